@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import psycopg
 
-from central.runtime.postgres import short_name
+from central.runtime.postgres_paths import short_name
 from scripts.local_service import Service
 
 _SET_CHILD_SUBREAPER = 36  # prctl(2)

@@ -9,7 +9,7 @@ from django.conf import settings
 from kombu.exceptions import OperationalError
 
 from central.observability import celery
-from central.observability.heartbeat import WorkerHeartbeat
+from central.observability.celery import WorkerHeartbeat
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # noqa: TID251
 

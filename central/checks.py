@@ -1,10 +1,8 @@
-"""System checks: what a deployment must have, and what it should."""
+"""System checks: required and recommended settings of a deployment."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
-from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
@@ -15,55 +13,57 @@ from indexer.store import check_address
 from indexer.store.qdrant.address import SCHEMES as QDRANT_SCHEMES
 from indexer.store.qdrant.address import QdrantAddress
 
+_Check = Callable[[], Iterator[CheckMessage]]
 
-@register(Tags.compatibility)
-def check_vector_store(
-    app_configs: Sequence[AppConfig] | None, **kwargs: Any
-) -> list[CheckMessage]:
-    """VECTOR_STORE_URL names a store that exists, and each of its options one that there is."""
-    del app_configs, kwargs
-    found: list[CheckMessage] = []
+
+def check(*, deploy: bool = False) -> Callable[[_Check], _Check]:
+    """Register a system check; with `deploy` it runs only for `manage.py check --deploy`."""
+
+    def registered(messages: _Check) -> _Check:
+        tag = Tags.security if deploy else Tags.compatibility
+        register(lambda **_: list(messages()), tag, deploy=deploy)
+        return messages
+
+    return registered
+
+
+@check()
+def check_vector_store() -> Iterator[CheckMessage]:
+    """Check that VECTOR_STORE_URL names a known store, with known options."""
     try:
         if settings.VECTOR_STORE_URL != "postgresql:":
             check_address(settings.VECTOR_STORE_URL)
     except ConfigurationError as exc:
-        found.append(
-            Error(
-                f"VECTOR_STORE_URL: {exc}",
-                hint="Write edge:<directory>, postgresql: for the service's own database, or "
-                "qdrant://<host>:6334.",
-                id="aeterna.E001",
-            )
+        yield Error(
+            f"VECTOR_STORE_URL: {exc}",
+            hint="Write edge:<directory>, postgresql: for the service's own database, or "
+            "qdrant://<host>:6334.",
+            id="aeterna.E001",
         )
     try:
         if settings.QDRANT_PUBLIC_URL:
             QdrantAddress.parse(settings.QDRANT_PUBLIC_URL)
     except ConfigurationError as exc:
-        found.append(
-            Error(
-                f"QDRANT_PUBLIC_URL: {exc}",
-                hint="Write it as VECTOR_STORE_URL is written: qdrants://<host>:6334.",
-                id="aeterna.E001",
-            )
+        yield Error(
+            f"QDRANT_PUBLIC_URL: {exc}",
+            hint="Write it as VECTOR_STORE_URL is written: qdrants://<host>:6334.",
+            id="aeterna.E001",
         )
-    return found
 
 
-@register(Tags.security, deploy=True)
-def check_qdrant_key(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Qdrant's API key, and tokens made of it, cross no network in plain."""
-    del app_configs, kwargs
+@check(deploy=True)
+def check_qdrant_key() -> Iterator[CheckMessage]:
+    """Check that Qdrant's API key, and tokens made of it, cross no network unencrypted."""
     if not settings.QDRANT_API_KEY:
-        return []
-    return [
-        Warning(
-            f"{name} is not encrypted, and the API key of Qdrant goes over it to another machine.",
-            hint="Set up TLS in Qdrant (service.enable_tls) and write qdrants:// for qdrant://.",
-            id="aeterna.W002",
-        )
-        for name in ("VECTOR_STORE_URL", "QDRANT_PUBLIC_URL")
-        if _is_plain_qdrant(getattr(settings, name) or "")
-    ]
+        return
+    for name in ("VECTOR_STORE_URL", "QDRANT_PUBLIC_URL"):
+        if _is_plain_qdrant(getattr(settings, name) or ""):
+            yield Warning(
+                f"{name} is not encrypted, and the API key of Qdrant goes over it to another "
+                "machine.",
+                hint="Set up TLS in Qdrant (service.enable_tls) and write qdrants:// for qdrant://.",
+                id="aeterna.W002",
+            )
 
 
 def _is_plain_qdrant(url: str) -> bool:
@@ -76,10 +76,9 @@ def _is_plain_qdrant(url: str) -> bool:
     return not address.tls and not address.is_loopback
 
 
-@register(Tags.compatibility)
-def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Every limit of the run protocol is a positive number."""
-    del app_configs, kwargs
+@check()
+def check_limits() -> Iterator[CheckMessage]:
+    """Check that every limit of the run protocol is a positive number."""
     names = (
         "BATCH_MAX_BYTES",
         "BATCH_MAX_FILES",
@@ -93,61 +92,49 @@ def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
         "KEYLESS_SECONDS",
         "BEHIND_MINUTES",
     )
-    return [
-        Error(
-            f"AETERNA_{name} is {getattr(settings, name)}.",
-            hint="Give a number above 0, or leave it unset.",
-            id="aeterna.E002",
-        )
-        for name in names
-        if getattr(settings, name) < 1
-    ]
-
-
-@register(Tags.compatibility)
-def check_addresses(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """What id tokens are compared with is written in the one way that GitHub and clients do."""
-    del app_configs, kwargs
-    return [
-        Error(
-            f"AETERNA_{name} is {getattr(settings, name)!r}.",
-            hint="Write https://host.example: in lower case, with neither user nor query, and "
-            "without '/' at the end.",
-            id="aeterna.E003",
-        )
-        for name in ("PUBLIC_URL", "GITHUB_OIDC_ISSUER")
-        if not is_plain_address(getattr(settings, name) or "https://unset.example")
-    ]
-
-
-@register(Tags.compatibility)
-def check_sidecar(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """A sidecar, where there is one, can be asked and waited for, and by its address alone."""
-    del app_configs, kwargs
-    found: list[CheckMessage] = []
-    if not is_plain_address(settings.CODESEARCH_SIDECAR_URL or "http://unset.example"):
-        found.append(
-            Error(
-                "CODESEARCH_SIDECAR_URL is not a sidecar's address.",  # which may hold a secret
-                hint="Write the address of its /mcp, such as http://127.0.0.1:8765/mcp: in lower "
-                "case, with neither user nor query (callers' own tokens are passed on), and "
-                "without '/' at the end.",
-                id="aeterna.E004",
+    for name in names:
+        if getattr(settings, name) < 1:
+            yield Error(
+                f"AETERNA_{name} is {getattr(settings, name)}.",
+                hint="Give a number above 0, or leave it unset.",
+                id="aeterna.E002",
             )
+
+
+@check()
+def check_addresses() -> Iterator[CheckMessage]:
+    """Check that the addresses that id tokens name are in the form that GitHub and clients use."""
+    for name in ("PUBLIC_URL", "GITHUB_OIDC_ISSUER"):
+        if not is_plain_address(getattr(settings, name) or "https://unset.example"):
+            yield Error(
+                f"AETERNA_{name} is {getattr(settings, name)!r}.",
+                hint="Write https://host.example: in lower case, with neither user nor query, and "
+                "without '/' at the end.",
+                id="aeterna.E003",
+            )
+
+
+@check()
+def check_sidecar() -> Iterator[CheckMessage]:
+    """Check the sidecar's address and time limit, if there is a sidecar."""
+    if not is_plain_address(settings.CODESEARCH_SIDECAR_URL or "http://unset.example"):
+        yield Error(
+            "CODESEARCH_SIDECAR_URL is not a sidecar's address.",  # which may hold a secret
+            hint="Write the address of its /mcp, such as http://127.0.0.1:8765/mcp: in lower "
+            "case, with neither user nor query (callers' own tokens are passed on), and "
+            "without '/' at the end.",
+            id="aeterna.E004",
         )
     if settings.CODESEARCH_SIDECAR_SECONDS < 1:
-        found.append(
-            Error(
-                f"CODESEARCH_SIDECAR_SECONDS is {settings.CODESEARCH_SIDECAR_SECONDS}.",
-                hint="Give a number above 0, or leave it unset.",
-                id="aeterna.E004",
-            )
+        yield Error(
+            f"CODESEARCH_SIDECAR_SECONDS is {settings.CODESEARCH_SIDECAR_SECONDS}.",
+            hint="Give a number above 0, or leave it unset.",
+            id="aeterna.E004",
         )
-    return found
 
 
 def is_plain_address(address: str) -> bool:
-    """Whether it is http or https, in lower case, with neither user nor query nor a last '/'."""
+    """Return whether it is lower-case http or https without user, query or final '/'."""
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port  # reading the port checks it
@@ -162,34 +149,29 @@ def is_plain_address(address: str) -> bool:
     )
 
 
-@register(Tags.security, deploy=True)
-def check_broker(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Several processes need somebody who applies runs."""
-    del app_configs, kwargs
+@check(deploy=True)
+def check_broker() -> Iterator[CheckMessage]:
+    """Check that a deployment of several processes has a worker that applies runs."""
     if settings.CELERY_BROKER_URL or settings.VECTOR_STORE_URL.startswith("edge:"):
-        return []
-    return [
-        Warning(
-            "There is no broker, so only `python -m central.serve` applies runs.",
-            hint="Set CELERY_BROKER_URL and start a Celery worker with beat.",
-            id="aeterna.W001",
-        )
-    ]
+        return
+    yield Warning(
+        "There is no broker, so only `python -m central.serve` applies runs.",
+        hint="Set CELERY_BROKER_URL and start a Celery worker with beat.",
+        id="aeterna.W001",
+    )
 
 
-@register(Tags.compatibility)
-def check_rates(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Each rate is one that can be counted."""
-    del app_configs, kwargs
-    return [
-        Error(
-            f"AETERNA_RATE_{what.upper()} is {rate!r}.",
-            hint="Write a number of requests in a time, such as 600/minute or 20/second, or off.",
-            id="aeterna.E010",
-        )
-        for what in ("search", "index")
-        if not _is_rate(rate := getattr(settings.RATES, what))
-    ]
+@check()
+def check_rates() -> Iterator[CheckMessage]:
+    """Check that each rate limit can be parsed."""
+    for what in ("search", "index"):
+        if not _is_rate(rate := getattr(settings.RATES, what)):
+            yield Error(
+                f"AETERNA_RATE_{what.upper()} is {rate!r}.",
+                hint="Write a number of requests in a time, such as 600/minute or 20/second, or "
+                "off.",
+                id="aeterna.E010",
+            )
 
 
 def _is_rate(rate: str) -> bool:
@@ -199,41 +181,32 @@ def _is_rate(rate: str) -> bool:
         return False
 
 
-@register(Tags.compatibility)
-def check_worker_metrics(
-    app_configs: Sequence[AppConfig] | None, **kwargs: Any
-) -> list[CheckMessage]:
-    """A worker can listen where its figures are to be read."""
-    del app_configs, kwargs
+@check()
+def check_worker_metrics() -> Iterator[CheckMessage]:
+    """Check that a worker can listen at the address of its metrics."""
     try:
         if settings.WORKER_METRICS_BIND:
             address(settings.WORKER_METRICS_BIND)
     except CannotListenError as exc:
-        return [
-            Error(
-                f"AETERNA_WORKER_METRICS_BIND: {exc}",
-                hint="Or leave it unset.",
-                id="aeterna.E011",
-            )
-        ]
-    return []
+        yield Error(
+            f"AETERNA_WORKER_METRICS_BIND: {exc}",
+            hint="Or leave it unset.",
+            id="aeterna.E011",
+        )
 
 
-@register(Tags.security, deploy=True)
-def check_public_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """People and clients are sent to an address that nobody can listen in on."""
-    del app_configs, kwargs
+@check(deploy=True)
+def check_public_url() -> Iterator[CheckMessage]:
+    """Check that the public address is encrypted."""
     url = settings.PUBLIC_URL
     if url and url.startswith("https://"):
-        return []
-    return [
-        Warning(
-            "AETERNA_PUBLIC_URL is not https: tokens and passwords can be read on their way."
-            if url
-            else "AETERNA_PUBLIC_URL is not set: keyless jobs are refused, and so are forms that a "
-            "proxy passes on under another name.",
-            hint="Set AETERNA_PUBLIC_URL=https://host.example, the address that people and clients "
-            "use, and end TLS at a proxy in front of the service.",
-            id="aeterna.W010",
-        )
-    ]
+        return
+    yield Warning(
+        "AETERNA_PUBLIC_URL is not https: tokens and passwords can be read on their way."
+        if url
+        else "AETERNA_PUBLIC_URL is not set: keyless jobs are refused, and so are forms that a "
+        "proxy passes on under another name.",
+        hint="Set AETERNA_PUBLIC_URL=https://host.example, the address that people and clients "
+        "use, and end TLS at a proxy in front of the service.",
+        id="aeterna.W010",
+    )

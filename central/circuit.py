@@ -1,4 +1,4 @@
-"""A circuit breaker: what fails again and again is left alone for a while, then tried by one call.
+"""A circuit breaker: stops calls after repeated failures and probes with one call after a pause.
 
 Own code, because the libraries let every caller through as a probe once the pause is over, count a
 call that was cancelled as a failure (or as a success), and do not say when the next try is.
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 
 class CircuitOpenError(Exception):
-    """No attempt is made; the next one is possible in `retry_seconds`."""
+    """The circuit is open; the next attempt is possible in `retry_seconds`."""
 
     def __init__(self, retry_seconds: float) -> None:
         super().__init__(f"no attempt for another {retry_seconds:.1f} s")
@@ -19,9 +19,9 @@ class CircuitOpenError(Exception):
 
 
 class Circuit:
-    """Opens after `threshold` failures in a row; `pause_seconds` later one attempt may close it.
+    """A breaker that opens after `threshold` failures in a row; one probe may close it later.
 
-    Safe to share between threads and tasks. `changed(is_open)` is called at each change.
+    The probe is made after `pause_seconds`. Thread-safe. Calls `changed(is_open)` at each change.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class Circuit:
         self._period = 0  # counts the changes: what began before the last one does not matter
 
     @contextmanager
-    def attempt(self, failure: type[Exception]) -> Iterator[None]:
-        """Around one attempt: `failure` counts against, an end without exception for.
+    def guard(self, failure: type[Exception]) -> Iterator[None]:
+        """Guard one attempt: `failure` counts as a failure, a normal end as a success.
 
-        Any other exception, cancellation among them, says nothing. Raises CircuitOpenError.
+        Other exceptions, such as cancellation, do not count. Raises CircuitOpenError.
         """
         period = self._enter()
         try:
@@ -63,7 +63,7 @@ class Circuit:
         with self._lock:
             if self._opened_at is not None:
                 now = self._clock()
-                # Those that wait for the probe of another are told one more pause from its start.
+                # While another call probes, the retry time counts from the start of its probe.
                 since = self._opened_at if self._probing_since is None else self._probing_since
                 if self._probing_since is not None or now < since + self._pause_seconds:
                     raise CircuitOpenError(max(since + self._pause_seconds - now, 0.0))

@@ -121,7 +121,7 @@ def _cursor(kind: type[Cursor[tuple[Any, ...]]]) -> CursorWrapper:
 
 
 @contextmanager
-def statements_ended_after(seconds: float) -> Iterator[None]:
+def statement_timeout(seconds: float) -> Iterator[None]:
     """Inside, the database ends a statement of this thread that takes longer: OperationalError."""
     _execute(f"SET statement_timeout = {round(seconds * 1000)}")
     try:

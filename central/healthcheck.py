@@ -1,4 +1,4 @@
-"""`python -m central.healthcheck web|worker|beat|sidecar`: 0 if this container's process lives.
+"""`python -m central.healthcheck web|worker|beat|sidecar`: exit code 0 if the process is alive.
 
 Orchestrators run it every few seconds, so the usual way needs neither Django nor Celery.
 """
@@ -21,11 +21,11 @@ _SIDECAR_BIND: Final = "127.0.0.1:8765"
 
 
 class NotAliveError(Exception):
-    """The process does not do what it is there for; the message says how that shows."""
+    """The process does not work; the message says how it shows."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0, or 1 with the reason on standard error."""
+    """Return 0, or 1 with the reason on standard error."""
     try:
         check = _CHECKS[arguments[0]]
     except LookupError:
@@ -49,10 +49,10 @@ def check_sidecar() -> None:
     _ask_livez(env.text("CODESEARCH_SIDECAR_BIND") or _SIDECAR_BIND)
 
 
-def check_sign_of(process: str) -> None:
-    """Raise if `worker` or `beat` has stopped going round.
+def check_heartbeat(process: str) -> None:
+    """Raise if `worker` or `beat` no longer updates its heartbeat file.
 
-    One that waits for a broker goes round no more, but lives: starting it anew would not help.
+    A process that waits for the broker is alive: restarting it would not help.
     """
     path = data_directory(env.text("AETERNA_DATA_DIR")) / f"{process}.alive"
     silent = _seconds_since(path)
@@ -97,8 +97,8 @@ def _broker_answers() -> bool:
 
 _CHECKS: Final[dict[str, Callable[[], None]]] = {
     "web": check_web,
-    "worker": lambda: check_sign_of("worker"),
-    "beat": lambda: check_sign_of("beat"),
+    "worker": lambda: check_heartbeat("worker"),
+    "beat": lambda: check_heartbeat("beat"),
     "sidecar": check_sidecar,
 }
 

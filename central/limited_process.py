@@ -1,7 +1,7 @@
 """A child process that answers one request at a time, each within a limit of processor time.
 
-For libraries that hold the interpreter over hostile input. The kernel ends the child when a request
-has used its time; it also ends when its parent does, because its connection closes then.
+For libraries that hostile input can block for hours. The kernel ends the child when a request has
+used its time. The child also ends with its parent, because its connection closes.
 """
 
 import json
@@ -25,7 +25,7 @@ class ChildEndedError(Exception):
 
 
 class LimitedProcess:
-    """Runs `python -m module`, which calls `answer_requests`. Not for several threads at once.
+    """A child that runs `python -m module`, which calls `answer_requests`. Not thread-safe.
 
     `cpu_seconds` of the processor for one request, `seconds` of waiting for its answer. A child
     that is gone is started again by the next request.

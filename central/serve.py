@@ -45,9 +45,9 @@ class CannotServeError(Exception):
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Serve until SIGINT, SIGTERM or SIGHUP; 0, or 2 with a message if that is not possible.
+    """Serve until SIGINT, SIGTERM or SIGHUP; return 0, or 2 with a message if that fails.
 
-    1 if PostgreSQL is gone for good: a supervisor starts both again.
+    Exits with 1 if PostgreSQL cannot be restarted, so that a supervisor restarts both.
     """
     options = _parser().parse_args(arguments)
     end = _End()
@@ -59,14 +59,14 @@ def main(arguments: Sequence[str] = ()) -> int:
     except ImproperlyConfigured as exc:
         sys.stderr.write(f"{exc}\n")
         return 2
-    from central.runtime.data_directory import DataDirectoryHeldError, held_data_directory
-    from central.runtime.idle_shutdown import end_when_unused
+    from central.runtime.data_directory import DataDirectoryHeldError, lock_data_directory
+    from central.runtime.idle_shutdown import stop_when_idle
     from central.runtime.listening import CannotListenError, bound_socket
 
     with ExitStack() as stack:
         try:
             check_system()
-            stack.enter_context(held_data_directory(settings.DATA_DIR))
+            stack.enter_context(lock_data_directory(settings.DATA_DIR))
             listener = stack.enter_context(bound_socket(settings.BIND))
             prepare_database()
         except DataDirectoryHeldError as exc:
@@ -79,25 +79,25 @@ def main(arguments: Sequence[str] = ()) -> int:
             sys.stderr.write(f"{exc}\n")
             return 2
         stack.enter_context(guarded_database(end.in_failure))
-        stack.enter_context(background_work())
+        stack.enter_context(background_workers())
         warm_up()
         # What is loaded now stays: a full collection would walk through it, and every request that
         # is being answered waits meanwhile.
         gc.freeze()
         if options.while_used:
-            end_when_unused(settings.DATA_DIR)
+            stop_when_idle(settings.DATA_DIR)
         serve(listener, _COMMANDS[options.of])
     return 0
 
 
 class _End:
-    """How this process ends, whoever has it end."""
+    """The end of this process: signal handlers and the exit code."""
 
     def __init__(self) -> None:
         self._code = 0
 
     def by_signals(self) -> None:
-        """Let signals end it in order; uvicorn raises them again after its own shutdown."""
+        """Handle signals by an orderly end; uvicorn raises them again after its own shutdown."""
         for number in (signal.SIGTERM, signal.SIGINT):
             # SystemExit lets the context managers end. A shell may have SIGINT ignored.
             signal.signal(number, lambda *_: sys.exit(self._code))
@@ -106,7 +106,7 @@ class _End:
             signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
     def in_failure(self) -> None:
-        """End it as by SIGTERM, with 1; from any thread."""
+        """End the process as by SIGTERM, with exit code 1; from any thread."""
         self._code = 1
         os.kill(os.getpid(), signal.SIGTERM)
 
@@ -133,9 +133,9 @@ def check_system() -> None:
 
 
 def prepare_database() -> None:
-    """Make or change its tables where that is for this process; raises CannotServeError elsewhere.
+    """Migrate the database, or raise CannotServeError if it is not migrated.
 
-    Of several processes none does it: they would do it at the same time.
+    Only an embedded server migrates: several processes would do it at the same time.
     """
     if settings.MIGRATES_AT_START:
         call_command("migrate", verbosity=0)
@@ -152,7 +152,7 @@ def prepare_database() -> None:
 
 @contextmanager
 def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
-    """Start the embedded PostgreSQL again if it is killed; `give_up` where that does not help."""
+    """Restart the embedded PostgreSQL if it is killed; call `give_up` if that fails."""
     if not settings.DATABASE_IS_EMBEDDED:
         yield
         return
@@ -168,15 +168,15 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 
 
 @contextmanager
-def background_work() -> Iterator[None]:
-    """Apply runs in this process where no broker wakes workers to do it."""
+def background_workers() -> Iterator[None]:
+    """Apply runs in this process if there is no broker for workers."""
     from central.corpus import backends
     from central.knowledge.worker import GraphWorker
-    from central.maintenance.worker import Sweeper
+    from central.maintenance.worker import EmbeddedWorker
 
-    threads: list[Sweeper | GraphWorker] = []
+    threads: list[EmbeddedWorker | GraphWorker] = []
     if not settings.CELERY_BROKER_URL:
-        threads = [Sweeper(), GraphWorker()]
+        threads = [EmbeddedWorker(), GraphWorker()]
     for thread in threads:
         thread.start()
     try:
@@ -207,16 +207,16 @@ def warm_up() -> None:
 
 
 def serve(listener: socket.socket, commands: str) -> None:
-    """Answer HTTP on `listener` until a signal ends it; announces the address first."""
+    """Write the server record, then answer HTTP on `listener` until a signal."""
     from central.asgi import application
-    from central.runtime.data_directory import announce_server, kept_secret
+    from central.runtime.data_directory import load_or_create_secret, write_server_record
     from central.runtime.listening import reachable_url
 
     url = reachable_url(listener)
-    kept_secret(settings.DATA_DIR / "server_key")
-    announce_server(settings.DATA_DIR, url)
+    load_or_create_secret(settings.DATA_DIR / "server_key")
+    write_server_record(settings.DATA_DIR, url)
     sys.stderr.write(
-        f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{first_steps(commands)}"
+        f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{startup_hint(commands)}"
     )
     config = uvicorn.Config(
         application,
@@ -229,8 +229,8 @@ def serve(listener: socket.socket, commands: str) -> None:
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def first_steps(commands: str) -> str:
-    """What to type next, while there is no organisation yet."""
+def startup_hint(commands: str) -> str:
+    """Return the next commands to type, while there is no organisation."""
     from central.tenancy.models import Organization
 
     if Organization.objects.exists():

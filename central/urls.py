@@ -10,7 +10,7 @@ from central.observability.health import livez, readyz
 from central.observability.metrics import metrics
 from central.repositories.views import StatusView
 from central.search.views import SearchView
-from central.tenancy.views_internal import local_token
+from central.tenancy.authentication import local_token
 from central.web.views_accounts import sign_in_to_administer
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -12,7 +12,7 @@ case $role in
     exec celery -A central worker --concurrency "${AETERNA_WORKER_CONCURRENCY:-2}" \
       --without-gossip --without-mingle "$@"
     ;;
-  beat) exec celery -A central beat --scheduler central.observability.heartbeat:BeatScheduler --pidfile= "$@" ;;
+  beat) exec celery -A central beat --scheduler central.observability.celery:BeatScheduler --pidfile= "$@" ;;
   migrate) exec python "${0%/*}/manage.py" migrate --no-input "$@" ;;
   manage) exec python "${0%/*}/manage.py" "$@" ;;
   sidecar) exec codesearch sidecar --bind "${CODESEARCH_SIDECAR_BIND:-127.0.0.1:8765}" "$@" ;;

@@ -127,7 +127,7 @@ def routes() -> Lines:
 
 def problem_codes() -> Lines:
     """Constants that the source gives as a `code`, and those in the table of problems."""
-    table = find("_AWAY", "central"), find("_DRF_CODES", "central")
+    table = find("_DEPENDENCIES", "central"), find("_DRF_CODES", "central")
     codes = {code for code, _ in table[0].values()} | set(table[1].values())
     for _, tree in trees():
         constants = dict(string_constants(tree))

@@ -7,7 +7,7 @@ from benchmarks.retrieval.experiment import Version
 from benchmarks.retrieval.measures import Difference, Scores, difference, judge
 from benchmarks.retrieval.queries import Kind
 from benchmarks.retrieval.sample import Half
-from central.search.ranking.scoring import DENSE, DENSE_SYMBOLIC, WEIGHTS
+from central.search.ranking.rules import DENSE, DENSE_SYMBOLIC, WEIGHTS
 
 # For a weight that is no rule's, "off" is the one list or the other.
 _MOVED = {

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
 from central.search.query import Mode, parse_query
-from central.search.ranking.fusion import floor, inverse_frequencies, query_vector, reciprocal_ranks
-from central.search.ranking.scoring import WEIGHTS
-from central.search.rerank import ordered
-from central.search.retrieval import FIRST_SIZE, Asked, Lists, Tier
+from central.search.query_preparation import PreparedQuery, idf_weights, query_vector
+from central.search.ranking.rules import WEIGHTS
+from central.search.ranking.scoring import rerank
+from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists, floor, reciprocal_ranks
 from central.search.rows import LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
@@ -38,8 +38,8 @@ class Place(NamedTuple):
 class Prepared:
     """A query with its candidates: what every setting of the weights begins with."""
 
-    asked: Asked
-    tier: Tier
+    asked: PreparedQuery
+    batch: CandidateBatch
 
 
 class Inverted:
@@ -115,10 +115,10 @@ class Index:
         """The query's candidates."""
         parsed = parse_query(text)
         frequencies = {term: self._terms.frequency(term) for term in parsed.terms}
-        rarity = inverse_frequencies(frequencies, chunks=len(self._rows))
+        idf = idf_weights(frequencies, chunks=len(self._rows))
         vector = self._embedder.embed_queries([text])[0]
         vectors = {SPEC: vector} if vector.any() else {}
-        asked = Asked(parsed, vectors, query_vector(parsed.terms, rarity), rarity)
+        asked = PreparedQuery(parsed, vectors, query_vector(parsed.terms, idf), idf)
         dense = self._similar(vector) if vectors else {}
         lexical = self._terms.best(asked.terms, FIRST_SIZE)
         lists = Lists(dense, dict(lexical), floor(lexical, limit=FIRST_SIZE))
@@ -129,16 +129,16 @@ class Index:
                 if chunk not in dense:
                     lists.lexical.setdefault(chunk, lists.lexical_floor)
         rows = {chunk: self._rows[chunk] for chunk in (*dense, *lists.lexical)}
-        return Prepared(asked, Tier(rows, [lists], dict(dense), defines))
+        return Prepared(asked, CandidateBatch(rows, [lists], dict(dense), defines))
 
     def ours(self, prepared: Prepared, weights: Mapping[str, float] = WEIGHTS) -> list[Place]:
         """As the service orders them."""
-        found = ordered(
-            prepared.tier,
+        found = rerank(
+            prepared.batch,
             mode=Mode.HYBRID,
             queries=[prepared.asked],
             projects=self._projects,
-            ceiling=1.0,
+            max_score=1.0,
             weights=weights,
         )
         return [self._place(item.row.id) for item in found]
@@ -151,19 +151,19 @@ class Index:
         """BM25 alone, over whole words."""
         counts = whole_words(text)
         frequencies = {term: self._words.frequency(term) for term in counts}
-        rarity = inverse_frequencies(frequencies, chunks=len(self._rows))
-        best = self._words.best(query_vector(counts, rarity), FIRST_SIZE)
+        idf = idf_weights(frequencies, chunks=len(self._rows))
+        best = self._words.best(query_vector(counts, idf), FIRST_SIZE)
         return [self._place(key) for key in best]
 
     def dense(self, prepared: Prepared) -> list[Place]:
         """Similarity alone."""
-        return [self._place(key) for key in prepared.tier.lists[0].dense]
+        return [self._place(key) for key in prepared.batch.lists[0].dense]
 
     def reciprocal(self, prepared: Prepared) -> list[Place]:
         """Reciprocal ranks of the two lists, summed."""
         total: dict[int, float] = {}
         lexical = self._terms.best(prepared.asked.terms, FIRST_SIZE)
-        for found in (prepared.tier.lists[0].dense, lexical):
+        for found in (prepared.batch.lists[0].dense, lexical):
             for key, value in reciprocal_ranks(found).items():
                 total[key] = total.get(key, 0.0) + value
         return [self._place(key) for key in sorted(total, key=lambda key: -total[key])]

@@ -21,22 +21,27 @@ _lock = threading.Lock()  # functools.cache alone may run an opener twice
 
 
 def vector_store() -> VectorStore:
-    """The one store of this process. Raises StoreLockedError, StoreUnavailableError."""
+    """Return the one store of this process. Raises StoreLockedError, StoreUnavailableError."""
     with _lock:
         return _open_store()
 
 
+def is_store_embedded() -> bool:
+    """Whether the store belongs to one process, which other processes must ask."""
+    return settings.VECTOR_STORE_URL.startswith("edge:")
+
+
 def embedder(spec: EmbedderSpec) -> Embedder:
-    """The embedder for `spec`. Raises EmbeddingError if it cannot be served here."""
+    """Return the embedder for `spec`. Raises EmbeddingError if it is not available here."""
     with _lock:
         return _open_embedder(spec, settings.EMBEDDER_ACCESS)
 
 
 def collection_of(repository: Repository, embedder: str | None = None) -> Collection:
-    """Where the repository's points lie under `embedder` (as EmbedderSpec writes itself).
+    """Return the collection of the repository's points under `embedder` (EmbedderSpec as text).
 
     Without it: under the embedder that the repository is indexed with or, before its first run,
-    the organisation's. Reads `repository.organization`: select it along.
+    the organisation's. Reads `repository.organization`: select it with the repository.
     """
     organization = repository.organization
     spec = embedder or repository.embedder or organization.embedder

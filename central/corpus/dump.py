@@ -1,4 +1,4 @@
-"""The canonical dump: the same index gives the same bytes, however it came about."""
+"""The canonical dump: equal indexes give equal bytes, whatever runs made them."""
 
 import hashlib
 import json
@@ -65,7 +65,7 @@ _OF_DEPENDENCIES: Final = (
 
 
 def dump_lines(repository: Repository) -> list[str]:
-    """Sorted lines of compact JSON: all that is stored, the document frequencies as a digest.
+    """Return sorted lines of compact JSON: all stored rows, document frequencies as a digest.
 
     Nothing in them depends on time, on the order of runs, on ids or on the repository's name. A
     chunk's `vector` says whether its point exists in the store. Raises StoreError.
@@ -84,7 +84,7 @@ def dump_lines(repository: Repository) -> list[str]:
 
 
 def fact_lines(repository: Repository) -> Iterator[dict[str, object]]:
-    """What is stored of its files beside their text, a part at a time; asks no vector store."""
+    """Yield the stored rows of its files without their text; the vector store is not asked."""
     yield from _placed_chunks(repository)
     yield from _symbols(repository)
     yield from _relations(repository)

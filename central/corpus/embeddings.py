@@ -1,4 +1,4 @@
-"""Embeddings that are kept by digest, packed as the stores and batches have them."""
+"""Embeddings stored by digest, and the packed form of vectors and terms."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
@@ -21,12 +21,12 @@ _FLOAT = np.dtype("<f4")
 
 
 def pack_terms(terms: TermVector) -> bytes:
-    """Ids, then weights."""
+    """Pack ids, then weights."""
     return terms.ids.astype(_ID).tobytes() + terms.weights.astype(_FLOAT).tobytes()
 
 
 def unpack_terms(data: bytes) -> TermVector:
-    """What `pack_terms` packed, without copying."""
+    """Read what `pack_terms` packed, without copying."""
     half = len(data) // 2
     return TermVector(
         ids=np.frombuffer(data, _ID, count=half // _ID.itemsize),
@@ -35,23 +35,23 @@ def unpack_terms(data: bytes) -> TermVector:
 
 
 def unpack_term_ids(data: bytes) -> NDArray[np.uint32]:
-    """The first half of what `pack_terms` packed: ids alone, ascending; of several, one by one."""
+    """Read the first half of what `pack_terms` packed: the ids, ascending."""
     return np.frombuffer(data, _ID)
 
 
 def term_counts(packed: Iterable[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Distinct term ids of some chunks, ascending, and in how many of the chunks each occurs."""
+    """Return the distinct term ids of some chunks, ascending, and the number of chunks of each."""
     ids = b"".join(data[: len(data) // 2] for data in packed)
     return np.unique(np.frombuffer(ids, _ID), return_counts=True)
 
 
 def pack_vector(vector: Vector) -> bytes:
-    """An embedding."""
+    """Pack an embedding."""
     return vector.astype(_FLOAT).tobytes()
 
 
 def unpack_vector(data: bytes) -> Vector:
-    """What `pack_vector` packed, without copying."""
+    """Read what `pack_vector` packed, without copying."""
     return np.frombuffer(data, _FLOAT)
 
 
@@ -76,7 +76,7 @@ _KEEP: Final = _sql("""
 
 
 def chunk_texts(record: FileRecord) -> list[tuple[str, bytes]]:
-    """Of each chunk of a file: its text and the digest of what is embedded for it."""
+    """Return each chunk's text and the digest of its embedder input."""
     lines = split_lines(record.content)
     texts = [line_span(lines, chunk.span) for chunk in record.chunks]
     return [
@@ -93,7 +93,7 @@ def chunk_texts(record: FileRecord) -> list[tuple[str, bytes]]:
 def known_digests(
     *, repositories: QuerySet[Repository], embedder: str, digests: Collection[bytes]
 ) -> set[bytes]:
-    """Those of `digests` for which one of `repositories` holds a vector.
+    """Return those of `digests` for which one of `repositories` holds a vector.
 
     They are leased: retention keeps them for EMBEDDING_RETENTION_DAYS from now.
     """
@@ -108,7 +108,7 @@ def known_digests(
 def stored_vectors(
     *, repositories: QuerySet[Repository], embedder: str, digests: Collection[bytes]
 ) -> dict[bytes, Vector]:
-    """The vectors that `repositories` hold for `digests`."""
+    """Return the vectors that `repositories` hold for `digests`."""
     rows = _rows(repositories, embedder, digests).values_list("digest", "vector")
     return {bytes(digest): unpack_vector(bytes(vector)) for digest, vector in rows}
 
@@ -122,7 +122,7 @@ def _rows(
 
 
 def _touch(repositories: QuerySet[Repository], embedder: str, digests: Collection[bytes]) -> None:
-    """Move used_at of rows that were not used today; a row that another run moves is left to it."""
+    """Update used_at of rows not used today; rows that another run updates are skipped."""
     now = timezone.now()
     due = _rows(repositories, embedder, digests).filter(used_at__lt=now - _TOUCHED_EVERY)
     keys = list(due.values_list("repository_id", "digest"))
@@ -136,9 +136,9 @@ def _touch(repositories: QuerySet[Repository], embedder: str, digests: Collectio
 
 
 def save_embeddings(*, repository_id: int, embedder: str, vectors: Mapping[bytes, Vector]) -> None:
-    """Keep `vectors` (by digest) for the repository; one that is there already is leased anew."""
+    """Store `vectors` by digest for the repository; the lease of a stored one is renewed."""
     now = timezone.now()
-    digests = sorted(vectors)  # one order for everybody, so that two runs cannot deadlock
+    digests = sorted(vectors)  # one order in all runs, so that two cannot deadlock
     execute(
         _KEEP,
         [

@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 
 from central.corpus.models import File, Symbol
 from central.errors import NotFoundError
-from central.repositories.listing import repository_in_sight
+from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.repositories.visibility import forge_file_url
 from central.tenancy.credentials import Credential
@@ -20,8 +20,8 @@ _NEIGHBOURS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Outlined:
-    """A symbol of a file; `depth` counts the symbols around it."""
+class OutlineEntry:
+    """A symbol of a file's outline; `depth` counts the symbols that enclose it."""
 
     name: str
     kind: str
@@ -31,10 +31,10 @@ class Outlined:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFile:
-    """An indexed file. `skipped` is the reason why there is no content, "" where there is.
+class FileView:
+    """An indexed file. `skipped` is the reason for missing content, else "".
 
-    `size` is in bytes; `forge_url` is "" where the forge is unknown.
+    `size` is in bytes; `forge_url` is "" if the forge is unknown.
     """
 
     project: str
@@ -48,11 +48,11 @@ class ReadFile:
     degraded: str
     content: str
     forge_url: str
-    symbols: Sequence[Outlined]
+    symbols: Sequence[OutlineEntry]
 
 
 class FileNotFoundInIndexError(NotFoundError):
-    """There is no such file; `near` are paths that may have been meant."""
+    """The file does not exist; `near` are similar paths."""
 
     code = "file_not_found"
 
@@ -61,18 +61,19 @@ class FileNotFoundInIndexError(NotFoundError):
         self.near = near
 
 
-def read_file(*, credential: Credential, project: str, path: str) -> ReadFile:
-    """The file at `path`. Raises NotFoundError where the repository is not in sight, or the file
-    is not there. Three queries.
+def read_file(*, credential: Credential, project: str, path: str) -> FileView:
+    """Read the file at `path` in three queries.
+
+    Raises NotFoundError if the repository is not visible or has no such file.
     """
-    repository = repository_in_sight(credential=credential, project=project)
+    repository = visible_repository(credential=credential, project=project)
     if "\0" in path:  # which PostgreSQL refuses
         raise FileNotFoundInIndexError([])
     file = File.objects.filter(repository=repository, path=path).first()
     if file is None:
         raise FileNotFoundInIndexError(near_paths(repository, path))
     commit, web_url = repository.last_indexed_commit, repository.web_url
-    return ReadFile(
+    return FileView(
         project=repository.name,
         web_url=web_url,
         commit=commit,
@@ -88,24 +89,24 @@ def read_file(*, credential: Credential, project: str, path: str) -> ReadFile:
     )
 
 
-def _outline(file: File) -> list[Outlined]:
+def _outline(file: File) -> list[OutlineEntry]:
     rows = (
         Symbol.objects.filter(file=file)
         .order_by("start_line", "-end_line", "id")
         .values_list("name", "kind", "start_line", "end_line")[:OUTLINED_SYMBOLS]
     )
-    outline: list[Outlined] = []
+    outline: list[OutlineEntry] = []
     around: list[int] = []  # last lines
     for name, kind, start, end in rows:
         while around and around[-1] < start:
             around.pop()
-        outline.append(Outlined(name, kind, start, end, len(around)))
+        outline.append(OutlineEntry(name, kind, start, end, len(around)))
         around.append(end)
     return outline
 
 
 def near_paths(repository: Repository, path: str) -> list[str]:
-    """Files of that name elsewhere, then what is below the path, then what is beside it."""
+    """Return paths of that name elsewhere, then below the path, then similar ones beside it."""
     directory, _, name = path.rpartition("/")
     paths = (
         File.objects.filter(repository=repository).order_by("path").values_list("path", flat=True)
@@ -121,7 +122,7 @@ PAGE_SIZE = 100
 
 
 def skipped_counts(*, repository: Repository) -> list[tuple[str, int]]:
-    """(reason, files), the most frequent first. One query, none where nothing was skipped."""
+    """Return (reason, files), the most frequent first. One query, none if no file was skipped."""
     if not repository.skipped:
         return []
     rows = (
@@ -135,7 +136,7 @@ def skipped_counts(*, repository: Repository) -> list[tuple[str, int]]:
 
 
 def skipped_paths(*, repository: Repository, reason: str, after: str) -> tuple[list[str], bool]:
-    """A page of the paths behind `after` in the order of their characters, and whether more."""
+    """Return a page of the paths after `after` in code-point order, and whether more follow."""
     paths = list(
         File.objects.filter(repository=repository, skipped=reason, path__gt=after)
         .order_by("path")

@@ -1,7 +1,7 @@
 """Packages, their dependencies and files' modules, derived at apply. Needs a transaction.
 
 While the manifests stay as they are, a run costs what its files do: only they are given a package
-and names. When one comes, changes or goes, all of the repository's are derived anew.
+and names. When one is added, changed or removed, all of the repository's are derived again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,13 +16,13 @@ from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.modules import PackageRoot, Workspace, ecosystem_of
 from indexer.records.manifests import Manifest
 
-_PACKAGES: Final = copy_into(
+_PACKAGE_COPY: Final = copy_into(
     models.Package, "id", "repository_id", "ecosystem", "name", "version", "root", "manifest"
 )
-_DEPENDENCIES: Final = copy_into(
+_DEPENDENCY_COPY: Final = copy_into(
     models.Dependency, "package_id", "ecosystem", "name", "required", "pinned"
 )
-_MODULES: Final = copy_into(
+_MODULE_COPY: Final = copy_into(
     models.Module, "repository_id", "file_id", "package_id", "ecosystem", "name", "public", "scope"
 )
 _sql = sql_with(
@@ -46,8 +46,8 @@ _DELETE_DEPENDENCIES: Final = _sql("DELETE FROM {dependency} WHERE package_id = 
 _DELETE_PACKAGES: Final = _sql("DELETE FROM {package} WHERE id = ANY(%s)")
 
 
-class PlacedFile(NamedTuple):
-    """A file that is not skipped, as far as package and names depend on it."""
+class ModuleFile(NamedTuple):
+    """A file that is not skipped: the fields that its package and module names depend on."""
 
     id: int
     path: str
@@ -57,7 +57,7 @@ class PlacedFile(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """What tells a repository's packages apart."""
+    """The identity of a package in its repository."""
 
     ecosystem: str
     root: str
@@ -68,11 +68,11 @@ _Ids = dict[_Key, int]
 
 
 def refresh_packages(
-    *, repository_id: int, manifests_changed: bool, inserted: Sequence[PlacedFile]
+    *, repository_id: int, manifests_changed: bool, inserted: Sequence[ModuleFile]
 ) -> None:
     """Bring packages, modules and `File.package` up to date after files were replaced.
 
-    `inserted` are the files that have come; they have no package and no modules yet.
+    `inserted` are new files, without a package or modules so far.
     """
     if not manifests_changed and not inserted:
         return
@@ -104,10 +104,10 @@ def _stored_ids(repository_id: int) -> _Ids:
     }
 
 
-def _stored_files(repository_id: int) -> list[PlacedFile]:
+def _stored_files(repository_id: int) -> list[ModuleFile]:
     rows = models.File.objects.filter(repository_id=repository_id, skipped="")
     return [
-        PlacedFile(*row)
+        ModuleFile(*row)
         for row in rows.values_list("id", "path", "language", "namespace", "package_id").iterator()
     ]
 
@@ -117,16 +117,16 @@ def _key(package: PackageRoot) -> _Key:
 
 
 def _name(name: str) -> str:
-    """A name that is put together of several may be longer than there is room for."""
+    """Return the name, or "" if a composed one is longer than its column."""
     return name if len(name) <= NAME_CHARACTERS else ""
 
 
 def _replace_packages(repository_id: int, ids: _Ids, derived: dict[_Key, PackageRoot]) -> _Ids:
-    """Insert what is new, update what stays; ids of all that there are now."""
+    """Insert new packages and update the others; returns the ids of all."""
     fresh = [key for key in derived if key not in ids]
     new = dict(zip(fresh, new_ids(models.Package, len(fresh)), strict=True))
     copy_rows(
-        _PACKAGES,
+        _PACKAGE_COPY,
         [_package_row(repository_id, id_, derived[key]) for key, id_ in new.items()],
     )
     stay = [key for key in derived if key in ids]
@@ -156,7 +156,7 @@ def _package_row(repository_id: int, id_: int, package: PackageRoot) -> Row:
 
 def _insert_dependencies(ids: _Ids, derived: dict[_Key, PackageRoot]) -> None:
     copy_rows(
-        _DEPENDENCIES,
+        _DEPENDENCY_COPY,
         [
             (ids[key], package.ecosystem, name, required, pinned)
             for key, package in derived.items()
@@ -167,7 +167,7 @@ def _insert_dependencies(ids: _Ids, derived: dict[_Key, PackageRoot]) -> None:
 
 
 def _place(
-    repository_id: int, files: Iterable[PlacedFile], workspace: Workspace, ids: _Ids
+    repository_id: int, files: Iterable[ModuleFile], workspace: Workspace, ids: _Ids
 ) -> None:
     """Give files their package and their modules."""
     moved: list[tuple[int, int | None]] = []
@@ -183,11 +183,11 @@ def _place(
             _PLACE_FILES,
             [[id_ for id_, _ in moved], [package_id for _, package_id in moved]],
         )
-    copy_rows(_MODULES, modules)
+    copy_rows(_MODULE_COPY, modules)
 
 
 def _module_rows(
-    repository_id: int, file: PlacedFile, package_id: int | None, workspace: Workspace
+    repository_id: int, file: ModuleFile, package_id: int | None, workspace: Workspace
 ) -> Iterator[Row]:
     ecosystem = ecosystem_of(file.language)
     if ecosystem is None:

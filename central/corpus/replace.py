@@ -22,12 +22,12 @@ from central.corpus.models import (
     Symbol,
     TermStat,
 )
-from central.corpus.packages import PlacedFile
-from central.corpus.rows import Origin
+from central.corpus.packages import ModuleFile
+from central.corpus.rows import RunContext
 from central.db import Copy, Row, copy_rows, new_ids, sql, sql_with
 from indexer.records.files import FileRecord
 
-_Maker = Callable[[Origin, int, FileRecord], Iterator[Row]]
+_Maker = Callable[[RunContext, int, FileRecord], Iterator[Row]]
 
 _sql = sql_with(file=File, chunk=Chunk, term_stat=TermStat)
 _FOUND: Final = _sql(
@@ -52,10 +52,10 @@ _DELETE_TERMS: Final = _sql(
 
 
 @dataclass(slots=True)
-class Change:
-    """By how much a replacement moves the repository's counters, and what is left to do.
+class CorpusDelta:
+    """The differences that a replacement makes to the repository's counters, and its leftovers.
 
-    `orphans` are points whose chunks are gone. `manifests` says whether one came or went.
+    `orphans` are points of deleted chunks. `manifests` is true if one was added or deleted.
     """
 
     files: int = 0
@@ -67,10 +67,10 @@ class Change:
     terms: Counter[int] = field(default_factory=Counter)
     orphans: list[UUID] = field(default_factory=list)
     manifests: bool = False
-    inserted: list[PlacedFile] = field(default_factory=list)
+    inserted: list[ModuleFile] = field(default_factory=list)
 
     def count_files(self, languages: Iterable[tuple[str, str]], sign: int) -> None:
-        """Add (`sign` 1) or take away (-1) files, each given as (language, skip reason)."""
+        """Add (`sign` 1) or subtract (-1) files, each given as (language, skip reason)."""
         for language, skipped in languages:
             if skipped:
                 self.skipped += sign
@@ -80,28 +80,28 @@ class Change:
                 self.languages[language] += sign
 
     def count_terms(self, packed: Iterable[bytes], sign: int) -> None:
-        """Add or take away the document frequencies of some chunks' packed terms."""
+        """Add or subtract the document frequencies of some chunks' packed terms."""
         ids, counts = term_counts(packed)
         self.terms.update(dict(zip(ids.tolist(), (counts * sign).tolist(), strict=True)))
 
 
-def remove_files(*, repository_id: int, paths: Sequence[str], change: Change) -> None:
-    """Delete the rows of `paths` (those that exist) and what hangs on them."""
+def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta) -> None:
+    """Delete the rows of `paths`, where they exist, with their dependent rows."""
     with connection.cursor() as cursor:
         cursor.execute(_FOUND, [repository_id, list(paths)])
         found = cursor.fetchall()
         if not found:
             return
         ids = [row[0] for row in found]
-        change.count_files([(language, skipped) for _, language, skipped in found], -1)
+        delta.count_files([(language, skipped) for _, language, skipped in found], -1)
         cursor.execute(_DELETE_CHUNKS, [ids])
         chunks = cursor.fetchall()
-        change.chunks -= len(chunks)
-        change.orphans.extend(point for point, _ in chunks)
-        change.count_terms([bytes(terms) for _, terms in chunks], -1)
-    change.symbols -= _deleted(_OF_FILES[Symbol], ids)
-    change.references -= _deleted(_OF_FILES[Reference], ids)
-    change.manifests |= _deleted(_OF_FILES[Manifest], ids) > 0
+        delta.chunks -= len(chunks)
+        delta.orphans.extend(point for point, _ in chunks)
+        delta.count_terms([bytes(terms) for _, terms in chunks], -1)
+    delta.symbols -= _deleted(_OF_FILES[Symbol], ids)
+    delta.references -= _deleted(_OF_FILES[Reference], ids)
+    delta.manifests |= _deleted(_OF_FILES[Manifest], ids) > 0
     for model in (Import, Export, Module):
         _deleted(_OF_FILES[model], ids)
     _deleted(_DELETE_FILES, ids)
@@ -113,28 +113,28 @@ def _deleted(statement: str, ids: list[int]) -> int:
         return int(cursor.rowcount)
 
 
-def insert_files(*, origin: Origin, records: Sequence[FileRecord], change: Change) -> None:
-    """Insert rows for `records`, of whose paths there are none in the repository."""
+def insert_files(*, context: RunContext, records: Sequence[FileRecord], delta: CorpusDelta) -> None:
+    """Insert rows for `records`, whose paths must not exist in the repository."""
     owned = list(zip(new_ids(File, len(records)), records, strict=True))
-    copy_rows(rows.FILE_COPY, [rows.file_row(origin, *pair) for pair in owned])
-    change.count_files([(record.language, record.skipped or "") for record in records], 1)
-    change.inserted.extend(
-        PlacedFile(file_id, record.path, record.language, record.namespace)
+    copy_rows(rows.FILE_COPY, [rows.file_row(context, *pair) for pair in owned])
+    delta.count_files([(record.language, record.skipped or "") for record in records], 1)
+    delta.inserted.extend(
+        ModuleFile(file_id, record.path, record.language, record.namespace)
         for file_id, record in owned
         if not record.skipped
     )
 
     def copy(into: Copy, make: _Maker) -> list[Row]:
-        made = [row for pair in owned for row in make(origin, *pair)]
+        made = [row for pair in owned for row in make(context, *pair)]
         copy_rows(into, made)
         return made
 
     chunks = copy(rows.CHUNK_COPY, rows.chunk_rows)
-    change.chunks += len(chunks)
-    change.count_terms([row[10] for row in chunks], 1)
-    change.symbols += len(copy(rows.SYMBOL_COPY, rows.symbol_rows))
-    change.references += len(copy(rows.REFERENCE_COPY, rows.reference_rows))
-    change.manifests |= bool(copy(rows.MANIFEST_COPY, rows.manifest_rows))
+    delta.chunks += len(chunks)
+    delta.count_terms([row[10] for row in chunks], 1)
+    delta.symbols += len(copy(rows.SYMBOL_COPY, rows.symbol_rows))
+    delta.references += len(copy(rows.REFERENCE_COPY, rows.reference_rows))
+    delta.manifests |= bool(copy(rows.MANIFEST_COPY, rows.manifest_rows))
     copy(rows.IMPORT_COPY, rows.import_rows)
     copy(rows.EXPORT_COPY, rows.export_rows)
 
@@ -142,7 +142,7 @@ def insert_files(*, origin: Origin, records: Sequence[FileRecord], change: Chang
 _SLICE = 10_000  # terms a statement: its text is made while the interpreter is held
 
 
-def move_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> None:
+def update_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> None:
     """Add `differences` (by term) to the repository's counts; a count of zero has no row."""
     terms = sorted(term for term, difference in differences.items() if difference)
     with connection.cursor() as cursor:

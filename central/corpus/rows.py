@@ -83,24 +83,24 @@ MANIFEST_COPY: Final = copy_into(models.Manifest, *_IN_FILE, "data")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """Where new rows come from: the run names their points, the extractor made them."""
+class RunContext:
+    """The run and extractor that new rows come from; the run determines their points."""
 
     repository_id: int
     run_id: UUID
     extractor: str
 
 
-def file_row(origin: Origin, file_id: int, record: FileRecord) -> Row:
-    """The file itself."""
+def file_row(context: RunContext, file_id: int, record: FileRecord) -> Row:
+    """Return the row of a file."""
     return (
         file_id,
-        origin.repository_id,
+        context.repository_id,
         record.path,
         record.mode,
         record.blob,
         record.size,
-        origin.extractor,
+        context.extractor,
         record.language,
         record.skipped or "",
         record.degraded or "",
@@ -109,12 +109,12 @@ def file_row(origin: Origin, file_id: int, record: FileRecord) -> Row:
     )
 
 
-def chunk_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its chunks, with their points."""
+def chunk_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Yield the rows of its chunks, with their points."""
     texts = chunk_texts(record)
     for ordinal, (chunk, (text, digest)) in enumerate(zip(record.chunks, texts, strict=True)):
         yield (
-            origin.repository_id,
+            context.repository_id,
             file_id,
             ordinal,
             *chunk.span,
@@ -124,15 +124,15 @@ def chunk_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row
             text,
             digest,
             pack_terms(chunk.terms),
-            point_id(origin.run_id, record.path, ordinal),
+            point_id(context.run_id, record.path, ordinal),
         )
 
 
-def symbol_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its definitions."""
+def symbol_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Yield the rows of its definitions."""
     for symbol in record.symbols:
         yield (
-            origin.repository_id,
+            context.repository_id,
             file_id,
             symbol.name,
             symbol.qualified_name,
@@ -144,35 +144,35 @@ def symbol_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Ro
         )
 
 
-def import_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its imports."""
+def import_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Yield the rows of its imports."""
     for one in record.imports:
-        yield (origin.repository_id, file_id, *one)
+        yield (context.repository_id, file_id, *one)
 
 
-def export_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its exports."""
+def export_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Yield the rows of its exports."""
     for one in record.exports:
-        yield (origin.repository_id, file_id, *one)
+        yield (context.repository_id, file_id, *one)
 
 
-def reference_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Its references; of a language without modules they are of no ecosystem."""
+def reference_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Yield the rows of its references; without modules in its language, of no ecosystem."""
     ecosystem = ecosystem_of(record.language) or Ecosystem.NONE
     for one in record.references:
-        yield (origin.repository_id, file_id, ecosystem, *one)
+        yield (context.repository_id, file_id, ecosystem, *one)
 
 
-def manifest_rows(origin: Origin, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """What it says as a manifest, if it is one."""
+def manifest_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
+    """Yield its row as a manifest, if it is one."""
     if record.manifest:
-        yield (origin.repository_id, file_id, Jsonb(manifest_fields(record.manifest)))
+        yield (context.repository_id, file_id, Jsonb(manifest_fields(record.manifest)))
 
 
-# A point that a reconcile put back: it belongs to no run, so its life hangs on its chunk alone.
-REPAIRED = uuid.UUID(int=0)
+# The run of a point that a synchronisation wrote: only its chunk determines how long it stays.
+REPAIR_RUN = uuid.UUID(int=0)
 
 
 def point_ids(run_id: uuid.UUID, record: FileRecord) -> Iterator[uuid.UUID]:
-    """The points of a file's chunks, in order."""
+    """Return the points of a file's chunks, in order."""
     return (point_id(run_id, record.path, ordinal) for ordinal in range(len(record.chunks)))

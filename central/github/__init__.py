@@ -1,1 +1,1 @@
-"""The only place that knows GitHub: keyless trust (OIDC) and the webhooks of its App."""
+"""GitHub, known to this package only: keyless trust (OIDC) and the webhooks of its App."""

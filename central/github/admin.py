@@ -1,14 +1,14 @@
-"""What an organisation allows GitHub's jobs, and what GitHub told, in the admin."""
+"""GitHub's policies and webhook deliveries in the admin."""
 
 from django.contrib import admin
 
 from central.github.models import GitHubDelivery, GitHubPolicy
-from central.tenancy.admin_base import AuditedAdmin, HistoryAdmin, when
+from central.tenancy.admin_base import AuditedAdmin, ReadOnlyAdmin, when
 
 
 @admin.register(GitHubPolicy)
 class GitHubPolicyAdmin(AuditedAdmin):
-    """Keyless trust, switched on and off; `manage.py github_policy` does the same."""
+    """Keyless trust of an organisation, as `manage.py github_policy` sets it."""
 
     noun = "github_policy"
     list_display = ["organization", "enabled", "events", "refs", "job_workflow_refs", "impact"]
@@ -19,8 +19,8 @@ class GitHubPolicyAdmin(AuditedAdmin):
 
 
 @admin.register(GitHubDelivery)
-class GitHubDeliveryAdmin(HistoryAdmin):
-    """What GitHub's webhooks told, and what became of it."""
+class GitHubDeliveryAdmin(ReadOnlyAdmin):
+    """Webhook deliveries and their outcomes."""
 
     list_display = ["received_at", "organization", "event", "outcome", "delivery_id"]
     list_filter = [when("received_at"), "organization"]

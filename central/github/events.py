@@ -1,13 +1,15 @@
-"""GitHub's webhook payloads → what they say, as records. Pure; names identify nothing here.
+"""Events read from GitHub's webhook payloads, in the form in which they are stored.
 
+Pure. A repository is identified by GitHub's id, never by its name.
 https://docs.github.com/webhooks/webhook-events-and-payloads
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NoReturn
+
+import msgspec
 
 from central.errors import InvalidError
 
@@ -22,91 +24,81 @@ _URL = re.compile(r"https?://[^\x00-\x20\x7f]{1,490}\Z")
 _VISIBILITIES = ("public", "internal", "private")
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
-    """Nothing to do; `reason` is told."""
+class _Event(msgspec.Struct, frozen=True, tag=True, tag_field="kind", forbid_unknown_fields=True):
+    """An event; with the class's name as `kind` it is also the form that is stored."""
+
+
+class _RepositoryEvent(_Event, frozen=True):
+    owner_id: int
+    repository_id: int
+
+
+class Ignored(_Event, frozen=True):
+    """No action follows; `reason` is the delivery's outcome."""
 
     owner_id: int | None
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Push:
-    """A branch's or tag's new commit. `pushed_at` has whole seconds."""
+class Push(_RepositoryEvent, frozen=True):
+    """A new commit of a branch or tag. `pushed_at` has whole seconds."""
 
-    owner_id: int
-    repository_id: int
     ref: str
     before: str
     after: str
     pushed_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(_RepositoryEvent, frozen=True):
     """The repository's name, address and visibility at `changed_at`, which has whole seconds.
 
-    An event that an earlier version stored says neither: it then counts as the oldest, of a
+    Earlier versions stored neither visibility nor time: such an event counts as the oldest, of a
     private repository.
     """
 
-    owner_id: int
-    repository_id: int
     name: str
     web_url: str
     visibility: str = "private"
     changed_at: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """The repository is deleted, or, with `new_owner_id`, somebody else's; `owner_id` lost it."""
+class Removed(_RepositoryEvent, frozen=True):
+    """The repository is deleted or, with `new_owner_id`, transferred; `owner_id` lost it."""
 
-    owner_id: int
-    repository_id: int
     new_owner_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BranchChanged:
+class BranchChanged(_RepositoryEvent, frozen=True):
     """The default branch is `new` and was `old`: another one, or the same renamed."""
 
-    owner_id: int
-    repository_id: int
     old: str
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class VisibilityChanged:
-    """Who may see the repository. `changed_at` has whole seconds."""
+class VisibilityChanged(_RepositoryEvent, frozen=True):
+    """The repository's visibility since `changed_at`, which has whole seconds."""
 
-    owner_id: int
-    repository_id: int
     visibility: str
     changed_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledRepository:
-    """A repository that the App may see. GitHub tells internal ones as private here."""
+class InstalledRepository(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A repository that the App may read. GitHub lists internal ones as private."""
 
     repository_id: int
     name: str
     is_private: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """The App is installed for the owner, and may see these repositories as well."""
+class Installed(_Event, frozen=True):
+    """The App is installed for the owner, and may read these repositories as well."""
 
     owner_id: int
     installation_id: int
     repositories: tuple[InstalledRepository, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Uninstalled:
+class Uninstalled(_Event, frozen=True):
     """The App is no longer installed for the owner."""
 
     owner_id: int
@@ -118,16 +110,28 @@ Event = (
 )
 
 
-def read_event(event: str, payload: Mapping[str, Any]) -> Event:
-    """What the payload of an event says; Ignored for what nothing is made of here.
+def dump_event(event: Event) -> dict[str, Any]:
+    """Return the event as JSON values, to be applied later."""
+    stored: dict[str, Any] = msgspec.to_builtins(event)
+    return stored
 
-    Raises InvalidError (`github_payload_invalid`) where an event that is understood lacks what
-    GitHub says it has.
+
+def load_event(stored: Mapping[str, Any]) -> Event:
+    """Read what `dump_event` of this or an earlier version wrote. Raises ValidationError."""
+    event: Event = msgspec.convert(stored, Event)
+    return event
+
+
+def read_event(event: str, payload: Mapping[str, Any]) -> Event:
+    """Read an event's payload; Ignored if the service does not handle that event.
+
+    Raises InvalidError (`github_payload_invalid`) if a member of a handled event is malformed.
     """
     if event == "ping":
         return Ignored(_any_owner_id(payload), "pong")
-    told = payload.get("action")
-    action = told if isinstance(told, str) and _ACTION.match(told) else None
+    action = payload.get("action")
+    if not isinstance(action, str) or not _ACTION.match(action):
+        action = None
     read = _READERS.get((event, action))
     if read is None:
         what = f"{event} {action}" if action else event
@@ -139,7 +143,7 @@ def read_event(event: str, payload: Mapping[str, Any]) -> Event:
 
 
 def _find(payload: Mapping[str, Any], path: str) -> Any:
-    """The member at a path of names with dots between them; None if it is not there."""
+    """Return the member at a dotted path; None if it is missing."""
     value: Any = payload
     for name in path.split("."):
         if not isinstance(value, Mapping):
@@ -172,8 +176,7 @@ def _text(payload: Mapping[str, Any], path: str, pattern: re.Pattern[str], wante
 
 def _any_owner_id(payload: Mapping[str, Any]) -> int | None:
     paths = ("repository.owner.id", "organization.id", "installation.account.id")
-    found = (_find(payload, path) for path in paths)
-    return next((value for value in found if _is_id(value)), None)
+    return next(filter(_is_id, (_find(payload, path) for path in paths)), None)
 
 
 def _of_repository(payload: Mapping[str, Any]) -> tuple[int, int]:
@@ -188,18 +191,14 @@ def _push(payload: Mapping[str, Any]) -> Event:
     after = _text(payload, "after", _COMMIT, "a commit")
     if not after.strip("0"):
         return Ignored(owner_id, "ignored: the ref was deleted")
-    return Push(
-        owner_id=owner_id,
-        repository_id=repository_id,
-        ref=_text(payload, "ref", _REF, "a ref"),
-        before=_text(payload, "before", _COMMIT, "a commit"),
-        after=after,
-        pushed_at=_time(payload, "repository.pushed_at"),
-    )
+    ref = _text(payload, "ref", _REF, "a ref")
+    before = _text(payload, "before", _COMMIT, "a commit")
+    pushed_at = _time(payload, "repository.pushed_at")
+    return Push(owner_id, repository_id, ref, before, after, pushed_at)
 
 
 def _time(payload: Mapping[str, Any], path: str) -> datetime:
-    """By GitHub's clock. In a push `pushed_at` is a number of seconds, unlike everywhere else."""
+    """Read a time by GitHub's clock. Only a push has `pushed_at` as a number of seconds."""
     value = _find(payload, path)
     try:
         if type(value) is int:
@@ -213,10 +212,8 @@ def _time(payload: Mapping[str, Any], path: str) -> datetime:
 
 
 def _renamed(payload: Mapping[str, Any]) -> Event:
-    owner_id, repository_id = _of_repository(payload)
     return Renamed(
-        owner_id=owner_id,
-        repository_id=repository_id,
+        *_of_repository(payload),
         name=_text(payload, "repository.name", _NAME, "a repository's name"),
         web_url=_text(payload, "repository.html_url", _URL, "an address"),
         visibility=_visibility(payload),
@@ -224,12 +221,8 @@ def _renamed(payload: Mapping[str, Any]) -> Event:
     )
 
 
-def _deleted(payload: Mapping[str, Any]) -> Event:
-    return Removed(*_of_repository(payload))
-
-
 def _transferred(payload: Mapping[str, Any]) -> Event:
-    """The repository is told as its new owner's already."""
+    """Read a transfer, in which the repository already has its new owner."""
     new_owner_id, repository_id = _of_repository(payload)
     former = "changes.owner.from"
     kind = next((k for k in ("organization", "user") if _find(payload, f"{former}.{k}")), "user")
@@ -240,39 +233,30 @@ def _edited(payload: Mapping[str, Any]) -> Event:
     owner_id, repository_id = _of_repository(payload)
     if _find(payload, "changes.default_branch") is None:
         return Ignored(owner_id, "ignored: the default branch is as it was")
-    old, new = (
-        _text(payload, path, _BRANCH, "a branch")
-        for path in ("changes.default_branch.from", "repository.default_branch")
-    )
+    old = _text(payload, "changes.default_branch.from", _BRANCH, "a branch")
+    new = _text(payload, "repository.default_branch", _BRANCH, "a branch")
     return BranchChanged(owner_id, repository_id, old, new)
 
 
 def _visibility_changed(payload: Mapping[str, Any]) -> Event:
-    owner_id, repository_id = _of_repository(payload)
-    changed_at = _time(payload, "repository.updated_at")
-    return VisibilityChanged(owner_id, repository_id, _visibility(payload), changed_at)
+    ids, changed_at = _of_repository(payload), _time(payload, "repository.updated_at")
+    return VisibilityChanged(*ids, _visibility(payload), changed_at)
 
 
 def _visibility(payload: Mapping[str, Any]) -> str:
-    """As the repository is told. What does not say so clearly is not public."""
-    action, told, is_private = (
-        _find(payload, path) for path in ("action", "repository.visibility", "repository.private")
-    )
-    if told not in _VISIBILITIES:  # old servers do not tell it
+    """Read the visibility; public only if nothing in the payload denies it."""
+    action, is_private = payload.get("action"), _find(payload, "repository.private")
+    stated = _find(payload, "repository.visibility")
+    if stated not in _VISIBILITIES:  # old servers do not send it
         is_public = action == "publicized" or (action != "privatized" and is_private is False)
         return "public" if is_public else "private"
     is_denied = is_private is True or action == "privatized"
-    return "private" if told == "public" and is_denied else str(told)
+    return "private" if stated == "public" and is_denied else str(stated)
 
 
 def _installed(payload: Mapping[str, Any]) -> Event:
-    return Installed(
-        owner_id=_id(payload, "installation.account.id"),
-        installation_id=_id(payload, "installation.id"),
-        repositories=_repositories(
-            payload, "repositories_added" if "repositories_added" in payload else "repositories"
-        ),
-    )
+    path = "repositories_added" if "repositories_added" in payload else "repositories"
+    return Installed(*_of_installation(payload), _repositories(payload, path))
 
 
 def _repositories(payload: Mapping[str, Any], path: str) -> tuple[InstalledRepository, ...]:
@@ -282,8 +266,8 @@ def _repositories(payload: Mapping[str, Any], path: str) -> tuple[InstalledRepos
     by_id = {_id(item, "id"): item for item in listed}
     return tuple(
         InstalledRepository(
-            repository_id=repository_id,
-            name=_text(item, "name", _NAME, "a repository's name"),
+            repository_id,
+            _text(item, "name", _NAME, "a repository's name"),
             is_private=item.get("private") is not False,
         )
         for repository_id, item in by_id.items()
@@ -291,16 +275,17 @@ def _repositories(payload: Mapping[str, Any], path: str) -> tuple[InstalledRepos
 
 
 def _uninstalled(payload: Mapping[str, Any]) -> Event:
-    return Uninstalled(
-        owner_id=_id(payload, "installation.account.id"),
-        installation_id=_id(payload, "installation.id"),
-    )
+    return Uninstalled(*_of_installation(payload))
+
+
+def _of_installation(payload: Mapping[str, Any]) -> tuple[int, int]:
+    return _id(payload, "installation.account.id"), _id(payload, "installation.id")
 
 
 _READERS: dict[tuple[str, str | None], Callable[[Mapping[str, Any]], Event]] = {
     ("push", None): _push,
     ("repository", "renamed"): _renamed,
-    ("repository", "deleted"): _deleted,
+    ("repository", "deleted"): lambda payload: Removed(*_of_repository(payload)),
     ("repository", "transferred"): _transferred,
     ("repository", "edited"): _edited,
     ("repository", "publicized"): _visibility_changed,

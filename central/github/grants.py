@@ -1,6 +1,6 @@
-"""Whether a job gets a credential, and which: claims and policy in, a grant or a refusal out.
+"""The permissions of a job's credential: claims and policy in, a grant or a refusal out.
 
-Nothing here reads a database or the clock.
+Pure: reads neither the database nor the clock.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from central.tenancy.models import Scope
 
 BRANCHES = "refs/heads/"
 IMPACT_EVENT = "pull_request"
-# What those who may read the summary of a job may know of.
+# Visible to a job are repositories whose audience includes the readers of the job's summary.
 _VISIBLE_FROM: Mapping[str, frozenset[str]] = {
     "public": frozenset({"public"}),
     "internal": frozenset({"public", "internal"}),
@@ -25,7 +25,7 @@ _VISIBLE_FROM: Mapping[str, frozenset[str]] = {
 
 
 class Purpose(StrEnum):
-    """What a job wants to do."""
+    """The purpose for which a job asks for a credential."""
 
     INDEX = "index"
     IMPACT = "impact"
@@ -33,19 +33,19 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a job's credential may do; as in Credential, None does not limit."""
+    """The permissions of a job's credential; as in Credential, None does not limit."""
 
     scope: Scope
     binding: Binding | None = None
     visibilities: frozenset[str] | None = None
 
 
-def grant(
+def authorize_job(
     *, purpose: Purpose, claims: Claims, policy: GitHubPolicy, tracked_ref: str | None
 ) -> Grant:
-    """What `policy` gives the job. `tracked_ref` is the repository's, None before its first run.
+    """Return what `policy` permits the job; `tracked_ref` is None before the first run.
 
-    The policy is of the organisation that has the job's owner, and is enabled. Raises
+    The policy must be enabled and of the organisation that has the job's owner. Raises
     ForbiddenError (`oidc_event_refused`, `oidc_ref_refused`, `oidc_workflow_refused`,
     `oidc_impact_off`).
     """
@@ -119,7 +119,7 @@ def _require_workflow(claims: Claims, policy: GitHubPolicy) -> None:
 
 
 def _fits_workflow(name: str, patterns: Iterable[str]) -> bool:
-    """Path and ref each for itself: a "*" in the path reaches no branch that is called "x@main"."""
+    """Match path and ref separately: "*" in a path must not reach a branch called "x@main"."""
     path, _, ref = name.partition("@")
     parts = (pattern.partition("@") for pattern in patterns)
     return any(

@@ -1,7 +1,7 @@
-"""Fetching an issuer's key set over HTTP, bounded in bytes and in seconds as a whole.
+"""An issuer's keys by id: fetched over HTTP within bounds, checked, and kept for a while.
 
-A timeout of a socket is one of each read: an answer that comes byte by byte would keep it for
-ever. So the connection is shut down when the time is over, whatever it is doing.
+A socket's timeout covers one read only, so an answer sent byte by byte could last for ever. A
+deadline therefore shuts the connection down, whatever it is doing.
 """
 
 import http.client
@@ -10,19 +10,123 @@ import socket
 import threading
 import time
 import urllib.request
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import lru_cache
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
 
-from indexer.limits import ISSUER_KEY_SET_BYTES
+from jwt import PyJWK
+from jwt.exceptions import PyJWTError
 
+from central.errors import UnavailableError
+from indexer.limits import (
+    ISSUER_KEY_BITS,
+    ISSUER_KEY_BITS_LEAST,
+    ISSUER_KEY_ID_CHARACTERS,
+    ISSUER_KEY_SET_BYTES,
+    ISSUER_KEYS,
+)
+
+_KEEP_SECONDS = 600
+# Any caller can name an unknown key, so that alone must not cause a request to the issuer.
+_COOL_DOWN_SECONDS = 30
+_RETRY_SECONDS = 5
+# There is no answer, or it is no set of keys.
+_NO_KEYS = (OSError, HTTPException, ValueError, RecursionError)
+# Raised for unexpected JSON of a key.
+_NO_KEY = (PyJWTError, ValueError, TypeError, KeyError, AttributeError, OverflowError)
+_LARGEST_EXPONENT = 2**32  # a larger one makes a signature slow to verify
 KEY_SET_SECONDS = 5
 _READ_SECONDS = 3
 _READ_BYTES = 64 * 1024
 
 
+class IssuerKeys:
+    """The keys of an issuer by id, for any number of threads. `clock` counts seconds."""
+
+    def __init__(self, issuer: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._url = f"{issuer}/.well-known/jwks"
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._keys: Mapping[str, PyJWK] = {}
+        self._kept_until = self._next_fetch = clock()
+        self._is_unavailable = False
+
+    def key(self, key_id: str) -> PyJWK | None:
+        """Return the issuer's RS256 key of this id; None if it has none.
+
+        Raises UnavailableError (`oidc_keys_unavailable`) if the issuer does not answer.
+        """
+        if found := self._kept(key_id):
+            return found
+        with self._lock:
+            if self._clock() >= self._next_fetch:
+                self._fetch()
+            if found := self._kept(key_id):
+                return found
+            if self._is_unavailable:
+                raise UnavailableError(
+                    "The issuer of id tokens does not answer; try again shortly. An administrator "
+                    "can check AETERNA_GITHUB_OIDC_ISSUER and the way to it.",
+                    code="oidc_keys_unavailable",
+                )
+        return None
+
+    def _kept(self, key_id: str) -> PyJWK | None:
+        return self._keys.get(key_id) if self._clock() < self._kept_until else None
+
+    def _fetch(self) -> None:
+        try:
+            keys = _keys_in(fetch_key_set(self._url))
+        except _NO_KEYS:
+            self._is_unavailable = True
+            self._next_fetch = self._clock() + _RETRY_SECONDS
+            return
+        now = self._clock()
+        self._keys = keys
+        self._kept_until, self._next_fetch = now + _KEEP_SECONDS, now + _COOL_DOWN_SECONDS
+        self._is_unavailable = False
+
+
+def _keys_in(key_set: Any) -> Mapping[str, PyJWK]:
+    """Return the usable keys of a set by id. Raises ValueError if it has none, or is no set."""
+    listed = key_set.get("keys") if isinstance(key_set, dict) else None
+    if not isinstance(listed, list) or len(listed) > ISSUER_KEYS:
+        raise ValueError("There is no list of keys, or it is too long.")
+    found = {key.key_id: key for key in map(_key, listed) if key is not None and key.key_id}
+    if not found:
+        raise ValueError("There is no key that signs with RS256.")
+    return found
+
+
+def _key(entry: Any) -> PyJWK | None:
+    """Return a key that signs with RS256 at bearable cost; None for any other."""
+    if not isinstance(entry, dict) or entry.get("use", "sig") != "sig":
+        return None
+    key_id = entry.get("kid")
+    if not isinstance(key_id, str) or len(key_id) > ISSUER_KEY_ID_CHARACTERS:
+        return None
+    if entry.get("kty") != "RSA" or entry.get("alg", "RS256") != "RS256" or "d" in entry:
+        return None
+    try:
+        key = PyJWK(entry, "RS256")
+        numbers = key.key.public_numbers()
+    except _NO_KEY:
+        return None
+    is_sized = ISSUER_KEY_BITS_LEAST <= numbers.n.bit_length() <= ISSUER_KEY_BITS
+    return key if is_sized and numbers.e < _LARGEST_EXPONENT else None
+
+
+@lru_cache(maxsize=4)
+def keys_of(issuer: str) -> IssuerKeys:
+    """Return this process's IssuerKeys for `issuer`."""
+    return IssuerKeys(issuer)
+
+
 def fetch_key_set(url: str) -> Any:
-    """The JSON at `url`. It follows no redirects.
+    """Fetch the JSON at `url`, without following redirects.
 
     Raises OSError, ValueError, RecursionError, http.client.HTTPException.
     """
@@ -59,7 +163,7 @@ def _read(answer: Any, deadline: "_Deadline") -> bytes:
 
 
 class _Deadline:
-    """Shuts a connection down when its time is over."""
+    """A timer that shuts connections down when the time is over."""
 
     def __init__(self, seconds: float) -> None:
         self._ends = time.monotonic() + seconds
@@ -75,7 +179,7 @@ class _Deadline:
         self._timer.cancel()
 
     def require(self) -> None:
-        """Raise TimeoutError if the time is over: what was read may be a part."""
+        """Raise TimeoutError if the time is over: the answer may be incomplete."""
         if time.monotonic() >= self._ends:
             raise TimeoutError
 

@@ -1,4 +1,4 @@
-"""What an organisation allows GitHub's jobs, and which of GitHub's messages were seen already."""
+"""Policies for GitHub's jobs, used id tokens and received webhook deliveries."""
 
 import re
 
@@ -15,15 +15,15 @@ _EVENT = re.compile(r"[a-z_]+")
 
 
 def index_events() -> list[str]:
-    """The events whose jobs may index, where an administrator says nothing else."""
+    """Return the events whose jobs may index by default."""
     return ["push", "workflow_dispatch", "schedule"]
 
 
 class GitHubPolicy(models.Model):
-    """Which GitHub Actions jobs of the organisation's owner may come without a key.
+    """The rule by which GitHub Actions jobs of the organisation's owner need no API token.
 
-    The owner is `organization.github_owner_id`. Patterns are as `fnmatch` has them; case counts. A
-    workflow's path and its ref, with "@" between them, are compared each for itself.
+    The owner is `organization.github_owner_id`. Patterns follow `fnmatch` and are case-sensitive. A
+    workflow's path and its ref, with "@" between them, are matched separately.
     """
 
     organization = models.OneToOneField(
@@ -68,7 +68,7 @@ class GitHubPolicy(models.Model):
         return str(self.organization)
 
     def clean(self) -> None:
-        """Raise ValidationError for what could never fit, or must never."""
+        """Raise ValidationError for entries that can match nothing or are never allowed."""
         problems = {
             "events": [_event_problem(event) for event in self.events or ()],
             "refs": [_ref_problem(pattern) for pattern in self.refs or ()],
@@ -104,7 +104,7 @@ def _workflow_problem(pattern: str) -> str:
 
 
 class IdTokenUse(models.Model):
-    """An id token that was exchanged: it is not taken again. Rows are deleted after `forget_at`."""
+    """An id token that was exchanged and is not accepted again. Deleted after `forget_at`."""
 
     jti_digest = models.BinaryField(max_length=32, unique=True, help_text="SHA-256 of the jti")
     forget_at = models.DateTimeField(db_index=True, help_text="Its expiry and the leeway are over")
@@ -116,7 +116,7 @@ class IdTokenUse(models.Model):
 class GitHubDelivery(models.Model):
     """A verified webhook delivery: the same one again changes nothing.
 
-    `waiting` is the event that is still to be carried out, as central.github.stored_events has it.
+    `waiting` is the deferred event, as central.github.events stores it.
     """
 
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")

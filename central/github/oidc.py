@@ -1,120 +1,16 @@
-"""Identity tokens of GitHub's jobs: their keys and claims."""
+"""Identity tokens of GitHub's jobs: verification and claims."""
 
 import re
-import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from http.client import HTTPException
 from typing import Any
 
 import jwt
-from jwt import PyJWK, exceptions
-from jwt.exceptions import PyJWTError
+from jwt import exceptions
 
-from central.errors import UnauthenticatedError, UnavailableError
-from central.github.key_sets import fetch_key_set
-from indexer.limits import (
-    ISSUER_KEY_BITS,
-    ISSUER_KEY_BITS_LEAST,
-    ISSUER_KEY_ID_CHARACTERS,
-    ISSUER_KEYS,
-)
-
-_KEEP_SECONDS = 600
-# Anybody can name a key that does not exist, so that is no reason to ask the issuer each time.
-_COOL_DOWN_SECONDS = 30
-_RETRY_SECONDS = 5
-# No answer, or none that is a set of keys.
-_NO_KEYS = (OSError, HTTPException, ValueError, RecursionError)
-# What makes a key of JSON that nobody expects.
-_NO_KEY = (PyJWTError, ValueError, TypeError, KeyError, AttributeError, OverflowError)
-_LARGEST_EXPONENT = 2**32  # a larger one makes a signature slow to verify
-
-
-class IssuerKeys:
-    """Keys by id, for any number of threads. `clock` counts seconds from anywhere."""
-
-    def __init__(self, issuer: str, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._url = f"{issuer}/.well-known/jwks"
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._keys: Mapping[str, PyJWK] = {}
-        self._kept_until = self._next_fetch = clock()
-        self._is_away = False
-
-    def key(self, key_id: str) -> PyJWK | None:
-        """The issuer's RS256 key of this id, None if it has no such one.
-
-        Raises UnavailableError (`oidc_keys_unavailable`) where that cannot be said.
-        """
-        if found := self._kept(key_id):
-            return found
-        with self._lock:
-            if self._clock() >= self._next_fetch:
-                self._fetch()
-            if found := self._kept(key_id):
-                return found
-            if self._is_away:
-                raise UnavailableError(
-                    "The issuer of id tokens does not answer; try again shortly. An administrator "
-                    "can check AETERNA_GITHUB_OIDC_ISSUER and the way to it.",
-                    code="oidc_keys_unavailable",
-                )
-        return None
-
-    def _kept(self, key_id: str) -> PyJWK | None:
-        return self._keys.get(key_id) if self._clock() < self._kept_until else None
-
-    def _fetch(self) -> None:
-        try:
-            keys = _keys_in(fetch_key_set(self._url))
-        except _NO_KEYS:
-            self._is_away = True
-            self._next_fetch = self._clock() + _RETRY_SECONDS
-            return
-        now = self._clock()
-        self._keys = keys
-        self._kept_until, self._next_fetch = now + _KEEP_SECONDS, now + _COOL_DOWN_SECONDS
-        self._is_away = False
-
-
-def _keys_in(key_set: Any) -> Mapping[str, PyJWK]:
-    """The usable keys of a set, by id. Raises ValueError for what is no set, or has none."""
-    listed = key_set.get("keys") if isinstance(key_set, dict) else None
-    if not isinstance(listed, list) or len(listed) > ISSUER_KEYS:
-        raise ValueError("There is no list of keys, or it is too long.")
-    found = {key.key_id: key for key in map(_key, listed) if key is not None and key.key_id}
-    if not found:
-        raise ValueError("There is no key that signs with RS256.")
-    return found
-
-
-def _key(told: Any) -> PyJWK | None:
-    """A key that signs with RS256, at bearable cost; None for every other."""
-    if not isinstance(told, dict) or told.get("use", "sig") != "sig":
-        return None
-    key_id = told.get("kid")
-    if not isinstance(key_id, str) or len(key_id) > ISSUER_KEY_ID_CHARACTERS:
-        return None
-    if told.get("kty") != "RSA" or told.get("alg", "RS256") != "RS256" or "d" in told:
-        return None
-    try:
-        key = PyJWK(told, "RS256")
-        numbers = key.key.public_numbers()
-    except _NO_KEY:
-        return None
-    is_sized = ISSUER_KEY_BITS_LEAST <= numbers.n.bit_length() <= ISSUER_KEY_BITS
-    return key if is_sized and numbers.e < _LARGEST_EXPONENT else None
-
-
-@lru_cache(maxsize=4)
-def keys_of(issuer: str) -> IssuerKeys:
-    """The one IssuerKeys of this process for `issuer`."""
-    return IssuerKeys(issuer)
-
+from central.errors import UnauthenticatedError
+from central.github.key_sets import IssuerKeys
 
 LEEWAY = timedelta(seconds=30)
 _ALGORITHM = "RS256"
@@ -171,10 +67,10 @@ _REFUSALS: Mapping[type[exceptions.PyJWTError], tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """A job, as GitHub signed it. `ref` is a full name, `repository` one with its owner's.
+    """A job, as GitHub signed it. `ref` is a full name; `repository` includes the owner.
 
-    `job_workflow_ref` is "" where GitHub says none, `url`, the repository's page, where the issuer
-    does not tell the server.
+    `job_workflow_ref` is "" if GitHub sends none. `url` is the repository's page, "" if the server
+    cannot be derived from the issuer.
     """
 
     token_id: str
@@ -197,7 +93,7 @@ class Claims:
 
 
 def verify_id_token(token: str, *, issuer: str, audience: str, keys: IssuerKeys) -> Claims:
-    """The claims of a token that `issuer` signed for `audience`, which must be its only one.
+    """Return the claims of a token that `issuer` signed for `audience` and for no other.
 
     Raises UnauthenticatedError with the codes of docs/github.md, UnavailableError. No message
     repeats the token or a claim's value.
@@ -206,7 +102,7 @@ def verify_id_token(token: str, *, issuer: str, audience: str, keys: IssuerKeys)
         payload = _verified_payload(token, issuer=issuer, audience=audience, keys=keys)
     except exceptions.MissingRequiredClaimError as exc:
         raise _missing(exc.claim) from exc
-    except (RecursionError, OverflowError) as exc:  # of JSON and numbers that nobody expects
+    except (RecursionError, OverflowError) as exc:  # of unexpected JSON and numbers
         raise _refused(exceptions.DecodeError()) from exc
     except exceptions.PyJWTError as exc:
         raise _refused(exc) from exc
@@ -221,7 +117,7 @@ def _refused(error: exceptions.PyJWTError) -> UnauthenticatedError:
 
 
 def forge_of(issuer: str) -> str:
-    """The address of the GitHub whose issuer this is; "" for one that is none of GitHub's.
+    """Return the address of the GitHub server of an issuer; "" if the issuer is not GitHub's.
 
     https://docs.github.com/actions/reference/security/oidc
     """
@@ -237,7 +133,7 @@ def _verified_payload(
     token: str, *, issuer: str, audience: str, keys: IssuerKeys
 ) -> dict[str, Any]:
     header = jwt.get_unverified_header(token)
-    if header.get("alg") != _ALGORITHM:  # before anybody is asked for a key
+    if header.get("alg") != _ALGORITHM:  # before the issuer is asked for a key
         raise exceptions.InvalidAlgorithmError
     key = keys.key(header.get("kid", ""))
     if key is None:
@@ -258,20 +154,20 @@ def _verified_payload(
 
 
 def _claims(payload: Mapping[str, Any]) -> Claims:
-    told = {name: _text(payload, name) for name in _SHAPES}
+    texts = {name: _text(payload, name) for name in _SHAPES}
     _time(payload, "nbf")
     workflow = payload.get("job_workflow_ref")
     return Claims(
-        token_id=told["jti"],
+        token_id=texts["jti"],
         issued_at=_time(payload, "iat"),
         expires_at=_time(payload, "exp"),
-        owner_id=_number(told, "repository_owner_id"),
-        repository_id=_number(told, "repository_id"),
-        repository=told["repository"],
-        visibility=told["repository_visibility"],
-        ref=told["ref"],
-        commit_sha=told["sha"],
-        event=told["event_name"],
+        owner_id=_number(texts, "repository_owner_id"),
+        repository_id=_number(texts, "repository_id"),
+        repository=texts["repository"],
+        visibility=texts["repository_visibility"],
+        ref=texts["ref"],
+        commit_sha=texts["sha"],
+        event=texts["event_name"],
         job_workflow_ref=workflow if isinstance(workflow, str) else "",
     )
 
@@ -285,10 +181,10 @@ def _text(payload: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _number(told: Mapping[str, str], name: str) -> int:
-    if int(told[name]) > MAX_ID:
+def _number(texts: Mapping[str, str], name: str) -> int:
+    if int(texts[name]) > MAX_ID:
         raise _malformed(name)
-    return int(told[name])
+    return int(texts[name])
 
 
 def _time(payload: Mapping[str, Any], name: str) -> datetime:

@@ -1,4 +1,4 @@
-"""Who signed a webhook of GitHub's: the App's secret, or one that is derived for an organisation.
+"""Signatures of GitHub's webhooks, by the App's secret or an organisation's derived one.
 
 https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
 """
@@ -10,7 +10,7 @@ import re
 from django.conf import settings
 
 from central.errors import UnauthenticatedError
-from central.tenancy.models import SLUG, Organization
+from central.tenancy.models import SLUG, Organization, parse_organization_slug
 
 SIGNATURE_HEADER = "X-Hub-Signature-256"
 
@@ -18,9 +18,9 @@ _FIRST_VERSION = 1
 
 
 def organization_secret(organization: Organization) -> str:
-    """The secret of the organisation's own webhooks: a function of SECRET_KEY and its version.
+    """Derive the secret of the organisation's own webhooks from SECRET_KEY and its version.
 
-    The version is its policy's; without a policy it is that of a new one.
+    The version is its policy's, or that of a new policy.
     """
     return _secret_under(settings.SECRET_KEY, organization)
 
@@ -31,13 +31,13 @@ def _secret_under(secret_key: str, organization: Organization) -> str:
     return _derived(secret_key, f"{organization.pk}:{version}")
 
 
-def verified_sender(
+def verify_signature(
     *, org_id: str | None, signature: str | None, body: bytes
 ) -> Organization | None:
-    """The organisation (named by `org_id`) whose secret signed `body`; None: the App's secret did.
+    """Return the organisation `org_id` if its secret signed `body`; None if the App's did.
 
     Raises UnauthenticatedError (`github_signature_missing`, `github_signature_invalid`), alike for
-    a wrong signature, an organisation that does not exist and an App that has no secret.
+    a wrong signature, an unknown organisation and an App without a secret.
     """
     if not signature:
         raise UnauthenticatedError(
@@ -58,7 +58,7 @@ def verified_sender(
 
 
 def _valid_secrets(org_id: str | None, organization: Organization | None) -> list[str | None]:
-    """Those of now and of before a rotation; None stands for a secret that nobody has."""
+    """Return the secrets of now and of before a rotation; None never matches."""
     if org_id is None:
         before = settings.GITHUB_WEBHOOK_SECRET_PREVIOUS
         return [settings.GITHUB_WEBHOOK_SECRET, *([before] if before else [])]
@@ -73,7 +73,7 @@ def _signed(secret: str | None, body: bytes, signature: str) -> bool:
 
 
 def _named(org_id: str) -> Organization | None:
-    slug = org_id.removeprefix("org-")
+    slug = parse_organization_slug(org_id)
     if not re.match(SLUG, slug):
         return None
     return Organization.objects.select_related("github_policy").filter(slug=slug).first()

@@ -1,4 +1,4 @@
-"""What GitHub's jobs and GitHub itself ask."""
+"""Routes for GitHub's jobs and webhooks."""
 
 from django.urls import path
 

@@ -15,7 +15,7 @@ from central.errors import InvalidError
 from central.github.grants import Purpose
 from central.github.services.deliveries import deliver
 from central.github.services.token_exchange import exchange_id_token
-from central.github.signatures import SIGNATURE_HEADER, verified_sender
+from central.github.signatures import SIGNATURE_HEADER, verify_signature
 from central.http.bodies import json_object, read_body
 from central.http.parameters import StrictCharField, StrictChoiceField
 from indexer.limits import GITHUB_WEBHOOK_BYTES, ID_TOKEN_BYTES
@@ -92,7 +92,7 @@ class GitHubWebhookView(APIView):
     def post(self, request: Request) -> Response:
         """Take what GitHub tells: pushes, renamed and removed repositories, installations."""
         body = read_body(request, limit_bytes=GITHUB_WEBHOOK_BYTES)
-        organization = verified_sender(
+        organization = verify_signature(
             org_id=request.query_params.get("org_id"),
             signature=request.headers.get(SIGNATURE_HEADER),
             body=body,

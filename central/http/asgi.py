@@ -1,8 +1,8 @@
-"""Django as an ASGI application: bounded bodies, and threads given to callers in turn."""
+"""Django as an ASGI application with bounded bodies and a fair share of threads per caller."""
 
 import asyncio
 import contextvars
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
@@ -19,55 +19,21 @@ from django.db import close_old_connections
 from django.http import HttpResponse
 from django.urls import set_script_prefix
 
-from central.errors import InvalidError, ServiceError, TooLargeError
-from central.http.middleware import harden
+from central.errors import ServiceError
+from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
+from central.http.middleware import set_security_headers
 from central.http.problems import response_to
 from central.http.turns import Caller, Turns, caller_of, current
-from indexer.limits import DECLARED_DIGITS, REQUESTS_AT_ONCE
-
-
-def check_declared(headers: Mapping[bytes, bytes], limit: int) -> None:
-    """Raise TooLargeError where the length is declared, and greater; InvalidError if it is none."""
-    declared = headers.get(b"content-length", b"").strip() or b"0"
-    if not declared.isdigit():
-        raise InvalidError("Content-Length must be a number of bytes.")
-    if len(declared) > DECLARED_DIGITS or int(declared) > limit:
-        raise _too_large(limit)
-
-
-async def receive_body(
-    receive: Callable[[], Awaitable[MutableMapping[str, Any]]], body: IO[bytes], limit: int
-) -> None:
-    """Copy the request's body to `body`.
-
-    Raises TooLargeError, and RequestAborted if the client leaves before it is complete.
-    """
-    size, is_more = 0, True
-    while is_more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise RequestAborted
-        part = message.get("body", b"")
-        size += len(part)
-        if size > limit:
-            raise _too_large(limit)
-        body.write(part)
-        is_more = message.get("more_body", False)
-    body.seek(0)
-
-
-def _too_large(limit: int) -> TooLargeError:
-    return TooLargeError(f"The body is larger than {limit} bytes; send less.")
-
+from indexer.limits import REQUESTS_AT_ONCE
 
 _Result = TypeVar("_Result")
 _Place = asyncio.Future[None]
 
 
 class RequestThreads:
-    """A number of kept threads for all that a process answers, whatever protocol it came by.
+    """The request threads of a process, shared by the API, pages and /mcp.
 
-    Who is called for is `callers.current`: each in turn, and none has all threads.
+    Callers (`turns.current`) take turns; none can have all threads.
     """
 
     def __init__(self, executor: Executor | None = None) -> None:
@@ -77,10 +43,10 @@ class RequestThreads:
         self._turns: Turns[_Place] = Turns()
 
     async def run(self, function: Callable[[], _Result]) -> _Result:
-        """What `function` returns, called with the context variables of the caller.
+        """Return what `function` returns, called with the context variables of the caller.
 
-        A caller that is cancelled waits no longer; the thread is free when `function` has ended.
-        Raises UnavailableError where too many wait already.
+        A cancelled caller stops waiting; the thread is free when `function` has ended.
+        Raises UnavailableError if too many wait already.
         """
         caller = current.get()
         await self._enter(caller)
@@ -108,11 +74,11 @@ class RequestThreads:
 
     def _leave(self, caller: Caller) -> None:
         place = self._turns.leave(caller)
-        if place is not None and not place.done():  # who was cancelled passes the place on
+        if place is not None and not place.done():  # a cancelled caller passes the place on
             place.set_result(None)
 
     async def query(self, function: Callable[[], _Result]) -> _Result:
-        """The same for what Django sends no signals about: gives the connection back at the end."""
+        """Do the same outside of a Django request: returns the database connection at the end."""
 
         def run() -> _Result:
             try:
@@ -130,21 +96,17 @@ _log = structlog.get_logger(__name__)
 
 
 class ThreadHandler(ASGIHandler):
-    """An ASGI application that runs a whole request, with its signals, in one kept thread.
+    """An ASGI handler that runs a whole request, with its signals, in one pooled thread.
 
     Django's own starts a thread for every request and goes back and forth between it and the
     event loop at each signal and middleware, which costs some 2 ms; what it offers for that,
     cancelling a view whose client has left, a synchronous view cannot use. Bodies larger than
-    `admitted_bytes(path, authorization)` are refused before they are read (Django would spool them
-    to disk), and so are those for which it raises a ServiceError.
+    `max_body_bytes` are refused before they are read: Django would spool them to disk.
     """
 
-    def __init__(
-        self, *, admitted_bytes: Callable[[str, str | None], int], threads: RequestThreads
-    ) -> None:
+    def __init__(self, threads: RequestThreads) -> None:
         BaseHandler.__init__(self)  # ASGIHandler's own makes every middleware asynchronous
         self.load_middleware(is_async=False)
-        self._admitted_bytes = admitted_bytes
         self._threads = threads
 
     async def __call__(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
@@ -153,9 +115,13 @@ class ThreadHandler(ASGIHandler):
             raise ValueError(f"This application speaks HTTP, not {scope['type']}.")
         with SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE) as body:
             try:
-                limit = self._limit(scope)
-                await receive_body(receive, body, limit)
-                current.set(_caller(scope, is_upload=limit > settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
+                authorization = _header(scope, b"authorization")
+                limit = max_body_bytes(scope["path"], authorization)
+                check_content_length(_header(scope, b"content-length") or "", limit)
+                await read_asgi_body(receive, body, limit)
+                address, *_ = scope.get("client") or ("",)
+                is_upload = limit > settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+                current.set(caller_of(authorization, address, is_upload=is_upload))
                 response = await self._threads.run(partial(self._respond, scope, body))
             except RequestAborted:
                 return
@@ -166,15 +132,8 @@ class ThreadHandler(ASGIHandler):
         if response.streaming:
             await self._threads.run(response.close)
 
-    def _limit(self, scope: Mapping[str, Any]) -> int:
-        """How long the body may be. Raises ServiceError if its length is declared, and greater."""
-        headers = dict(scope["headers"])
-        limit = self._admitted_bytes(scope["path"], _authorization(scope))
-        check_declared(headers, limit)
-        return limit
-
     def _respond(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
-        """The response, closed already (it keeps its content) unless it is a stream."""
+        """Return the response; it is closed already unless it is a stream."""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
         response = self._answer(scope, body)
@@ -193,15 +152,11 @@ class ThreadHandler(ASGIHandler):
         if request is None:
             return malformed
         response = response_to(request, exc) or HttpResponse(status=500)
-        harden(response.headers, is_secure=request.is_secure())
+        set_security_headers(response.headers, is_secure=request.is_secure())
         return response
 
 
-def _authorization(scope: Mapping[str, Any]) -> str | None:
-    value = dict(scope["headers"]).get(b"authorization")
-    return None if value is None else value.decode("latin-1")
-
-
-def _caller(scope: Mapping[str, Any], *, is_upload: bool) -> Caller:
-    address, *_ = scope.get("client") or ("",)
-    return caller_of(_authorization(scope), address, is_upload=is_upload)
+def _header(scope: Mapping[str, Any], name: bytes) -> str | None:
+    """Return a header; several are joined by commas, as Django joins them."""
+    values = [value.decode("latin-1") for one, value in scope["headers"] if one == name]
+    return ",".join(values) if values else None

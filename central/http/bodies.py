@@ -2,10 +2,12 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
-from typing import IO, Any
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from typing import IO, Any, Final
 
 from django.conf import settings
+from django.core.exceptions import RequestAborted
 from django.http import HttpRequest
 from django.http.request import RawPostDataException
 from rest_framework.exceptions import ParseError
@@ -13,26 +15,78 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
 from central.errors import InvalidError, TooLargeError
+from central.http.bearer import bearer_token
 from indexer.http_bodies import has_more_values
-from indexer.limits import DECLARED_DIGITS, JSON_VALUES
+from indexer.limits import DECLARED_DIGITS, GITHUB_WEBHOOK_BYTES, JSON_VALUES
 
-_READ_BYTES = 256 * 1024
+_READ_BYTES: Final = 256 * 1024
+_WEBHOOK: Final = "/api/v1/github/webhook"
+_UPLOAD: Final = re.compile(r"/api/v1/index/runs/[^/]+/(?P<kind>tree|batches)(?:/|\Z)")
+
+
+def max_body_bytes(path: str, authorization: str | None = None) -> int:
+    """Return the size limit of a request body, for the API, the pages and /mcp.
+
+    Raises UnauthenticatedError for an upload without a well-formed token, so that the large body
+    of a stranger is not read. The view checks whether the token exists.
+    """
+    if path == _WEBHOOK:
+        return GITHUB_WEBHOOK_BYTES  # signed by its body, which must be read
+    upload = _UPLOAD.match(path)
+    if upload is None:
+        return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+    bearer_token(authorization)
+    is_tree = upload["kind"] == "tree"
+    return max_gzip_bytes(settings.TREE_MAX_BYTES if is_tree else settings.BATCH_MAX_BYTES)
+
+
+def max_gzip_bytes(content_bytes: int) -> int:
+    """Return how large gzip of `content_bytes` may be: incompressible content grows a little."""
+    return content_bytes + content_bytes // 1000 + 1024
+
+
+def check_content_length(declared: str, limit_bytes: int, code: str = "too_large") -> None:
+    """Raise TooLargeError if the declared length exceeds the limit, InvalidError if it is none."""
+    declared = declared.strip() or "0"
+    if not (declared.isascii() and declared.isdigit()):
+        raise InvalidError("Content-Length must be a number of bytes.")
+    if len(declared) > DECLARED_DIGITS or int(declared) > limit_bytes:
+        raise _too_large(limit_bytes, code)
+
+
+async def read_asgi_body(
+    receive: Callable[[], Awaitable[MutableMapping[str, Any]]], body: IO[bytes], limit_bytes: int
+) -> None:
+    """Copy the request's body to `body`.
+
+    Raises TooLargeError, and RequestAborted if the client leaves before it is complete.
+    """
+    size, is_more = 0, True
+    while is_more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RequestAborted
+        part = message.get("body", b"")
+        size += len(part)
+        if size > limit_bytes:
+            raise _too_large(limit_bytes)
+        body.write(part)
+        is_more = message.get("more_body", False)
+    body.seek(0)
 
 
 def read_body(
     request: HttpRequest | Request, *, limit_bytes: int, code: str = "too_large"
 ) -> bytes:
-    """The raw body; TooLargeError with `code` as soon as more than `limit_bytes` are there."""
+    """Return the raw body. Raises TooLargeError with `code` beyond `limit_bytes`."""
     return b"".join(body_parts(request, limit_bytes=limit_bytes, code=code))
 
 
 def body_parts(
     request: HttpRequest | Request, *, limit_bytes: int, code: str = "too_large"
 ) -> Iterator[bytes]:
-    """As `read_body`, in parts, each of which is let go."""
-    declared = request.META.get("CONTENT_LENGTH") or "0"
-    if declared.isdecimal() and (len(declared) > DECLARED_DIGITS or int(declared) > limit_bytes):
-        raise _too_large(limit_bytes, code)
+    """Yield the body in parts, with the same limit."""
+    check_content_length(request.META.get("CONTENT_LENGTH") or "", limit_bytes, code)
     stream: Any = request._request if isinstance(request, Request) else request
     yield from _parts(stream, limit_bytes=limit_bytes, code=code)
 
@@ -49,12 +103,12 @@ def _parts(stream: IO[bytes], *, limit_bytes: int, code: str) -> Iterator[bytes]
         raise InvalidError("The request's body could not be read to its end.") from exc
 
 
-def _too_large(limit_bytes: int, code: str) -> TooLargeError:
+def _too_large(limit_bytes: int, code: str = "too_large") -> TooLargeError:
     return TooLargeError(f"The body is larger than {limit_bytes} bytes; send less.", code=code)
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """`body` as a JSON object; InvalidError if it is anything else."""
+    """Return `body` as a JSON object. Raises InvalidError if it is anything else."""
     try:
         value = _parsed(body)
     except (ValueError, RecursionError) as exc:
@@ -65,9 +119,9 @@ def json_object(body: bytes) -> dict[str, Any]:
 
 
 def _parsed(body: bytes) -> Any:
-    """ValueError or RecursionError for what is not JSON that can be written in UTF-8 again.
+    """Parse JSON that can be written in UTF-8 again.
 
-    TooLargeError for more values than memory has room for.
+    Raises ValueError or RecursionError if it is not, TooLargeError for too many values.
     """
     refuse_many_values(body)
     value = json.loads(body.decode(), parse_constant=_refuse_constant, parse_float=_finite)
@@ -83,7 +137,7 @@ def refuse_many_values(body: bytes) -> None:
 
 
 def _finite(text: str) -> float:
-    """1e999 is a number of JSON's grammar, but Infinity here, which cannot be written again."""
+    """Refuse numbers such as 1e999: they become Infinity, which JSON cannot express."""
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{text} is too large a number")

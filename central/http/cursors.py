@@ -1,4 +1,4 @@
-"""Cursors: where the next page starts. Opaque, signed, and of use for the same question only."""
+"""Page cursors: opaque, signed, and valid for the same query only."""
 
 import hashlib
 import json
@@ -10,17 +10,17 @@ from central.errors import InvalidError
 
 
 def encode_cursor(*, salt: str, asked: object, position: object) -> str:
-    """A cursor for the page that starts at `position`, which is JSON.
+    """Return a cursor for the page that starts at `position`, which is JSON.
 
-    `asked` is what decides order and content, as JSON; the page's size does not.
+    `asked` is the query as JSON: all that decides order and content, without the page size.
     """
     return signing.dumps([_fingerprint(asked), position], salt=salt, compress=True)
 
 
 def decode_cursor(cursor: str, *, salt: str, asked: object) -> Any:
-    """The position that a cursor stands for; None for "".
+    """Return the position of a cursor; None for "".
 
-    Raises InvalidError if it was not given out for `asked`.
+    Raises InvalidError if the cursor was not issued for `asked`.
     """
     if not cursor:
         return None

@@ -1,6 +1,6 @@
-"""Routes that the embedded server keeps for this machine's own commands.
+"""Internal routes of the embedded server, for commands on the same machine.
 
-Authorised by the key in the data directory, so by whoever may read that directory.
+Authorised by the key in the data directory, and so by read access to that directory.
 """
 
 import hmac
@@ -23,7 +23,7 @@ _Operation = Callable[[dict[str, Any]], HttpResponse]
 
 
 def internal(operation: _Operation) -> Callable[[HttpRequest], HttpResponse]:
-    """A POST view with a JSON body, authorised by the server key."""
+    """Wrap `operation` as a POST view with a JSON body, authorised by the server key."""
 
     @csrf_exempt
     @wraps(operation)

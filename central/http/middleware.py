@@ -1,8 +1,9 @@
-"""Security headers of every answer, and static files."""
+"""Security headers of every answer, the content policy of pages, and static files."""
 
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from csp.middleware import CSPMiddleware, PolicyParts
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -25,21 +26,21 @@ _ALWAYS: Final = {
 
 
 class Headers(Protocol):
-    """Of a response, Django's or Starlette's: names in any case."""
+    """Response headers of Django or Starlette, case-insensitive."""
 
     def get(self, key: str, default: str, /) -> str: ...
     def setdefault(self, key: str, value: str, /) -> object: ...
     def __setitem__(self, key: str, value: str, /) -> None: ...
 
 
-def harden(headers: Headers, *, is_secure: bool) -> None:
-    """Set what holds for every answer, and what one that says nothing of it is to say."""
+def set_security_headers(headers: Headers, *, is_secure: bool) -> None:
+    """Set the headers of every answer, and defaults for those that it does not set."""
     for name, value in _ALWAYS.items():
         headers[name] = value
-    # What is asked for is code: nobody between, and no disk of a browser, keeps it.
+    # Answers hold code: no proxy and no browser may store them.
     headers.setdefault("Cache-Control", "no-store")
     if headers.get("Content-Type", "").startswith("text/html"):
-        headers.setdefault(_POLICY, _NOTHING)  # what answers before the pages' policy is asked
+        headers.setdefault(_POLICY, _NOTHING)  # answers before the pages' policy applies
     else:
         headers[_POLICY] = _NOTHING
     if is_secure and settings.SECURE_HSTS_SECONDS:
@@ -47,7 +48,7 @@ def harden(headers: Headers, *, is_secure: bool) -> None:
 
 
 def _strict_transport() -> str:
-    """As Django's SecurityMiddleware has it."""
+    """Return the header's value as Django's SecurityMiddleware builds it."""
     parts = [f"max-age={settings.SECURE_HSTS_SECONDS}"]
     if settings.SECURE_HSTS_INCLUDE_SUBDOMAINS:
         parts.append("includeSubDomains")
@@ -57,7 +58,7 @@ def _strict_transport() -> str:
 
 
 class SecurityHeaders:
-    """Middleware, around all that may answer."""
+    """The outermost middleware: security headers for every answer."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -65,16 +66,33 @@ class SecurityHeaders:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""
         response = self._get_response(request)
-        harden(response.headers, is_secure=request.is_secure())
+        set_security_headers(response.headers, is_secure=request.is_secure())
         return response
 
 
+class ContentPolicy(CSPMiddleware):
+    """CONTENT_SECURITY_POLICY, with the directives of CONTENT_SECURITY_EXCEPTIONS by path.
+
+    Every page has the strict policy; the admin's exceptions hold for the admin alone.
+    """
+
+    def get_policy_parts(
+        self, request: HttpRequest, response: HttpResponseBase, report_only: bool = False
+    ) -> PolicyParts:
+        """Return the policy of an answer to `request`."""
+        parts = super().get_policy_parts(request, response, report_only)
+        for prefix, directives in settings.CONTENT_SECURITY_EXCEPTIONS.items():
+            if request.path.startswith(prefix):
+                parts.replace = {**(parts.replace or {}), **directives}
+        return parts
+
+
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # it has no types
-    """WhiteNoise with whole responses: a stream over a file would be read by the event loop."""
+    """WhiteNoise with complete responses: the event loop would read a streamed file."""
 
     @staticmethod
     def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
-        """The file, a part of it, or 304."""
+        """Return the file, a part of it, or 304."""
         answer = static_file.get_response(request.method, request.META)
         content = b""
         if answer.file is not None:

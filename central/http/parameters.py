@@ -1,4 +1,4 @@
-"""Parameters of requests and documents of answers, as JSON and OpenAPI know them."""
+"""Request parameters with strict JSON types, and answers as JSON."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _PLAIN: Final = frozenset({str, int, float, bool, type(None)})  # nothing in the
 
 
 def body_object(request: Request) -> dict[str, Any]:
-    """The body. Raises InvalidError unless it is a JSON object."""
+    """Return the body. Raises InvalidError unless it is a JSON object."""
     if not isinstance(request.data, dict):
         raise InvalidError("The body must be a JSON object.")
     return request.data
@@ -28,10 +28,10 @@ def body_object(request: Request) -> dict[str, Any]:
 def query_object(
     query: QueryDict, *, lists: frozenset[str], numbers: Mapping[str, re.Pattern[str]]
 ) -> dict[str, Any]:
-    """Query parameters in the types that JSON would have given them.
+    """Return query parameters with the types that JSON would have given them.
 
-    `lists` are given by repeating a parameter, of others the last counts. `numbers`, flags among
-    them, have a pattern each; what does not match stays text, to be refused as such.
+    `lists` are repeated parameters; of others the last counts. `numbers`, also flags, have a
+    pattern each; what does not match stays text, which the serializer refuses.
     """
     last = query.dict()
     return {
@@ -40,14 +40,14 @@ def query_object(
     }
 
 
-def document(record: Any) -> Any:
-    """A record as JSON's types. `dataclasses.asdict` copies deeply: a millisecond a page."""
+def to_json(record: Any) -> Any:
+    """Return a record as JSON types. `dataclasses.asdict` copies deeply: 1 ms a page."""
     names = _field_names(record.__class__)
     if names:
         values = [getattr(record, name) for name in names]
-        plain = [one if type(one) in _PLAIN else document(one) for one in values]
+        plain = [one if type(one) in _PLAIN else to_json(one) for one in values]
         return dict(zip(names, plain, strict=True))
-    return [document(item) for item in record] if isinstance(record, list) else record
+    return [to_json(item) for item in record] if isinstance(record, list) else record
 
 
 @cache

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 
 from central import errors
 from central.observability.metrics import UNAVAILABLE
-from central.runtime.data_directory import lack_of_space
+from central.runtime.data_directory import disk_space_error
 from indexer import errors as indexer_errors
 
 CONTENT_TYPE = "application/problem+json"
@@ -62,8 +62,8 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.RunFailedError: 500,
 }
 
-# What this service's own dependencies raise, with what to tell the caller: (code, detail).
-_AWAY: dict[type[Exception], tuple[str, str]] = {
+# Exceptions of this service's dependencies: (code, detail).
+_DEPENDENCIES: dict[type[Exception], tuple[str, str]] = {
     OperationalError: (
         "database_unavailable",
         "The database does not answer. Try again shortly; /readyz says when it is back.",
@@ -114,7 +114,7 @@ _log = structlog.get_logger(__name__)
 
 
 def status_of(exc: Exception) -> int | None:
-    """The HTTP status of a service's or the indexer's error; None for any other exception."""
+    """Return the HTTP status of a service's or the indexer's error; None for any other."""
     return next((STATUSES[cls] for cls in type(exc).__mro__ if cls in STATUSES), None)
 
 
@@ -126,7 +126,7 @@ def problem(
     detail: str,
     extra: Mapping[str, object] | None = None,
 ) -> HttpResponse:
-    """A problem document about `request`; `extra` are members of its own."""
+    """Return a problem document about `request`; `extra` are further members."""
     document = {
         **(extra or {}),
         "type": f"urn:aeterna:problem:{code}",
@@ -146,8 +146,8 @@ def problem(
     return response
 
 
-class Description(NamedTuple):
-    """An expected error as its caller is told; `extra` are further members."""
+class ProblemDetails(NamedTuple):
+    """An expected error as reported to the caller; `extra` are further members."""
 
     status: int
     code: str
@@ -155,56 +155,61 @@ class Description(NamedTuple):
     extra: Mapping[str, object] = {}
 
 
-_NOT_FOUND = Description(
+_NOT_FOUND = ProblemDetails(
     404, "not_found", "There is nothing at this address; GET /api/v1/schema lists what there is."
 )
-_FORBIDDEN = Description(403, "forbidden", "This is not allowed.")
-_TOO_LARGE = Description(413, "too_large", "The body is too large.")  # DATA_UPLOAD_MAX_MEMORY_SIZE
-_FRAMEWORK: dict[type[Exception], Description] = {
+_FORBIDDEN = ProblemDetails(403, "forbidden", "This is not allowed.")
+_TOO_LARGE = ProblemDetails(
+    413, "too_large", "The body is too large."
+)  # DATA_UPLOAD_MAX_MEMORY_SIZE
+_FRAMEWORK: dict[type[Exception], ProblemDetails] = {
     RequestDataTooBig: _TOO_LARGE,
     Http404: _NOT_FOUND,
     PermissionDenied: _FORBIDDEN,
 }
 
 
-def described(exc: Exception) -> Description | None:
-    """What a caller is told of `exc`, by whatever protocol; None where it is not expected."""
-    if away := _away(exc):
-        _log.warning("dependency_unavailable", code=away[0], error=str(exc))
-        UNAVAILABLE.labels(away[0]).inc()
-        return Description(503, *away)
+def problem_for(exc: Exception) -> ProblemDetails | None:
+    """Return the report of an expected error, for every protocol; None for any other."""
+    if unavailable := _unavailable(exc):
+        _log.warning("dependency_unavailable", code=unavailable[0], error=str(exc))
+        UNAVAILABLE.labels(unavailable[0]).inc()
+        return ProblemDetails(503, *unavailable)
     if isinstance(exc, errors.ServiceError):
-        return Description(status_of(exc) or 500, exc.code, exc.message, exc.extra)
+        return ProblemDetails(status_of(exc) or 500, exc.code, exc.message, exc.extra)
     if isinstance(exc, indexer_errors.BundleError):
-        return Description(400, exc.code, str(exc))
+        return ProblemDetails(400, exc.code, str(exc))
     if isinstance(exc, drf.APIException):
         code = _DRF_CODES.get(exc.status_code, "error")
-        return Description(exc.status_code, code, " ".join(_sentences(exc.detail)))
+        return ProblemDetails(exc.status_code, code, " ".join(_sentences(exc.detail)))
     return next((_FRAMEWORK[cls] for cls in type(exc).__mro__ if cls in _FRAMEWORK), None)
 
 
 def response_to(request: HttpRequest | Request, exc: Exception) -> HttpResponse | None:
-    """The problem document for `exc`, or None where it is not one that is expected."""
-    found = described(exc)
+    """Return the problem document for `exc`; None if it is unexpected."""
+    found = problem_for(exc)
     return None if found is None else problem(request, **found._asdict())
 
 
-def _away(exc: Exception) -> tuple[str, str] | None:
-    """The code and detail for a dependency that does not answer; None for anything else."""
+def _unavailable(exc: Exception) -> tuple[str, str] | None:
+    """Return code and detail for an unavailable dependency; None for anything else."""
     sqlstate = getattr(exc.__cause__, "sqlstate", None) or ""
     if sqlstate.startswith("54"):  # "operational" too: a statement beyond PostgreSQL's limits
         return None
     # PostgreSQL ends where it has no space for its log, and then does not say why.
     if sqlstate == _DISK_FULL or (isinstance(exc, OperationalError) and _is_disk_full()):
-        return _AWAY[indexer_errors.StoreFullError]
-    return next((_AWAY[cls] for cls in type(exc).__mro__ if cls in _AWAY), None)
+        return _DEPENDENCIES[indexer_errors.StoreFullError]
+    return next(
+        (_DEPENDENCIES[cls] for cls in type(exc).__mro__ if cls in _DEPENDENCIES),
+        None,
+    )
 
 
 def _is_disk_full() -> bool:
-    if not settings.DATABASE_IS_EMBEDDED:  # the disk of another tells nothing about it
+    if not settings.DATABASE_IS_EMBEDDED:  # the database may be on another disk
         return False
     try:
-        return bool(lack_of_space(settings.DATA_DIR))
+        return bool(disk_space_error(settings.DATA_DIR))
     except OSError:  # the disk itself may be gone
         return False
 
@@ -252,7 +257,7 @@ def not_found(request: HttpRequest | Request, exception: Exception | None = None
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """`handler500`: the database being away is 503 here too; the log has the traceback."""
+    """`handler500`: 503 if the database is unavailable; the log has the traceback."""
     exc = sys.exc_info()[1]
     expected = response_to(request, exc) if isinstance(exc, Exception) else None
     return expected or problem(

@@ -1,7 +1,6 @@
-"""Rate limits over a moving window: counted in this process, or in Redis by all of them.
+"""Rate limits over a moving window, counted in this process or in Redis for all processes.
 
-Where Redis does not answer, everything is allowed and counted nowhere: a limit protects the
-service, and must not be what takes it down.
+If Redis does not answer, all requests are allowed: a limit must not take the service down.
 """
 
 import math
@@ -29,11 +28,11 @@ _PAUSE_SECONDS: Final = 10.0
 _log = structlog.get_logger(__name__)
 
 
-def allow(key: str, rate: str) -> float | None:
-    """Count one request of `key`; None if it may go on, else the seconds to wait.
+def check(key: str, rate: str) -> float | None:
+    """Count one request of `key`; return None if it may go on, else the seconds to wait.
 
-    What is refused is not counted. `rate` is '600/minute' or 'off'; who asks under two rates needs
-    two keys. `key` is of any length and content: it is hashed.
+    Refused requests are not counted. `rate` is '600/minute' or 'off'; two rates need two keys.
+    `key` may be any text: it is hashed.
     """
     if rate == OFF:
         return None
@@ -42,9 +41,9 @@ def allow(key: str, rate: str) -> float | None:
     return _limit(settings.RATE_STORAGE)(item, name)
 
 
-def require(key: str, rate: str, *, what: str) -> None:
-    """As `allow`. Raises ThrottledError, counted in the metrics by `what`."""
-    wait = allow(key, rate)
+def enforce(key: str, rate: str, *, what: str) -> None:
+    """Count one request of `key`. Raises ThrottledError, which the metrics count by `what`."""
+    wait = check(key, rate)
     if wait is None:
         return
     THROTTLED.labels(what).inc()
@@ -57,7 +56,7 @@ def require(key: str, rate: str, *, what: str) -> None:
 
 @cache
 def parsed(rate: str) -> "RateLimitItem":
-    """'600/minute' as the library has it. Raises ValueError."""
+    """Parse a rate such as '600/minute'. Raises ValueError."""
     from limits import parse  # a tenth of a second: paid by the first who is counted
 
     return parse(rate)
@@ -79,11 +78,11 @@ def _limit(storage: str | None) -> "Callable[[RateLimitItem, str], float | None]
     again = Retry(NoBackoff(), 0)
     redis = RedisStorage(storage, key_prefix="aeterna-rates", retry=again, **options)  # type: ignore[arg-type]
     shared = MovingWindowRateLimiter(redis)
-    circuit = Circuit(threshold=1, pause_seconds=_PAUSE_SECONDS, changed=_tell)
+    circuit = Circuit(threshold=1, pause_seconds=_PAUSE_SECONDS, changed=_log_change)
 
     def limit(item: "RateLimitItem", name: str) -> float | None:
         try:
-            with circuit.attempt(RedisError):
+            with circuit.guard(RedisError):
                 return _wait(shared, item, name)
         except (CircuitOpenError, RedisError):
             return None
@@ -97,5 +96,5 @@ def _wait(limiter: "RateLimiter", item: "RateLimitItem", name: str) -> float | N
     return max(limiter.get_window_stats(item, name).reset_time - time.time(), 0.0)
 
 
-def _tell(is_away: bool) -> None:
-    _log.warning("rates_are_not_limited" if is_away else "rates_are_limited_again")
+def _log_change(is_open: bool) -> None:
+    _log.warning("rate_limiting_unavailable" if is_open else "rate_limiting_recovered")

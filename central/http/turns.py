@@ -1,4 +1,4 @@
-"""Places for requests under way, given in turn to the callers that wait."""
+"""Fair queueing: places for running requests, given to waiting callers in turn."""
 
 from collections import Counter, OrderedDict, deque
 from contextvars import ContextVar
@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from central.errors import UnavailableError
+from central.http.bearer import split_authorization
 from indexer.limits import (
     REQUESTS_AT_ONCE,
     REQUESTS_OF_ONE_CALLER,
@@ -23,7 +24,7 @@ _organizations: OrderedDict[bytes, int] = OrderedDict()
 
 
 class Caller(NamedTuple):
-    """Who asks. Uploads take memory, so they have threads of their own number."""
+    """A caller of the service. Uploads take memory, so they have their own limit."""
 
     name: str
     is_upload: bool = False
@@ -34,10 +35,11 @@ current: ContextVar[Caller] = ContextVar("caller", default=NO_CALLER)
 
 
 def caller_of(authorization: str | None, address: str, *, is_upload: bool = False) -> Caller:
-    """The caller behind an Authorization header or, without one, an address."""
+    """Return the caller behind an Authorization header or, without one, an address."""
     if authorization is None:
         return Caller(f"address {address}", is_upload)
-    digest = _digest(authorization.partition(" ")[2])
+    _, token = split_authorization(authorization)
+    digest = _digest(token)
     with _lock:
         organization = _organizations.get(digest)
         if organization is None:
@@ -47,7 +49,7 @@ def caller_of(authorization: str | None, address: str, *, is_upload: bool = Fals
 
 
 def remember_caller(token: str, organization_id: int) -> None:
-    """Note whose a token is, now that it was looked up."""
+    """Record the organisation of a token after its look-up."""
     with _lock:
         _organizations[_digest(token)] = organization_id
         if len(_organizations) > _KNOWN:
@@ -62,21 +64,21 @@ _Waiter = TypeVar("_Waiter")
 
 
 class Turns(Generic[_Waiter]):
-    """The requests under way, and in line."""
+    """Running and waiting requests by caller."""
 
     def __init__(self) -> None:
         self._under_way: Counter[Caller] = Counter()
         self._lines: OrderedDict[Caller, deque[_Waiter]] = OrderedDict()  # the next one first
 
     def enter(self, caller: Caller) -> bool:
-        """Take a place, if there is one for this caller."""
+        """Take a place; false if there is none for this caller."""
         if not self._has_place(caller):
             return False
         self._under_way[caller] += 1
         return True
 
     def wait(self, caller: Caller, waiter: _Waiter) -> None:
-        """Stand in line. Raises UnavailableError where too many do."""
+        """Join the queue. Raises UnavailableError if too many wait."""
         lines = [line for one, line in self._lines.items() if one.is_upload == caller.is_upload]
         most = UPLOADS_WAITING if caller.is_upload else REQUESTS_WAITING
         if sum(map(len, lines)) >= most:
@@ -87,7 +89,7 @@ class Turns(Generic[_Waiter]):
         self._lines.setdefault(caller, deque()).append(waiter)
 
     def leave(self, caller: Caller) -> _Waiter | None:
-        """Give a place back; who has a place now, if somebody waits who may have it."""
+        """Give a place back; return the waiter that has it now, if any."""
         self._under_way[caller] -= 1
         if not self._under_way[caller]:
             del self._under_way[caller]
@@ -101,7 +103,7 @@ class Turns(Generic[_Waiter]):
         return None
 
     def give_up(self, caller: Caller, waiter: _Waiter) -> bool:
-        """Leave the line; false if `waiter` stands in it no more, because it was given a place."""
+        """Leave the queue; false if `waiter` was already given a place."""
         line = self._lines.get(caller)
         if line is None or waiter not in line:
             return False

@@ -10,9 +10,9 @@ from central.runtime.data_directory import running_server
 
 
 def service_url() -> str:
-    """Where clients reach this service, without a final slash; "" where that is not known.
+    """Return this service's URL without a final slash; "" if it is unknown.
 
-    AETERNA_PUBLIC_URL or, without it, what the server that holds the data directory announced.
+    AETERNA_PUBLIC_URL or, without it, the URL in the record of the running server.
     """
     if settings.PUBLIC_URL:
         return str(settings.PUBLIC_URL).rstrip("/")
@@ -21,7 +21,7 @@ def service_url() -> str:
 
 
 def is_below(url: str, base: str) -> bool:
-    """Whether `url` is an address below `base`, of http(s), that leads nowhere else by dots."""
+    """Whether `url` is an http(s) address below `base`, without dot segments."""
     start = f"{base.rstrip('/')}/"
     if not base.startswith(("https://", "http://")) or not url.startswith(start):
         return False
@@ -30,7 +30,7 @@ def is_below(url: str, base: str) -> bool:
 
 
 def absolute_url(request: HttpRequest | Request, path: str) -> str:
-    """`path` at AETERNA_PUBLIC_URL, or, without it, where the request came to."""
+    """Return `path` at AETERNA_PUBLIC_URL or, without it, at the request's host."""
     if settings.PUBLIC_URL:
         return f"{settings.PUBLIC_URL.rstrip('/')}{path}"
     return str(request.build_absolute_uri(path))

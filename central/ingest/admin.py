@@ -1,4 +1,4 @@
-"""Runs and their webhooks in the admin, to be read."""
+"""Runs and their webhooks in the admin, read-only."""
 
 import re
 from typing import Any
@@ -11,8 +11,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from central.ingest.models import Delivery, IndexRun, RunState
-from central.tenancy.admin_base import HistoryAdmin, badge, when
+from central.ingest.models import Delivery, IndexRun
+from central.repositories.states import RunState
+from central.tenancy.admin_base import ReadOnlyAdmin, badge, when
 from indexer.records.runs import Mode, Reason
 
 LABELS: dict[str, str] = {
@@ -30,39 +31,39 @@ _COMMIT = re.compile("[0-9a-f]{7,64}")
 
 
 class WordFilter(admin.SimpleListFilter):
-    """By a column whose words are known: to look for all of them would read the whole table."""
+    """A filter by known words, because collecting them would read the whole table."""
 
     words: tuple[str, ...] = ()
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Every word."""
+        """Return every word."""
         del request, model_admin
         return [(word, word.replace("_", " ")) for word in self.words]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[IndexRun]) -> Any:
-        """The runs with the word."""
+        """Return the runs with the word."""
         del request
         word = self.value()
         return queryset.filter(**{self.parameter_name or "": word}) if word else queryset
 
 
 class ModeFilter(WordFilter):
-    """By what was processed."""
+    """A filter by mode."""
 
     title = parameter_name = "mode"
     words = tuple(mode.value for mode in Mode)
 
 
 class ReasonFilter(WordFilter):
-    """By why that was."""
+    """A filter by reason."""
 
     title = parameter_name = "reason"
     words = tuple(reason.value for reason in Reason)
 
 
 @admin.register(IndexRun)
-class IndexRunAdmin(HistoryAdmin):
-    """What every run did, how long each stage took, and how it ended."""
+class IndexRunAdmin(ReadOnlyAdmin):
+    """Runs: their counts, stages and results."""
 
     list_display = [
         "opened_at",
@@ -89,13 +90,13 @@ class IndexRunAdmin(HistoryAdmin):
     readonly_fields = ["run_state", "of_repository", "job", "times", "stages", "counts", "id"]
 
     def view_on_site(self, obj: IndexRun) -> str:
-        """Its page, with live progress."""
+        """Return its page, with live progress."""
         return reverse("web:run", args=[obj.repository.organization.slug, obj.pk])
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[IndexRun], search_term: str
     ) -> tuple[QuerySet[IndexRun], bool]:
-        """Either: to look for both at once would read every run, and its repository."""
+        """Search commits or names: both at once would read every run and its repository."""
         if _COMMIT.fullmatch(search_term):
             return queryset.filter(commit_sha__startswith=search_term), False
         found: tuple[QuerySet[IndexRun], bool] = super().get_search_results(
@@ -105,38 +106,38 @@ class IndexRunAdmin(HistoryAdmin):
 
     @badge(LABELS, description="state", ordering="state")
     def run_state(self, run: IndexRun) -> str:
-        """A badge."""
+        """Return a badge."""
         return run.state
 
     @admin.display(description="repository", ordering="repository__name")
     def of_repository(self, run: IndexRun) -> SafeString:
-        """Its name, leading to it."""
+        """Return its name as a link."""
         address = reverse("admin:repositories_repository_change", args=[run.repository_id])
         return _link(address, str(run.repository))
 
     @admin.display(description="commit", ordering="commit_sha")
     def commit(self, run: IndexRun) -> str:
-        """Short."""
+        """Return the short form."""
         return run.commit_sha[:10]
 
     @admin.display(description="seconds")
     def seconds(self, run: IndexRun) -> str:
-        """From Open to the end."""
+        """Return the time from Open to the end."""
         return f"{(run.ended_at - run.opened_at).total_seconds():,.1f}" if run.ended_at else "-"
 
     @admin.display(description="error")
     def beginning_of_error(self, run: IndexRun) -> str:
-        """What it ended with, or met so far."""
+        """Return the beginning of its last error."""
         return Truncator(run.error).chars(_SHOWN_ERROR)
 
     @admin.display(description="job")
     def job(self, run: IndexRun) -> SafeString | str:
-        """The forge's page of the job that sent it."""
+        """Return the link to its job on the forge."""
         return _link(run.job_url, run.job_url) if run.job_url else "-"
 
     @admin.display(description="times")
     def times(self, run: IndexRun) -> SafeString:
-        """When it got on."""
+        """Return the times of its transitions."""
         said = {
             "opened": run.opened_at,
             "last heard of its client": run.touched_at,
@@ -147,7 +148,7 @@ class IndexRunAdmin(HistoryAdmin):
 
     @admin.display(description="stages, in seconds")
     def stages(self, run: IndexRun) -> SafeString:
-        """As the indexer measured them; to apply takes from queued to ended."""
+        """Return the indexer's stages, and the time from queued to ended."""
         measured = dict(run.stats.get("seconds") or {})
         if run.queued_at and run.ended_at:
             measured["queue and apply"] = (run.ended_at - run.queued_at).total_seconds()
@@ -155,7 +156,7 @@ class IndexRunAdmin(HistoryAdmin):
 
     @admin.display(description="counts")
     def counts(self, run: IndexRun) -> SafeString:
-        """As the indexer says them."""
+        """Return the counts that the indexer reported."""
         return _lines(
             (name.replace("_", " "), value)
             for name, value in run.stats.items()
@@ -164,8 +165,8 @@ class IndexRunAdmin(HistoryAdmin):
 
 
 @admin.register(Delivery)
-class DeliveryAdmin(HistoryAdmin):
-    """The webhooks that queued runs: the same one again changes nothing."""
+class DeliveryAdmin(ReadOnlyAdmin):
+    """Webhooks that queued runs; a repeated one changes nothing."""
 
     list_display = ["received_at", "organization", "webhook_id", "state_of_run"]
     list_filter = ["organization"]
@@ -176,12 +177,12 @@ class DeliveryAdmin(HistoryAdmin):
 
     @badge(LABELS, description="its run is")
     def state_of_run(self, delivery: Delivery) -> str:
-        """What became of it."""
+        """Return the state of its run."""
         return delivery.run.state
 
     @admin.display(description="run")
     def of_run(self, delivery: Delivery) -> SafeString:
-        """Its run, leading to it."""
+        """Return its run as a link."""
         address = reverse("admin:ingest_indexrun_change", args=[delivery.run_id])
         return _link(address, str(delivery.run))
 

@@ -1,7 +1,7 @@
-"""Figures of the queue and of the indexes, read from the database when Prometheus asks.
+"""Metrics of the queue and of the indexes, read from the database at each scrape.
 
 Live runs have an index of their own, and repositories are some thousands; ended runs are hundreds
-of thousands, so those are counted once a minute. No figure is of one repository or organisation.
+of thousands, so those are counted once a minute. No metric names a repository or organisation.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from central.db import sql_with
-from central.ingest.models import LIVE_STATES, IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.repositories.models import Push, Repository
-from central.repositories.states import IndexState, with_states
+from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
 
 ENDED_KEY: Final = "ingest.metrics.ended"
 _ENDED_SECONDS: Final = 60
@@ -42,14 +42,14 @@ _log = structlog.get_logger(__name__)
 
 
 class IndexCollector(Collector):
-    """Runs, repositories and chunks: how many, in which state, how old."""
+    """Numbers, states and ages of runs, repositories and chunks."""
 
     def describe(self) -> list[Metric]:
-        """Nothing beforehand: registering must not ask the database."""
+        """Describe nothing: registration must not query the database."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """Six queries. Without a database the process's own figures must still be readable."""
+        """Run six queries. Without a database the process's own metrics stay readable."""
         is_up = GaugeMetricFamily("aeterna_database_up", "Whether the database answers.")
         try:
             found = [*_runs(), *_repositories(), *_ages()]
@@ -64,7 +64,7 @@ class IndexCollector(Collector):
 
 
 def _runs() -> Iterator[Metric]:
-    live = IndexRun.objects.filter(state__in=LIVE_STATES).order_by()
+    live = IndexRun.objects.filter(state__in=LIVE_RUN_STATES).order_by()
     counts = dict(live.values_list("state").annotate(Count("pk")))
     counts |= cache.get_or_set(ENDED_KEY, _ended, _ENDED_SECONDS) or {}
     runs = GaugeMetricFamily("aeterna_runs", "Runs by state.", labels=["state"])
@@ -79,7 +79,7 @@ def _runs() -> Iterator[Metric]:
 
 
 def _ended() -> dict[str, int]:
-    ended = IndexRun.objects.exclude(state__in=LIVE_STATES).order_by()
+    ended = IndexRun.objects.exclude(state__in=LIVE_RUN_STATES).order_by()
     return dict(ended.values_list("state").annotate(Count("pk")))
 
 

@@ -1,4 +1,4 @@
-"""The run protocol's tables. The runs table is the queue; a task message only wakes a worker."""
+"""The run protocol's tables. The runs table is the queue; a message only wakes a worker."""
 
 import uuid
 
@@ -6,25 +6,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from central.repositories.models import Repository
-from central.repositories.states import LIVE_RUNS
+from central.repositories.states import LIVE_RUN_STATES, RunState
 from central.tenancy.models import ApiToken, Organization
-
-
-class RunState(models.TextChoices):
-    """Where a run is. All but the first three are final."""
-
-    OPEN = "open"
-    QUEUED = "queued"
-    APPLYING = "applying"
-    APPLIED = "applied"
-    FAILED = "failed"
-    STALE = "stale"
-    ABANDONED = "abandoned"
-    EXPIRED = "expired"
-
-
-LIVE_STATES = tuple(RunState(state) for state in LIVE_RUNS)
-BUSY_STATES = (RunState.QUEUED, RunState.APPLYING)
 
 
 class IndexRun(models.Model):
@@ -77,7 +60,7 @@ class IndexRun(models.Model):
         indexes = [
             models.Index(
                 fields=["state", "queued_at"],
-                condition=models.Q(state__in=["open", "queued", "applying"]),
+                condition=models.Q(state__in=[state.value for state in LIVE_RUN_STATES]),
                 name="run_live",
             ),
             models.Index(fields=["repository", "-opened_at"], name="run_of_repository"),
@@ -94,7 +77,7 @@ class IndexRun(models.Model):
 
     @property
     def job_url(self) -> str:
-        """`run_url` where it may be linked to, else "": a client said it."""
+        """`run_url` if it is a web address, else "": it comes from a client."""
         return self.run_url if self.run_url.startswith(("https://", "http://")) else ""
 
 
@@ -103,7 +86,7 @@ class Batch(models.Model):
 
     `body` is gzip; `digest` is the SHA-256 of the decompressed bytes; `path_keys` are its paths'
     64-bit keys (see services.batches.path_key). Rows are deleted when the run ends or, where their
-    vectors are worth it, when these are kept (see services.keeping).
+    vectors are worth it, when these are salvaged (see services.salvage).
     """
 
     run = models.ForeignKey(IndexRun, on_delete=models.CASCADE, related_name="batch_set")
@@ -124,7 +107,7 @@ class Batch(models.Model):
 
 
 class Delivery(models.Model):
-    """A verified webhook: what makes the same body again get the same answer."""
+    """A verified webhook, by which a repeated body gets the same answer."""
 
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
     webhook_id = models.CharField(max_length=100)

@@ -1,19 +1,20 @@
-"""Reading runs."""
+"""Queries of runs."""
 
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from central.errors import ConflictError, NotFoundError
-from central.ingest.models import BUSY_STATES, IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.repositories.models import Repository
+from central.repositories.states import BUSY_RUN_STATES, RunState
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
-from central.tenancy.tokens import credential_behind
+from central.tenancy.tokens import credential_of_token
 
 
 def visible_run(*, credential: Credential, run_id: UUID) -> IndexRun:
-    """A run of a repository that the credential may see, else NotFoundError."""
+    """Return a run of a visible repository. Raises NotFoundError."""
     run = (
         IndexRun.objects.select_related("repository__organization")
         .filter(pk=run_id, repository__in=visible_repositories(credential=credential))
@@ -28,7 +29,7 @@ def visible_run(*, credential: Credential, run_id: UUID) -> IndexRun:
 
 
 def recent_runs(*, repository: Repository, limit: int) -> list[IndexRun]:
-    """A repository's newest runs, the newest first."""
+    """Return a repository's newest runs, the newest first."""
     return list(IndexRun.objects.filter(repository=repository).order_by("-opened_at")[:limit])
 
 
@@ -41,22 +42,22 @@ def require_open(run: IndexRun) -> None:
 
 
 def busy_run(repository: Repository) -> IndexRun | None:
-    """The run of the repository that is queued or being applied, oldest first."""
-    return repository.runs.filter(state__in=BUSY_STATES).order_by("queued_at").first()
+    """Return the oldest run of the repository that is queued or being applied."""
+    return repository.runs.filter(state__in=BUSY_RUN_STATES).order_by("queued_at").first()
 
 
-def lending_repositories_for(credential: Credential, run: IndexRun) -> QuerySet[Repository]:
-    """As `lending_repositories`, but only those that the caller may see as well."""
+def visible_reuse_scope(credential: Credential, run: IndexRun) -> QuerySet[Repository]:
+    """Limit `embedding_reuse_scope` to the repositories that the caller may see."""
     visible = visible_repositories(credential=credential)
-    return lending_repositories(run).filter(pk__in=visible.values("pk"))
+    return embedding_reuse_scope(run).filter(pk__in=visible.values("pk"))
 
 
-def lending_repositories(run: IndexRun) -> QuerySet[Repository]:
-    """Whose embeddings the run may reuse: those that its credential may see.
+def embedding_reuse_scope(run: IndexRun) -> QuerySet[Repository]:
+    """Return the repositories whose embeddings the run may reuse, visible to its credential.
 
     Its own repository alone once the token is deleted. Needs `run.repository` and `run.api_token`.
     """
     if run.api_token is None:
         return Repository.objects.filter(pk=run.repository_id, retired_at=None)
-    visible = visible_repositories(credential=credential_behind(run.api_token))
+    visible = visible_repositories(credential=credential_of_token(run.api_token))
     return visible.filter(organization_id=run.repository.organization_id)

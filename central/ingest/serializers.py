@@ -13,6 +13,7 @@ from central.http.parameters import (
     StrictFloatField,
     StrictIntegerField,
 )
+from central.repositories.states import NOTHING_TO_DO
 from indexer.limits import LOOKUP_DIGESTS, RUN_BATCHES
 from indexer.records.runs import Mode, Reason
 
@@ -39,7 +40,7 @@ is_digest = RegexValidator(_DIGEST, "Give a SHA-256 in lower-case hexadecimal.")
 RELAY, DIRECT = "relay", "direct"  # how vectors travel
 
 _MODES = [Mode.INCREMENTAL.value, Mode.FULL.value, Mode.FORCE.value]
-_REASONS = [reason.value for reason in Reason if reason not in ("up_to_date", "superseded")]
+_REASONS = [reason.value for reason in Reason if reason not in NOTHING_TO_DO]
 
 
 def _optional_text(**kwargs: Any) -> StrictCharField:

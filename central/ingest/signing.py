@@ -19,7 +19,7 @@ _HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
 def webhook_secret(run_id: UUID) -> str:
-    """`whsec_…` of a run: HMAC-SHA256 of its id under SECRET_KEY."""
+    """Return a run's `whsec_…`: HMAC-SHA256 of its id under SECRET_KEY."""
     return _secret_under(settings.SECRET_KEY, run_id)
 
 
@@ -29,7 +29,7 @@ def _secret_under(secret_key: str, run_id: UUID) -> str:
 
 
 def verified_run_id(headers: Mapping[str, str], body: bytes) -> UUID:
-    """The run whose secret signed `body` (its webhook-id). Raises UnauthenticatedError.
+    """Return the id of the run whose secret signed `body`. Raises UnauthenticatedError.
 
     Codes: `webhook_signature_missing`, `webhook_stale` (±5 minutes), `webhook_signature_invalid`.
     """
@@ -50,7 +50,7 @@ def verified_run_id(headers: Mapping[str, str], body: bytes) -> UUID:
 
 
 def _verify(run_id: UUID, body: bytes, signed: Mapping[str, str]) -> None:
-    """Runs that were opened under a SECRET_KEY of before are ended under it."""
+    """Verify under former secret keys too: runs may have been opened under them."""
     for secret_key in settings.SECRET_KEY_FALLBACKS:
         with suppress(WebhookVerificationError):
             Webhook(_secret_under(secret_key, run_id)).verify(body, dict(signed), json_parse=False)

@@ -1,21 +1,21 @@
-"""Celery's side: thin wrappers. A message only wakes a worker; losing it costs SWEEP time."""
+"""Celery tasks of runs. A message only wakes a worker; a lost one costs a sweep interval."""
 
 from django.conf import settings
 
 from central.celery import app, notify_worker
-from central.ingest.models import RunState
 from central.ingest.services import apply_run as applying
 from central.ingest.services import claims, salvage
+from central.repositories.states import RunState
 
 _MAINTAIN = "central.ingest.tasks.maintain"  # by name: maintenance stands above
-_UPKEEP_EXPIRES_SECONDS = 3600  # by then another apply, or the night, has asked again
+_UPKEEP_EXPIRES_SECONDS = 3600  # by then another apply, or the nightly schedule, has sent it again
 
 
 @app.task(name="central.ingest.tasks.apply_run")
 def apply_run(run_id: str) -> None:
-    """Apply one run: not the one that the message is of, but the one whose turn it is.
+    """Apply the run whose turn it is, not the one in the message.
 
-    There is a message for each run; in the order of messages, whoever sends many is served first.
+    Each run has a message; in their order, an organisation with many runs would come first.
     """
     del run_id
     attempt = applying.apply_next()
@@ -27,12 +27,12 @@ def apply_run(run_id: str) -> None:
 def sweep() -> None:
     """Expire silent runs and wake workers for those that wait."""
     for run_id in claims.sweep():
-        # The next sweep sends again what still waits: messages must not pile up meanwhile.
+        # The next sweep sends messages for waiting runs again: they must not accumulate.
         apply_run.apply_async(args=(str(run_id),), expires=settings.SWEEP_SECONDS)
 
 
 @app.task(name="central.ingest.tasks.keep")
 def keep() -> None:
-    """Keep vectors of runs that were not applied."""
-    while salvage.keep_uploads():
+    """Salvage vectors of runs that were not applied."""
+    while salvage.salvage_uploads():
         pass

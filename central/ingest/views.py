@@ -17,15 +17,15 @@ from rest_framework.views import APIView
 
 from central.corpus.embeddings import pack_vector
 from central.errors import InvalidError
-from central.http.bodies import body_parts, json_object, read_body
+from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
 from central.http.urls import absolute_url
-from central.ingest import serializers, signing, wakeup
+from central.ingest import serializers, signing
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_run
-from central.ingest.services.batches import body_limit, put_batch, put_tree
+from central.ingest.services.batches import put_batch, put_tree
 from central.ingest.services.known_embeddings import known_embeddings, max_digests
 from central.ingest.services.open_run import Opened, RunRequest, open_run
-from central.ingest.services.queue_run import Announcement, accept_webhook
+from central.ingest.services.queue_run import RunSummary, notify_worker, queue_run
 from central.ingest.services.run_lifecycle import ABANDON_REASONS, abandon_run
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
@@ -37,7 +37,7 @@ from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 def _validated(
     credential: Credential, serializer: type[Serializer[Any]], data: Any
 ) -> dict[str, Any]:
-    """The organisation is asked for before anything else is looked at."""
+    """Validate a body; its organisation is checked first."""
     if not isinstance(data, dict):
         raise InvalidError("The body must be a JSON object.")
     org_id = data.get("org_id")
@@ -158,13 +158,13 @@ class TreeView(APIView):
     )
     def put(self, request: Request, run_id: UUID) -> HttpResponse:
         """Send the commit's whole tree (NDJSON, plain or gzip); answers which paths are lacking."""
-        limit = body_limit(settings.TREE_MAX_BYTES)
+        limit = max_gzip_bytes(settings.TREE_MAX_BYTES)
         answer = put_tree(
             credential=credential_in(request),
             run_id=run_id,
             parts=body_parts(request, limit_bytes=limit, code="tree_too_large"),
         )
-        # As it is: a list of a million paths takes several times the memory of its text.
+        # Unparsed: a list of a million paths takes several times the memory of its text.
         content = b'{"changed":%s,"removed":%d}' % (answer.changed, answer.removed)
         return HttpResponse(content, content_type="application/json")
 
@@ -181,7 +181,7 @@ class BatchView(APIView):
     )
     def put(self, request: Request, run_id: UUID, number: int) -> Response:
         """Send file records and removals (gzip NDJSON)."""
-        limit = body_limit(settings.BATCH_MAX_BYTES)
+        limit = max_gzip_bytes(settings.BATCH_MAX_BYTES)
         put_batch(
             credential=credential_in(request),
             run_id=run_id,
@@ -239,9 +239,9 @@ class WebhookView(APIView):
         webhook_id = signing.verified_run_id(request.headers, body)
         credential = credential_in(request)
         data = _validated(credential, serializers.WebhookRequest, json_object(body))
-        run = accept_webhook(
+        run = queue_run(
             credential=credential,
-            announcement=Announcement(
+            summary=RunSummary(
                 run_id=data["run_id"],
                 commit_sha=data["commit_sha"],
                 base_commit=data["base_commit"] or "",
@@ -253,7 +253,7 @@ class WebhookView(APIView):
             webhook_id=webhook_id,
             body=body,
         )
-        wakeup.wake(run.pk)
+        notify_worker(run.pk)
         status_url = absolute_url(request, reverse("index-run", args=[run.pk]))
         slug = credential.organization.slug
         page_url = absolute_url(request, reverse("web:run", args=[slug, run.pk]))

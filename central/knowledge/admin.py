@@ -13,7 +13,7 @@ from central.knowledge.models import Document, Edge, NodeKind, Origin, Policy
 from central.knowledge.services.documents import remove_node
 from central.knowledge.services.links import relink
 from central.knowledge.wakeup import wake
-from central.tenancy.admin_base import AuditedAdmin, HistoryAdmin
+from central.tenancy.admin_base import AuditedAdmin, ReadOnlyAdmin
 from central.tenancy.audit import user_actor
 from central.tenancy.models import Organization
 
@@ -90,7 +90,7 @@ class DocumentAdmin(AuditedAdmin):
 
 
 @admin.register(Policy)
-class PolicyAdmin(HistoryAdmin):
+class PolicyAdmin(ReadOnlyAdmin):
     """Policies are written with their document."""
 
     list_display = ["document", "language", "severity", "rule_version"]

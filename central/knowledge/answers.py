@@ -11,7 +11,7 @@ from central.corpus.models import File, Symbol
 from central.db import sql_with
 from central.knowledge.models import CODE_KINDS, Node, NodeKind
 from central.knowledge.resolution import CodePlace, node_id
-from central.repositories.visibility import AnsweringProject, MissingProject, RepositoryInSight
+from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def document_view(node: Node, *, with_body: bool) -> NodeView:
     )
 
 
-def code_view(place: CodePlace, snapshot: RepositoryInSight, lines: Lines) -> NodeView:
+def code_view(place: CodePlace, snapshot: RepositorySnapshot, lines: Lines) -> NodeView:
     """A file or a definition as it is indexed now."""
     found = lines.get((snapshot.id, place.path, place.qualified_name))
     first, last = found or (None, None)
@@ -133,7 +133,7 @@ def code_view(place: CodePlace, snapshot: RepositoryInSight, lines: Lines) -> No
 
 
 def node_views(
-    nodes: Iterable[Node], snapshots: Mapping[int, RepositoryInSight], *, with_body: bool = False
+    nodes: Iterable[Node], snapshots: Mapping[int, RepositorySnapshot], *, with_body: bool = False
 ) -> list[NodeView]:
     """Views in the same order; reads `repository` and `document`. Three queries at most."""
     nodes = list(nodes)

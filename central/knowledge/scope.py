@@ -10,9 +10,9 @@ from central.knowledge.answers import GraphReceipt
 from central.knowledge.watermarks import reasons_due
 from central.repositories.visibility import (
     MissingProject,
-    RepositoryInSight,
+    RepositorySnapshot,
     answering_projects,
-    repositories_in_sight,
+    repository_snapshots,
 )
 from central.tenancy.credentials import Credential
 
@@ -32,9 +32,9 @@ class GraphScope:
         self.due  # noqa: B018 (reads it, and the snapshots)
 
     @cached_property
-    def snapshots(self) -> dict[int, RepositoryInSight]:
+    def snapshots(self) -> dict[int, RepositorySnapshot]:
         """Every visible repository by key."""
-        return {item.id: item for item in repositories_in_sight(credential=self.credential)}
+        return {item.id: item for item in repository_snapshots(credential=self.credential)}
 
     @cached_property
     def due(self) -> dict[int, str]:
@@ -53,7 +53,7 @@ class GraphScope:
             MissingProject(item.name, reason)
             for item in self.snapshots.values()
             if (projects is None or item.id in projects)
-            and (reason := item.lack or self.due.get(item.id, ""))
+            and (reason := item.incomplete_reason or self.due.get(item.id, ""))
         ]
         return GraphReceipt(
             complete=not missing,

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from central.errors import InvalidError
-from central.http.parameters import FLAG, INTEGER, body_object, document, query_object
+from central.http.parameters import FLAG, INTEGER, body_object, query_object, to_json
 from central.knowledge.resolution import node_id
 from central.knowledge.serializers import (
     CreateNodeSerializer,
@@ -59,9 +59,7 @@ class NodesView(APIView):
         """ADRs, policies and memories by id, a page at a time, without bodies."""
         query = query_of(request)
         credential = credential_for(request, query.get("org_id"))
-        return Response(
-            document(list_nodes(credential=credential, wanted=_LIST.node_filter(query)))
-        )
+        return Response(to_json(list_nodes(credential=credential, wanted=_LIST.node_filter(query))))
 
     @extend_schema(
         operation_id="graph_create_node",
@@ -145,7 +143,7 @@ class LinksView(APIView):
         credential = credential_for(request, body.get("org_id"))
         edge, is_new = link(credential=credential, asked=_LINK.link(body))
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
-        return Response(document(edge_view(edge)), status=status)
+        return Response(to_json(edge_view(edge)), status=status)
 
     @extend_schema(
         operation_id="graph_unlink", request=LinkSerializer, responses={204: None}, tags=["graph"]
@@ -160,7 +158,7 @@ class LinksView(APIView):
 
 def _answer_node(credential: Credential, text: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
     answer = get_nodes(credential=credential, text=text)
-    response = Response(document(answer), status=status)
+    response = Response(to_json(answer), status=status)
     if answer.count == 1 and answer.nodes[0].version is not None:
         response["ETag"] = f'"{answer.nodes[0].version}"'
     return response

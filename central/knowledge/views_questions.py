@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.http.parameters import body_object, document
+from central.http.parameters import body_object, to_json
 from central.knowledge.serializers import (
     ContextSerializer,
     OrganizationSerializer,
@@ -59,7 +59,7 @@ class TraverseView(APIView):
         """Nodes around a node, nearest first, with the edges that lead there."""
         query = query_of(request)
         credential = credential_for(request, query.get("org_id"))
-        return Response(document(traverse(credential=credential, asked=_TRAVERSE.traversal(query))))
+        return Response(to_json(traverse(credential=credential, asked=_TRAVERSE.traversal(query))))
 
 
 class ViolationsView(APIView):
@@ -77,7 +77,7 @@ class ViolationsView(APIView):
         """Code that violates a policy, with lines and the matched text."""
         query = query_of(request)
         credential = credential_for(request, query.get("org_id"))
-        return Response(document(violations(credential=credential, **_VIOLATIONS.checked(query))))
+        return Response(to_json(violations(credential=credential, **_VIOLATIONS.checked(query))))
 
 
 class UnmigratedView(APIView):
@@ -95,7 +95,7 @@ class UnmigratedView(APIView):
         """Definitions without a migrated_to edge on themselves, their file or a directory above."""
         query = query_of(request)
         credential = credential_for(request, query.get("org_id"))
-        return Response(document(unmigrated(credential=credential, **_UNMIGRATED.checked(query))))
+        return Response(to_json(unmigrated(credential=credential, **_UNMIGRATED.checked(query))))
 
 
 class RelatedView(APIView):
@@ -113,7 +113,7 @@ class RelatedView(APIView):
         """Code that resembles a document, or documents that resemble code."""
         query = query_of(request)
         credential = credential_for(request, query.get("org_id"))
-        return Response(document(related(credential=credential, **_RELATED.question(query))))
+        return Response(to_json(related(credential=credential, **_RELATED.question(query))))
 
 
 class ContextView(APIView):
@@ -131,7 +131,7 @@ class ContextView(APIView):
         """Decisions, policies, memories, callers and callees of a file."""
         query = query_of(request)
         credential = credential_for(request, query.get("org_id"))
-        return Response(document(context(credential=credential, **_CONTEXT.checked(query))))
+        return Response(to_json(context(credential=credential, **_CONTEXT.checked(query))))
 
 
 class SnapshotView(APIView):
@@ -175,4 +175,4 @@ class RefreshView(APIView):
         body = body_object(request)
         credential = credential_for(request, body.get("org_id"))
         _ONE.checked(body)
-        return Response(document(refresh(credential=credential)), status=HTTPStatus.ACCEPTED)
+        return Response(to_json(refresh(credential=credential)), status=HTTPStatus.ACCEPTED)

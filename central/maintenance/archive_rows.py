@@ -1,4 +1,4 @@
-"""An empty database filled with the rows of an archive: our own migrations make its tables.
+"""The rows of an archive in an empty database, whose tables our own migrations create.
 
 The tables are as the archive's version had them; newer migrations follow.
 """
@@ -22,14 +22,14 @@ from central.maintenance.archive_script import (
     read_script,
     refused,
 )
-from central.runtime.data_directory import lack_of_space
+from central.runtime.data_directory import disk_space_error
 from indexer.limits import BACKUP_SPACE_CHECK_BYTES
 
 _MIGRATIONS: Final = "django_migrations"
 
 _FOREIGN_KEYS: Final = """SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
     FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace"""
-# What is not a constraint's own, which stay: they hold rows to be unique.
+# Indexes of constraints stay: they keep rows unique.
 _INDEXES: Final = """SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index
     JOIN pg_class ON pg_class.oid = indexrelid AND relnamespace = 'public'::regnamespace
     WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)"""
@@ -37,7 +37,7 @@ _SEQUENCES: Final = "SELECT sequencename FROM pg_sequences WHERE schemaname = 'p
 
 
 def make_tables(migrations: Migrations) -> None:
-    """As `migrations` make them. Raises InvalidError where one of them is not known here."""
+    """Create the tables of `migrations`. Raises InvalidError if one of them is unknown here."""
     executor = MigrationExecutor(connection)
     graph = executor.loader.graph
     if unknown := sorted(migrations - graph.nodes.keys()):
@@ -52,13 +52,13 @@ def make_tables(migrations: Migrations) -> None:
 
 
 def _is_last(node: tuple[str, str], migrations: Migrations, graph: MigrationGraph) -> bool:
-    """Whether none of `migrations` follows it in its app."""
+    """Whether it is the last of `migrations` in its app."""
     children = graph.node_map[node].children
     return not any(child.key in migrations and child.key[0] == node[0] for child in children)
 
 
 def load(script: IO[bytes], finish: Callable[[], object]) -> None:
-    """Fill the tables, wholly or not at all; `finish` raises if the script was not whole.
+    """Fill all tables or none; `finish` raises if the script was incomplete.
 
     Raises InvalidError, UnavailableError.
     """
@@ -68,7 +68,7 @@ def load(script: IO[bytes], finish: Callable[[], object]) -> None:
 
 
 def drop_tables() -> None:
-    """Leave the database as empty as it was; not if somebody else has filled it meanwhile."""
+    """Drop all tables, unless another process has filled them since."""
     with connection.cursor() as cursor:
         names = connection.introspection.table_names(cursor)
         if names and not any(_has_rows(name) for name in names if name != _MIGRATIONS):
@@ -123,13 +123,13 @@ def _copy(rows: Rows) -> None:
 
 
 def _require_space() -> None:
-    if settings.DATABASE_IS_EMBEDDED and (lack := lack_of_space(settings.DATA_DIR)):
+    if settings.DATABASE_IS_EMBEDDED and (lack := disk_space_error(settings.DATA_DIR)):
         raise UnavailableError(f"{lack} Nothing was changed.", code="disk_full")
 
 
 @contextmanager
 def _bare_tables() -> Iterator[None]:
-    """Inside, without foreign keys and indexes: made at the end, they cost far less."""
+    """Drop foreign keys and indexes inside; creating them at the end costs far less."""
     with connection.cursor() as cursor:
         cursor.execute(_FOREIGN_KEYS)
         keys = cursor.fetchall()
@@ -152,7 +152,7 @@ def _alter(table: str, change: str, name: str) -> sql.Composed:
 
 @contextmanager
 def _as_refusals() -> Iterator[None]:
-    """What PostgreSQL has against the rows."""
+    """Translate PostgreSQL's errors about the rows to refusals."""
     try:
         yield
     except (Error, psycopg.Error) as exc:

@@ -1,7 +1,7 @@
-"""What `pg_restore` makes of an archive, read as data: none of its SQL is ever executed.
+"""The output of `pg_restore`, read as data: none of its SQL is ever executed.
 
 An archive may hold any statement under any name, and PostgreSQL would run it as the owner of the
-database, programs of the machine included. Rows and the values of sequences are all that is taken.
+database, programs of the machine included. Only rows and the values of sequences are taken.
 """
 
 import re
@@ -19,7 +19,7 @@ _COPY: Final = re.compile(rf"COPY public\.({_NAME}) \(({_NAME}(?:, {_NAME})*)\) 
 _SET_VALUE: Final = re.compile(
     rf"SELECT pg_catalog\.setval\('public\.({_NAME})', ([0-9]{{1,19}}), (true|false)\);"
 )
-# What pg_restore writes by itself, and comments. It is left out, not executed.
+# Statements of pg_restore itself and comments. They are skipped, not executed.
 _OF_ITSELF: Final = re.compile(
     r"--.*|SET client_encoding = 'UTF8';|SET (?!client_encoding)[a-z_]+ = ['a-z0-9]+;|"
     r"SELECT pg_catalog\.set_config\('search_path', '', false\);|\\(?:un)?restrict [A-Za-z0-9]+|"
@@ -30,7 +30,7 @@ _MIGRATIONS: Final = "django_migrations"
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a table, in COPY's text format and in parts; read them before going on."""
+    """The rows of a table in COPY's text format; read the parts before the next item."""
 
     table: str
     columns: tuple[str, ...]
@@ -39,7 +39,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class SequenceValue:
-    """Where a sequence goes on."""
+    """The value of a sequence."""
 
     sequence: str
     value: int
@@ -47,7 +47,7 @@ class SequenceValue:
 
 
 def read_script(script: IO[bytes]) -> Iterator[Rows | SequenceValue]:
-    """What it holds, in its order. Raises InvalidError at anything else."""
+    """Yield rows and sequence values in order. Raises InvalidError for anything else."""
     seen: set[str] = set()
     while line := script.readline(BACKUP_STATEMENT_BYTES):
         statement = _statement(line)
@@ -68,7 +68,7 @@ def read_script(script: IO[bytes]) -> Iterator[Rows | SequenceValue]:
 
 
 def read_migrations(script: IO[bytes]) -> Migrations:
-    """Which migrations made the tables, after all else was read too. Raises InvalidError."""
+    """Read the whole script; returns the migrations of its tables. Raises InvalidError."""
     found: Migrations = set()
     for item in read_script(script):
         if isinstance(item, Rows) and item.table == _MIGRATIONS:
@@ -82,7 +82,7 @@ def read_migrations(script: IO[bytes]) -> Migrations:
 
 
 def refused(why: str) -> InvalidError:
-    """What to tell of an archive that is none of ours."""
+    """Return the error for an archive that this service did not write."""
     return InvalidError(
         f"This is no backup of this service: {why}. Nothing was changed. Take a file that "
         "`manage.py backup` wrote, from a place that nobody else can write to.",
@@ -100,7 +100,7 @@ def _statement(line: bytes) -> str:
 
 
 def _parts(script: IO[bytes]) -> Iterator[bytes]:
-    """Up to the end of the rows; a row may be longer than what is held in memory."""
+    """Yield parts up to the end of the rows; a row may be longer than a part."""
     is_start = True
     while part := script.readline(BACKUP_STATEMENT_BYTES):
         if is_start and part == _END:

@@ -1,7 +1,7 @@
-"""The whole database as one archive of pg_dump, and back.
+"""Backup of the whole database to an archive of pg_dump, and its restore.
 
-What the vector store holds is left out, in the service's own database too: it is made again from
-the rest (decision 0001). So is SECRET_KEY, which lies beside the database, not in it.
+Vectors are left out, in the service's own database too: they are rebuilt from the rest (decision
+0001). So is SECRET_KEY, which is not in the database.
 """
 
 import resource
@@ -31,7 +31,7 @@ _AS_SCRIPT = ("--format=custom", "--data-only", "--no-owner", "--no-privileges",
 
 
 def write_archive(file: IO[bytes]) -> None:
-    """Write the database as it is at this moment; whatever runs goes on. Raises ServiceError."""
+    """Write the database as of this moment, beside the service. Raises ServiceError."""
     done = subprocess.run(  # noqa: S603 - our own program and options
         [client_program("pg_dump"), *_ARCHIVE, *_DERIVED],
         env=_connection_variables(),
@@ -46,11 +46,11 @@ def write_archive(file: IO[bytes]) -> None:
 
 
 def restore_archive(file: IO[bytes], progress: Progress) -> list[MigratedRepository]:
-    """Fill an empty database, wholly or not at all, then the vector store from it.
+    """Fill an empty database completely or not at all, then the vector store.
 
-    `file` is read twice, and trusted for its rows alone. The vectors may be interrupted:
-    `manage.py migrate_vectors` goes on with them. Raises ConflictError where there are tables,
-    InvalidError, ServiceError, StoreError.
+    `file` is read twice; only its rows are trusted. `manage.py migrate_vectors` continues with the
+    vectors after an interruption. Raises ConflictError if the database has tables, InvalidError,
+    ServiceError, StoreError.
     """
     if connection.introspection.table_names():
         raise ConflictError(
@@ -77,7 +77,7 @@ def restore_archive(file: IO[bytes], progress: Progress) -> list[MigratedReposit
 
 @contextmanager
 def _script(file: IO[bytes]) -> Iterator[tuple[IO[bytes], Callable[[], None]]]:
-    """The archive as pg_restore would execute it, and what raises ServiceError if it was broken."""
+    """Open the archive as SQL; the second member raises ServiceError if it was broken."""
     file.seek(0)
     with tempfile.TemporaryFile() as words:
         process = subprocess.Popen(  # noqa: S603 - our own program and options
@@ -87,7 +87,7 @@ def _script(file: IO[bytes]) -> Iterator[tuple[IO[bytes], Callable[[], None]]]:
             stdout=subprocess.PIPE,
             stderr=words,
         )
-        if hasattr(resource, "prlimit"):  # an archive says how much memory it wants
+        if hasattr(resource, "prlimit"):  # an archive determines the memory it takes
             limit = (BACKUP_READER_BYTES, BACKUP_READER_BYTES)
             resource.prlimit(process.pid, resource.RLIMIT_AS, limit)
 
@@ -102,9 +102,9 @@ def _script(file: IO[bytes]) -> Iterator[tuple[IO[bytes], Callable[[], None]]]:
             try:
                 yield script, finish
             except InvalidError:
-                script.close()  # it ends by that, if it had not failed before
+                script.close()  # which ends it, unless it failed before
                 if process.wait() > 0:
-                    finish()  # and its words say why what came was not whole
+                    finish()  # whose error then explains the incomplete script
                 raise
         finally:
             process.kill()
@@ -125,7 +125,7 @@ def _end(words: bytes) -> str:
 
 
 def _connection_variables() -> dict[str, str]:
-    """Where the service's own connection goes, as libpq's variables: a password is in no argv."""
+    """Return libpq's variables of the service's connection: no password is in an argv."""
     connection.ensure_connection()
     info = connection.connection.info
     given = {**info.get_parameters(), "password": info.password}

@@ -1,4 +1,4 @@
-"""Commands that the embedded server runs for a process beside it."""
+"""Commands that the embedded server runs for another process."""
 
 import json
 from dataclasses import asdict
@@ -10,6 +10,7 @@ from urllib.error import HTTPError
 from django.conf import settings
 from django.http import HttpResponse, JsonResponse
 
+from central.corpus.backends import is_store_embedded
 from central.errors import InvalidError, ServiceError, UnavailableError
 from central.http.internal import internal
 from central.maintenance.reconcile import dump_of, reconcile
@@ -19,13 +20,12 @@ _SECONDS = 600
 
 
 def ask_server(path: str, arguments: dict[str, Any]) -> bytes | None:
-    """POST `arguments` to the server of this data directory; its answer, or None without one.
+    """POST `arguments` to this data directory's server; returns its answer, None without one.
 
-    Raises ServiceError with the server's own words. Only the embedded store needs asking: any
-    other takes several processes.
+    Raises ServiceError with the server's detail. Only the embedded store is limited to one process.
     """
     server = data_directory.running_server(settings.DATA_DIR)
-    if server is None or not settings.VECTOR_STORE_URL.startswith("edge:"):
+    if server is None or not is_store_embedded():
         return None
     try:
         return loopback.ask(server, settings.DATA_DIR, path, arguments, seconds=_SECONDS)
@@ -50,7 +50,7 @@ def _detail(error: HTTPError) -> str:
 
 @internal
 def dump_index(arguments: dict[str, Any]) -> HttpResponse:
-    """The canonical dump of a repository."""
+    """Return the canonical dump of a repository."""
     names = arguments.get("organization"), arguments.get("repository")
     if not all(isinstance(name, str) for name in names):
         raise InvalidError("Give organization and repository as strings.")
@@ -61,5 +61,5 @@ def dump_index(arguments: dict[str, Any]) -> HttpResponse:
 
 @internal
 def reconcile_index(arguments: dict[str, Any]) -> HttpResponse:
-    """Compare and, with `repair`, put right."""
+    """Reconcile; with `repair` also correct differences."""
     return JsonResponse(asdict(reconcile(repair=arguments.get("repair") is True)))

@@ -1,10 +1,11 @@
-"""Deleting an organisation and all that it gave us. Only its entries in the audit log stay.
+"""Deletion of an organisation with all its data, except its entries in the audit log.
 
-First it is marked: from then on nobody sees it, by any token, person or webhook. Then its
-repositories are retired, and purged as others are; when the last is gone, so are what the vector
-store made for it and its own rows, and the slug may be given again. Whatever ends the process, the
-next sweep goes on.
+It is marked first, which hides it from every token, person and webhook. Its repositories are
+retired and purged. After the last one, its data in the vector store and its own rows are deleted,
+and the slug is free. The next sweep continues after an interruption.
 """
+
+from collections.abc import Callable
 
 import structlog
 from django.db import transaction
@@ -15,12 +16,17 @@ from central.corpus.backends import vector_store
 from central.errors import NotFoundError
 from central.github.models import GitHubDelivery
 from central.ingest.models import Delivery
-from central.maintenance.repository_deletion import delete_rows, deletion
+from central.maintenance.repository_deletion import (
+    delete_rows,
+    deletion,
+    purge_repository,
+    purgeable_repositories,
+)
 from central.repositories.models import Repository
 from central.tenancy.audit import SERVICE, record
-from central.tenancy.models import ApiToken, Organization
+from central.tenancy.models import ApiToken, Organization, parse_organization_slug
 
-# What may be many; all else goes with the organisation's row.
+# Tables with many rows; all others cascade from the organisation's row.
 _DELETIONS = [
     deletion(model, "organization_id = %s") for model in (GitHubDelivery, Delivery, ApiToken)
 ]
@@ -28,14 +34,14 @@ _DELETIONS = [
 _log = structlog.get_logger(__name__)
 
 
-def retire_organization(*, slug: str, actor: str) -> Organization:
-    """Make it invisible, at once and for good; what it holds is purged by who calls the below.
+def schedule_deletion(*, slug: str, actor: str) -> Organization:
+    """Hide the organisation permanently; `delete_scheduled_organizations` deletes its data.
 
-    One that is retired already stays so. Not in a transaction. Raises NotFoundError.
+    Not in a transaction. Raises NotFoundError.
     """
-    slug = slug.removeprefix("org-")
+    slug = parse_organization_slug(slug)
     with transaction.atomic():
-        found = Organization.everything.select_for_update().filter(slug=slug).first()
+        found = Organization.all_objects.select_for_update().filter(slug=slug).first()
         if found is None:
             raise NotFoundError(
                 f"There is no organisation '{slug}'.", code="organization_not_found"
@@ -48,16 +54,31 @@ def retire_organization(*, slug: str, actor: str) -> Organization:
     return found
 
 
-def purge_organizations() -> None:
-    """Go on with those that are retired. Not in a transaction. Raises StoreError."""
-    for organization in Organization.everything.filter(retired_at__isnull=False):
+def purge_retired(
+    *, organization: Organization | None = None, go_on: Callable[[], bool] = lambda: True
+) -> None:
+    """Purge the retired repositories that are due, then delete the scheduled organisations.
+
+    `organization`: only its repositories. `go_on` is asked after each, which may take minutes.
+    Not in a transaction. Raises StoreError.
+    """
+    for repository_id in purgeable_repositories(now=timezone.now(), organization=organization):
+        purge_repository(repository_id=repository_id)
+        if not go_on():
+            return
+    delete_scheduled_organizations()
+
+
+def delete_scheduled_organizations() -> None:
+    """Continue the scheduled deletions. Not in a transaction. Raises StoreError."""
+    for organization in Organization.all_objects.filter(retired_at__isnull=False):
         _retire_repositories(organization)
         if not Repository.objects.filter(organization=organization).exists():
             _purge(organization)
 
 
 def _retire_repositories(organization: Organization) -> None:
-    """The new generation makes an apply that is under way stale."""
+    """Retire its repositories; the new generation makes a present apply stale."""
     Repository.objects.filter(organization=organization, retired_at=None).update(
         retired_at=timezone.now(), generation=F("generation") + 1
     )
@@ -68,7 +89,7 @@ def _purge(organization: Organization) -> None:
     for statement in _DELETIONS:
         delete_rows(statement, organization.pk)
     with transaction.atomic():
-        Organization.everything.filter(pk=organization.pk).delete()
+        Organization.all_objects.filter(pk=organization.pk).delete()
         record(
             actor=SERVICE,
             action="organization.purged",

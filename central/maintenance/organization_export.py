@@ -1,8 +1,8 @@
-"""All that an organisation gave us and that was made of it, as one archive (decision 0029).
+"""Export of an organisation's data, stored and derived, as one archive (decision 0029).
 
 A tar of JSON documents and of NDJSON, a part at a time: memory does not grow with it, and the disk
 needs room for one repository's largest member beside the archive. Vectors are left out, which are a
-function of the text; so is all that could be used to sign in.
+function of the text, and so are all credentials.
 """
 
 import gzip
@@ -32,7 +32,7 @@ MANIFEST: Final = "manifest.json"
 
 _ROWS: Final = 500  # of files, whose texts are in memory
 _SPOOLED_BYTES: Final = 8 * 1024 * 1024
-# What a token is checked against, and what lets a worker write.
+# The digest that a token is checked against, and the claim that lets a worker write.
 _SECRET: Final = frozenset({"digest", "claim"})
 
 
@@ -41,14 +41,14 @@ _registered: list[Callable[[Organization], _Members]] = []
 
 
 def register_members(members: Callable[[Organization], _Members]) -> None:
-    """Have an app above this one add members to every archive: names with lines, or none."""
+    """Add members to every archive, as names with lines: for an app above this one."""
     _registered.append(members)
 
 
 def export_organization(organization: Organization, output: IO[bytes]) -> dict[str, Any]:
     """Write the archive and return its manifest, which is its last member.
 
-    All of it is of one moment, whatever is indexed meanwhile. Not in a transaction.
+    It is a snapshot of one moment. Not in a transaction.
     """
     digests: dict[str, dict[str, object]] = {}
     with (
@@ -76,7 +76,7 @@ def _members(organization: Organization) -> _Members:
     yield "github_policy.ndjson", map(_row, policies)
     yield "members.ndjson", _memberships(organization)
     yield "tokens.ndjson", rows_of(ApiToken.objects.filter(**of_it))
-    yield "audit.ndjson", rows_of(_noted(organization))
+    yield "audit.ndjson", rows_of(_audit_rows(organization))
     for repository in Repository.objects.filter(**of_it, retired_at=None).order_by("name"):
         place = f"repositories/{repository.pk}"
         yield f"{place}/repository.json", [_row(repository)]
@@ -94,20 +94,20 @@ def _memberships(organization: Organization) -> Iterator[dict[str, object]]:
         yield {**_row(membership), "username": user.get_username(), "email": user.email}
 
 
-def _noted(organization: Organization) -> QuerySet[AuditEntry]:
-    """Entries stay when an organisation is purged; its slug may be another's now."""
+def _audit_rows(organization: Organization) -> QuerySet[AuditEntry]:
+    """Return its entries only: those of a purged organisation of the same slug stay."""
     since = organization.created_at
     return AuditEntry.objects.filter(organization=organization.slug, at__gte=since)
 
 
 def rows_of(rows: "QuerySet[Any]") -> Iterator[dict[str, object]]:
-    """Every row by the names of its columns, but for what is secret."""
+    """Yield every row by column name, without secrets."""
     for row in rows.order_by("pk").iterator(chunk_size=_ROWS):
         yield _row(row)
 
 
 def _row(row: Model) -> dict[str, object]:
-    """Every column by its name, but for what is secret."""
+    """Return every column by name, without secrets."""
     return {
         field.attname: field.value_from_object(row)
         for field in row._meta.concrete_fields
@@ -116,7 +116,7 @@ def _row(row: Model) -> dict[str, object]:
 
 
 def _add(archive: tarfile.TarFile, name: str, lines: Iterable[object]) -> dict[str, object]:
-    """A member's size must be known before it, so it is written aside first."""
+    """Add a member; its size comes first, so it is written to a temporary file."""
     digest = hashlib.sha256()
     with tempfile.SpooledTemporaryFile(max_size=_SPOOLED_BYTES) as file:
         for line in lines:

@@ -1,8 +1,8 @@
-"""Deleting what a retired repository held: its rows, its points, then itself.
+"""Deletion of a retired repository: its rows, its points, then itself.
 
-Every step is small and may be done again: whatever ends the process, the repository stays retired
-and the next sweep goes on. Points go when no chunk is left of which a reconcile that began earlier
-could make them again; the runs, which name the collections, go after them.
+Every step is small and may be repeated: after an interruption the repository stays retired and the
+next sweep continues. Points are deleted after the chunks, from which a reconcile that started
+earlier could restore them; the runs, which name the collections, are deleted after the points.
 """
 
 from datetime import datetime, timedelta
@@ -14,10 +14,12 @@ from django.db.models import Model
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import Dependency, Embedding, File, Package, TermStat
-from central.corpus.replace import Change, remove_files
+from central.corpus.replace import CorpusDelta, remove_files
 from central.db import sql
-from central.ingest.models import LIVE_STATES, Batch, Delivery, IndexRun
+from central.ingest.models import Batch, Delivery, IndexRun
 from central.repositories.models import Push, Repository
+from central.repositories.states import LIVE_RUN_STATES
+from central.tenancy.models import Organization
 from indexer.store.base import Collection
 
 _FILES = 500  # a transaction
@@ -47,7 +49,7 @@ def delete_rows(statement: str, key: int) -> None:
 _OF_RUN = "run_id IN (SELECT id FROM {run} WHERE repository_id = %s)"
 _OF_REPOSITORY = "repository_id = %s"
 
-# What does not hang on a file, in an order in which nothing points at what is gone.
+# Tables that do not depend on a file, in an order that foreign keys allow.
 _DELETIONS = (
     deletion(
         Dependency,
@@ -66,28 +68,29 @@ _log = structlog.get_logger(__name__)
 
 
 def register_rows(statement: str) -> None:
-    """Have rows of an app above this one deleted with their repository, in the order of calls.
+    """Delete rows of an app above this one with their repository, in the order of calls.
 
     The parameter of the `deletion` is the repository's key.
     """
     _registered.append(statement)
 
 
-def purgeable_repositories(*, now: datetime) -> list[int]:
-    """Keys of the retired repositories that nobody writes to any more, longest retired first.
+def purgeable_repositories(*, now: datetime, organization: Organization | None = None) -> list[int]:
+    """Return keys of retired repositories without writers, longest retired first.
 
-    One that was retired within a lease may still get points: from an apply or a reconcile that
-    has not noticed.
+    For the length of a lease, an apply or a reconcile may still write points of a retired one.
     """
     unnoticed_since = now - timedelta(seconds=settings.RUN_LEASE_SECONDS)
     retired = Repository.objects.filter(retired_at__lte=unnoticed_since)
-    live = IndexRun.objects.filter(state__in=LIVE_STATES, repository__in=retired)
+    if organization:
+        retired = retired.filter(organization=organization)
+    live = IndexRun.objects.filter(state__in=LIVE_RUN_STATES, repository__in=retired)
     purgeable = retired.exclude(pk__in=live.values("repository"))
     return list(purgeable.order_by("retired_at").values_list("pk", flat=True))
 
 
 def purge_repository(*, repository_id: int) -> None:
-    """Delete a retired repository and all that it held. Not in a transaction. Raises StoreError."""
+    """Delete a retired repository with its data. Not in a transaction. Raises StoreError."""
     repository = (
         Repository.objects.select_related("organization")
         .filter(pk=repository_id, retired_at__isnull=False)
@@ -108,15 +111,15 @@ def purge_repository(*, repository_id: int) -> None:
 
 
 def collections_of(repository: Repository) -> list[Collection]:
-    """Of every embedder that a run of the repository was opened with."""
+    """Return the collections of all embedders that runs of the repository were opened with."""
     runs = IndexRun.objects.filter(repository=repository).order_by()
     embedders = {repository.embedder, *runs.values_list("embedder", flat=True).distinct()}
     return [collection_of(repository, embedder) for embedder in sorted(embedders - {""})]
 
 
 def _delete_files(repository_id: int) -> None:
-    """Delete files and what hangs on them."""
+    """Delete files with their dependent rows."""
     files = File.objects.filter(repository_id=repository_id).order_by("path")
     while paths := list(files.values_list("path", flat=True)[:_FILES]):
         with transaction.atomic():
-            remove_files(repository_id=repository_id, paths=paths, change=Change())
+            remove_files(repository_id=repository_id, paths=paths, delta=CorpusDelta())

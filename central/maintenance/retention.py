@@ -1,4 +1,4 @@
-"""Deleting what nobody asks for any more: used credentials, old deliveries, the history of runs."""
+"""Retention: deletion of used credentials, old deliveries and the history of runs."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -11,10 +11,11 @@ from django.db import connection, transaction
 
 from central.db import sql_with
 from central.github.models import GitHubDelivery, IdTokenUse
-from central.ingest.models import LIVE_STATES, Batch, Delivery, IndexRun
+from central.ingest.models import Batch, Delivery, IndexRun
+from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.models import ApiToken
 
-_TOKEN_DAYS = 1  # after its expiry: until then it is told that it expired, not that it is unknown
+_TOKEN_DAYS = 1  # after its expiry: until then it is refused as expired, not as unknown
 _DELIVERY_DAYS = 180
 _KEPT_RUNS = 20  # of every repository, however old
 _ROWS = 1000  # a transaction
@@ -30,8 +31,8 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
-    """How many rows were deleted."""
+class RetentionResult:
+    """The numbers of deleted rows."""
 
     tokens: int
     id_tokens: int
@@ -40,22 +41,22 @@ class Forgotten:
     runs: int
 
 
-def forget(*, now: datetime) -> Forgotten:
-    """Delete what has had its time; runs after RUN_RETENTION_DAYS, but each repository's last."""
-    forgotten = Forgotten(
-        tokens=_forget_tokens(now - timedelta(days=_TOKEN_DAYS)),
+def apply_retention(*, now: datetime) -> RetentionResult:
+    """Delete expired rows; runs after RUN_RETENTION_DAYS, except each repository's last."""
+    result = RetentionResult(
+        tokens=_delete_tokens(now - timedelta(days=_TOKEN_DAYS)),
         id_tokens=IdTokenUse.objects.filter(forget_at__lt=now).delete()[0],
         deliveries=GitHubDelivery.objects.filter(
             received_at__lt=now - timedelta(days=_DELIVERY_DAYS), waiting__isnull=True
         ).delete()[0],
         sessions=Session.objects.filter(expire_date__lt=now).delete()[0],
-        runs=_forget_runs(now - timedelta(days=settings.RUN_RETENTION_DAYS)),
+        runs=_delete_runs(now - timedelta(days=settings.RUN_RETENTION_DAYS)),
     )
-    _log.info("forgotten", **asdict(forgotten))
-    return forgotten
+    _log.info("retention_applied", **asdict(result))
+    return result
 
 
-def _forget_tokens(expired_before: datetime) -> int:
+def _delete_tokens(expired_before: datetime) -> int:
     expired = ApiToken.objects.filter(is_short_lived=True, expires_at__lt=expired_before)
     count = 0
     while keys := list(expired.values_list("pk", flat=True)[:_ROWS]):
@@ -64,8 +65,8 @@ def _forget_tokens(expired_before: datetime) -> int:
     return count
 
 
-def _forget_runs(ended_before: datetime) -> int:
-    """Runs and what hangs on them; the last of each repository stay."""
+def _delete_runs(ended_before: datetime) -> int:
+    """Delete runs with their dependent rows; the last of each repository stay."""
     count = 0
     while keys := _old_runs(ended_before):
         with transaction.atomic():
@@ -77,7 +78,7 @@ def _forget_runs(ended_before: datetime) -> int:
 
 
 def _old_runs(ended_before: datetime) -> list[UUID]:
-    live = [state.value for state in LIVE_STATES]
+    live = [state.value for state in LIVE_RUN_STATES]
     with connection.cursor() as cursor:
         cursor.execute(_OLD_RUNS, [_KEPT_RUNS, ended_before, live, _ROWS])
         return [row[0] for row in cursor.fetchall()]

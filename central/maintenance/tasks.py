@@ -1,33 +1,31 @@
-"""Celery's side of maintenance: thin wrappers, whose names are those of `central.ingest.tasks`."""
+"""Celery tasks of maintenance, whose names are those of `central.ingest.tasks`."""
 
 from django.utils import timezone
 
 from central.celery import app
-from central.maintenance import organization_deletion, repository_deletion, retention, worker
+from central.maintenance import organization_deletion, retention, worker
 from central.maintenance.reconcile import reconcile as reconcile_index
 
 
 @app.task(name="central.ingest.tasks.maintain")
 def maintain() -> None:
-    """Do what the vector store puts off."""
+    """Run the deferred work of the vector store."""
     worker.maintain_store()
 
 
 @app.task(name="central.ingest.tasks.purge")
 def purge() -> None:
-    """Delete what retired repositories and organisations held."""
-    for repository_id in repository_deletion.purgeable_repositories(now=timezone.now()):
-        repository_deletion.purge_repository(repository_id=repository_id)
-    organization_deletion.purge_organizations()
+    """Delete retired repositories and organisations."""
+    organization_deletion.purge_retired()
 
 
 @app.task(name="central.ingest.tasks.forget")
 def forget() -> None:
-    """Delete what nobody asks for any more."""
-    retention.forget(now=timezone.now())
+    """Apply the retention."""
+    retention.apply_retention(now=timezone.now())
 
 
 @app.task(name="central.ingest.tasks.reconcile")
 def reconcile() -> None:
-    """Compare every repository with the vector store and put right what differs."""
+    """Compare every repository with the vector store and correct differences."""
     reconcile_index(repair=True)

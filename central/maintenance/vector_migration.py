@@ -1,7 +1,7 @@
-"""Filling a vector store from PostgreSQL: another one, to move there, or the configured one.
+"""Migration of vectors from PostgreSQL to another store, or to the configured one.
 
-What is there is not written again, so it may be ended at any point and started anew. It may run
-beside the service: repositories that are indexed meanwhile are gone through once more.
+Existing points are not written again, so an interrupted migration continues where it was. It may
+run beside the service: repositories that are indexed at the same time are repeated.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,41 +12,33 @@ from uuid import UUID
 import structlog
 from django.db.models import QuerySet
 
-from central.corpus.backends import collection_of
-from central.ingest.services.points import delete_points
-from central.ingest.services.stale_points import (
-    chunks_of,
-    excess_points,
-    former_collections,
-    restore_points,
-    slices,
-)
+from central.maintenance.point_sync import sync_repository
 from central.maintenance.repository_deletion import collections_of
 from central.repositories.models import Repository
 from indexer.errors import StoreError
 from indexer.records.vectors import Vector
 from indexer.store.base import Collection, VectorStore
 
-_ROUNDS = 3  # through what was indexed meanwhile
+_ROUNDS = 3  # of repositories that were indexed since
 
 _log = structlog.get_logger(__name__)
 
 
 class Progress(Protocol):
-    """How far it is, for somebody who waits."""
+    """The display of progress."""
 
     def begin(self, repository: str, chunks: int) -> None:
-        """A repository is gone through from here."""
+        """Start a repository."""
         ...
 
     def advance(self, chunks: int) -> None:
-        """So many more of its chunks have their points."""
+        """Count chunks that have their points."""
         ...
 
 
 @dataclass(slots=True)
 class MigratedRepository:
-    """One repository: points written, those whose vector is nowhere, and deleted ones."""
+    """One repository: points written, points without a vector, and deleted ones."""
 
     organization: str
     repository: str
@@ -54,14 +46,14 @@ class MigratedRepository:
     written: int = 0
     missing: int = 0
     excess: int = 0
-    has_changed: bool = False  # indexed again after it was gone through, each time
+    has_changed: bool = False  # indexed again after each round
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """Where points go, and where vectors are asked for that PostgreSQL lacks.
+    """A target of points, and a source of vectors that PostgreSQL does not have.
 
-    `source` opens the store that is moved from; None where it is `target`.
+    `source` opens the former store; None if it is `target`.
     """
 
     target: VectorStore
@@ -70,7 +62,7 @@ class Migration:
     _done: dict[int, tuple[int, MigratedRepository]] = field(default_factory=dict)
 
     def run(self) -> list[MigratedRepository]:
-        """Go through every repository, in the order of their names. Raises StoreError."""
+        """Migrate every repository in the order of names. Raises StoreError."""
         if self.source:
             self._drop_retired()
         for _ in range(_ROUNDS):
@@ -91,46 +83,37 @@ class Migration:
         return generation != repository.generation
 
     def _migrate(self, key: int) -> None:
-        """Read here: the ones before it may have taken minutes."""
+        """Migrate one, read here because earlier ones may have taken minutes."""
         repository = _repositories().filter(pk=key).first()
         if repository is None:
             self._done.pop(key, None)
             return
         _, earlier = self._done.get(key, (0, None))
-        row = MigratedRepository(repository.organization.slug, repository.name)
-        row.written = earlier.written if earlier else 0
-        self._done[key] = repository.generation, row
-        collection = collection_of(repository)
         self.progress.begin(str(repository), repository.chunks)
-        self._fill(repository, collection, row)
-        for place in (collection, *former_collections(repository, collection)):
-            excess = excess_points(self.target, repository, place)
-            delete_points(store=self.target, collection=place, ids=excess)
-            row.excess += len(excess)
+        row = MigratedRepository(repository.organization.slug, repository.name)
+        self._done[key] = repository.generation, row
+        found = sync_repository(
+            self.target,
+            repository,
+            fetch_vectors=self._fetch_vectors,
+            advance=self.progress.advance,
+        )
+        row.chunks, row.missing, row.excess = found.chunks, found.unrepairable, found.stale
+        row.written = found.missing - found.unrepairable + (earlier.written if earlier else 0)
 
-    def _fill(
-        self, repository: Repository, collection: Collection, row: MigratedRepository
-    ) -> None:
-        points = chunks_of(repository).order_by().values_list("point", flat=True)
-        for ids in slices(points.iterator()):
-            lacking = sorted(set(ids) - self.target.existing(collection, ids))
-            missing = restore_points(self.target, repository, collection, lacking, lend=self._lend)
-            row.chunks += len(ids)
-            row.missing += missing
-            row.written += len(lacking) - missing
-            self.progress.advance(len(ids))
-
-    def _lend(self, collection: Collection, points: Sequence[UUID]) -> Mapping[UUID, Vector]:
+    def _fetch_vectors(
+        self, collection: Collection, points: Sequence[UUID]
+    ) -> Mapping[UUID, Vector]:
         if self.source is None:
             return {}
         try:
             return self.source().vectors(collection, points)
         except StoreError as exc:
-            _log.warning("source_cannot_be_asked", error=str(exc), points=len(points))
+            _log.warning("migration_source_unavailable", error=str(exc), points=len(points))
             return {}
 
     def _drop_retired(self) -> None:
-        """What is purged from the store that is moved from."""
+        """Drop what the former store purges."""
         retired = Repository.objects.filter(retired_at__isnull=False)
         for repository in retired.select_related("organization"):
             for collection in collections_of(repository):

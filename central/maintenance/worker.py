@@ -1,4 +1,7 @@
-"""The embedded service's worker threads: runs, and optimisation of the store."""
+"""The embedded service's worker threads, for runs and for the optimisation of the store.
+
+Errors are logged and retried with backoff; the threads keep running.
+"""
 
 import threading
 from datetime import datetime, timedelta
@@ -8,17 +11,16 @@ from django.conf import settings
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
-from central.corpus.backends import vector_store
-from central.github.services.deferred_events import carry_out_waiting
-from central.ingest import wakeup
-from central.ingest.models import RunState
+from central.corpus.backends import is_store_embedded, vector_store
+from central.github.services.deferred_events import apply_deferred
+from central.ingest.services import queue_run
 from central.ingest.services.apply_run import apply_next
-from central.ingest.services.claims import release_leases, sweep
-from central.ingest.services.salvage import keep_uploads
-from central.maintenance.organization_deletion import purge_organizations
+from central.ingest.services.claims import expire_leases, sweep
+from central.ingest.services.salvage import salvage_uploads
+from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile
-from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
-from central.maintenance.retention import forget
+from central.maintenance.retention import apply_retention
+from central.repositories.states import RunState
 from indexer.errors import StoreError
 
 _RECONCILE_AT = timedelta(hours=3, minutes=17)  # past midnight, UTC
@@ -30,32 +32,32 @@ _log = structlog.get_logger(__name__)
 
 
 def maintain_store() -> None:
-    """Do what is due, beside searches and applies; what fails is logged, and due again."""
+    """Run the deferred work of the store, beside searches and applies; errors are logged."""
     try:
         vector_store().maintain()
     except StoreError as exc:
-        _log.warning("upkeep_failed", error=str(exc))
+        _log.warning("maintenance_failed", error=str(exc))
 
 
-class Upkeep:
-    """Start it once in the process that serves; `wake` says that something may be due."""
+class StoreOptimizer:
+    """The thread that optimises the store; `wake` reports that work may be due."""
 
     def __init__(self) -> None:
         self._due = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="optimizer", daemon=True)
 
     def start(self) -> None:
-        """Begin, with what an earlier server may have left."""
+        """Start with the leftovers of an earlier server."""
         self._due.set()
         self._thread.start()
 
     def wake(self) -> None:
-        """Look again, now or when the present upkeep is done."""
+        """Check for work again, now or after the present optimisation."""
         self._due.set()
 
     def stop(self) -> None:
-        """End the thread, or leave it to the end of the process: what it does is then due again."""
+        """End the thread, or leave it to the end of the process: its work is due again later."""
         self._stopping.set()
         self._due.set()
         self._thread.join(_OPTIMIZER_STOP_SECONDS)
@@ -66,38 +68,38 @@ class Upkeep:
             try:
                 maintain_store()
             except Exception:  # noqa: BLE001 (nothing may end this thread)
-                _log.exception("upkeep_failed")
+                _log.exception("maintenance_failed")
 
 
-class Sweeper:
-    """Start it once in the process that serves; `stop` waits for the apply that is under way."""
+class EmbeddedWorker:
+    """The thread that applies runs and maintains the index; `stop` waits for the present apply."""
 
     def __init__(self) -> None:
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="worker", daemon=True)
         self._reconcile_due = next_reconcile(timezone.now())
         self._is_first = True
-        self._upkeep = Upkeep()
+        self._optimizer = StoreOptimizer()
 
     def start(self) -> None:
-        """Begin; runs that a killed server left behind are taken up at once."""
+        """Start; runs of a killed server are continued at once."""
         self._thread.start()
-        self._upkeep.start()
+        self._optimizer.start()
 
     def stop(self) -> None:
         """Finish the run that is being applied, for up to 30 seconds, and end the thread.
 
-        What is not finished by then is taken up at the next start.
+        An unfinished run is continued at the next start.
         """
         self._stopping.set()
-        wakeup.queued.set()
+        queue_run.queued.set()
         self._thread.join(_STOP_SECONDS)
-        self._upkeep.stop()
+        self._optimizer.stop()
 
     def _run(self) -> None:
         failures = 0
         while not self._stopping.is_set():
-            wakeup.queued.clear()  # before looking: what is queued from here on wakes again
+            queue_run.queued.clear()  # before looking: what is queued from here on wakes again
             try:
                 self._work_and_disconnect()
                 failures = 0
@@ -109,7 +111,7 @@ class Sweeper:
     def _work_and_disconnect(self) -> None:
         try:
             self._work()
-        finally:  # which fails, too, where the database is away
+        finally:  # which also fails if the database is unavailable
             close_old_connections()
             connection.close()
 
@@ -117,45 +119,43 @@ class Sweeper:
         if failures:
             self._stopping.wait(min(2**failures, _LONGEST_BACKOFF_SECONDS))
         else:
-            wakeup.queued.wait(settings.SWEEP_SECONDS)
+            queue_run.queued.wait(settings.SWEEP_SECONDS)
 
     def _work(self) -> None:
-        if self._is_first and settings.VECTOR_STORE_URL.startswith("edge:"):
-            release_leases()  # the embedded store belongs to this process: no other can apply
+        if self._is_first and is_store_embedded():
+            expire_leases()  # the embedded store belongs to this process: no other can apply
         self._is_first = False
         self._apply()
-        while not self._stopping.is_set() and keep_uploads():
+        while not self._stopping.is_set() and salvage_uploads():
             self._apply()
-        self._tidy_nightly()
-        for repository_id in purgeable_repositories(now=timezone.now()):
-            if self._stopping.is_set():
-                return
-            purge_repository(repository_id=repository_id)
-            self._apply()  # a purge may take minutes: no run waits for more than one
-        purge_organizations()
+        self._run_nightly()
+        if not self._stopping.is_set():
+            purge_retired(go_on=self._apply)  # no run waits for more than one purge
 
-    def _apply(self) -> None:
-        for _ in sweep():  # so many, then what else is due: not which, as more may come meanwhile
+    def _apply(self) -> bool:
+        """Apply queued runs; false if the thread must stop."""
+        for _ in sweep():  # as many as were waiting; then other work is due
             attempt = None if self._stopping.is_set() else apply_next()
             if attempt is None:
-                return
+                break
             if attempt.state == RunState.APPLIED:
-                self._upkeep.wake()
-            carry_out_waiting()  # the apply held them up
+                self._optimizer.wake()
+            apply_deferred()  # the apply blocked them
+        return not self._stopping.is_set()
 
-    def _tidy_nightly(self) -> None:
+    def _run_nightly(self) -> None:
         if self._stopping.is_set() or timezone.now() < self._reconcile_due:
             return
         self._reconcile_due = next_reconcile(timezone.now())
         try:
-            forget(now=timezone.now())
+            apply_retention(now=timezone.now())
         finally:
             reconcile(repair=True)
-            self._upkeep.wake()
+            self._optimizer.wake()
 
 
 def next_reconcile(now: datetime) -> datetime:
-    """When the nightly reconcile is due after `now`."""
+    """Return the time of the next nightly reconcile after `now`."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     today = midnight + _RECONCILE_AT
     return today if today > now else today + timedelta(days=1)

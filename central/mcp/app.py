@@ -29,7 +29,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def log_call(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware of the SDK. What was asked is not logged here; the services log what they do."""
+    """Log one line for a tool call (SDK middleware). The services log their queries."""
     if ctx.method != "tools/call":
         return await call_next(ctx)
     started = time.perf_counter()

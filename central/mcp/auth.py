@@ -1,4 +1,4 @@
-"""Who may reach the tools: the hosts and origins that are ours, with a token that may search."""
+"""Authentication of MCP requests: allowed host and origin, and a token with the scope `search`."""
 
 import asyncio
 from contextvars import ContextVar
@@ -7,29 +7,30 @@ from urllib.parse import urlsplit
 
 import structlog
 from django.conf import settings
-from django.core.exceptions import RequestAborted
+from django.core.exceptions import DisallowedHost, RequestAborted
+from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 
-from central.errors import (
-    ForbiddenError,
-    InvalidError,
-    TooLargeError,
-    UnauthenticatedError,
-    UnavailableError,
+from central.errors import ForbiddenError, UnauthenticatedError, UnavailableError
+from central.http.asgi import RequestThreads
+from central.http.bearer import bearer_token
+from central.http.bodies import (
+    check_content_length,
+    max_body_bytes,
+    read_asgi_body,
+    refuse_many_values,
 )
-from central.http.asgi import RequestThreads, check_declared, receive_body
-from central.http.bodies import refuse_many_values
-from central.http.middleware import harden
+from central.http.middleware import set_security_headers
 from central.http.problems import problem, response_to
 from central.http.turns import caller_of, current
 from central.mcp.lazy_app import PATH, App, Message, Receive, Send
-from central.observability.requests import request_told
+from central.observability.requests import observe_request
 from central.tenancy.authentication import count_request
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from central.tenancy.tokens import credential_of, unknown_token
+from central.tenancy.tokens import credential_of
 
 _CREDENTIAL_SECONDS = 10.0  # for a thread and for the look-up of a token
 
@@ -38,22 +39,20 @@ _token: ContextVar[str] = ContextVar("mcp_token")
 
 
 def caller() -> Credential:
-    """The credential of the request that is being answered."""
+    """Return the credential of the current request."""
     return _credential.get()
 
 
-def callers_token() -> str:
-    """The token with which it came."""
+def current_token() -> str:
+    """Return the token of the current request."""
     return _token.get()
 
 
-class Gate:
-    """An ASGI application before the SDK's: nothing of a stranger's request is read.
+class McpAuth:
+    """An ASGI application in front of the SDK's: no body is read before authentication.
 
-    It needs nothing of the SDK, which is imported for callers with a token only.
-
-    In place of the SDK's own, which takes no wildcard hosts, says "Authentication required" of a
-    token that was revoked, and wants the address of an OAuth server, of which there is none.
+    The SDK is imported for authenticated callers only. The SDK's own checks take no wildcard
+    hosts, do not say that a token was revoked, and require the address of an OAuth server.
     """
 
     def __init__(self, application: App, threads: RequestThreads) -> None:
@@ -61,158 +60,140 @@ class Gate:
         self._threads = threads
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Let the request in as its credential's, or answer with a problem document."""
-        headers = Headers(scope=scope)
+        """Pass an authenticated request on, or answer with a problem document."""
+        request = ASGIRequest({**scope, "path": PATH, "query_string": b""}, BytesIO())
         address, *_ = scope.get("client") or ("",)
-        current.set(caller_of(headers.get("authorization"), address))
-        with request_told(method=scope["method"], path=PATH, headers=headers) as answered:
-            answered.route = "mcp"
+        current.set(caller_of(request.headers.get("Authorization"), address))
+        with observe_request(
+            method=scope["method"], path=PATH, headers=request.headers
+        ) as observed:
+            observed.route = "mcp"
 
             async def named(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    answered.status = message["status"]
-                    told = MutableHeaders(raw=list(message.get("headers", ())))
-                    told["X-Request-Id"] = answered.request_id
-                    # Where https is enforced, what came in the clear was refused.
-                    harden(told, is_secure=settings.SECURE_SSL_REDIRECT)
-                    message["headers"] = told.raw
+                    observed.status = message["status"]
+                    answer = MutableHeaders(raw=list(message.get("headers", ())))
+                    answer["X-Request-Id"] = observed.request_id
+                    set_security_headers(answer, is_secure=request.is_secure())
+                    message["headers"] = answer.raw
                 await send(message)
 
-            await self._answer(scope, headers, receive, named)
+            await self._answer(request, scope, receive, named)
 
-    async def _answer(self, scope: Message, headers: Headers, receive: Receive, send: Send) -> None:
-        refusal = (
-            refused_address(headers)
-            or refused_scheme(scope.get("scheme", "http"), headers)
-            or refused_method(scope["method"])
-        )
-        if refusal is None:
-            refusal = await self._enter(headers)
-        if refusal is not None:
-            await _respond(refusal, send)
-            return
-        with BytesIO() as body:
-            try:
-                check_declared(dict(scope["headers"]), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
-                await receive_body(receive, body, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
-                received = body.getvalue()
-                refuse_many_values(received)
-            except RequestAborted:  # the SDK would take it for a fault
-                return
-            except (InvalidError, TooLargeError) as exc:
-                status = 413 if isinstance(exc, TooLargeError) else 400
-                refused = problem(_request(), status=status, code=exc.code, detail=exc.message)
-                await _respond(refused, send)
-                return
-        await self._application(scope, _again(received, receive), send)
-
-    async def _enter(self, headers: Headers) -> HttpResponse | None:
-        """Make the request its credential's; the refusal if that may not search."""
+    async def _answer(
+        self, request: HttpRequest, scope: Message, receive: Receive, send: Send
+    ) -> None:
         try:
-            token = bearer_token(headers.getlist("authorization"))
-            credential = await self._credential_of(token)
+            refusal = refused_address(request) or refused_method(request)
+            if refusal is None:
+                await self._authenticate(request)
+                body = await _read_body(request, receive)
+        except RequestAborted:  # the SDK would take it for a fault
+            return
         except Exception as exc:
-            response = response_to(_request(), exc)
-            if response is None:
+            refusal = _refusal(request, exc)
+            if refusal is None:
                 raise
-            if challenge := _challenge(exc):
-                response["WWW-Authenticate"] = challenge
-            return response
+        if refusal is None:
+            await self._application(scope, _again(body, receive), send)
+        else:
+            await _respond(refusal, send)
+
+    async def _authenticate(self, request: HttpRequest) -> None:
+        """Set the credential of the request. Raises ServiceError."""
+        token = bearer_token(request.headers.get("Authorization"))
+        credential = await self._credential_of(token)
         _credential.set(credential)
         _token.set(token)
         structlog.contextvars.bind_contextvars(organization=credential.organization.slug)
-        return None
 
     async def _credential_of(self, token: str) -> Credential:
         try:
             async with asyncio.timeout(_CREDENTIAL_SECONDS):
-                return await self._threads.query(lambda: _admitted(token))
+                return await self._threads.query(lambda: _authorized(token))
         except TimeoutError as exc:
             raise UnavailableError(
                 "This service is busy: the token could not be looked up in time. Try again shortly."
             ) from exc
 
 
-def _admitted(token: str) -> Credential:
-    """Its credential, which may search and has not asked too much."""
+def _authorized(token: str) -> Credential:
+    """Return the token's credential after checking its scope and rate limit."""
     credential = credential_of(token)
     credential.require_scope(Scope.SEARCH)
     count_request(caller=f"token {credential.api_token_id}", scope=Scope.SEARCH)
     return credential
 
 
-def refused_address(headers: Headers) -> HttpResponse | None:
-    """421 or 403 where the host or the origin is none of ours: a page elsewhere, DNS rebinding."""
-    hosts, origins = headers.getlist("host"), headers.getlist("origin")
-    if len(hosts) != 1 or not _is_ours(split_domain_port(hosts[0])[0]):
+def refused_address(request: HttpRequest) -> HttpResponse | None:
+    """Return the refusal of a foreign host or origin (DNS rebinding), or of plain HTTP.
+
+    Plain HTTP is refused where Django redirects to https: a client that followed a redirect would
+    go on sending its token in the clear first.
+    """
+    if not _has_own_host(request):
         detail = "This service is not known by that name; add it to AETERNA_ALLOWED_HOSTS."
-        return problem(_request(), status=421, code="unknown_host", detail=detail)
-    if len(origins) > 1 or not all(_is_ours(_host_of(origin)) for origin in origins):
+        return problem(request, status=421, code="unknown_host", detail=detail)
+    origin = request.headers.get("Origin")
+    if origin is not None and not _is_own_origin(origin):
         detail = "Pages of that origin may not ask; add its host to AETERNA_ALLOWED_HOSTS."
-        return problem(_request(), status=403, code="unknown_origin", detail=detail)
+        return problem(request, status=403, code="unknown_origin", detail=detail)
+    if settings.SECURE_SSL_REDIRECT and not request.is_secure():
+        detail = "Use https: what is sent in the clear, the token too, others can read."
+        return problem(request, status=403, code="https_required", detail=detail)
     return None
 
 
-def _is_ours(host: str) -> bool:
-    return bool(host) and validate_host(host, settings.ALLOWED_HOSTS)
+def _has_own_host(request: HttpRequest) -> bool:
+    try:
+        return "Host" in request.headers and bool(request.get_host())
+    except DisallowedHost:
+        return False
 
 
-def _host_of(origin: str) -> str:
-    """The host of an origin of the web, as ALLOWED_HOSTS writes it; "" of anything else."""
+def _is_own_origin(origin: str) -> bool:
     try:
         parts = urlsplit(origin)
     except ValueError:
-        return ""
-    return split_domain_port(parts.netloc)[0] if parts.scheme in {"http", "https"} else ""
+        return False
+    host, _ = split_domain_port(parts.netloc)
+    is_web = parts.scheme in {"http", "https"}
+    return is_web and bool(host) and validate_host(host, settings.ALLOWED_HOSTS)
 
 
-def refused_scheme(scheme: str, headers: Headers) -> HttpResponse | None:
-    """403 for what came in the clear, where the API redirects to https.
-
-    A client that followed a redirect would go on sending its token in the clear first.
-    """
-    if not settings.SECURE_SSL_REDIRECT:
+def refused_method(request: HttpRequest) -> HttpResponse | None:
+    """Return 405 but for POST: without sessions, GET has no events and DELETE nothing to end."""
+    if request.method == "POST":
         return None
-    if settings.SECURE_PROXY_SSL_HEADER:
-        name, secure = settings.SECURE_PROXY_SSL_HEADER
-        told = headers.get(name.removeprefix("HTTP_").replace("_", "-"), "")
-        is_secure = told.split(",")[0].strip() == secure
-    else:
-        is_secure = scheme == "https"
-    if is_secure:
-        return None
-    detail = "Use https: what is sent in the clear, the token too, others can read."
-    return problem(_request(), status=403, code="https_required", detail=detail)
-
-
-def refused_method(method: str) -> HttpResponse | None:
-    """405 but for POST: there are no sessions, so nothing to listen to (GET) or to end (DELETE)."""
-    if method == "POST":
-        return None
-    response = problem(
-        _request(), status=405, code="method_not_allowed", detail="Send MCP messages by POST."
-    )
+    detail = "Send MCP messages by POST."
+    response = problem(request, status=405, code="method_not_allowed", detail=detail)
     response["Allow"] = "POST"
     return response
 
 
-def bearer_token(authorization: list[str]) -> str:
-    """The token of the one Authorization header. Raises UnauthenticatedError.
+async def _read_body(request: HttpRequest, receive: Receive) -> bytes:
+    """Return the whole body. Raises InvalidError, TooLargeError, RequestAborted."""
+    limit = max_body_bytes(PATH)
+    check_content_length(request.META.get("CONTENT_LENGTH", ""), limit)
+    with BytesIO() as body:
+        await read_asgi_body(receive, body, limit)
+        received = body.getvalue()
+    refuse_many_values(received)
+    return received
 
-    Of several, a proxy may have looked at another one.
-    """
-    if not authorization:
-        raise UnauthenticatedError("Send 'Authorization: Bearer <api token>'.")
-    scheme, _, token = authorization[0].partition(" ")
-    if scheme.lower() != "bearer" or len(authorization) > 1:
-        raise unknown_token()
-    return token
+
+def _refusal(request: HttpRequest, exc: Exception) -> HttpResponse | None:
+    """Return the problem document for `exc`; None if it is unexpected."""
+    response = response_to(request, exc)
+    if response is not None and (challenge := _challenge(exc)):
+        response["WWW-Authenticate"] = challenge
+    return response
 
 
 def _challenge(exc: Exception) -> str | None:
-    """WWW-Authenticate as RFC 6750, section 3 has it, or None for what no other token would mend.
+    """Return WWW-Authenticate (RFC 6750, section 3); None if another token would not help.
 
-    Without `resource_metadata`: that document must name an authorization server, and there is none.
+    It has no `resource_metadata`, which would have to name an authorization server.
     """
     if isinstance(exc, ForbiddenError):
         error = "insufficient_scope"
@@ -222,19 +203,12 @@ def _challenge(exc: Exception) -> str | None:
         error = ""
     else:
         error = "invalid_token"
-    told = f', error="{error}", error_description="{exc.message}"' if error else ""
-    return f'Bearer realm="aeterna", scope="{Scope.SEARCH}"{told}'
-
-
-def _request() -> HttpRequest:
-    """What a problem document is about."""
-    request = HttpRequest()
-    request.path = PATH
-    return request
+    parameters = f', error="{error}", error_description="{exc.message}"' if error else ""
+    return f'Bearer realm="aeterna", scope="{Scope.SEARCH}"{parameters}'
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """`receive` as it was before `body` was received."""
+    """Return a `receive` that delivers `body` again."""
     first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:

@@ -1,4 +1,4 @@
-"""The MCP application as a part of the process: loaded when it is first asked, ended with it."""
+"""The MCP application, loaded at its first request and ended with the process."""
 
 import asyncio
 import gc
@@ -19,11 +19,10 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
-class Mount:
-    """An ASGI application that begins at its first request; needs no lifespan, but ends by one.
+class LazyApp:
+    """An ASGI application that starts at its first request and ends with the lifespan.
 
-    The SDK takes a second to import: a server that only indexes and searches, or that a command
-    starts for its own duration, starts without it.
+    The SDK takes a second to import, so servers without MCP clients never load it.
     """
 
     def __init__(self, threads: RequestThreads) -> None:
@@ -41,7 +40,7 @@ class Mount:
         await application(scope, receive, send)
 
     async def live(self, receive: Receive, send: Send) -> None:
-        """ASGI's lifespan."""
+        """Handle the ASGI lifespan."""
         while (await receive())["type"] != "lifespan.shutdown":
             await send({"type": "lifespan.startup.complete"})
         self._ending.set()
@@ -59,7 +58,7 @@ class Mount:
         except Exception as exc:
             if begun.done():
                 raise
-            begun.set_exception(exc)  # told to whoever waits, and tried again by the next
+            begun.set_exception(exc)  # raised in all waiting requests; the next one tries again
 
 
 def _loaded() -> ModuleType:

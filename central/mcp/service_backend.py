@@ -14,10 +14,10 @@ from rest_framework.renderers import JSONRenderer
 
 from agents.backend import ToolError
 from agents.results import names_in
-from central.db import statements_ended_after
+from central.db import statement_timeout
 from central.http.asgi import RequestThreads
-from central.http.parameters import document
-from central.http.problems import described
+from central.http.parameters import to_json
+from central.http.problems import problem_for
 from central.knowledge.serializers import (
     ContextSerializer,
     LinkSerializer,
@@ -46,7 +46,7 @@ from central.trace.requests import (
 from central.trace.service import callees, callers
 from indexer.limits import AGENT_ANSWER_SECONDS
 
-STATEMENT_SECONDS = AGENT_ANSWER_SECONDS + 5  # so that nothing runs on for a caller who was told so
+STATEMENT_SECONDS = AGENT_ANSWER_SECONDS + 5  # statements end with the answer
 
 _Parameters = Mapping[str, Any]
 _Answers = Callable[[Credential, _Parameters], Any]
@@ -118,26 +118,26 @@ def _document(answers: _Answers, credential: Credential, given: _Parameters) -> 
     org_id = parameters.setdefault("org_id", credential.organization.slug)
     if isinstance(org_id, str):  # else the serializer refuses it
         credential.require_organization(org_id)
-    with statements_ended_after(STATEMENT_SECONDS):
+    with statement_timeout(STATEMENT_SECONDS):
         answered = answers(credential, parameters)
     answer: dict[str, Any] = json.loads(JSONRenderer().render(answered))
     return answer
 
 
 def _search(credential: Credential, body: _Parameters) -> Any:
-    return document(search(credential=credential, request=_SEARCH.search_request(body)))
+    return to_json(search(credential=credential, request=_SEARCH.search_request(body)))
 
 
 def _callers(credential: Credential, query: _Parameters) -> Any:
-    return document(callers(credential=credential, request=_CALLERS.trace_request(query)))
+    return to_json(callers(credential=credential, request=_CALLERS.trace_request(query)))
 
 
 def _callees(credential: Credential, query: _Parameters) -> Any:
-    return document(callees(credential=credential, request=_CALLEES.trace_request(query)))
+    return to_json(callees(credential=credential, request=_CALLEES.trace_request(query)))
 
 
 def _graph(credential: Credential, query: _Parameters) -> Any:
-    return document(graph(credential=credential, request=_GRAPH.graph_request(query)))
+    return to_json(graph(credential=credential, request=_GRAPH.graph_request(query)))
 
 
 def _status(credential: Credential, query: _Parameters) -> Any:
@@ -147,27 +147,27 @@ def _status(credential: Credential, query: _Parameters) -> Any:
 
 def _link(credential: Credential, body: _Parameters) -> Any:
     edge, _ = link(credential=credential, asked=_LINK.link(body))
-    return document(edge_view(edge))
+    return to_json(edge_view(edge))
 
 
 def _traverse(credential: Credential, query: _Parameters) -> Any:
-    return document(traverse(credential=credential, asked=_TRAVERSE.traversal(query)))
+    return to_json(traverse(credential=credential, asked=_TRAVERSE.traversal(query)))
 
 
 def _violations(credential: Credential, query: _Parameters) -> Any:
-    return document(violations(credential=credential, **_VIOLATIONS.checked(query)))
+    return to_json(violations(credential=credential, **_VIOLATIONS.checked(query)))
 
 
 def _unmigrated(credential: Credential, query: _Parameters) -> Any:
-    return document(unmigrated(credential=credential, **_UNMIGRATED.checked(query)))
+    return to_json(unmigrated(credential=credential, **_UNMIGRATED.checked(query)))
 
 
 def _related(credential: Credential, query: _Parameters) -> Any:
-    return document(related(credential=credential, **_RELATED.question(query)))
+    return to_json(related(credential=credential, **_RELATED.question(query)))
 
 
 def _context(credential: Credential, query: _Parameters) -> Any:
-    return document(context(credential=credential, **_CONTEXT.checked(query)))
+    return to_json(context(credential=credential, **_CONTEXT.checked(query)))
 
 
 _TRACES: Final[Mapping[str, _Answers]] = {
@@ -185,8 +185,8 @@ _QUESTIONS: Final[Mapping[str, _Answers]] = {
 
 
 def _refusal(exc: Exception) -> ToolError:
-    """What the caller is told; of an error that nobody expected, only where to look."""
-    found = described(exc)
+    """Return the error of a tool; for an unexpected one it only refers to the log."""
+    found = problem_for(exc)
     if found is None:
         _log.error("tool_failed", exc_info=exc)
         request_id = structlog.contextvars.get_contextvars().get("request_id", "")

@@ -1,4 +1,8 @@
-"""Celery: the request's context in messages, and the metrics of workers."""
+"""Celery: request context in messages, worker metrics, heartbeat files of workers and beat.
+
+`python -m central.healthcheck` reads the heartbeat files. A file costs nothing; `celery inspect
+ping` starts a Django process and asks the broker at every health check.
+"""
 
 import os
 import shutil
@@ -11,7 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import structlog
+from celery import bootsteps
 from celery.app.task import Context
+from celery.beat import Scheduler
 from celery.signals import (
     before_task_publish,
     setup_logging,
@@ -23,7 +29,8 @@ from celery.signals import (
 from django.conf import settings
 
 from central.observability.logs import bind_request_id, bound_request_id
-from central.observability.tracing import bind_trace_id, carried, continued
+from central.observability.tracing import bind_trace_id, continue_trace, trace_headers
+from central.runtime.data_directory import private_directory
 from central.runtime.listening import address
 
 _HEADER: Final = "aeterna"
@@ -34,29 +41,29 @@ _open: dict[str, ExitStack] = {}
 
 @setup_logging.connect
 def keep_logging(**_: object) -> None:
-    """A worker logs as every process does, AETERNA_LOG_LEVEL and all: this is why it is asked."""
+    """Keep this service's logging: a receiver stops Celery from configuring its own."""
 
 
 @before_task_publish.connect
-def put_in(headers: dict[str, Any], **_: object) -> None:
-    """Put it in."""
-    headers[_HEADER] = {"request_id": bound_request_id(), **carried()}
+def inject_context(headers: dict[str, Any], **_: object) -> None:
+    """Add request id and trace to the message."""
+    headers[_HEADER] = {"request_id": bound_request_id(), **trace_headers()}
 
 
 @task_prerun.connect
-def take_out(task_id: str, task: Any, **_: object) -> None:
-    """Give the lines of the task the id of the request that caused it, or one of their own."""
+def extract_context(task_id: str, task: Any, **_: object) -> None:
+    """Bind the task's log lines to the request that caused it, or to an id of its own."""
     sent = _sent(task.request)
     bind_request_id(sent.get("request_id", ""))
     structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)
     stack = _open[task_id] = ExitStack()
-    stack.enter_context(continued(sent))
+    stack.enter_context(continue_trace(sent))
     bind_trace_id()
 
 
 @task_postrun.connect
 def leave(task_id: str, **_: object) -> None:
-    """The next task is another's."""
+    """Clear the context after the task."""
     if stack := _open.pop(task_id, None):
         stack.close()
     structlog.contextvars.clear_contextvars()
@@ -71,10 +78,9 @@ _FILES: Final = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def prepare() -> None:
-    """Have this process and those that it forks count in files, where that is asked for.
+    """Set up metrics files for a worker and its forks, if WORKER_METRICS_BIND is set.
 
-    Not in a server: that imports Celery to send a message, long after it began to count. Raises
-    CannotListenError.
+    Not in a server, which imports Celery after it began to count. Raises CannotListenError.
     """
     if not settings.WORKER_METRICS_BIND or "prometheus_client" in sys.modules:
         return
@@ -105,3 +111,38 @@ def _leave(pid: int, **_: object) -> None:
     from prometheus_client.multiprocess import mark_process_dead
 
     mark_process_dead(pid)  # type: ignore[no-untyped-call]
+
+
+_TOUCH_SECONDS: Final = 10
+
+
+def heartbeat_file(of: str) -> Path:
+    """Return the heartbeat file of `worker` or `beat`."""
+    path: Path = settings.DATA_DIR / f"{of}.alive"
+    return path
+
+
+def _touch(path: Path) -> None:
+    private_directory(path.parent)
+    path.touch()
+
+
+class WorkerHeartbeat(bootsteps.StartStopStep):
+    """Touches the worker's heartbeat file from its event loop, also during tasks."""
+
+    requires = ("celery.worker.components:Timer",)
+
+    def start(self, worker: Any) -> None:
+        """Start the timer."""
+        path = heartbeat_file("worker")
+        _touch(path)
+        worker.timer.call_repeatedly(_TOUCH_SECONDS, _touch, (path,))
+
+
+class BeatScheduler(Scheduler):
+    """Celery's schedule in memory: the code defines all of it."""
+
+    def tick(self, *arguments: Any, **options: Any) -> Any:
+        """Send due tasks; return the seconds until the next one, at most 10."""
+        _touch(heartbeat_file("beat"))
+        return min(super().tick(*arguments, **options), _TOUCH_SECONDS)

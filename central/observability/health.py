@@ -1,4 +1,4 @@
-"""`/livez` and `/readyz`. An app that depends on something registers how to ask for it."""
+"""`/livez` and `/readyz`. Apps register a check for each of their dependencies."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -33,7 +33,7 @@ def check_broker() -> None:
         broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=1)
 
 
-# Name → a function that raises if the thing is away.
+# Name → a function that raises if the dependency is unavailable.
 CHECKS: dict[str, Callable[[], None]] = {"database": check_database, "broker": check_broker}
 
 
@@ -44,7 +44,7 @@ def livez(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 if everything that requests need answers within 2 seconds, else 503; says which."""
+    """Answer 200 if all dependencies respond within 2 seconds, else 503 with the failed ones."""
     del request
     results = _run_checks()
     is_ready = all(result == "ok" for result in results.values())
@@ -64,7 +64,7 @@ def _run_checks() -> dict[str, str]:
 
 
 def _result(name: str, future: "Future[None]") -> str:
-    """Never the exception's text: it may name hosts and users, and this answer is public."""
+    """Return the result without the exception's text, which may name hosts and users."""
     if not future.done():
         _log.warning("not_ready", check=name, error=f"no answer in {CHECK_SECONDS} s")
         return "no answer in time"

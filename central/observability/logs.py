@@ -1,7 +1,7 @@
 """Logging: JSON lines, or key=value on a terminal.
 
-Every line of a request, and of the tasks that it causes, has its id. What is logged is named values
-of our own choosing: no header, no body, no token.
+Every line of a request and of its tasks has the request's id. Headers, bodies and tokens are never
+logged.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What Prometheus reads. Apps with figures in the database register a collector of their own."""
+"""Prometheus metrics. Apps with figures in the database register a collector of their own."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,4 +1,4 @@
-"""Around every request: its id, its line of the log, its figures, its span."""
+"""Request id, log line, metrics and span of every request."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -9,14 +9,14 @@ from django.http import HttpRequest, HttpResponseBase
 
 from central.observability.logs import bind_request_id, log_request
 from central.observability.metrics import REQUEST_SECONDS, REQUESTS
-from central.observability.tracing import bind_trace_id, continued, tracer
+from central.observability.tracing import bind_trace_id, continue_trace, tracer
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _NOT_FOUND: Final = "none"
 
 
-class Answered:
-    """What came of a request; a `status` of 0: the client left before there was one."""
+class ObservedResponse:
+    """Route and status of a request; status 0 if the client left before the answer."""
 
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
@@ -25,13 +25,15 @@ class Answered:
 
 
 @contextmanager
-def request_told(*, method: str, path: str, headers: Mapping[str, str]) -> Iterator[Answered]:
-    """Around answering one request, whatever protocol it came by.
+def observe_request(
+    *, method: str, path: str, headers: Mapping[str, str]
+) -> Iterator[ObservedResponse]:
+    """Observe one request of any protocol.
 
-    `route` is to be set to the route's name, never to a path: those are without number, and may
-    hold what nobody should read. `headers` are asked for `X-Request-Id` and `traceparent`.
+    Set `route` to the route's name, never to a path: paths are unbounded and may hold secrets.
+    Reads `X-Request-Id` and `traceparent` from `headers`.
     """
-    answered = Answered(bind_request_id(headers.get("x-request-id") or ""))
+    answered = ObservedResponse(bind_request_id(headers.get("x-request-id") or ""))
     verb = method if method in _METHODS else "other"
     started = time.perf_counter()
     try:
@@ -44,7 +46,7 @@ def request_told(*, method: str, path: str, headers: Mapping[str, str]) -> Itera
 
 
 @contextmanager
-def _span(headers: Mapping[str, str], answered: Answered, verb: str) -> Iterator[None]:
+def _span(headers: Mapping[str, str], answered: ObservedResponse, verb: str) -> Iterator[None]:
     traces = tracer()
     if traces is None:
         yield
@@ -52,7 +54,7 @@ def _span(headers: Mapping[str, str], answered: Answered, verb: str) -> Iterator
     from opentelemetry.trace import SpanKind, StatusCode
 
     with (
-        continued(headers),
+        continue_trace(headers),
         traces.start_as_current_span(verb, kind=SpanKind.SERVER, record_exception=False) as opened,
     ):
         bind_trace_id()
@@ -73,14 +75,14 @@ def _span(headers: Mapping[str, str], answered: Answered, verb: str) -> Iterator
 
 
 class RequestLog:
-    """Middleware, the outermost."""
+    """The middleware that observes requests."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request, with its id."""
-        with request_told(
+        with observe_request(
             method=request.method or "", path=request.path, headers=request.headers
         ) as answered:
             response = self._get_response(request)
@@ -90,7 +92,7 @@ class RequestLog:
 
 
 def route_of(request: HttpRequest) -> str:
-    """The name of what answers; the admin's hundred are one."""
+    """Return the route's name; the admin's routes share one."""
     match = request.resolver_match
     if match is None:
         return _NOT_FOUND

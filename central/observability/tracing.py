@@ -1,4 +1,4 @@
-"""Spans: as log lines, and to an OpenTelemetry collector where one is set."""
+"""Spans as log lines and, if configured, to an OpenTelemetry collector."""
 
 import atexit
 import time
@@ -22,7 +22,7 @@ _endings: list[Callable[[], None]] = []
 
 @cache
 def tracer() -> "Tracer | None":
-    """What makes spans; None without a collector."""
+    """Return the tracer; None without a collector."""
     if not settings.TRACING:
         return None
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -32,7 +32,7 @@ def tracer() -> "Tracer | None":
 
     name = settings.TRACING_SERVICE_NAME
     resource = Resource.create({SERVICE_NAME: name} if name else {})
-    # Its own shutdown waits for half a minute where the collector is away.
+    # Its own shutdown waits for half a minute where the collector is unavailable.
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     processor = BatchSpanProcessor(OTLPSpanExporter())
     provider.add_span_processor(processor)
@@ -42,13 +42,13 @@ def tracer() -> "Tracer | None":
 
 @atexit.register
 def close() -> None:
-    """Send what is left, for two seconds at most; there are no spans after it."""
+    """Send pending spans within two seconds; no spans are sent afterwards."""
     while _endings:
         _endings.pop()()
 
 
-def carried() -> dict[str, str]:
-    """The span that is open, as a message takes it along."""
+def trace_headers() -> dict[str, str]:
+    """Return the current span as message headers."""
     headers: dict[str, str] = {}
     if tracer() is not None:
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -58,8 +58,8 @@ def carried() -> dict[str, str]:
 
 
 @contextmanager
-def continued(headers: Mapping[str, str]) -> Iterator[None]:
-    """What is opened inside belongs to the caller's trace, if `headers` tell of one."""
+def continue_trace(headers: Mapping[str, str]) -> Iterator[None]:
+    """Make spans inside part of the caller's trace, if `headers` name one."""
     parent = headers.get(_PARENT) if tracer() is not None else None
     if parent is None:
         yield
@@ -75,7 +75,7 @@ def continued(headers: Mapping[str, str]) -> Iterator[None]:
 
 
 def bind_trace_id() -> None:
-    """Give all lines of the log from here on the id of the trace."""
+    """Bind the trace id to the log lines that follow."""
     if tracer() is None:
         return
     from opentelemetry.trace import format_trace_id, get_current_span
@@ -91,33 +91,33 @@ _log = structlog.get_logger(__name__)
 
 
 class Span:
-    """What is known of something that is being done. Values are strings and numbers."""
+    """The attributes of a running operation: strings and numbers."""
 
     def __init__(self, attributes: dict[str, Any]) -> None:
         self.attributes = attributes
 
-    def note(self, **attributes: Any) -> None:
-        """What is only known now."""
+    def set_attributes(self, **attributes: Any) -> None:
+        """Add attributes."""
         self.attributes.update(attributes)
 
 
 @contextmanager
 def span(name: str, **attributes: Any) -> Iterator[Span]:
-    """Around what is done; told at its end, with `error` (its kind alone) where it failed."""
+    """Measure an operation and log it at its end, with the kind of `error` if it failed."""
     found = Span(attributes)
     started = time.perf_counter()
     with _opened(name) as opened:
         try:
             yield found
         except Exception as exc:
-            found.note(error=type(exc).__name__)
+            found.set_attributes(error=type(exc).__name__)
             raise
         finally:
-            found.note(took_ms=round(1000 * (time.perf_counter() - started), 1))
-            told = _told(found.attributes)
-            _log.info(name, span=name, **told)
+            found.set_attributes(took_ms=round(1000 * (time.perf_counter() - started), 1))
+            shown = _without_queries(found.attributes)
+            _log.info(name, span=name, **shown)
             if opened is not None:
-                _fill(opened, told)
+                _fill(opened, shown)
 
 
 @contextmanager
@@ -126,22 +126,22 @@ def _opened(name: str) -> "Iterator[OpenSpan | None]":
     if traces is None:
         yield None
         return
-    # An exception's text may hold anything: its kind is told above.
+    # Only the kind of an exception is recorded: its text may hold anything.
     with traces.start_as_current_span(
         name, record_exception=False, set_status_on_exception=False
     ) as opened:
         yield opened
 
 
-def _told(attributes: dict[str, Any]) -> dict[str, Any]:
+def _without_queries(attributes: dict[str, Any]) -> dict[str, Any]:
     if settings.LOG_QUERIES:
         return attributes
     return {name: value for name, value in attributes.items() if name not in _ASKED}
 
 
-def _fill(opened: "OpenSpan", told: dict[str, Any]) -> None:
+def _fill(opened: "OpenSpan", shown: dict[str, Any]) -> None:
     from opentelemetry.trace import StatusCode
 
-    opened.set_attributes({name: value for name, value in told.items() if value is not None})
-    if error := told.get("error"):
+    opened.set_attributes({name: value for name, value in shown.items() if value is not None})
+    if error := shown.get("error"):
         opened.set_status(StatusCode.ERROR, error)

@@ -1,4 +1,4 @@
-"""Repositories in the admin: their state, and what administrators order."""
+"""Repositories in the admin: their state, and administrators' actions."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -38,18 +38,18 @@ _REINDEX = (
 
 
 class StateFilter(admin.SimpleListFilter):
-    """By the state of the index, as the status says it."""
+    """A filter by the state of the index."""
 
     title = "state"
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Every state, and those that are gone for everybody else."""
+        """Return every state, and that of retired repositories."""
         del request, model_admin
         return [*((state.value, state.value) for state in IndexState), (RETIRED, RETIRED)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The repositories in the state."""
+        """Return the repositories in the state."""
         del request
         if (state := self.value()) is None:
             return queryset
@@ -59,17 +59,17 @@ class StateFilter(admin.SimpleListFilter):
 
 
 class RequestedFilter(admin.EmptyFieldListFilter):
-    """Whose re-index is still to come."""
+    """A filter by whether a re-index is requested."""
 
     def choices(self, changelist: Any) -> Any:
-        """Say it in words."""
+        """Name the choices."""
         for choice, name in zip(super().choices(changelist), ("All", "No", "Yes"), strict=True):
             yield {**choice, "display": name}
 
 
 @admin.register(Repository)
 class RepositoryAdmin(AuditedAdmin):
-    """Only what people decide can be changed; the rest is what runs have found."""
+    """Repositories. Only administrators' decisions can be edited, not what runs have written."""
 
     list_display = [
         "name",
@@ -88,79 +88,79 @@ class RepositoryAdmin(AuditedAdmin):
     _decided = ["web_url", "tracked_ref", "visibility", "paused"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """With the state of each, in the same query."""
+        """Add the state of each in the same query."""
         return with_states(super().get_queryset(request))
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """An address without a scheme is one of https."""
+        """Complete an address without a scheme with https."""
         if isinstance(db_field, URLField):
             kwargs["assume_scheme"] = "https"
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def target_of(self, obj: Repository) -> str:
-        """As the services say it."""
+        """Return the name, as the services record it."""
         return obj.name
 
     def get_readonly_fields(self, request: HttpRequest, obj: Repository | None = None) -> list[str]:
-        """Everything but what people decide."""
+        """Return every field that is no administrator's decision."""
         del request, obj
         names = [field.name for field in Repository._meta.fields]
         return [name for name in names if name not in self._decided]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """A repository is created by its first run."""
+        """Refuse it: a repository is created by its first run."""
         del request
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Repository | None = None) -> bool:
-        """Its points would stay in the vector store: it is purged instead."""
+        """Refuse it: points would stay in the vector store. Purging removes them."""
         del request, obj
         return False
 
     def has_purge_permission(self, request: HttpRequest) -> bool:
-        """Whoever may delete repositories, as Django names that right."""
+        """Require Django's permission to delete repositories."""
         return request.user.has_perm("repositories.delete_repository")
 
     def view_on_site(self, obj: Repository) -> str | None:
-        """Its page, which what is gone has not."""
+        """Return the address of its page, which a retired repository does not have."""
         if obj.retired_at:
             return None
         return reverse("web:repository", args=[obj.organization.slug, obj.name])
 
     @badge(LABELS, description="state", ordering="index_state")
     def state(self, repository: Any) -> str:
-        """A badge."""
+        """Return the state for a badge."""
         return RETIRED if repository.retired_at else repository.index_state
 
     @admin.display(description="commit", ordering="last_indexed_commit")
     def commit(self, repository: Repository) -> str:
-        """The indexed one, short."""
+        """Return the indexed commit, shortened."""
         return repository.last_indexed_commit[:10] or "-"
 
     @admin.display(description="indexed", ordering="indexed_at")
     def age(self, repository: Repository) -> str:
-        """How long ago."""
+        """Return how long ago it was indexed."""
         return _ago(repository.indexed_at)
 
     @admin.display(description="re-index requested", ordering="reindex_requested_at")
     def reindex(self, repository: Repository) -> str:
-        """Since when its next run is to process every file."""
+        """Return how long ago a re-index was requested."""
         return _ago(repository.reindex_requested_at)
 
     @admin.display(description="last error")
     def last_error(self, repository: Repository) -> str:
-        """The beginning of what is wrong."""
+        """Return the beginning of the problem."""
         return Truncator(repository.trouble_detail).chars(_SHOWN_ERROR)
 
     @admin.action(description="Re-index selected repositories", permissions=["change"])
     def reindex_selected(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
-        """Ask for it; what starts it is the next merge, or a person."""
+        """Request a re-index; the next merge or a manual run starts it."""
         done = self._order(request, queryset, admin_actions.request_reindex, "Re-index requested.")
         self.message_user(request, _REINDEX.format(of=_repositories(done)), messages.SUCCESS)
 
     @admin.action(description="Pause indexing of selected repositories", permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
-        """What is indexed is searched as before."""
+        """Pause indexing; the present index stays searchable."""
         done = self._order(request, queryset, admin_actions.pause, "Paused.")
         self.message_user(
             request, f"Indexing of {_repositories(done)} is paused now.", messages.SUCCESS
@@ -168,7 +168,7 @@ class RepositoryAdmin(AuditedAdmin):
 
     @admin.action(description="Resume indexing of selected repositories", permissions=["change"])
     def resume(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
-        """The next merge is indexed."""
+        """Resume indexing with the next merge."""
         done = self._order(request, queryset, admin_actions.resume, "Resumed.")
         self.message_user(request, f"Indexing of {_repositories(done)} goes on.", messages.SUCCESS)
 
@@ -176,7 +176,7 @@ class RepositoryAdmin(AuditedAdmin):
     def purge(
         self, request: HttpRequest, queryset: QuerySet[Repository]
     ) -> TemplateResponse | None:
-        """Retire the repositories once that is confirmed; the sweeper deletes what they hold."""
+        """Retire the repositories after confirmation; the worker deletes their data."""
         if not request.POST.get("post"):
             return TemplateResponse(
                 request,
@@ -201,8 +201,8 @@ class RepositoryAdmin(AuditedAdmin):
         order: Callable[..., bool],
         message: str,
     ) -> int:
-        """For how many it changed anything."""
-        actor = user_actor(request.user)  # type: ignore[arg-type] # nobody else gets here
+        """Run an action on each repository and return how many it changed."""
+        actor = user_actor(request.user)  # type: ignore[arg-type] # always a signed-in user
         chosen = list(queryset.select_related("organization").order_by("organization", "pk"))
         done = [repository for repository in chosen if order(repository, actor=actor)]
         for repository in done:

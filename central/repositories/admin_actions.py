@@ -1,7 +1,6 @@
-"""What administrators order for a repository: to be indexed anew, to pause, to go on, to be gone.
+"""Actions of administrators on a repository: request a re-index, pause, resume, purge.
 
-Each is carried out at once or not at all, with its entry in the audit log; `actor` is of
-central.tenancy.audit.
+Each is atomic and writes an entry to the audit log; `actor` is of central.tenancy.audit.
 """
 
 from django.db import transaction
@@ -15,9 +14,9 @@ from central.tenancy.models import Organization
 
 @transaction.atomic
 def request_reindex(repository: Repository, *, actor: str) -> bool:
-    """Have the next run process every file; false if that is requested already.
+    """Have the next run process every file; False if that is requested already.
 
-    The request stays until such a run, opened after it, is applied.
+    The request stays until a run that opened after it is applied.
     """
     done = Repository.objects.filter(
         pk=repository.pk, retired_at=None, reindex_requested_at=None
@@ -27,7 +26,7 @@ def request_reindex(repository: Repository, *, actor: str) -> bool:
 
 @transaction.atomic
 def pause(repository: Repository, *, actor: str) -> bool:
-    """Refuse new runs; what is indexed stays, and is searched. False if it is paused already."""
+    """Refuse new runs; the index stays searchable. False if it is paused already."""
     done = Repository.objects.filter(pk=repository.pk, retired_at=None, paused=False).update(
         paused=True
     )
@@ -36,7 +35,7 @@ def pause(repository: Repository, *, actor: str) -> bool:
 
 @transaction.atomic
 def resume(repository: Repository, *, actor: str) -> bool:
-    """Take runs again; false if it is not paused."""
+    """Accept runs again; False if it is not paused."""
     done = Repository.objects.filter(pk=repository.pk, retired_at=None, paused=True).update(
         paused=False
     )
@@ -45,8 +44,8 @@ def resume(repository: Repository, *, actor: str) -> bool:
 
 @transaction.atomic
 def purge(repository: Repository, *, actor: str) -> bool:
-    """Retire it; the sweeper deletes what it holds. False if it is retired already."""
-    Organization.everything.select_for_update(no_key=True).get(pk=repository.organization_id)
+    """Retire it; the worker deletes its data. False if it is retired already."""
+    Organization.all_objects.select_for_update(no_key=True).get(pk=repository.organization_id)
     if not Repository.objects.filter(pk=repository.pk, retired_at=None).exists():
         return False
     retire_repository(repository)

@@ -25,8 +25,8 @@ _WORST_FIRST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which repositories: of one state, with `name` in their names; "" is any. Pages from 1."""
+class ListFilter:
+    """A filter by state and by part of the name; "" is any name. Pages count from 1."""
 
     state: IndexState | None = None
     name: str = ""
@@ -36,7 +36,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryPage:
-    """`repositories` have `index_state` and `live_run`; `totals` count all by state."""
+    """A page: `repositories` have `index_state` and `live_run`; `totals` count all by state."""
 
     repositories: list[Repository]
     totals: dict[IndexState, int]
@@ -46,35 +46,35 @@ class RepositoryPage:
 
     @property
     def previous(self) -> int:
-        """The page before."""
+        """Return the number of the previous page."""
         return self.page - 1
 
     @property
     def next(self) -> int:
-        """The page behind."""
+        """Return the number of the next page."""
         return self.page + 1
 
 
-def list_repositories(*, credential: Credential, wanted: Wanted) -> RepositoryPage:
-    """A page of what the credential sees, by name; a page beyond the last is the last.
+def list_repositories(*, credential: Credential, list_filter: ListFilter) -> RepositoryPage:
+    """Return a page of the visible repositories by name; a page beyond the last is the last.
 
-    Two queries. `totals` are of whatever has the name, `count` of what has the state too.
+    Two queries. `totals` count what matches the name, `count` what also matches the state.
     """
     named = visible_repositories(credential=credential)
-    if wanted.name:
-        named = named.filter(name__icontains=wanted.name)
+    if list_filter.name:
+        named = named.filter(name__icontains=list_filter.name)
     stated = with_states(named)
     rows = stated.order_by().values_list("index_state").annotate(count=Count("pk"))
     found = {IndexState(state): count for state, count in rows}
     totals = {state: found.get(state, 0) for state in IndexState}
-    count = sum(totals.values()) if wanted.state is None else totals[wanted.state]
+    count = sum(totals.values()) if list_filter.state is None else totals[list_filter.state]
     pages = max(1, -(-count // PAGE_SIZE))
-    page = min(max(1, wanted.page), pages)
-    return RepositoryPage(_page(stated, wanted, page), totals, count, page, pages)
+    page = min(max(1, list_filter.page), pages)
+    return RepositoryPage(_page(stated, list_filter, page), totals, count, page, pages)
 
 
-def repository_in_sight(*, credential: Credential, project: str) -> Repository:
-    """One that the credential sees, with `live_run`. Raises NotFoundError."""
+def visible_repository(*, credential: Credential, project: str) -> Repository:
+    """Return a visible repository with `live_run`. Raises NotFoundError."""
     visible = with_live_runs(visible_repositories(credential=credential))
     found = None if "\0" in project else visible.filter(name=project).first()
     if found is None:
@@ -85,10 +85,10 @@ def repository_in_sight(*, credential: Credential, project: str) -> Repository:
     return found
 
 
-def _page(stated: QuerySet[Repository], wanted: Wanted, page: int) -> list[Repository]:
-    if wanted.state is not None:
-        stated = stated.filter(Q(index_state=wanted.state))
-    if wanted.is_worst_first:
+def _page(stated: QuerySet[Repository], list_filter: ListFilter, page: int) -> list[Repository]:
+    if list_filter.state is not None:
+        stated = stated.filter(Q(index_state=list_filter.state))
+    if list_filter.is_worst_first:
         ranks = [When(index_state=state, then=Value(n)) for n, state in enumerate(_WORST_FIRST)]
         stated = stated.order_by(Case(*ranks, output_field=IntegerField()), "name")
     else:
@@ -97,7 +97,7 @@ def _page(stated: QuerySet[Repository], wanted: Wanted, page: int) -> list[Repos
     return list(with_live_runs(stated)[first : first + PAGE_SIZE])
 
 
-NAMED_PROJECTS = 200  # a list that is longer helps nobody choose
+NAMED_PROJECTS = 200  # a longer list does not help to choose
 
 _sql = sql_with(visible=VISIBLE, repository=Repository)
 _FACETS = _sql("""WITH seen AS (
@@ -116,7 +116,7 @@ _FACETS = _sql("""WITH seen AS (
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Of the repositories in sight: counts, the newest apply, names and languages to choose from.
+    """Of the visible repositories: counts, the newest apply, names and languages to choose from.
 
     `projects` are the first NAMED_PROJECTS; `languages` have their number of files, most first.
     """
@@ -130,6 +130,6 @@ class Facets:
 
 
 def facets(*, credential: Credential) -> Facets:
-    """What the credential may search."""
+    """Return what the credential may search."""
     rows = fetch_rows(_FACETS, [*visible_parameters(credential=credential), NAMED_PROJECTS])
     return Facets(*rows[0])

@@ -1,4 +1,4 @@
-"""Repositories: identity, tracked branch, and which commit the index is of."""
+"""Repositories: identity, tracked branch and indexed commit."""
 
 from django.db import models
 
@@ -6,15 +6,15 @@ from central.tenancy.models import Organization
 
 
 class Visibility(models.TextChoices):
-    """As the forge says; unknown counts as private."""
+    """The visibility at the forge; unknown counts as private."""
 
     PUBLIC = "public"
     INTERNAL = "internal"
     PRIVATE = "private"
 
 
-class Trouble(models.TextChoices):
-    """What the newest ended run says about the index: nothing, or why it is not of the head."""
+class IndexProblem(models.TextChoices):
+    """The reason why the newest ended run left the index behind the head, if it did."""
 
     FAILED = "failed"
     BEHIND = "behind"
@@ -56,7 +56,7 @@ class Repository(models.Model):
     embedder = models.CharField(max_length=200, blank=True)
     last_mode = models.CharField(max_length=11, blank=True)
     last_reason = models.CharField(max_length=20, blank=True)
-    trouble = models.CharField(max_length=10, choices=Trouble.choices, blank=True)
+    trouble = models.CharField(max_length=10, choices=IndexProblem.choices, blank=True)
     trouble_detail = models.TextField(blank=True)
     trouble_commit = models.CharField(
         max_length=64, blank=True, help_text="The commit of the run that the trouble is of"
@@ -98,10 +98,10 @@ class Repository(models.Model):
 
 
 class ForgeStatement(models.Model):
-    """What the forge last signed of one of its repositories, by its id there.
+    """The forge's last signed statements about one of its repositories, by its id there.
 
-    It may come before the repository's row and outlives it, so that an older statement, whenever
-    it arrives, is known to be old. Times are by the forge's clock.
+    It may precede the repository's row and outlives it, so that a statement that arrives late is
+    known to be outdated. Times are by the forge's clock.
     """
 
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
@@ -129,10 +129,10 @@ class ForgeStatement(models.Model):
 
 
 class Push(models.Model):
-    """The last push to a repository's tracked branch, as the forge says.
+    """The last push to a repository's tracked branch, as the forge reports it.
 
-    A row of its own, because an apply keeps the repository's locked until it is committed, and a
-    forge's message must be answered at once.
+    A separate row, because an apply locks the repository's until it commits, and a forge's message
+    must be answered at once.
     """
 
     repository = models.OneToOneField(

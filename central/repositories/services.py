@@ -1,7 +1,7 @@
-"""Changing what a repository is called, whether it is there, and what the forge says of it.
+"""Changes of a repository's name, existence and visibility, and of what was pushed to it.
 
-What is written "Needs the organisation's lock" needs a transaction in which the Organization's row
-is locked: names and GitHub ids are given out under it.
+"Needs the organisation's lock" means a transaction in which the Organization's row is locked:
+names and GitHub ids are assigned under that lock.
 """
 
 from datetime import datetime, timedelta
@@ -12,14 +12,14 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from central.db import sql_with
-from central.repositories.models import Push, Repository, Trouble, Visibility
+from central.repositories.models import IndexProblem, Push, Repository, Visibility
 from central.repositories.statements import (
     keep_name,
     keep_visibility,
     locked_statement_of,
     statement_of,
 )
-from central.repositories.states import LIVE_RUNS
+from central.repositories.states import LIVE_RUN_STATES, NOTHING_TO_DO, RunState
 from central.tenancy.services import revoke_bound_tokens
 
 UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
@@ -38,12 +38,12 @@ _NOTE_PUSH = _sql("""INSERT INTO {push} AS known
 def rename_repository(
     repository: Repository, name: str, *, signed_at: datetime | None = None
 ) -> bool:
-    """Give it the name; who had it before keeps its index under a name of its own.
+    """Rename it; a repository that has the name keeps its index under a generated name.
 
-    `signed_at` is when the forge signed the name, by its clock: false, and nothing changes, if it
-    has named the repository later; and if the name is another's by now, the repository gets one of
-    its own. None: the forge did not sign it, and the repository is private from now on. An index
-    of unknown origin is not renamed: it is retired. Needs the organisation's lock.
+    `signed_at` is when the forge signed the name, by its clock; None: it did not, and the
+    repository becomes private. Returns False, and changes nothing, if the forge signed a later
+    name. If the name belongs to another repository by now, this one gets a generated name. An
+    index of unknown origin is retired instead. Needs the organisation's lock.
     """
     if signed_at is not None and not _note_name(repository, signed_at):
         return False
@@ -55,10 +55,10 @@ def rename_repository(
     if signed_at is not None and is_taken(
         organization_id=repository.organization_id, name=name, signed_at=signed_at
     ):
-        displace_repository(repository)
+        free_name(repository)
         return True
     if holder := _holder(repository.organization_id, name):
-        displace_repository(holder)
+        free_name(holder)
     repository.name = name
     repository.save(update_fields=["name"])
     if signed_at is None:
@@ -76,7 +76,7 @@ def _note_name(repository: Repository, signed_at: datetime) -> bool:
 
 
 def is_taken(*, organization_id: int, name: str, signed_at: datetime) -> bool:
-    """Whether the forge has said, since it signed the name, that it is another repository's.
+    """Return whether the forge has since signed the name for another repository.
 
     An id token and a message may be minutes old.
     """
@@ -91,10 +91,10 @@ def _holder(organization_id: int, name: str) -> Repository | None:
     return Repository.objects.filter(organization_id=organization_id, name=name).first()
 
 
-def displace_repository(repository: Repository) -> None:
-    """Its name is another repository's now; it keeps its index under a name of its own.
+def free_name(repository: Repository) -> None:
+    """Give a repository whose name is another's now a generated name; its index stays.
 
-    What became of it the forge has not said: it is private until the forge says something else.
+    The forge has not stated what became of it, so it is private until the forge does.
     Needs the organisation's lock.
     """
     repository.name = _own_name(repository)
@@ -103,11 +103,10 @@ def displace_repository(repository: Repository) -> None:
 
 
 def adopt_repository(repository: Repository, github_id: int) -> None:
-    """Give a repository that has none the forge's id; it is private from now on.
+    """Give a repository without an id the forge's id; it becomes private.
 
-    Of an index that was there, or is on its way, nobody signed which repository it is of. So the
-    repository stays private until a run that was opened later is applied (`settle_adoption`).
-    Needs the organisation's lock.
+    No signature says of which repository a present or pending index is. It stays private until a
+    run that opens later is applied (`settle_adoption`). Needs the organisation's lock.
     """
     has_index = repository.generation > 0 or _has_live_runs(repository)
     repository.github_id = github_id
@@ -117,9 +116,9 @@ def adopt_repository(repository: Repository, github_id: int) -> None:
 
 
 def settle_adoption(*, repository_id: int, opened_at: datetime) -> None:
-    """A run that was opened at that time is applied: what is indexed is of the repository's id.
+    """End an adoption before `opened_at`: a run that opened since then is applied.
 
-    Needs the transaction of the apply; late in it, as it holds back who notes a visibility.
+    Needs the transaction of the apply. Call it late: it blocks processes that record a visibility.
     """
     adopted = Repository.objects.filter(pk=repository_id, adopted_at__lte=opened_at)
     for repository in adopted:
@@ -129,36 +128,36 @@ def settle_adoption(*, repository_id: int, opened_at: datetime) -> None:
 
 
 def take_signed_visibility(repository: Repository, *, default: str = "") -> None:
-    """Give it the visibility that the forge last signed for its id, or `default`, if there is one.
+    """Set the visibility that the forge last signed for its id, or else `default`.
 
-    Not while its index may be of another repository.
+    Does nothing while its index may be of another repository.
     """
     if repository.github_id is None or repository.adopted_at:
         return
-    told = locked_statement_of(
+    signed = locked_statement_of(
         organization_id=repository.organization_id, github_id=repository.github_id
     )
-    if told and told.visibility:
-        repository.visibility, repository.visibility_at = told.visibility, told.visibility_at
+    if signed and signed.visibility:
+        repository.visibility, repository.visibility_at = signed.visibility, signed.visibility_at
     elif default:
         repository.visibility = default
     repository.save(update_fields=["visibility", "visibility_at"])
 
 
 def _has_live_runs(repository: Repository) -> bool:
-    return Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUNS).exists()
+    return Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUN_STATES).exists()
 
 
 def _own_name(repository: Repository) -> str:
-    """A name that no project can have: none may have a "~"."""
+    """Return a name that no project can have: none may contain "~"."""
     return f"{repository.name[:_LONGEST_NAME]}~{repository.pk}"
 
 
 def retire_repository(repository: Repository) -> None:
-    """Make it invisible at once and for good; what it holds is purged later.
+    """Make it invisible at once and permanently; its data is purged later.
 
-    The new generation makes an apply that is under way stale; a job that is under way loses its
-    token, or its next Open would bring the repository back. Needs the organisation's lock.
+    The new generation makes a running apply stale. A running job loses its token, or its next Open
+    would restore the repository. Needs the organisation's lock.
     """
     repository.retired_at = timezone.now()
     Repository.objects.filter(pk=repository.pk, retired_at=None).update(
@@ -173,27 +172,27 @@ def retire_repository(repository: Repository) -> None:
         )
 
 
-def note_visibility(
+def record_visibility(
     *, organization_id: int, github_id: int, visibility: str, at: datetime | None
 ) -> bool:
-    """Who may know of it, as the forge signed `at` that time by its clock; false if outdated.
+    """Record the visibility that the forge signed at `at`, by its clock; False if outdated.
 
-    An id token may be minutes old, messages come in any order, and before the repository's row
-    does. `at` None: the forge gave no time, and whatever it said with one counts more.
+    An id token may be minutes old. Messages come in any order, also before the repository's row.
+    `at` None: the forge gave no time, and any dated statement has priority.
     """
     if not keep_visibility(
         organization_id=organization_id, github_id=github_id, visibility=visibility, at=at
     ):
         return False
-    # A row that says so already is not written: an apply may hold it for minutes.
+    # A row that has the value already is not written: an apply may lock it for minutes.
     Repository.objects.filter(
         organization_id=organization_id, github_id=github_id, retired_at=None, adopted_at=None
     ).exclude(visibility=visibility).update(visibility=visibility, visibility_at=at)
     return True
 
 
-def follow_default_branch(repository: Repository, *, old: str, new: str) -> bool:
-    """Track `new` if the tracked branch was `old`, the default one; returns whether it was."""
+def change_default_branch(repository: Repository, *, old: str, new: str) -> bool:
+    """Track `new` if the tracked branch was `old`, the default; return whether it was."""
     done = Repository.objects.filter(pk=repository.pk, tracked_ref=f"refs/heads/{old}").update(
         tracked_ref=f"refs/heads/{new}"
     )
@@ -202,11 +201,13 @@ def follow_default_branch(repository: Repository, *, old: str, new: str) -> bool
     return bool(done)
 
 
-def note_push(repository: Repository, *, commit_sha: str, before: str, pushed_at: datetime) -> bool:
-    """Keep a push to the tracked branch; false if a later one is known.
+def record_push(
+    repository: Repository, *, commit_sha: str, before: str, pushed_at: datetime
+) -> bool:
+    """Record a push to the tracked branch; False if a later one is known.
 
-    Messages come in any order. `pushed_at` has whole seconds: of two pushes in the same one, the
-    later is that which was made on top of (`before`) the other.
+    Messages come in any order. `pushed_at` has whole seconds: of two pushes in the same second, the
+    later is the one made on top of (`before`) the other.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -221,11 +222,11 @@ def note_push(repository: Repository, *, commit_sha: str, before: str, pushed_at
         return bool(cursor.rowcount)
 
 
-def flag_unindexed_pushes(*, now: datetime) -> int:
-    """Note as behind what was pushed BEHIND_MINUTES ago and is not indexed; returns how many.
+def mark_behind(*, now: datetime) -> int:
+    """Mark repositories with a push BEHIND_MINUTES ago that is not indexed; return how many.
 
-    Every push is looked at until it is flagged or known to be indexed: one to a repository that
-    is paused, failed, never indexed or being indexed waits.
+    A push is checked until it is indexed or marked. It waits while its repository is paused,
+    failed, never indexed or being indexed.
     """
     pushed_before = now - timedelta(minutes=settings.BEHIND_MINUTES)
     due = (
@@ -240,9 +241,9 @@ def flag_unindexed_pushes(*, now: datetime) -> int:
 
 def _is_indexed() -> Q:
     """The index is of the pushed commit, was since, or is of a later one."""
-    is_newer = Q(runs__state="abandoned", runs__reason__in=("up_to_date", "superseded"))
+    is_newer = Q(runs__state=RunState.ABANDONED, runs__reason__in=NOTHING_TO_DO)
     ended = Repository.objects.filter(
-        Q(runs__state="applied") | is_newer,
+        Q(runs__state=RunState.APPLIED) | is_newer,
         pk=OuterRef("repository_id"),
         runs__commit_sha=OuterRef("commit_sha"),
         runs__ended_at__gte=OuterRef("pushed_at"),
@@ -252,9 +253,9 @@ def _is_indexed() -> Q:
 
 def _awaited(due: QuerySet[Push]) -> QuerySet[Push]:
     """Pushes of which nothing else explains that they are not indexed."""
-    live = Repository.objects.filter(pk=OuterRef("repository_id"), runs__state__in=LIVE_RUNS)
+    live = Repository.objects.filter(pk=OuterRef("repository_id"), runs__state__in=LIVE_RUN_STATES)
     return due.filter(
-        ~Q(repository__trouble=Trouble.FAILED),
+        ~Q(repository__trouble=IndexProblem.FAILED),
         ~Exists(live),
         repository__generation__gt=0,
         repository__paused=False,
@@ -262,19 +263,19 @@ def _awaited(due: QuerySet[Push]) -> QuerySet[Push]:
 
 
 def _settle(push: Push) -> bool:
-    """False if another push came meanwhile."""
+    """Mark the push as settled; return False if another push came meanwhile."""
     same = Push.objects.filter(pk=push.pk, commit_sha=push.commit_sha, pushed_at=push.pushed_at)
     return bool(same.update(is_pending=False))
 
 
 @transaction.atomic
 def _flag(push: Push) -> bool:
-    """False if the repository was indexed, or another push came, meanwhile."""
+    """Mark the repository as behind; False if it was indexed or pushed to meanwhile."""
     repository = push.repository
     branch = repository.tracked_ref.removeprefix("refs/heads/")
-    # The repository first: who waits for it must not hold the push, which a webhook may wait for.
+    # The repository first: while it is waited for, a webhook may need the push's row.
     flagged = Repository.objects.filter(pk=repository.pk, generation=repository.generation).update(
-        trouble=Trouble.BEHIND,
+        trouble=IndexProblem.BEHIND,
         trouble_commit=push.commit_sha,
         trouble_detail=f"Commit {push.commit_sha} was pushed to {branch} at "
         f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. Look at the repository's "

@@ -1,7 +1,8 @@
-"""What the forge signed of its repositories, whether or not they have a row here, in its order.
+"""Signed statements of the forge about its repositories, kept in the forge's order.
 
-Whoever reads a statement to give its visibility to a row locks it first, and whoever notes one
-looks for the row afterwards: so neither misses the other.
+A repository need not have a row here. A process that copies a statement's visibility to a row
+locks the statement first; one that records a statement looks for the row afterwards. So neither
+misses the other.
 """
 
 from datetime import datetime
@@ -19,7 +20,7 @@ _sql = sql_with(
     known_rank=_RANK.format("known"),
 )
 
-# Of two that were said in the same second, or both without a time, the more private one holds.
+# Of two from the same second, or both without a time, the more private one holds.
 _NOTE_VISIBILITY = _sql("""INSERT INTO {forge_statement} AS known
         (organization_id, github_id, visibility, visibility_at)
     VALUES (%s, %s, %s, %s)
@@ -46,29 +47,29 @@ _NOTE_REMOVAL = _sql("""INSERT INTO {forge_statement} AS known
 def keep_visibility(
     *, organization_id: int, github_id: int, visibility: str, at: datetime | None
 ) -> bool:
-    """Remember who may know of it; false if something later is known. `at` None: no time."""
+    """Keep the visibility; False if a later one is known. `at` None: it has no time."""
     return _noted(_NOTE_VISIBILITY, organization_id, github_id, visibility, at)
 
 
 def keep_name(*, organization_id: int, github_id: int, at: datetime) -> bool:
-    """Remember when its name was said; false if it was said again later."""
+    """Keep when the forge signed the name; False if it signed a name later."""
     return _noted(_NOTE_NAME, organization_id, github_id, at)
 
 
 def keep_removal(*, organization_id: int, github_id: int, at: datetime) -> None:
-    """Remember that it was deleted, or given to another owner."""
+    """Keep when the repository was deleted or transferred."""
     _noted(_NOTE_REMOVAL, organization_id, github_id, at)
 
 
 def statement_of(*, organization_id: int, github_id: int) -> ForgeStatement | None:
-    """What is remembered of it."""
+    """Return what is kept of the repository."""
     return ForgeStatement.objects.filter(
         organization_id=organization_id, github_id=github_id
     ).first()
 
 
 def locked_statement_of(*, organization_id: int, github_id: int) -> ForgeStatement | None:
-    """As `statement_of`, and nobody changes it until the transaction ends."""
+    """Return what `statement_of` does, locked until the transaction ends."""
     return (
         ForgeStatement.objects.select_for_update(no_key=True)
         .filter(organization_id=organization_id, github_id=github_id)

@@ -1,18 +1,37 @@
-"""In which state a repository's index is, for the status and for the receipts of answers."""
+"""The states of runs and of indexes: their values, and the rules of an index's state."""
 
 from enum import StrEnum
 from typing import Any
 
+from django.db import models
 from django.db.models import Case, CharField, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import JSONObject
 
-from central.repositories.models import Repository, Trouble
+from central.repositories.models import IndexProblem, Repository
+from indexer.records.runs import Reason
 
-LIVE_RUNS = ("open", "queued", "applying")  # states of a run that has not ended
+
+class RunState(models.TextChoices):
+    """The state of a run. All but the first three are final."""
+
+    OPEN = "open"
+    QUEUED = "queued"
+    APPLYING = "applying"
+    APPLIED = "applied"
+    FAILED = "failed"
+    STALE = "stale"
+    ABANDONED = "abandoned"
+    EXPIRED = "expired"
+
+
+LIVE_RUN_STATES = (RunState.OPEN, RunState.QUEUED, RunState.APPLYING)
+BUSY_RUN_STATES = (RunState.QUEUED, RunState.APPLYING)
+# Reasons of an abandoned run that mean: the index is as new as its commit.
+NOTHING_TO_DO = (Reason.UP_TO_DATE.value, Reason.SUPERSEDED.value)
 
 
 class IndexState(StrEnum):
-    """What can be said of an index; the first that holds, in this order."""
+    """The state of an index; the first that holds, in this order."""
 
     PAUSED = "paused"  # an administrator stopped indexing
     INDEXING = "indexing"  # a run is open, queued or being applied
@@ -25,10 +44,10 @@ class IndexState(StrEnum):
 def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
     """Annotate `live_run`, the newest run that has not ended, in the same query.
 
-    A dict of id, state and progress, or None; served by the partial index on live runs.
+    It is a dict of id, state and progress, or None; the partial index on live runs serves it.
     """
     live = (
-        Repository.objects.filter(pk=OuterRef("pk"), runs__state__in=LIVE_RUNS)
+        Repository.objects.filter(pk=OuterRef("pk"), runs__state__in=LIVE_RUN_STATES)
         .order_by("-runs__opened_at")
         .values(live_run=JSONObject(id="runs__id", state="runs__state", progress="runs__progress"))
     )
@@ -36,27 +55,27 @@ def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
 
 
 def index_state(repository: Repository) -> IndexState:
-    """The state of a repository that comes from `with_live_runs`."""
+    """Return the state of a repository from `with_live_runs`."""
     if repository.paused:
         return IndexState.PAUSED
     if repository.live_run:  # type: ignore[attr-defined]
         return IndexState.INDEXING
-    if repository.trouble == Trouble.FAILED:
+    if repository.trouble == IndexProblem.FAILED:
         return IndexState.FAILED
-    if repository.trouble == Trouble.BEHIND:
+    if repository.trouble == IndexProblem.BEHIND:
         return IndexState.BEHIND
     return IndexState.CURRENT if repository.generation else IndexState.NEVER
 
 
 def with_states(repositories: QuerySet[Repository]) -> QuerySet[Any]:
-    """Annotate `index_state`: what that function says, in SQL, to filter and to count by."""
-    live = Repository.objects.filter(runs__state__in=LIVE_RUNS).order_by().values("pk")
+    """Annotate `index_state`, the same rules in SQL, to filter and to count by."""
+    live = Repository.objects.filter(runs__state__in=LIVE_RUN_STATES).order_by().values("pk")
     return repositories.annotate(
         index_state=Case(
             When(paused=True, then=Value(IndexState.PAUSED)),
             When(pk__in=live, then=Value(IndexState.INDEXING)),
-            When(trouble=Trouble.FAILED, then=Value(IndexState.FAILED)),
-            When(trouble=Trouble.BEHIND, then=Value(IndexState.BEHIND)),
+            When(trouble=IndexProblem.FAILED, then=Value(IndexState.FAILED)),
+            When(trouble=IndexProblem.BEHIND, then=Value(IndexState.BEHIND)),
             When(generation=0, then=Value(IndexState.NEVER)),
             default=Value(IndexState.CURRENT),
             output_field=CharField(),

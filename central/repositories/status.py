@@ -1,4 +1,4 @@
-"""What is indexed, as of which commit, and what is not: one answer for every protocol."""
+"""The status of the index: one answer for every protocol."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,9 +11,9 @@ from central.tenancy.credentials import Credential
 
 
 def index_status(*, credential: Credential, project: str = "") -> Mapping[str, Any]:
-    """The index of every repository in sight, or of `project`, as `serializers.IndexStatus` has it.
+    """Return the status of all visible repositories or of `project`, as in `views.IndexStatus`.
 
-    One query. Raises NotFoundError for a project that is not in sight.
+    One query. Raises NotFoundError for a project that is not visible.
     """
     repositories = with_live_runs(visible_repositories(credential=credential))
     if project:

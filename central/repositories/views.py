@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from central.http.parameters import StrictCharField
-from central.repositories.states import IndexState
+from central.repositories.states import LIVE_RUN_STATES, IndexState
 from central.repositories.status import index_status
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
@@ -33,7 +33,7 @@ class LiveRun(serializers.Serializer[Any]):
     """A run that has not ended."""
 
     id = serializers.UUIDField()
-    state = serializers.ChoiceField(choices=["open", "queued", "applying"])
+    state = serializers.ChoiceField(choices=[state.value for state in LIVE_RUN_STATES])
     progress = serializers.DictField()
 
 

@@ -1,4 +1,10 @@
-"""The repositories visible to a credential: the one place that decides it, and their snapshots."""
+"""Which repositories a credential sees. Only this module decides it.
+
+The rule has two forms, tested to agree: `visible_repositories` for the ORM and VISIBLE for SQL.
+Every limit of the credential must hold: organisation, names, visibilities and the job's binding.
+A retired repository is visible to no credential. The rest of the module is what answers need of
+the visible repositories: snapshots, and which commits answered.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +23,7 @@ from central.tenancy.credentials import Credential
 
 
 def visible_repositories(*, credential: Credential) -> QuerySet[Repository]:
-    """Repositories of the credential's organisation that it may see. What is not here, is not."""
+    """Select the repositories that the credential sees."""
     repositories = Repository.objects.filter(
         organization=credential.organization, retired_at__isnull=True
     )
@@ -30,7 +36,7 @@ def visible_repositories(*, credential: Credential) -> QuerySet[Repository]:
     return repositories
 
 
-# The same as a condition of SQL on a Repository `r`, with its parameters.
+# The same rule in SQL, on a Repository `r`; `visible_parameters` are its parameters.
 VISIBLE = """r.organization_id = %s AND r.retired_at IS NULL
     AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))
     AND (%s::text[] IS NULL OR r.visibility = ANY(%s::text[]))
@@ -38,7 +44,7 @@ VISIBLE = """r.organization_id = %s AND r.retired_at IS NULL
 
 
 def visible_parameters(*, credential: Credential) -> list[Any]:
-    """What VISIBLE is asked with."""
+    """Return the parameters of VISIBLE."""
     names, kinds = _sorted(credential.repositories), _sorted(credential.visibilities)
     bound = credential.binding and credential.binding.repository_id
     return [credential.organization.pk, names, names, kinds, kinds, bound, bound]
@@ -48,11 +54,16 @@ def _sorted(values: frozenset[str] | None) -> list[str] | None:
     return None if values is None else sorted(values)
 
 
+def is_visible_name(*, credential: Credential, name: str) -> bool:
+    """Return whether the credential may know of a repository `name`, which need not exist yet."""
+    return credential.repositories is None or name in credential.repositories
+
+
 _KEPT: Final = "!$&'()*+,;=/~:@"  # in a path (RFC 3986), as `reverse` keeps it
 
 
-class RepositoryInSight(NamedTuple):
-    """A visible repository; `generation` 0 means never indexed."""
+class RepositorySnapshot(NamedTuple):
+    """A visible repository as it was read; `generation` 0 means never indexed."""
 
     id: int
     name: str
@@ -68,8 +79,8 @@ class RepositoryInSight(NamedTuple):
     service_url: str
 
     @property
-    def lack(self) -> str:
-        """Why its index may lack something: failed, never_indexed, behind or paused; else ""."""
+    def incomplete_reason(self) -> str:
+        """Why its index may be incomplete: failed, never_indexed, behind or paused; else ""."""
         if self.trouble == "failed":
             return "failed"
         if self.generation == 0:
@@ -77,9 +88,9 @@ class RepositoryInSight(NamedTuple):
         return self.trouble or ("paused" if self.paused else "")
 
     def url(self, path: str, first_line: int, last_line: int | None = None) -> str | None:
-        """Lines of a file at the indexed commit on the forge; where that is unknown, on our page.
+        """Return the address of a file's lines at the indexed commit, at the forge or else here.
 
-        None where it is not known either how clients reach this service.
+        None if neither the forge's address nor this service's public address is known.
         """
         lines = f"#L{first_line}" if last_line is None else f"#L{first_line}-L{last_line}"
         if self.web_url:
@@ -92,19 +103,19 @@ class RepositoryInSight(NamedTuple):
 
 @lru_cache(maxsize=10_000)
 def _files_url(organization: str, project: str) -> str:
-    """Before the path of a page of a file: answers have hundreds, and `reverse` is slow."""
+    """Return a file page's address up to the path. Cached: `reverse` is slow, answers are long."""
     kwargs = {"organization": organization, "project": project, "path": "_"}
     return reverse("web:file", kwargs=kwargs).removesuffix("_")
 
 
 def forge_file_url(web_url: str, commit: str, path: str) -> str:
-    """A file of a repository at the forge, as of a commit."""
+    """Return the address of a file at the forge, as of a commit."""
     return f"{web_url.rstrip('/')}/blob/{commit}/{quote(path, safe='/')}"
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweringProject:
-    """Which commit of a project answered, and since when it is indexed."""
+    """The commit of a project that answered, and when it was indexed."""
 
     project: str
     commit: str
@@ -113,7 +124,7 @@ class AnsweringProject:
 
 @dataclass(frozen=True, slots=True)
 class MissingProject:
-    """A project in scope of which an answer may lack something."""
+    """A project in scope whose index may be incomplete."""
 
     project: str
     reason: str
@@ -128,21 +139,21 @@ _GENERATIONS = _sql("""SELECT r.id, r.generation FROM {repository} r
     WHERE r.id = ANY(%s::bigint[])""")
 
 
-def repositories_in_sight(*, credential: Credential) -> list[RepositoryInSight]:
-    """Every repository that the credential sees, by name."""
+def repository_snapshots(*, credential: Credential) -> list[RepositorySnapshot]:
+    """Read every repository that the credential sees, by name."""
     rows = fetch_rows(_IN_SIGHT, visible_parameters(credential=credential))
     own = (credential.organization.slug, service_url())
-    return [RepositoryInSight._make((*row, *own)) for row in rows]
+    return [RepositorySnapshot._make((*row, *own)) for row in rows]
 
 
-def have_moved(repositories: Iterable[RepositoryInSight]) -> bool:
-    """Whether any of them was indexed anew, or deleted, since it was read."""
+def have_been_reindexed(repositories: Iterable[RepositorySnapshot]) -> bool:
+    """Return whether any of them was re-indexed or deleted since it was read."""
     known = {item.id: item.generation for item in repositories}
     return dict(fetch_rows(_GENERATIONS, [id_array(known)])) != known
 
 
-def answering_projects(repositories: Iterable[RepositoryInSight]) -> list[AnsweringProject]:
-    """Those that are indexed, in the same order."""
+def answering_projects(repositories: Iterable[RepositorySnapshot]) -> list[AnsweringProject]:
+    """Return those that are indexed, in the same order."""
     return [
         AnsweringProject(item.name, item.commit, item.indexed_at)
         for item in repositories

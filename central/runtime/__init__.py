@@ -1,1 +1,1 @@
-"""The data directory, the embedded PostgreSQL and listening. Imports no Django."""
+"""The data directory, the embedded PostgreSQL and listening sockets."""

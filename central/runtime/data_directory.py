@@ -1,4 +1,4 @@
-"""The data directory: whose it is, its secrets, and the lock of the server that holds it.
+"""The data directory: its owner, its secrets, and the lock of the server that uses it.
 
 Imported by the settings and by the command line: standard library only.
 """
@@ -25,14 +25,14 @@ class DataDirectoryHeldError(Exception):
 
 
 class ServerRecord(TypedDict):
-    """What a running server writes about itself: `<data directory>/server.json`."""
+    """The record of a running server: `<data directory>/server.json`."""
 
     url: str
     pid: int
 
 
 def data_directory(given: str | None) -> Path:
-    """What AETERNA_DATA_DIR says; else `var/` of a checkout; else the user's own directory."""
+    """Return AETERNA_DATA_DIR, else `var/` of a checkout, else the user's data directory."""
     if given:
         return Path(os.path.expanduser(given)).resolve()  # noqa: PTH111 - ~nobody stays as it is
     beside = Path(__file__).resolve().parent.parent
@@ -44,7 +44,7 @@ def data_directory(given: str | None) -> Path:
 
 
 def private_directory(directory: Path) -> None:
-    """Make `directory` its owner's alone; one that is another's, or everybody's, stays as it is."""
+    """Make `directory` private, unless it belongs to another user or is shared."""
     directory.mkdir(mode=private_mode(), parents=True, exist_ok=True)
     status = directory.stat()
     is_ours = status.st_uid == os.geteuid() and not status.st_mode & stat.S_ISVTX
@@ -52,8 +52,8 @@ def private_directory(directory: Path) -> None:
         directory.chmod(private_mode())
 
 
-def lack_of_space(directory: Path) -> str:
-    """What to do about a disk with almost no space left; empty where there is some."""
+def disk_space_error(directory: Path) -> str:
+    """Return what to do about an almost full disk; "" if there is space."""
     free = shutil.disk_usage(directory).free
     if free >= _LEAST_BYTES:
         return ""
@@ -64,20 +64,20 @@ def lack_of_space(directory: Path) -> str:
 
 
 def private_mode() -> int:
-    """Of a directory. As root, PostgreSQL has a user of its own, who must get to its data."""
+    """Return the mode of a private directory; as root, PostgreSQL's user must pass through."""
     return 0o700 if os.geteuid() else 0o711
 
 
 def private_opener(path: str, flags: int) -> int:
-    """For `open`: a file that it makes is its owner's alone."""
+    """Open a file; a new one is readable by its owner only."""
     return os.open(path, flags, 0o600)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that is `path` once all of it is on the disk, its owner's alone; or nothing is left.
+def atomic_write(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a private file that replaces `path` once it is complete and on disk.
 
-    Another one of that name is replaced.
+    After an error nothing is left.
     """
     partial = path.with_name(f"{path.name}.partial")
     try:
@@ -90,8 +90,8 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         partial.unlink(missing_ok=True)
 
 
-def kept_secret(path: Path) -> str:
-    """The secret in `path`; made on first use, readable by its owner only."""
+def load_or_create_secret(path: Path) -> str:
+    """Return the secret in `path`; created on first use, readable by its owner only."""
     if not path.exists():
         private_directory(path.parent)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="ascii") as file:
@@ -103,10 +103,10 @@ def kept_secret(path: Path) -> str:
 
 
 @contextmanager
-def held_data_directory(directory: Path) -> Iterator[None]:
-    """Hold the data directory for one server process; the lock ends with the process.
+def lock_data_directory(directory: Path) -> Iterator[None]:
+    """Lock the data directory for one server process; the lock ends with the process.
 
-    Raises DataDirectoryHeldError with the holder's address if there is one.
+    Raises DataDirectoryHeldError with the address of the other server.
     """
     private_directory(directory)
     with open(directory / "server.lock", "w", opener=private_opener) as lock:
@@ -124,7 +124,7 @@ def held_data_directory(directory: Path) -> Iterator[None]:
             (directory / "server.json").unlink(missing_ok=True)
 
 
-def announce_server(directory: Path, url: str) -> None:
+def write_server_record(directory: Path, url: str) -> None:
     """Write the record by which commands find the running server."""
     record = ServerRecord(url=url, pid=os.getpid())
     partial = directory / "server.json.partial"
@@ -133,21 +133,20 @@ def announce_server(directory: Path, url: str) -> None:
 
 
 def running_server(directory: Path) -> ServerRecord | None:
-    """The record of the server that holds `directory`, or None.
+    """Return the record of the server that uses `directory`, or None.
 
-    The lock tells, not the record: a killed server leaves its record behind, and its process id
-    may by now be another's.
+    The lock decides: a killed server leaves its record behind, and its process id may be reused.
     """
-    return _record(directory / "server.json") if is_held(directory) else None
+    return _record(directory / "server.json") if is_in_use(directory) else None
 
 
-def is_held(directory: Path) -> bool:
-    """Whether a server process holds `directory`; it may still be starting, or be ending."""
+def is_in_use(directory: Path) -> bool:
+    """Whether a server process uses `directory`; it may be starting or ending."""
     return is_locked(directory / "server.lock")
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process has the lock of the file; not where there is no file."""
+    """Whether a process holds the lock of the file; false without a file."""
     try:
         with path.open() as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -167,7 +166,7 @@ def _record(path: Path) -> ServerRecord | None:
 
 
 def locked(lock: IO[str]) -> bool:
-    """Lock for this process alone; tried for a while, as who only asks holds it an instant."""
+    """Lock exclusively; retries briefly, because a probe holds the lock for an instant."""
     deadline = time.monotonic() + _PROBE_SECONDS
     while not locks_alone(lock):
         if time.monotonic() > deadline:
@@ -177,7 +176,7 @@ def locked(lock: IO[str]) -> bool:
 
 
 def locks_alone(lock: IO[str] | int) -> bool:
-    """Lock for this process alone, if that can be at once."""
+    """Lock exclusively if that is possible at once."""
     with suppress(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True

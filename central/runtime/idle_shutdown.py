@@ -1,7 +1,7 @@
-"""Who uses an embedded service that commands share; standard library only.
+"""Shutdown of an embedded service that no command uses; standard library only.
 
-A command holds `users.lock` together with others. A server that a command started ends once it has
-the lock alone. A lock goes with its process, however that ends.
+Each command holds a shared lock on `users.lock`. A server that a command started stops once it gets
+the lock exclusively. The operating system releases the lock when a process ends.
 """
 
 import fcntl
@@ -21,10 +21,10 @@ _SILENT_SECONDS = 1.0
 
 
 @contextmanager
-def used(directory: Path, *, tell: Callable[[str], object] = str) -> Iterator[None]:
-    """Keep the server of `directory` meanwhile. Waits while one that nobody used is ending.
+def keep_alive(directory: Path, *, tell: Callable[[str], object] = str) -> Iterator[None]:
+    """Keep the server of `directory` running. Waits while an idle server is stopping.
 
-    `tell` is told so if that takes more than a second.
+    `tell` gets a message if that takes more than a second.
     """
     private_directory(directory)
     with open(directory / "users.lock", "w", opener=private_opener) as lock:
@@ -35,7 +35,7 @@ def used(directory: Path, *, tell: Callable[[str], object] = str) -> Iterator[No
 
 
 def _is_shared(lock: IO[str]) -> bool:
-    """Tried for a second."""
+    """Try to lock for a second."""
     deadline = time.monotonic() + _SILENT_SECONDS
     while time.monotonic() < deadline:
         with suppress(BlockingIOError):
@@ -45,9 +45,9 @@ def _is_shared(lock: IO[str]) -> bool:
     return False
 
 
-def end_when_unused(directory: Path) -> None:
-    """Have this process end, as by SIGTERM, as soon as nobody uses `directory`."""
-    # Never closed: who comes meanwhile waits until this process is gone, and then starts another.
+def stop_when_idle(directory: Path) -> None:
+    """Stop this process with SIGTERM once no client holds `directory`."""
+    # Never closed: a new client waits until this process is gone, and then starts another.
     lock = os.open(directory / "users.lock", os.O_RDWR | os.O_CREAT, 0o600)
     threading.Thread(target=_end_alone, args=(lock,), name="users", daemon=True).start()
 

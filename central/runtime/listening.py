@@ -1,4 +1,4 @@
-"""The socket that a server listens at. Standard library only: the sidecar has one, too."""
+"""Listening sockets. Standard library only: the sidecar uses them, too."""
 
 import socket
 from collections.abc import Iterator
@@ -6,11 +6,11 @@ from contextlib import contextmanager
 
 
 class CannotListenError(Exception):
-    """`host:port` is malformed or not to be had; the message says which, not where it is set."""
+    """`host:port` is malformed or unavailable; the message does not say where it is set."""
 
 
 def address(bind: str) -> tuple[str, int]:
-    """Host and port of `host:port`, an IPv6 host in brackets. Raises CannotListenError."""
+    """Parse `host:port`, an IPv6 host in brackets. Raises CannotListenError."""
     host, _, port = bind.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
@@ -22,7 +22,7 @@ def address(bind: str) -> tuple[str, int]:
 
 @contextmanager
 def bound_socket(bind: str) -> Iterator[socket.socket]:
-    """A listening socket at `host:port`; port 0 takes a free one. Raises CannotListenError."""
+    """Open a listening socket; port 0 takes a free one. Raises CannotListenError."""
     host, port = address(bind)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio switches Nagle's algorithm off: else a response, written as
@@ -38,12 +38,12 @@ def bound_socket(bind: str) -> Iterator[socket.socket]:
 
 
 def reachable_host(host: str) -> str:
-    """Where this machine reaches what is bound to `host`."""
+    """Return the host at which this machine reaches a socket bound to `host`."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound to here
 
 
 def reachable_url(listener: socket.socket) -> str:
-    """Where this machine reaches `listener`: one bound to any address is at the loopback's."""
+    """Return the URL at which this machine reaches `listener`."""
     host, port = listener.getsockname()[:2]
     host = reachable_host(host)
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"

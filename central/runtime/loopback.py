@@ -1,4 +1,4 @@
-"""Asking the embedded server what only who may read its data directory may ask.
+"""Requests to the internal routes of the embedded server, with the key of its data directory.
 
 Standard library only: the command line and management commands share it.
 """
@@ -29,10 +29,10 @@ def ask(
     *,
     seconds: float,
 ) -> bytes:
-    """POST `arguments` with the key of the data directory; the body of the answer.
+    """POST `arguments` with the key of the data directory; return the body of the answer.
 
-    Raises NoKeyError, urllib's HTTPError for a refusal, and OSError (URLError among it) or
-    HTTPException where nobody answers, or not as a server does.
+    Raises NoKeyError, urllib's HTTPError for a refusal, and OSError or HTTPException if no
+    server answers.
     """
     key = _key(directory / "server_key")
     request = Request(  # noqa: S310 (the address is in our own data directory)

@@ -1,22 +1,16 @@
 """PostgreSQL from its wheel, for the processes of one user that share a data directory.
 
-All that touches the wheel's own names is here. The wheel gives the directory's path to a shell,
-puts the socket where anybody may connect if the path is long, lets everybody read every directory
-above it when it runs as root, counts its users by process ids, and gives the recovery after a crash
-ten seconds; none of that happens here.
+It replaces parts of the wheel, which passes the path to a shell, puts the socket into a public
+directory if the path is long, as root makes all parent directories readable, counts its users by
+process id and waits ten seconds for crash recovery.
 """
 
 import fcntl
-import hashlib
 import os
 import pwd
-import re
 import socket
-import stat
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -27,12 +21,12 @@ from typing import IO, Any, Final
 from django.core.exceptions import ImproperlyConfigured
 
 from central.runtime.data_directory import (
-    lack_of_space,
+    disk_space_error,
     locks_alone,
     private_directory,
-    private_mode,
     private_opener,
 )
+from central.runtime.postgres_paths import SOCKET, open_way, short_name
 
 with warnings.catch_warnings():
     # platformdirs: XDG_RUNTIME_DIR is unset in containers; the wheel's use of it is not ours.
@@ -47,31 +41,26 @@ with warnings.catch_warnings():
 
 _wheel: Any = postgres_server
 
-_SOCKET: Final = ".s.PGSQL.5432"
-_SOCKET_MAX_BYTES: Final = 103  # of its path, on macOS; 107 on Linux
 _READY_SECONDS: Final = 300  # it first repeats its log, after a crash
 _LEAVE_SECONDS: Final = 5
 _INFO_LINES: Final = 8  # of postmaster.pid, once it is whole
 _SSL_REQUEST: Final = struct.pack("!ii", 8, 80877103)  # answered by a byte, whatever its state
-_PASS_THROUGH: Final = stat.S_IXGRP | stat.S_IXOTH  # pgserver keeps root's group
-_PLAIN: Final = re.compile(rb"[A-Za-z0-9_./-]+")  # what neither a shell nor a URL reads otherwise
 
 
 def embedded_postgres(directory: Path) -> str:
     """Start PostgreSQL in `directory` unless it runs already; return its URL.
 
-    Processes share it, and the last one to leave stops it. One that is killed has left, too; if it
-    was the last one, PostgreSQL goes on until the next one leaves. Raises ImproperlyConfigured
-    where it cannot run, with what to do.
+    Processes share it, and the last one to leave stops it. If that one is killed, PostgreSQL runs
+    until the next one leaves. Raises ImproperlyConfigured if it cannot run, with what to do.
     """
     return str(opened_postgres(directory).get_uri())
 
 
 def opened_postgres(directory: Path) -> "EmbeddedServer":
-    """The same, for who looks after it. A process has one of a directory."""
+    """Start PostgreSQL and return its server object, one per process and directory."""
     directory = directory.resolve()
     private_directory(directory.parent)
-    if lack := lack_of_space(directory.parent):
+    if lack := disk_space_error(directory.parent):
         raise ImproperlyConfigured(lack)
     directory.mkdir(mode=0o700, exist_ok=True)
     version = postgres_server.pgdata_version(directory)
@@ -85,7 +74,7 @@ def opened_postgres(directory: Path) -> "EmbeddedServer":
     if known := _SERVERS.get(directory):
         return known
     door = _opened(directory.with_name("postgres.lock"))
-    with _locked(door):  # who leaves meanwhile takes the short name away
+    with _locked(door):  # a process that leaves removes the short name
         server = EmbeddedServer(directory, short_name(directory), door)
         server.start()
     _SERVERS[directory] = server
@@ -93,12 +82,12 @@ def opened_postgres(directory: Path) -> "EmbeddedServer":
 
 
 def client_program(name: str) -> Path:
-    """A program of the wheel that speaks to a server, such as pg_dump: of this or an older one."""
+    """Return a client program of the wheel, such as pg_dump."""
     return Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]) / name
 
 
 def _require_own(directory: Path) -> None:
-    """As root: the wheel would take a directory of another user's for pgserver, halfway."""
+    """Refuse, as root, a directory of another user: the wheel would take half of it over."""
     owner = directory.stat().st_uid
     if os.geteuid() == 0 and owner not in {0, _uid_of_pgserver()}:
         raise ImproperlyConfigured(
@@ -114,7 +103,7 @@ def _uid_of_pgserver() -> int | None:
 
 
 class EmbeddedServer(postgres_server.PostgresServer):
-    """The wheel's server, with locks in the data directory; a lock goes with its process."""
+    """The wheel's server with locks in the data directory, released when a process ends."""
 
     _lock = nullcontext()  # the wheel's is one file for everybody on the machine
 
@@ -126,14 +115,14 @@ class EmbeddedServer(postgres_server.PostgresServer):
         self._users = _opened(directory.with_name("postgres.users"))
 
     def start(self) -> None:
-        """Start it, or join those who use it; the caller holds the door."""
+        """Start it or join its users; the caller holds the door lock."""
         if locks_alone(self._users):
             (self.pgdata / ".handle_pids.json").unlink(missing_ok=True)  # of killed processes
         fcntl.flock(self._users, fcntl.LOCK_SH)
         super().start()
 
     def start_again(self) -> None:
-        """Start what has been killed, unless another process was first.
+        """Start a killed server, unless another process did.
 
         Raises ImproperlyConfigured.
         """
@@ -141,7 +130,7 @@ class EmbeddedServer(postgres_server.PostgresServer):
             self.ensure_postgres_running()
 
     def ensure_postgres_running(self) -> None:
-        """In place of the wheel's; the caller holds the door. Raises ImproperlyConfigured."""
+        """Replace the wheel's method; the caller holds the door. Raises ImproperlyConfigured."""
         if not self.is_running():
             _clear_dead(self.pgdata)
             self._launch()
@@ -172,27 +161,27 @@ class EmbeddedServer(postgres_server.PostgresServer):
         )
 
     def is_running(self) -> bool:
-        """Whether its process lives; it may hang, or be starting."""
+        """Whether its process exists; it may hang or be starting."""
         pid = _postmaster_pid(self.pgdata)
         return pid is not None and _is_postgres(pid, self.pgdata)
 
     def answers(self, seconds: float) -> bool:
-        """Whether it answers a client in that time, if only that it is starting or full."""
+        """Whether it answers a client in time, also with an error."""
         with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
             client.settimeout(seconds)
-            client.connect(str(self.pgdata / _SOCKET))
+            client.connect(str(self.pgdata / SOCKET))
             client.sendall(_SSL_REQUEST)
             return bool(client.recv(1))
         return False
 
     def kill(self) -> None:
-        """End all its processes at once, as one that hangs heeds no signal; its log is kept."""
+        """Kill all its processes: a hanging one ignores other signals."""
         with _locked(self._door):
             _kill_all(self.pgdata)
 
-    def lack_of_space(self) -> str:
-        """What to do about a full disk, on which it cannot start; empty where it is not full."""
-        return lack_of_space(self._directory)
+    def disk_space_error(self) -> str:
+        """Return what to do about a full disk; "" if there is space."""
+        return disk_space_error(self._directory)
 
     def _cleanup(self) -> None:
         if os.getpid() != self._pid:
@@ -224,9 +213,9 @@ def _locked(file: IO[str]) -> Iterator[None]:
 
 
 def _clear_dead(pgdata: Path) -> None:
-    """Remove what a killed PostgreSQL left: its id may by now be another's, or half written.
+    """Remove the remains of a killed PostgreSQL: a stale or half-written postmaster.pid.
 
-    Its processes outlive it until they notice, and a new one does not start beside them.
+    Its child processes end only when they notice, and block a new server until then.
     """
     _kill_all(pgdata, grace_seconds=_LEAVE_SECONDS)
     (pgdata / "postmaster.pid").unlink(missing_ok=True)
@@ -255,7 +244,7 @@ def _is_ready(pgdata: Path) -> bool:
 
 
 def _is_postgres(pid: int, pgdata: Path) -> bool:
-    """Whether the process is this directory's PostgreSQL; no clock is asked, it may be set."""
+    """Whether the process is this directory's PostgreSQL; independent of the clock."""
     try:
         return _works_in(_wheel.psutil.Process(pid), pgdata)
     except _wheel.psutil.NoSuchProcess:
@@ -263,7 +252,7 @@ def _is_postgres(pid: int, pgdata: Path) -> bool:
 
 
 def _works_in(process: Any, pgdata: Path) -> bool:
-    """Whether it is one of PostgreSQL's, whose working directory is the data's."""
+    """Whether a PostgreSQL process has `pgdata` as its working directory."""
     try:
         if "postgres" not in process.name() or process.status() == "zombie":
             return False
@@ -272,90 +261,4 @@ def _works_in(process: Any, pgdata: Path) -> bool:
         return False  # another user's is not ours
 
 
-def short_name(directory: Path) -> Path:
-    """The directory itself, or a link to it: a path that fits a socket and means itself in a shell.
-
-    The link is in a directory that no other user can change.
-    """
-    if _is_plain(directory):
-        return directory
-    name = hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
-    for place in _places():
-        link = place / name
-        if not (_is_plain(link) and _is_ours(place)):
-            continue
-        if link.is_symlink() and link.readlink() != directory:
-            link.unlink()
-        if not link.is_symlink():
-            link.symlink_to(directory)
-        return link
-    raise ImproperlyConfigured(
-        f"PostgreSQL cannot run in {directory}: the path is long or has a character that shells "
-        "read, and no directory for temporary files can hold a link to it. Set AETERNA_DATA_DIR to "
-        "a short path of letters and digits."
-    )
-
-
-def _is_plain(directory: Path) -> bool:
-    path = os.fsencode(directory / _SOCKET)
-    return len(path) <= _SOCKET_MAX_BYTES and _PLAIN.fullmatch(path) is not None
-
-
-def _places() -> Iterator[Path]:
-    # Not the user's runtime directory: it goes when the user logs out, and a server may stay.
-    for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108 - see _is_ours
-        yield Path(parent).resolve() / f"aeterna-code-search-{os.geteuid()}"
-
-
-def _is_ours(place: Path) -> bool:
-    """Whether nobody else can change what is in `place`, and PostgreSQL can enter it."""
-    try:
-        parent = place.parent.stat()
-        if parent.st_uid not in {0, os.geteuid()} or _is_open(parent):
-            return False
-        with suppress(FileExistsError):
-            place.mkdir(mode=0o700)
-        status = place.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
-            return False
-        place.chmod(private_mode())
-    except OSError:
-        return False
-    return not _closed_above(place / _SOCKET)
-
-
-def _is_open(status: os.stat_result) -> bool:
-    """Whether others may rename what is in a directory."""
-    return bool(status.st_mode & 0o022) and not status.st_mode & stat.S_ISVTX
-
-
-def _closed_above(path: Path) -> list[Path]:
-    """As root: the directories above `path`, links followed, that pgserver may not enter."""
-    if os.geteuid() != 0:
-        return []
-    above = dict.fromkeys((*path.parents, *path.resolve().parents))
-    return [parent for parent in above if ~parent.stat().st_mode & _PASS_THROUGH]
-
-
-def _open_way(path: Path) -> None:
-    """In place of the wheel's function, which lets everybody read every directory above `path`.
-
-    Root keeps some for itself, such as its home and fresh temporary ones: they are opened to pass
-    through, not to look around, and that is said.
-    """
-    for directory in _closed_above(path):
-        try:
-            directory.chmod(stat.S_IMODE(directory.stat().st_mode) | _PASS_THROUGH)
-        except OSError as exc:
-            raise ImproperlyConfigured(
-                f"PostgreSQL does not run as root: as the user pgserver, it has to get to "
-                f"{path.resolve()}, and only root may enter {directory} ({exc.strerror}). Run this "
-                "as another user, or keep it elsewhere (AETERNA_DATA_DIR for the data)."
-            ) from exc
-        sys.stderr.write(
-            f"PostgreSQL runs as the user pgserver: others may now pass through {directory} "
-            "(chmod go+x), though not look around.\n"
-        )
-
-
-_wheel.ensure_prefix_permissions = _open_way
+_wheel.ensure_prefix_permissions = open_way

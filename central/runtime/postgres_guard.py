@@ -1,4 +1,4 @@
-"""Looks after the embedded PostgreSQL while a server runs: it is killed, hangs, or has no disk."""
+"""Watchdog of the embedded PostgreSQL: restarts it if it is killed, hangs or lacks disk space."""
 
 import threading
 import time
@@ -18,20 +18,20 @@ _log = structlog.get_logger(__name__)
 
 
 class Guarded(Protocol):
-    """What is looked after: central.runtime.postgres.EmbeddedServer."""
+    """The guarded server: central.runtime.postgres.EmbeddedServer."""
 
     def is_running(self) -> bool: ...
     def answers(self, seconds: float) -> bool: ...
     def kill(self) -> None: ...
-    def lack_of_space(self) -> str: ...
+    def disk_space_error(self) -> str: ...
     def start_again(self) -> None: ...
 
 
 class Guard:
-    """A thread that starts PostgreSQL again: 5 times in 10 minutes, with growing pauses.
+    """A thread that restarts PostgreSQL up to 5 times in 10 minutes, with growing pauses.
 
-    One that answers nothing for `hung_seconds` is killed first. On a full disk it waits for space.
-    Where starting does not help, `give_up` is called once, and the thread ends.
+    A server that does not answer for `hung_seconds` is killed first. On a full disk it waits for
+    space. After the last restart it calls `give_up` once, and the thread ends.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class Guard:
         self._lacks_space = False
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End: whoever stops PostgreSQL after this does it on purpose."""
+        """Stop the thread before PostgreSQL is stopped on purpose."""
         self._stopping.set()
         self._thread.join()
 
@@ -73,7 +73,7 @@ class Guard:
                 _log.exception("postgres_guard_failed")
 
     def look(self) -> bool:
-        """Do what is due; False once starting it again has not helped."""
+        """Check the server and act; False if restarts have not helped."""
         if not self._server.is_running():
             return self._start_again()
         if self._clock() - self._asked_at >= self._ask_seconds:
@@ -90,7 +90,7 @@ class Guard:
             self._server.kill()
 
     def _start_again(self) -> bool:
-        if lack := self._server.lack_of_space():
+        if lack := self._server.disk_space_error():
             if not self._lacks_space:
                 _log.error("postgres_waits_for_space", error=lack)
             self._lacks_space = True
@@ -112,5 +112,5 @@ class Guard:
 
 
 def pause_seconds(starts: int) -> float:
-    """How long to wait after so many starts of the last minutes: 0, 1, 3, 7, 15."""
+    """Return the pause before the next start: 0, 1, 3, 7, 15 seconds."""
     return 2.0**starts - 1

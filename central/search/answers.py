@@ -1,12 +1,16 @@
-"""What a search answers, as records; the serializers describe the same for the schema."""
+"""Records of a search's answer, and their construction from scored hits.
 
+The serializers in central.search.views describe the same records for the API schema.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from central.repositories.visibility import AnsweringProject, MissingProject, RepositoryInSight
-from central.search.explanation import Explanation
-from central.search.filters import is_narrowed
-from central.search.query import Mode, SearchRequest
-from central.search.rows import LiveChunk, ShownText
+from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
+from central.search.query import Mode, SearchRequest, is_narrowed
+from central.search.query_preparation import PreparedQuery
+from central.search.ranking.scoring import Explanation, ScoredHit
+from central.search.rows import DisplayedText, LiveChunk
 from indexer.records.files import Span, line_span, split_lines
 
 
@@ -28,14 +32,14 @@ class Result:
     content: str
     content_start_line: int
     truncated: bool
-    matched: list[str]
+    matched: list[str]  # queries that found it; of a single query, its words in the chunk
     url: str | None
     why: Explanation | None
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was searched and what was not; `complete` exactly when nothing is missing."""
+    """The searched and the missing projects; `complete` if and only if none is missing."""
 
     complete: bool
     took_ms: float
@@ -57,29 +61,30 @@ class Answer:
 
 
 def missing_projects(
-    scope: list[RepositoryInSight],
+    scope: list[RepositorySnapshot],
     unknown: list[str],
     without_embedder: set[str],
     *,
-    is_cut: bool,
+    is_truncated: bool,
 ) -> list[MissingProject]:
-    """Every project that the answer may lack something of, with the first reason that holds.
+    """Return every project that the answer may cover incompletely, with the first reason.
 
-    `is_cut`: the search gave up before the store had told all its hits.
+    `is_truncated`: the search stopped before it had read all hits of the store.
     """
+    cut = "too_many_hits" if is_truncated else ""
     missing = [
         MissingProject(repository.name, reason)
         for repository in scope
-        if (reason := _reason(repository, without_embedder) or ("too_many_hits" if is_cut else ""))
+        if (reason := _reason(repository, without_embedder) or cut)
     ]
     missing += [MissingProject(name, "unknown_project") for name in unknown]
     return sorted(missing, key=lambda item: item.project)
 
 
-def shown_content(
-    row: LiveChunk, shown: ShownText, *, expand: int, max_content: int
+def clip_content(
+    row: LiveChunk, shown: DisplayedText, *, expand: int, max_content: int
 ) -> tuple[str, int, bool]:
-    """(content, its first line, whether it was cut at `max_content` characters)."""
+    """Return content, its first line, and whether it was cut at `max_content` characters."""
     text, first = shown.text, row.start_line
     if expand:
         lines = split_lines(shown.content)
@@ -88,8 +93,56 @@ def shown_content(
     return text[:max_content], first, len(text) > max_content
 
 
+def build_results(
+    hits: Sequence[ScoredHit],
+    *,
+    request: SearchRequest,
+    queries: Sequence[PreparedQuery],
+    repositories: Mapping[int, RepositorySnapshot],
+    texts: Mapping[int, DisplayedText],
+    cosines: Mapping[int, float],
+) -> list[Result]:
+    """Build the results of a page; hits whose chunk no longer exists are omitted.
+
+    `cosines`: similarities of the hits that the dense lists lack.
+    """
+    results = []
+    for hit in hits:
+        row = hit.row
+        if row.id not in texts:
+            continue
+        repository = repositories[row.repository]
+        cosine = cosines.get(row.id, hit.cosine)
+        content, first_line, truncated = clip_content(
+            row, texts[row.id], expand=request.expand, max_content=request.max_content
+        )
+        matched = [request.queries[index] for index in hit.queries]
+        results.append(
+            Result(
+                project=repository.name,
+                commit=repository.commit,
+                file=row.path,
+                start_line=row.start_line,
+                end_line=row.end_line,
+                language=row.language,
+                chunk_type=row.type,
+                name=row.name,
+                container=row.container,
+                score=round(hit.score, 4),
+                similarity=None if cosine is None else round(max(0.0, min(1.0, cosine)), 4),
+                content=content,
+                content_start_line=first_line,
+                truncated=truncated,
+                matched=matched if len(queries) > 1 else queries[0].matched_words(row.term_ids),
+                url=repository.url(row.path, row.start_line, row.end_line),
+                why=hit.explanation,
+            )
+        )
+    return results
+
+
 def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProject]) -> str:
-    """Why an answer is empty, and what to try."""
+    """Explain why an answer is empty, and what to try."""
     if request.cursor:
         return "There are no more results; the page before was the last."
     if not searched and missing:
@@ -111,8 +164,8 @@ def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProj
     return "Nothing in the index resembles the query. Try other words, or an identifier."
 
 
-def _reason(repository: RepositoryInSight, without_embedder: set[str]) -> str:
-    lack = repository.lack
+def _reason(repository: RepositorySnapshot, without_embedder: set[str]) -> str:
+    lack = repository.incomplete_reason
     if lack not in {"failed", "never_indexed"} and repository.embedder in without_embedder:
         return "embedder_unavailable"
     return lack

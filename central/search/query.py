@@ -1,7 +1,7 @@
-"""What a search asks for, as records, and what its text says about what is looked for. Pure.
+"""The search request, its filters, and the parsed text of a query. Pure.
 
-Reading a query is guessing: an identifier names a symbol, other words describe one. The ranking
-rules decide what the guess is worth.
+Parsing is a guess: an identifier names a symbol, other words describe one. The ranking rules
+weight the guess.
 """
 
 import re
@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from indexer.lexical import query_terms, term_id, tokenize
+from indexer.store.base import PointFilter
 
 MAX_RESULTS = 200
 EXPANDED_CONTENT = 20_000  # characters, where `expand` is given and `max_content` is not
@@ -44,7 +45,7 @@ _INTENT_OF = {word: intent for intent, words in _INTENTS.items() for word in wor
 
 
 class Mode(StrEnum):
-    """Which lists are asked for."""
+    """The lists that a search uses."""
 
     HYBRID = "hybrid"
     SEMANTIC = "semantic"
@@ -54,7 +55,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A validated search: what `POST /api/v1/search` takes, without the organisation."""
+    """A validated body of `POST /api/v1/search`, without the organisation."""
 
     queries: tuple[str, ...]
     limit: int = 10
@@ -74,7 +75,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SymbolName:
-    """An identifier in a query; `strength` 1.0 where it is written as one, less for a bare word."""
+    """An identifier in a query; `strength` is 1.0, or less for a bare word."""
 
     name: str
     container: str = ""
@@ -85,10 +86,9 @@ class SymbolName:
 class ParsedQuery:
     """A query as the rules see it.
 
-    `words` are stems in lower case without stop words, `word_terms` the term ids of what they are
-    the stems of; `has_prose`: there are other words beside identifiers; `terms` are lexical term
-    ids with their counts; `whole_terms` are the query's words as written with the term id of the
-    whole word.
+    `words` are stems in lower case without stop words, `word_terms` the term ids of the words
+    before stemming. `has_prose`: the query has words besides identifiers. `terms` are lexical
+    term ids with their counts, `whole_terms` the words as written, each with its term id.
     """
 
     text: str
@@ -103,7 +103,7 @@ class ParsedQuery:
 
 
 def parse_query(text: str) -> ParsedQuery:
-    """Read `text`; `symbolic` is true where it consists of identifiers only."""
+    """Parse `text`; `symbolic` is true if it consists of identifiers only."""
     written = _WORD.findall(text)
     content = [word for word in written if word.lower() not in _STOP_WORDS] or written
     symbols = _symbols(content)
@@ -126,7 +126,7 @@ def parse_query(text: str) -> ParsedQuery:
 
 @lru_cache(maxsize=65536)
 def name_parts(name: str) -> tuple[str, ...]:
-    """Parts of an identifier in lower case: `getUserName` → get, user, name."""
+    """Return the parts of an identifier in lower case: `getUserName` → get, user, name."""
     found: list[str] = []
     for word in _SEPARATOR.split(name):
         tokens = tokenize(word)
@@ -135,14 +135,14 @@ def name_parts(name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=65536)
-def folded(name: str) -> str:
-    """The identifier without case, underscores and `()`: equal for the spellings of one name."""
+def casefolded(name: str) -> str:
+    """Return the identifier without case, underscores and `()`: equal for all its spellings."""
     return name.removesuffix("()").replace("_", "").lower()
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The word in lower case without a plural's ending."""
+    """Return the word in lower case without a plural ending."""
     word = word.lower()
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
@@ -171,7 +171,7 @@ def _symbol(word: str, *, alone: bool) -> SymbolName | None:
 
 
 def _pieces(word: str) -> list[str]:
-    """The parts of a qualified name or, for a file's name, its stem."""
+    """Return the parts of a qualified name; for a file name, its stem."""
     bare = word.removesuffix("()")
     if _is_file_name(bare):
         return [bare.rpartition(".")[0]]
@@ -185,3 +185,72 @@ def _is_file_name(word: str) -> bool:
 
 def _whole_term(word: str) -> list[int]:
     return list(query_terms(word))[:1]
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """The filter on a hit's row; `prefix` may end anywhere in a path component."""
+
+    prefix: str = ""
+    excluded: tuple[str, ...] = ()
+    language: str = ""
+    chunk_type: str = ""
+
+    def admits(self, *, path: str, language: str, chunk_type: str) -> bool:
+        """Return whether a row passes. Exclusions ignore case; the prefix does not."""
+        if self.language and language != self.language:
+            return False
+        if self.chunk_type and chunk_type != self.chunk_type:
+            return False
+        if not path.startswith(self.prefix):
+            return False
+        lowered = path.lower()
+        return not any(pattern in lowered for pattern in self.excluded)
+
+    def is_stricter_than(self, points: PointFilter) -> bool:
+        """Return whether it rejects paths that the filter of the store accepts."""
+        return bool(self.excluded) or self.prefix.rstrip("/") != points.path
+
+
+def point_filter(request: SearchRequest) -> PointFilter:
+    """Return the filter of the store: the path up to its last component boundary."""
+    boundary, _, _ = _prefix(request.path).rpartition("/")
+    return PointFilter(
+        languages=(request.language.lower(),) if request.language else (),
+        types=(request.chunk_type,) if request.chunk_type else (),
+        path=boundary,
+    )
+
+
+def row_filter(request: SearchRequest) -> RowFilter:
+    """Return the filter of rows. It is complete, because symbol hits bypass the store."""
+    return RowFilter(
+        prefix=_prefix(request.path),
+        excluded=tuple(
+            pattern for part in request.exclude.split("|") if (pattern := part.strip().lower())
+        ),
+        language=request.language.lower(),
+        chunk_type=request.chunk_type,
+    )
+
+
+def like_pattern(text: str) -> str:
+    """Escape `text` for a pattern of LIKE."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def is_narrowed(request: SearchRequest) -> bool:
+    """Return whether filters restrict the answer."""
+    return bool(
+        request.include_projects
+        or request.exclude_projects
+        or request.language
+        or request.chunk_type
+        or request.path
+        or request.exclude
+        or request.min_similarity is not None
+    )
+
+
+def _prefix(path: str) -> str:
+    return path.removeprefix("./").lstrip("/")

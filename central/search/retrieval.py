@@ -1,43 +1,39 @@
-"""From queries to tiers of live candidates: what the store answers, joined with the rows.
+"""Batches of live candidates: hits of the vector store, joined with their rows.
 
-A tier is what the next longer raw lists add, so that the order of the first results does not
-depend on how many are asked for: pages put together are the one long answer.
+A batch is what the next longer raw lists add. So the order of the first results does not depend
+on how many are requested, and all pages together equal the one long answer.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from central.search.filters import RowFilter
-from central.search.named_files import admitted_paths, few
-from central.search.query import Mode, ParsedQuery
-from central.search.ranking.fusion import floor, merge_lists
-from central.search.rows import LiveChunk, chunks_defining, live_chunks
+from central.search.query import Mode, RowFilter
+from central.search.query_preparation import PreparedQuery
+from central.search.rows import (
+    LiveChunk,
+    admitted_paths,
+    chunks_defining,
+    live_chunks,
+    matching_symbols,
+    paths_if_few,
+)
 from indexer.limits import SIMILAR_CHUNKS
-from indexer.records.vectors import EmbedderSpec, TermVector, Vector
+from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, HybridHits, HybridQuery, PointFilter, VectorStore
 
 FIRST_SIZE = 100  # length of each raw list: four times and more what a page shows
-ENOUGH = 50  # candidates of a tier, if there are more to be had
+ENOUGH = 50  # candidates of a batch, unless the store has no more
 GROWTH = 4
 LAST_SIZE = 100_000
+RANK_CONSTANT = 60  # Cormack, Clarke & Büttcher 2009
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One query, prepared: its vector under each embedder, its terms and how rare they are."""
-
-    parsed: ParsedQuery
-    vectors: Mapping[EmbedderSpec, Vector]
-    terms: TermVector | None
-    rarity: Mapping[int, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is asked of which collections, and what is left out of the hits."""
+class RetrievalPlan:
+    """The queries, the collections to search, and the filters of a search."""
 
     mode: Mode
-    queries: Sequence[Asked]
+    queries: Sequence[PreparedQuery]
     collections: Mapping[EmbedderSpec, Sequence[Collection]]
     repositories: Sequence[int]
     points: PointFilter
@@ -47,26 +43,18 @@ class Plan:
 
 @dataclass(slots=True)
 class Lists:
-    """The candidates of one query in a tier by id, with raw scores in descending order.
+    """The candidates of one query in a batch: raw scores by id, in descending order.
 
-    Ids are chunks' or, before the rows are known, points' as integers: a UUID is hashed and
-    compared by Python code, thousands of times in a search.
+    Ids are those of chunks or, before the rows are known, of points. They are integers because
+    Python code hashes and compares a UUID, thousands of times in a search.
     """
 
     dense: dict[int, float] = field(default_factory=dict)
     lexical: dict[int, float] = field(default_factory=dict)
     lexical_floor: float = 0.0
 
-    def of(self, ids: Container[int]) -> "Lists":
-        """The same lists without what is not in `ids`."""
-        return Lists(
-            {key: score for key, score in self.dense.items() if key in ids},
-            {key: score for key, score in self.lexical.items() if key in ids},
-            self.lexical_floor,
-        )
-
     def renamed(self, ids: Mapping[int, int]) -> "Lists":
-        """The same lists by what `ids` says for each id, without what it says nothing of."""
+        """Return the lists with ids replaced by `ids`, without the entries that it lacks."""
         return Lists(
             {ids[key]: score for key, score in self.dense.items() if key in ids},
             {ids[key]: score for key, score in self.lexical.items() if key in ids},
@@ -75,57 +63,62 @@ class Lists:
 
 
 @dataclass(slots=True)
-class Tier:
-    """Live candidates by chunk id, the lists of each query, and each one's highest cosine.
+class CandidateBatch:
+    """Live candidates by chunk id, each query's lists, and each candidate's highest cosine.
 
-    `defines`: names asked for that a chunk is known to define. `is_cut`: the last tier, though
-    the store holds more than LAST_SIZE hits.
+    `defines`: the requested names that a chunk is known to define. `is_truncated`: this is the
+    last batch although the store holds more than LAST_SIZE hits.
     """
 
     rows: dict[int, LiveChunk]
     lists: list[Lists]
     cosines: dict[int, float]
     defines: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    is_cut: bool = False
+    is_truncated: bool = False
 
     def keep(self, chunks: set[int]) -> None:
         """Drop every other candidate, from the lists too."""
         self.rows = {chunk: row for chunk, row in self.rows.items() if chunk in chunks}
-        self.lists = [lists.of(chunks) for lists in self.lists]
+        same = {chunk: chunk for chunk in chunks}
+        self.lists = [lists.renamed(same) for lists in self.lists]
 
 
-def tiers(store: VectorStore, plan: Plan) -> Iterator[Tier]:
-    """Tiers in descending order of raw score, until the store has no more.
+def candidate_batches(store: VectorStore, plan: RetrievalPlan) -> Iterator[CandidateBatch]:
+    """Yield batches in descending order of raw score, until the store has no more.
 
-    A list grows while filters and dead points leave too few; from the second on, the store is asked
-    for the files alone that the filters leave, if they are few. Raises StoreError.
+    The lists grow while filters and dead points leave too few candidates. From the second request
+    on, the store searches only the files that pass the filters, if these are few. Raises
+    StoreError.
     """
-    named = _named(plan)
+    if plan.mode is Mode.SYMBOL:
+        yield _symbol_batch(plan)
+        return
+    named = _named_definitions(plan)
     yielded: set[int] = set()
     known: set[int] = set()
     rows: dict[int, LiveChunk] = {}
     size = FIRST_SIZE
     while True:
-        answer = _ask(store, plan, size)
+        answer = _query_store(store, plan, size)
         fresh = answer.points() - known
         known |= fresh
-        rows |= _live(plan, fresh)
-        tier = _tier(plan, answer, rows, named if not yielded else {}, yielded)
+        rows |= _live_rows(plan, fresh)
+        batch = _batch(plan, answer, rows, named if not yielded else {}, yielded)
         last = answer.exhausted or size >= LAST_SIZE
-        tier.is_cut = last and not answer.exhausted
-        if len(tier.rows) >= ENOUGH or last:
-            yielded |= tier.rows.keys()
-            yield tier
+        batch.is_truncated = last and not answer.exhausted
+        if len(batch.rows) >= ENOUGH or last:
+            yielded |= batch.rows.keys()
+            yield batch
         if last:
             return
         if size == FIRST_SIZE:
-            plan = _narrowed(store, plan)
+            plan = _narrow(store, plan)
         size *= GROWTH
 
 
 @dataclass(slots=True)
-class _Answer:
-    """Raw lists of every query by point; `exhausted` where longer ones would bring nothing."""
+class _StoreAnswer:
+    """Raw lists of every query by point; `exhausted` if longer lists would add nothing."""
 
     lists: list[Lists]
     cosines: dict[int, float]
@@ -135,13 +128,13 @@ class _Answer:
         return {point for lists in self.lists for point in (*lists.dense, *lists.lexical)}
 
 
-def _narrowed(store: VectorStore, plan: Plan) -> Plan:
-    """The plan with the files that its filters leave, unless they are many.
+def _narrow(store: VectorStore, plan: RetrievalPlan) -> RetrievalPlan:
+    """Restrict the plan to the files that pass its filters, unless they are many.
 
-    What filters leave may lie anywhere in the lists, which are as long as the index is large.
+    Candidates that pass may lie anywhere in the lists, whose length grows with the index.
     """
     files: frozenset[str] | None = None
-    if plan.rows.is_beyond(plan.points):
+    if plan.rows.is_stricter_than(plan.points):
         files = admitted_paths(plan.rows, repositories=plan.repositories)
     if plan.min_similarity is not None and plan.mode is Mode.LEXICAL:
         similar = _similar_files(store, plan, plan.min_similarity)
@@ -153,24 +146,26 @@ def _narrowed(store: VectorStore, plan: Plan) -> Plan:
     return replace(plan, points=replace(plan.points, files=tuple(sorted(files))))
 
 
-def _similar_files(store: VectorStore, plan: Plan, least: float) -> frozenset[str] | None:
-    """The files of all chunks that are similar enough to a query; None where they are many."""
-    answer = _ask(store, replace(plan, mode=Mode.SEMANTIC), SIMILAR_CHUNKS)
+def _similar_files(
+    store: VectorStore, plan: RetrievalPlan, min_similarity: float
+) -> frozenset[str] | None:
+    """Return the files of all chunks that are similar enough to a query; None if many."""
+    answer = _query_store(store, replace(plan, mode=Mode.SEMANTIC), SIMILAR_CHUNKS)
     if not answer.exhausted:
         return None
-    points = {point for point, cosine in answer.cosines.items() if cosine >= least}
-    return few(row.path for row in _live(plan, points).values())
+    points = {point for point, cosine in answer.cosines.items() if cosine >= min_similarity}
+    return paths_if_few(row.path for row in _live_rows(plan, points).values())
 
 
-def _ask(store: VectorStore, plan: Plan, size: int) -> _Answer:
-    """One request per embedder for all queries."""
+def _query_store(store: VectorStore, plan: RetrievalPlan, size: int) -> _StoreAnswer:
+    """Send one request per embedder, for all queries."""
     dense: list[list[dict[int, float]]] = [[] for _ in plan.queries]
     lexical: list[dict[int, float]] = [{} for _ in plan.queries]
     cosines: dict[int, float] = {}
     exhausted = True
     for embedder, collections in plan.collections.items():
-        asked = [_store_query(plan, query, embedder, size) for query in plan.queries]
-        for index, hits in enumerate(store.search(collections, asked)):
+        requests = [_store_query(plan, query, embedder, size) for query in plan.queries]
+        for index, hits in enumerate(store.search(collections, requests)):
             similar = {point.int: score for point, score in hits.dense}
             dense[index].append(similar)
             lexical[index].update({point.int: score for point, score in hits.lexical})
@@ -178,14 +173,16 @@ def _ask(store: VectorStore, plan: Plan, size: int) -> _Answer:
             exhausted = exhausted and _is_exhausted(plan, hits, size)
     lists = []
     for of_embedders, terms in zip(dense, lexical, strict=True):
-        ordered = terms  # in order already, unless several embedders' shards were asked
+        in_order = terms  # already in order, unless several embedders' shards were searched
         if len(plan.collections) > 1:
-            ordered = dict(sorted(terms.items(), key=lambda item: (-item[1], item[0])))
-        lists.append(Lists(merge_lists(of_embedders), ordered, floor(ordered, limit=size)))
-    return _Answer(lists, cosines, exhausted)
+            in_order = dict(sorted(terms.items(), key=lambda item: (-item[1], item[0])))
+        lists.append(Lists(merge_lists(of_embedders), in_order, floor(in_order, limit=size)))
+    return _StoreAnswer(lists, cosines, exhausted)
 
 
-def _store_query(plan: Plan, query: Asked, embedder: EmbedderSpec, size: int) -> HybridQuery:
+def _store_query(
+    plan: RetrievalPlan, query: PreparedQuery, embedder: EmbedderSpec, size: int
+) -> HybridQuery:
     return HybridQuery(
         vector=None if plan.mode is Mode.LEXICAL else query.vectors.get(embedder),
         terms=None if plan.mode is Mode.SEMANTIC else query.terms,
@@ -195,33 +192,33 @@ def _store_query(plan: Plan, query: Asked, embedder: EmbedderSpec, size: int) ->
 
 
 def keep_highest(cosines: dict[int, float], more: Mapping[int, float]) -> None:
-    """Add `more` to `cosines`; the higher one stays."""
+    """Add `more` to `cosines`; the higher cosine stays."""
     for key, score in more.items():
         if score > cosines.get(key, -1.0):
             cosines[key] = score
 
 
-def _is_exhausted(plan: Plan, hits: HybridHits, size: int) -> bool:
+def _is_exhausted(plan: RetrievalPlan, hits: HybridHits, size: int) -> bool:
     if plan.min_similarity is not None and plan.mode is not Mode.LEXICAL:
-        # The dense list holds whatever is at least as similar as its last hit; where it is empty,
-        # nothing can be compared.
+        # The dense list holds every point at least as similar as its last hit; if it is empty,
+        # no point can be compared.
         return len(hits.dense) < size or hits.dense[-1].score < plan.min_similarity
     return len(hits.dense) < size and len(hits.lexical) < size
 
 
-def _live(plan: Plan, points: set[int]) -> dict[int, LiveChunk]:
+def _live_rows(plan: RetrievalPlan, points: set[int]) -> dict[int, LiveChunk]:
     if not points:
         return {}
     found = live_chunks(points=points, repositories=plan.repositories)
     return {row.point.int: row for row in found if _admits(plan, row)}
 
 
-def _admits(plan: Plan, row: LiveChunk) -> bool:
+def _admits(plan: RetrievalPlan, row: LiveChunk) -> bool:
     return plan.rows.admits(path=row.path, language=row.language, chunk_type=row.type)
 
 
-def _named(plan: Plan) -> dict[int, tuple[LiveChunk, tuple[str, ...]]]:
-    """By id, chunks that define a symbol which a query names: the store may rank them too low."""
+def _named_definitions(plan: RetrievalPlan) -> dict[int, tuple[LiveChunk, tuple[str, ...]]]:
+    """Return chunks that define a symbol named in a query: the store may rank them too low."""
     if plan.mode is not Mode.HYBRID:
         return {}
     names = {symbol.name for query in plan.queries for symbol in query.parsed.symbols}
@@ -230,31 +227,69 @@ def _named(plan: Plan) -> dict[int, tuple[LiveChunk, tuple[str, ...]]]:
     found: dict[int, tuple[LiveChunk, tuple[str, ...]]] = {}
     for name, row in chunks_defining(names=sorted(names), repositories=plan.repositories):
         if _admits(plan, row):
-            _, before = found.get(row.id, (row, ()))
-            found[row.id] = (row, (*before, name))
+            _, names_before = found.get(row.id, (row, ()))
+            found[row.id] = (row, (*names_before, name))
     return found
 
 
-def _tier(
-    plan: Plan,
-    answer: _Answer,
+def _batch(
+    plan: RetrievalPlan,
+    answer: _StoreAnswer,
     rows: Mapping[int, LiveChunk],
     named: Mapping[int, tuple[LiveChunk, tuple[str, ...]]],
     yielded: set[int],
-) -> Tier:
-    """What `answer` adds to what was yielded before; `rows` by point, the rest by chunk."""
+) -> CandidateBatch:
+    """Return what `answer` adds to `yielded`; `rows` by point, the rest by chunk."""
     chunks = {point: row.id for point, row in rows.items() if row.id not in yielded}
     fresh = {row.id: row for row in rows.values() if row.id not in yielded}
     fresh |= {chunk: row for chunk, (row, _) in named.items()}
     lists = []
     for query, raw in zip(plan.queries, answer.lists, strict=True):
         own = raw.renamed(chunks)
-        asked = {symbol.name for symbol in query.parsed.symbols}
+        requested = {symbol.name for symbol in query.parsed.symbols}
         for chunk, (_, names) in named.items():
-            if asked.intersection(names) and chunk not in own.dense:
+            if requested.intersection(names) and chunk not in own.dense:
                 own.lexical.setdefault(chunk, raw.lexical_floor)
         lists.append(own)
     cosines = {
         chunk: answer.cosines[point] for point, chunk in chunks.items() if point in answer.cosines
     }
-    return Tier(fresh, lists, cosines, {chunk: names for chunk, (_, names) in named.items()})
+    return CandidateBatch(
+        fresh, lists, cosines, {chunk: names for chunk, (_, names) in named.items()}
+    )
+
+
+def floor(scores: Mapping[int, float], *, limit: int) -> float:
+    """Return the score of what a list of `limit` lacks: its lowest; 0.0 if it lacks nothing."""
+    return min(scores.values()) if len(scores) >= limit else 0.0
+
+
+def reciprocal_ranks(keys: Iterable[int]) -> dict[int, float]:
+    """1 / (60 + rank) of each key, the first having rank 1."""
+    return {key: 1.0 / (RANK_CONSTANT + rank) for rank, key in enumerate(keys, 1)}
+
+
+def merge_lists(lists: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Merge the dense lists of several embedders into one, in descending order.
+
+    Cosines of different models cannot be compared: with several lists, ranks replace them.
+    """
+    filled = [scores for scores in lists if scores]
+    if len(filled) <= 1:
+        return dict(filled[0]) if filled else {}
+    merged = {key: value for scores in filled for key, value in reciprocal_ranks(scores).items()}
+    return dict(sorted(merged.items(), key=lambda item: -item[1]))
+
+
+def _symbol_batch(plan: RetrievalPlan) -> CandidateBatch:
+    """Return the only batch of a symbol search: chunks by how closely their symbols match."""
+    batch = CandidateBatch(rows={}, lists=[], cosines={})
+    for query in plan.queries:
+        lists = Lists()
+        matching = matching_symbols(query.parsed, repositories=plan.repositories, rows=plan.rows)
+        for symbol, row, closeness in matching:
+            batch.rows[row.id] = row
+            batch.defines[row.id] = (*batch.defines.get(row.id, ()), symbol)
+            lists.lexical[row.id] = max(closeness, lists.lexical.get(row.id, 0.0))
+        batch.lists.append(lists)
+    return batch

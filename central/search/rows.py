@@ -1,7 +1,7 @@
-"""What a search reads: the live rows behind hits.
+"""Database rows that a search reads: live chunks, symbols, paths and displayed texts.
 
-Plain tuples and SQL with arrays: a search reads hundreds of rows, and building model instances
-or IN lists of that length costs more than the query.
+Rows are plain tuples and statements take arrays: a search reads hundreds of rows, and building
+model instances or IN lists of that length costs more than the query.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,14 +11,15 @@ from uuid import UUID
 from central.corpus.models import Chunk, File, Symbol
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.repositories.models import Repository
-from central.search.filters import RowFilter, like_pattern
+from central.search.query import ParsedQuery, RowFilter, casefolded, like_pattern, name_parts
+from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 SYMBOL_ROWS = 500
 _LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
 
 
 class LiveChunk(NamedTuple):
-    """A chunk's row without its text. `term_ids` as corpus.packing.unpack_term_ids reads them."""
+    """A chunk's row without its text; corpus.embeddings.unpack_term_ids reads `term_ids`."""
 
     id: int
     point: UUID
@@ -33,17 +34,17 @@ class LiveChunk(NamedTuple):
     term_ids: bytes
 
 
-class ShownText(NamedTuple):
-    """What of a chunk is shown; `content` is its file's, and empty unless asked for."""
+class DisplayedText(NamedTuple):
+    """A chunk's text; `content` is that of its file, empty unless requested."""
 
     text: str
     content: str
 
 
-class Shown(NamedTuple):
-    """Texts by chunk id, without chunks that are gone; generations by repository id."""
+class DisplayedRows(NamedTuple):
+    """Texts by chunk id, without deleted chunks; generations by repository id."""
 
-    texts: dict[int, ShownText]
+    texts: dict[int, DisplayedText]
     generations: dict[int, int]
 
 
@@ -74,6 +75,14 @@ _MATCHING = _sql("""SELECT s.id FROM {symbol} s
     LIMIT %s""")
 
 
+# LIKE, because an index answers it. A file that was skipped has no chunk.
+_ADMITTED = _sql("""SELECT path, count(*) FROM (
+        SELECT f.path FROM {file} f
+        WHERE f.repository_id = ANY(%s::bigint[]) AND f.path LIKE %s::text
+            AND (%s::text = '' OR f.language = %s::text) AND f.skipped = ''
+            AND NOT lower(f.path) LIKE ANY(%s::text[])
+        LIMIT %s) AS found
+    GROUP BY path""")
 _SHOWN = _sql("""SELECT r.id, r.generation, c.id, c.text, ''
     FROM {repository} r
     LEFT JOIN {chunk} c ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
@@ -86,7 +95,7 @@ _SHOWN_WITH_FILE = _sql("""SELECT r.id, r.generation, c.id, c.text, f.content
 
 
 def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[LiveChunk]:
-    """The chunks of `repositories` that name one of `points` (UUID.int); a dead point has none."""
+    """Return the chunks of `points` (UUID.int) in `repositories`; a dead point has none."""
     ids = ",".join([f"{point:032x}" for point in points])
     rows = fetch_rows(_LIVE, [f"{{{ids}}}", id_array(repositories)])
     return [LiveChunk(*row) for row in rows]
@@ -95,7 +104,7 @@ def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[L
 def chunks_defining(
     *, names: Sequence[str], repositories: Sequence[int]
 ) -> list[tuple[str, LiveChunk]]:
-    """(name, chunk that defines it) for symbols with exactly one of `names`."""
+    """Return (name, defining chunk) of each symbol whose name is one of `names`."""
     ids = fetch_rows(_NAMED, [list(names), id_array(repositories), SYMBOL_ROWS])
     return _defining([row[0] for row in ids])
 
@@ -103,17 +112,17 @@ def chunks_defining(
 def chunks_defining_like(
     *, name: str, parts: Sequence[str], repositories: Sequence[int], rows: RowFilter
 ) -> list[tuple[str, LiveChunk]]:
-    """(name, chunk) for symbols whose name holds every part, whatever the case; closest first.
+    """Return (name, chunk) of symbols whose name has every part, in any case; closest first.
 
-    A part is held by one that begins with it. The exact name, its other spellings and names that
-    begin with it are among these.
+    A part matches as a prefix. So the exact name, its other spellings and names that begin with
+    it are included.
     """
     excluded = [f"%{like_pattern(pattern)}%" for pattern in rows.excluded]
     ids = fetch_rows_planned_each_time(
         _MATCHING,
         [
             id_array(repositories),
-            _beginnings(parts, "".join(parts)),
+            _prefix_query(parts, "".join(parts)),
             rows.prefix,
             rows.language,
             rows.language,
@@ -126,14 +135,75 @@ def chunks_defining_like(
     return _defining([row[0] for row in ids])
 
 
-def shown_texts(*, chunks: Sequence[int], repositories: Sequence[int], with_file: bool) -> Shown:
-    """Texts of `chunks` and, read in the same instant, the generations of `repositories`."""
+def matching_symbols(
+    parsed: ParsedQuery, *, repositories: Sequence[int], rows: RowFilter
+) -> list[tuple[str, LiveChunk, float]]:
+    """Return (symbol, chunk, closeness) for a query's identifiers or, without any, its words."""
+    names = [symbol.name for symbol in parsed.symbols] or [" ".join(parsed.words)]
+    found = []
+    for name in names:
+        parts = name_parts(name) if " " not in name else tuple(name.split())
+        if parts:
+            like = chunks_defining_like(
+                name=name, parts=parts, repositories=repositories, rows=rows
+            )
+            found += [
+                (symbol, row, _closeness(symbol, name))
+                for symbol, row in like
+                if rows.admits(path=row.path, language=row.language, chunk_type=row.type)
+            ]
+    return found
+
+
+def displayed_rows(
+    *, chunks: Sequence[int], repositories: Sequence[int], with_file: bool
+) -> DisplayedRows:
+    """Return texts of `chunks` and generations of `repositories`, read by one statement."""
     statement = _SHOWN_WITH_FILE if with_file else _SHOWN
     rows = fetch_rows(statement, [id_array(chunks), id_array(repositories)])
-    return Shown(
-        {row[2]: ShownText(row[3], row[4]) for row in rows if row[2] is not None},
+    return DisplayedRows(
+        {row[2]: DisplayedText(row[3], row[4]) for row in rows if row[2] is not None},
         {row[0]: row[1] for row in rows},
     )
+
+
+def admitted_paths(rows: RowFilter, *, repositories: Sequence[int]) -> frozenset[str] | None:
+    """Return the paths in `repositories` that pass; None if there are too many.
+
+    With few paths, the store searches only these files.
+    """
+    found = fetch_rows_planned_each_time(
+        _ADMITTED,
+        [
+            id_array(repositories),
+            f"{like_pattern(rows.prefix)}%",
+            rows.language,
+            rows.language,
+            [f"%{like_pattern(pattern)}%" for pattern in rows.excluded],
+            FILES_LOOKED_AT,
+        ],
+    )
+    if sum(count for _, count in found) >= FILES_LOOKED_AT:
+        return None
+    return paths_if_few(path for path, _ in found)
+
+
+def paths_if_few(paths: Iterable[str]) -> frozenset[str] | None:
+    """Return the distinct paths; None if there are too many to send to the store."""
+    different = frozenset(paths)
+    return different if len(different) <= NAMED_FILES else None
+
+
+def _closeness(symbol: str, name: str) -> float:
+    """Return 1.0 for the same name, less for another spelling, a prefix or shared parts."""
+    if symbol == name:
+        return 1.0
+    if symbol.lower() == name.lower():
+        return 0.9
+    own, wanted = casefolded(symbol), casefolded(name.replace(" ", ""))
+    if own == wanted:
+        return 0.85
+    return (0.6 if own.startswith(wanted) else 0.4) * len(wanted) / max(len(own), 1)
 
 
 def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:
@@ -142,10 +212,10 @@ def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:
     return [(row[0], LiveChunk(*row[1:])) for row in fetch_rows(_DEFINING, [id_array(symbols)])]
 
 
-def _beginnings(parts: Sequence[str], whole: str) -> str:
-    """A tsquery for names with a token that begins with `whole`, or one for each of `parts`.
+def _prefix_query(parts: Sequence[str], whole: str) -> str:
+    """Return a tsquery for names with a token that begins with `whole`, or one per part.
 
-    A sentence run together begins no name: a long `whole` is left out.
+    A long `whole` is omitted: it is a sentence and the prefix of no name.
     """
     # Tokens hold no quotes: nothing to escape.
     beginnings = " & ".join(f"'{part[:_LEXEME_CHARACTERS]}':*" for part in parts)

@@ -19,8 +19,8 @@ from central.http.parameters import (
     StrictFloatField,
     StrictIntegerField,
     body_object,
-    document,
     query_object,
+    to_json,
 )
 from central.repositories.views import AnsweringProjectSerializer
 from central.search.query import EXPANDED_CONTENT, Mode, SearchRequest
@@ -87,16 +87,16 @@ class SearchRequestSerializer(serializers.Serializer[SearchRequest]):
     cursor = StrictCharField(max_length=500, required=False, help_text="next_cursor of a page")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse both and neither of `query` and `queries`."""
+        """Require exactly one of `query` and `queries`."""
         if ("query" in attrs) == ("queries" in attrs):
             sentence = "Give either query or queries, and only one of them."
             raise serializers.ValidationError({"query": [sentence]})
         return attrs
 
     def search_request(self, body: Mapping[str, Any]) -> SearchRequest:
-        """A request's body as a record; nothing of it stays, so one serializer serves every thread.
+        """Return a request's body as a record. It keeps no state, so one serves all threads.
 
-        (A serializer per request costs a millisecond: it copies its fields.)
+        A serializer per request would cost a millisecond, because it copies its fields.
         """
         data = dict(self.run_validation(body))
         del data["org_id"]
@@ -225,4 +225,4 @@ class SearchView(APIView):
 def _respond(request: Request, data: Mapping[str, Any]) -> Response:
     credential = credential_for(request, data.get("org_id"))
     answer = search(credential=credential, request=_REQUESTS.search_request(data))
-    return Response(document(answer))
+    return Response(to_json(answer))

@@ -1,4 +1,4 @@
-"""How the admin looks: its title, its navigation, and what stands on its front page."""
+"""The appearance of the admin: title, navigation and front page."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ ENVIRONMENT = env.text("AETERNA_ENVIRONMENT")  # such as staging: a label on eve
 
 
 def environment(request: HttpRequest) -> list[str] | None:
-    """The label and its colour."""
+    """Return the label and its colour."""
     del request
     if not ENVIRONMENT:
         return None
@@ -20,19 +20,19 @@ def environment(request: HttpRequest) -> list[str] | None:
 
 
 def style(request: HttpRequest) -> str:
-    """Where our few rules stand."""
+    """Return the address of our style sheet."""
     del request
     return static("web/admin.css")
 
 
 def icon(request: HttpRequest) -> str:
-    """The pages' own."""
+    """Return the pages' icon."""
     del request
     return static("web/icon.svg")
 
 
 def elsewhere(request: HttpRequest) -> bool:
-    """Every address begins as that of the pages: unfold would mark it as where one is."""
+    """Return False: unfold would mark every page address as the current one."""
     del request
     return False
 
@@ -65,7 +65,7 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": True,
     "ENVIRONMENT": "central.settings.admin.environment",
-    "DASHBOARD_CALLBACK": "central.web.dashboard.front_page",
+    "DASHBOARD_CALLBACK": "central.web.admin_dashboard.front_page",
     "STYLES": [style],
     "SIDEBAR": {
         "show_search": True,

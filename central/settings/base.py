@@ -1,4 +1,4 @@
-"""What every mode shares. A mode adds the secret key, the hosts and the database."""
+"""Settings of every mode. A mode adds the secret key, the hosts and the database."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ WHITENOISE_USE_FINDERS = True
 
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",  # before the admin, whose templates it replaces
-    "central.administration.Administration",  # django.contrib.admin, with our own site
+    "central.tenancy.apps.Administration",  # django.contrib.admin, with our own site
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -44,7 +44,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_htmx",
-    "central.tenancy",
+    "central.tenancy.apps.TenancyConfig",
     "central.repositories",
     "central.github",
     "central.corpus",
@@ -65,7 +65,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "central.web.content_policy.ContentPolicy",
+    "central.http.middleware.ContentPolicy",
     "django_htmx.middleware.HtmxMiddleware",
     "central.web.errors.ErrorPages",
 ]
@@ -79,7 +79,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "central.web.access.frame",
+                "central.web.access.page_context",
             ]
         },
     }
@@ -231,11 +231,11 @@ SESSION_COOKIE_HTTPONLY = True
 
 
 def database(url: str) -> dict[str, Any]:
-    """DATABASES["default"] for `url`: pooled, because ASGI threads do not outlive a request.
+    """Return DATABASES["default"] for `url`, pooled: ASGI threads do not outlive a request.
 
-    A connection is tried before it is given out (a round trip): after PostgreSQL was away, each of
-    those that are kept would end a request. One that cannot be made again is forgotten, not tried
-    at ever longer intervals while requests wait.
+    A connection is tested before use (a round trip): otherwise each pooled one would fail a request
+    after PostgreSQL was unavailable. One that cannot be reopened is dropped, not retried with
+    growing delays while requests wait.
     """
     config: dict[str, Any] = dict(dj_database_url.parse(url, conn_health_checks=True))
     config["OPTIONS"] = {

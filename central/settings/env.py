@@ -1,7 +1,7 @@
-"""The environment of the central service, read here and nowhere else.
+"""The environment of the central service, which only this module reads.
 
-Every variable may also be given as NAME_FILE, the path of a file that holds the value: so
-secrets stay out of the process list and of `docker inspect`.
+NAME_FILE, the path of a file with the value, may replace any variable NAME: so secrets stay out
+of the process list and of `docker inspect`.
 """
 
 import os
@@ -12,9 +12,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 def text(name: str, default: str | None = None) -> str | None:
-    """Value of `name`, or the content of the file that `name`_FILE points to, or `default`.
+    """Return the value of `name`, the content of the file that `name`_FILE names, or `default`.
 
-    An empty value or file is none.
+    An empty value or file counts as none.
     """
     if value := os.environ.get(name):
         return value
@@ -30,13 +30,13 @@ def text(name: str, default: str | None = None) -> str | None:
 
 
 def forget(prefix: str) -> None:
-    """Drop every variable that begins so, for this process and those that it starts."""
+    """Drop every variable with this prefix, for this process and its children."""
     for name in [name for name in os.environ if name.startswith(prefix)]:
         del os.environ[name]
 
 
 def required(name: str) -> str:
-    """Value of `name`; there is no default."""
+    """Return the value of `name`, which has no default."""
     value = text(name)
     if value is None:
         raise ImproperlyConfigured(f"Set {name} or {name}_FILE.")
@@ -44,12 +44,12 @@ def required(name: str) -> str:
 
 
 def words(name: str, default: str = "") -> list[str]:
-    """Comma-separated values of `name`."""
+    """Return the comma-separated values of `name`."""
     return [word.strip() for word in (text(name, default) or "").split(",") if word.strip()]
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """Truth of `name`: 1/true/yes/on or 0/false/no/off, in any case."""
+    """Return whether `name` is 1/true/yes/on and not 0/false/no/off, in any case."""
     value = (text(name) or "").lower()
     if value in {"1", "true", "yes", "on"}:
         return True
@@ -61,7 +61,7 @@ def flag(name: str, *, default: bool) -> bool:
 
 
 def host(name: str) -> str | None:
-    """The host in the address that `name` is."""
+    """Return the host of the address in `name`."""
     try:
         return urlsplit(text(name) or "").hostname
     except ValueError as exc:
@@ -69,7 +69,7 @@ def host(name: str) -> str | None:
 
 
 def number(name: str, *, default: int) -> int:
-    """Value of `name` as a whole number."""
+    """Return the value of `name` as a whole number."""
     value = text(name)
     if value is None:
         return default

@@ -1,4 +1,4 @@
-"""Several processes or machines: everything is said by the environment."""
+"""Settings of several processes or machines, all from the environment."""
 
 from central.settings import env
 from central.settings.base import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""The vector store, embedders, limits and observability."""
+"""Settings of the vector store, embedders, limits and observability."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +16,9 @@ _SCHEMES: Final = {"postgres": ("postgresql", "postgres"), "qdrant": ("qdrant", 
 
 
 def vector_store_url() -> str | None:
-    """VECTOR_STORE_URL or what CODESEARCH_STORE_BACKEND stands for; None without either.
+    """Return VECTOR_STORE_URL or what CODESEARCH_STORE_BACKEND stands for; None without either.
 
-    Raises ImproperlyConfigured where they name different stores.
+    Raises ImproperlyConfigured if they name different stores.
     """
     url, backend = env.text("VECTOR_STORE_URL"), env.text("CODESEARCH_STORE_BACKEND")
     if backend is None:
@@ -52,13 +52,13 @@ def _qdrant_url() -> str:
         raise ImproperlyConfigured(f"QDRANT_URL: {exc}") from exc
 
 
-# Somebody waits for each query: one that a service does not take at once is searched without.
+# Callers wait for a query: if the service is slow, it is searched without similarity.
 _TIMEOUT_SECONDS: Final = 3.0
 _RETRY_SECONDS: Final = 0.5
 
 
 def access() -> EmbedderConfig:
-    """What the service may use to embed queries."""
+    """Return the access by which the service embeds queries."""
     default = EmbedderConfig()
     models = env.text("AETERNA_MODELS_DIR")
     return EmbedderConfig(
@@ -72,9 +72,9 @@ def access() -> EmbedderConfig:
 
 
 def default_embedder() -> str:
-    """What new organisations get: provider/model/dimensions, which a system check looks at.
+    """Return the embedder of new organisations: provider/model/dimensions, checked elsewhere.
 
-    Of what is not said, the provider's own default, or what its model is known to have.
+    Missing parts are the provider's default, or what is known of its model.
     """
     provider = env.text("CODESEARCH_EMBEDDER_PROVIDER") or "builtin"
     usual = DEFAULTS.get(provider)
@@ -89,14 +89,14 @@ _SHARED = ("redis://", "rediss://")
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Requests in a time, as '600/minute' ('off' for no limit), by what they are for."""
+    """Limits such as '600/minute' ('off' for none), by purpose."""
 
     search: str
     index: str
 
 
 def rates() -> Rates:
-    """What each token, and each person, may ask for."""
+    """Return the limits of each token and each person."""
     return Rates(
         search=env.text("AETERNA_RATE_SEARCH") or "600/minute",
         index=env.text("AETERNA_RATE_INDEX") or "6000/minute",
@@ -104,9 +104,9 @@ def rates() -> Rates:
 
 
 def rate_storage(broker_url: str | None) -> str | None:
-    """The Redis that all processes count in, the broker unless another is named.
+    """Return the Redis in which all processes count: the broker unless another is named.
 
-    None: each process counts for itself.
+    None: each process counts separately.
     """
     url = env.text("AETERNA_RATE_STORAGE") or broker_url or ""
     return url if url.startswith(_SHARED) else None
@@ -117,7 +117,7 @@ SERVICE_NAME = "aeterna-code-search"
 
 
 def has_collector() -> bool:
-    """Whether OpenTelemetry's own variables, all of which its SDK obeys, name a collector."""
+    """Return whether OpenTelemetry's own variables name a collector."""
     is_off = env.flag("OTEL_SDK_DISABLED", default=False) or "none" in env.words(
         "OTEL_TRACES_EXPORTER"
     )
@@ -125,7 +125,7 @@ def has_collector() -> bool:
 
 
 def service_name() -> str | None:
-    """What traces are of; None where OpenTelemetry's own variables say it."""
+    """Return the service name of traces; None if OpenTelemetry's own variables set it."""
     attributes = env.text("OTEL_RESOURCE_ATTRIBUTES") or ""
-    told = env.text("OTEL_SERVICE_NAME") or "service.name=" in attributes
-    return None if told else SERVICE_NAME
+    is_set = env.text("OTEL_SERVICE_NAME") or "service.name=" in attributes
+    return None if is_set else SERVICE_NAME

@@ -1,4 +1,4 @@
-"""Signing in at an OpenID Connect provider, where the environment names one."""
+"""Sign-in at an OpenID Connect provider, if the environment names one."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -11,7 +11,7 @@ from central.settings import env
 APPS: Final = ["allauth", "allauth.account", "allauth.socialaccount"]
 MIDDLEWARE: Final = ["allauth.account.middleware.AccountMiddleware"]
 
-# Of the package's own: nobody signs up, confirms an address or has a password there.
+# The package's own: without sign-up, confirmation of addresses and passwords.
 ACCOUNT_EMAIL_VERIFICATION: Final = "none"
 ACCOUNT_ADAPTER: Final = "central.web.sso.Accounts"
 SOCIALACCOUNT_ADAPTER: Final = "central.web.sso.People"
@@ -23,7 +23,7 @@ _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 @dataclass(frozen=True, slots=True)
 class SingleSignOn:
-    """A provider, and whose members those become who sign in there for the first time."""
+    """A provider, and the organisation that a person joins at the first sign-in."""
 
     issuer: str
     client_id: str
@@ -34,7 +34,7 @@ class SingleSignOn:
 
 
 def single_sign_on() -> SingleSignOn | None:
-    """What AETERNA_SSO_… say; None where they say nothing. Raises ImproperlyConfigured."""
+    """Return what AETERNA_SSO_… configure; None without them. Raises ImproperlyConfigured."""
     issuer, client_id = env.text("AETERNA_SSO_ISSUER"), env.text("AETERNA_SSO_CLIENT_ID")
     if issuer is None and client_id is None:
         return None
@@ -65,7 +65,7 @@ def single_sign_on() -> SingleSignOn | None:
 
 
 def is_safe_address(address: object) -> bool:
-    """Whether it is one of https, or of this machine, without a user's name."""
+    """Return whether it is https or of this machine, without a user name."""
     try:
         parts = urlsplit(address) if isinstance(address, str) else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""For checks that ask no database, such as mypy, which leaves without cleaning up after itself."""
+"""Settings of checks without a database, such as mypy, which exits without clean-up."""
 
 from central.settings.base import *  # noqa: F403
 from central.settings.base import database

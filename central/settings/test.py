@@ -1,4 +1,4 @@
-"""Tests: a PostgreSQL of their own, in a temporary directory that goes with the process."""
+"""Settings of tests: a PostgreSQL in a temporary directory of the process."""
 
 import atexit
 import shutil

@@ -1,4 +1,4 @@
-"""Pages and people: limits, sessions, sign-in."""
+"""Settings of pages and people: limits, sessions, sign-in."""
 
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 

@@ -1,1 +1,1 @@
-"""Organisations, tokens, and who may see what."""
+"""Organisations, their members and tokens, and the credentials that these give."""

@@ -17,7 +17,7 @@ from unfold.decorators import display
 from unfold.paginator import InfinitePaginator
 from unfold.sites import UnfoldAdminSite
 
-from central.tenancy.audit import changed_values, new_values, record, user_actor
+from central.tenancy.audit import form_changes, form_values, record, user_actor
 from central.tenancy.models import Organization
 
 _Method = TypeVar("_Method", bound=Callable[..., str])
@@ -26,7 +26,7 @@ _Method = TypeVar("_Method", bound=Callable[..., str])
 def badge(
     kinds: Mapping[str, str], *, description: str, ordering: str | None = None
 ) -> Callable[[_Method], _Method]:
-    """A column of words in the colours of their kinds: success, info, warning, danger, default."""
+    """Make a column of coloured words: success, info, warning, danger, default."""
     decorate: Callable[[_Method], _Method] = display(
         description=description, ordering=ordering, label=dict(kinds)
     )
@@ -34,7 +34,7 @@ def badge(
 
 
 class AuditedSite(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
-    """The admin. Its front page is central.web.dashboard's."""
+    """The admin. central.web.admin_dashboard fills its front page."""
 
     index_template = "administration/index.html"
 
@@ -44,13 +44,13 @@ class AuditedSite(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
         admin_class: "type[DjangoModelAdmin[Any]] | None" = None,
         **options: Any,
     ) -> None:
-        """Leave out what an installed package brings: it would change rows and not say so."""
+        """Leave out models of installed packages, whose changes would not be audited."""
         if admin_class is not None and issubclass(admin_class, AuditedAdmin):
             super().register(model_or_iterable, admin_class, **options)
 
 
 class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
-    """Writes the audit log in the transaction of the change, beside Django's own history."""
+    """An admin that writes the audit log in the transaction of the change."""
 
     noun = ""  # of the audit log's actions, where it is not the model's name
     list_per_page = 50
@@ -59,9 +59,9 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
     def audit(
         self, request: HttpRequest, obj: Any, verb: str, detail: Mapping[str, Any] | None = None
     ) -> None:
-        """One entry: `verb` in the past ("changed"), `detail` without secrets."""
+        """Write one entry: `verb` in the past ("changed"), `detail` without secrets."""
         record(
-            actor=user_actor(request.user),  # type: ignore[arg-type] # nobody else gets here
+            actor=user_actor(request.user),  # type: ignore[arg-type] # always a signed-in user
             action=f"{self.noun or self.opts.model_name}.{verb}",
             target=self.target_of(obj),
             organization=self.organization_of(obj),
@@ -69,11 +69,11 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
         )
 
     def target_of(self, obj: Any) -> str:
-        """What the audit log calls it."""
+        """Return its name in the audit log."""
         return str(obj)
 
     def organization_of(self, obj: Any) -> Organization | str:
-        """Whose it is; "" for what is no organisation's."""
+        """Return its organisation; "" if it has none."""
         return getattr(obj, "organization", "")
 
     def save_related(
@@ -83,11 +83,11 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
         formsets: "Iterable[BaseModelFormSet[Any, Any]]",
         change: bool,
     ) -> None:
-        """The last step of every add and change: all values are in the database."""
+        """Audit an add or change, as the last step of both."""
         super().save_related(request, form, formsets, change)
         if not change:
-            self.audit(request, form.instance, "created", new_values(form))
-        elif changes := changed_values(form):
+            self.audit(request, form.instance, "created", form_values(form))
+        elif changes := form_changes(form):
             self.audit(request, form.instance, "changed", changes)
         for formset in formsets:
             self._audit_formset(request, formset)
@@ -96,14 +96,14 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
         of_model = self.admin_site.get_model_admin(formset.model)
         forms = {id(form.instance): form for form in formset.forms}
         for obj in formset.new_objects:
-            of_model.audit(request, obj, "created", new_values(forms[id(obj)]))
+            of_model.audit(request, obj, "created", form_values(forms[id(obj)]))
         for obj, _ in formset.changed_objects:
-            of_model.audit(request, obj, "changed", changed_values(forms[id(obj)]))
+            of_model.audit(request, obj, "changed", form_changes(forms[id(obj)]))
         for obj in formset.deleted_objects:
             of_model.audit(request, obj, "deleted")
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        """Delete it, and say what went with it."""
+        """Delete it, and record the rows that were deleted with it."""
         target, organization = self.target_of(obj), self.organization_of(obj)
         _, gone = obj.delete()
         record(
@@ -115,37 +115,37 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
         )
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """One by one, each with its entry."""
+        """Delete one by one, each with its entry."""
         for obj in queryset:
             self.delete_model(request, obj)
 
     def response_action(
         self, request: HttpRequest, queryset: QuerySet[Any]
     ) -> HttpResponseBase | None:
-        """An action changes all that is chosen, with its entries, or nothing."""
+        """Run an action on all chosen rows, with their entries, or on none."""
         with transaction.atomic():
             answer: HttpResponseBase | None = super().response_action(request, queryset)
         return answer
 
 
-class HistoryAdmin(AuditedAdmin):
-    """What happened: to be read alone. Its tables are large: no list counts one."""
+class ReadOnlyAdmin(AuditedAdmin):
+    """An admin of large read-only history, without row counts."""
 
     paginator = InfinitePaginator
     actions = None
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """The service writes it."""
+        """Refuse it: only the service writes history."""
         del request
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """It is history."""
+        """Refuse it: history does not change."""
         del request, obj
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """It goes when its time is over, not before."""
+        """Refuse it: history is deleted after its retention period."""
         del request, obj
         return False
 
@@ -155,20 +155,20 @@ _SPANS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelt
 
 
 class WhenFilter(admin.SimpleListFilter):
-    """By time, through the column's index. Django's date hierarchy reads the whole table first."""
+    """A filter by time through the column's index; a date hierarchy reads the whole table."""
 
     title = "when"
     parameter_name = "when"
     column = ""
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """The last hour, day and week; then every month."""
+        """Return the last hour, day and week, then every month."""
         del request, model_admin
         spans = [(name, f"the last {name}") for name in _SPANS]
         return [*spans, *((month, month) for month in _months(timezone.now()))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows of the time."""
+        """Return the rows of the period."""
         del request
         value = self.value()
         if value is None:
@@ -183,12 +183,12 @@ class WhenFilter(admin.SimpleListFilter):
 
 
 def when(column_name: str) -> type[WhenFilter]:
-    """A filter by that column, which needs an index."""
+    """Make a filter by that column, which needs an index."""
     return type("WhenFilter", (WhenFilter,), {"column": column_name})
 
 
 def _months(now: datetime) -> list[str]:
-    """Newest first."""
+    """Return the last months, newest first."""
     this = now.year * 12 + now.month - 1
     return [f"{n // 12}-{n % 12 + 1:02}" for n in range(this, this - _MONTHS, -1)]
 

@@ -12,7 +12,7 @@ from central.observability.logs import bound_request_id
 from central.tenancy.credentials import Credential
 from central.tenancy.models import ApiToken, AuditEntry, Organization
 
-COMMAND = "command"  # manage.py, by whoever may run it
+COMMAND = "command"  # manage.py
 GITHUB = "github"
 SSO = "sso"  # a first sign-in at the provider
 SERVICE = "service"  # its own nightly work
@@ -28,7 +28,7 @@ def record(
     organization: Organization | str = "",
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Note a change in the transaction that makes it. `detail` must be JSON and hold no secret."""
+    """Record a change in its transaction. `detail` must be JSON and hold no secret."""
     AuditEntry.objects.create(
         actor=actor[:200],
         action=action,
@@ -40,17 +40,17 @@ def record(
 
 
 def user_actor(user: AbstractBaseUser) -> str:
-    """A person."""
+    """Return the actor of a person."""
     return f"user {user.get_username()}"
 
 
 def token_actor(token: ApiToken) -> str:
-    """A program, by its token."""
+    """Return the actor of a program, by its token."""
     return f"token {token.label}"
 
 
 def credential_actor(credential: Credential) -> str:
-    """Who is behind a request: its token, or a member at a page."""
+    """Return the actor of a request: its token, or a member at a page."""
     if credential.api_token_id is None:
         return "member"
     return token_actor(ApiToken.objects.get(pk=credential.api_token_id))
@@ -59,14 +59,14 @@ def credential_actor(credential: Credential) -> str:
 _SECRET = "password"  # noqa: S105 (what the names of such fields begin with)
 
 
-def new_values(form: "ModelForm[Any]") -> dict[str, Any]:
-    """Field → value of what was added, where it is not empty."""
+def form_values(form: "ModelForm[Any]") -> dict[str, Any]:
+    """Return field → value of an added row, without empty values."""
     values = {name: _plain(form.cleaned_data[name]) for name in _named(form, form.cleaned_data)}
     return {name: value for name, value in values.items() if value not in (None, "", [])}
 
 
-def changed_values(form: "ModelForm[Any]") -> dict[str, Any]:
-    """Field → its value before and after, where they differ."""
+def form_changes(form: "ModelForm[Any]") -> dict[str, Any]:
+    """Return field → its value before and after, where they differ."""
     return {
         name: {"before": _plain(_before(form, name)), "after": _plain(form.cleaned_data[name])}
         for name in _named(form, dict.fromkeys(form.changed_data))
@@ -74,7 +74,7 @@ def changed_values(form: "ModelForm[Any]") -> dict[str, Any]:
 
 
 def _named(form: "Form | ModelForm[Any]", names: Mapping[str, Any]) -> Iterator[str]:
-    """Those that are the row's own and may be told."""
+    """Return the fields of the row that may be recorded."""
     fields = {field.name for field in form.instance._meta.get_fields()}  # type: ignore[union-attr]
     return (name for name in names if name in fields and not name.startswith(_SECRET))
 

@@ -1,4 +1,7 @@
-"""Credentials: what a token or a signed-in member may see and do."""
+"""Credentials: the permissions of a token or a signed-in member.
+
+A credential holds limits only. central.repositories.visibility decides what it sees.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -6,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from central.errors import ForbiddenError, NotFoundError
-from central.tenancy.models import Membership, Organization, Role, Scope
+from central.tenancy.models import Membership, Organization, Role, Scope, parse_organization_slug
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -19,7 +22,7 @@ class Binding:
 
     `repository_id` is GitHub's, `project` the repository's name there without its owner,
     `visibility` public, internal or private, `ref` a full name, `url` its address there, "" if
-    unknown. `signed_at` is GitHub's clock; None: the token was made by an earlier version.
+    unknown. `signed_at` is GitHub's clock; None: an earlier version made the token.
     """
 
     repository_id: int
@@ -33,7 +36,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """Who asks. What it may see is the intersection of all that is not None.
+    """The permissions of a caller. Every limit that is not None must hold.
 
     `repositories` are names, `visibilities` public, internal, private.
     """
@@ -49,18 +52,19 @@ class Credential:
 
     @property
     def sees_all(self) -> bool:
-        """Whether it sees all of its organisation, what is no repository's too."""
+        """Whether it sees all of its organisation, including what is in no repository."""
         limits = (self.repositories, self.visibilities, self.binding)
         return all(limit is None for limit in limits)
 
     @property
     def is_of_whole_organization(self) -> bool:
-        """Whether nothing limits it: only then is an id or an address believed without proof."""
+        """Whether nothing limits it: only then are its ids and addresses trusted."""
         return not self.is_personal and self.sees_all
 
     def require_whole_organization(self) -> None:
-        """Raise ForbiddenError (`job_token_refused`, `whole_organization_required`) unless the
-        credential sees all of its organisation and is no job's.
+        """Raise ForbiddenError unless the credential sees all of its organisation and is no job's.
+
+        The codes are `job_token_refused` and `whole_organization_required`.
         """
         if self.is_job:
             raise ForbiddenError(
@@ -85,8 +89,8 @@ class Credential:
             )
 
     def require_organization(self, org_id: str) -> Organization:
-        """The credential's organisation if `org_id` names it ('acme' or 'org-acme'), else 404."""
-        if org_id.removeprefix("org-") != self.organization.slug:
+        """Return the credential's organisation. Raises NotFoundError if `org_id` names another."""
+        if parse_organization_slug(org_id) != self.organization.slug:
             raise NotFoundError(
                 "There is no such organisation for this credential; check org_id.",
                 code="organization_not_found",
@@ -100,16 +104,16 @@ SCOPES = {
 }
 
 
-class Rights(NamedTuple):
-    """What a person may do in an organisation, and see; where it says None, everything."""
+class Permissions(NamedTuple):
+    """A person's scopes and limits in an organisation; None does not limit."""
 
     scopes: frozenset[str]
     repositories: frozenset[str] | None = None
     visibilities: frozenset[str] | None = None
 
 
-class Standing(NamedTuple):
-    """A person before an organisation, as the tables say it. `role` is None for no member."""
+class MembershipRow(NamedTuple):
+    """A person's columns for an organisation. `role` is None for a non-member."""
 
     is_active: bool
     is_superuser: bool
@@ -117,20 +121,20 @@ class Standing(NamedTuple):
     repositories: list[str] | None
     visibilities: list[str] | None
 
-    def rights(self) -> Rights | None:
-        """None: none at all."""
+    def permissions(self) -> Permissions | None:
+        """Return the permissions; None: none at all."""
         if not self.is_active:
             return None
         if self.is_superuser:
-            return Rights(SCOPES[Role.ADMIN])
+            return Permissions(SCOPES[Role.ADMIN])
         if self.role is None:
             return None
         scopes = SCOPES.get(Role(self.role), frozenset())
-        return Rights(scopes, as_set(self.repositories), as_set(self.visibilities))
+        return Permissions(scopes, as_set(self.repositories), as_set(self.visibilities))
 
 
 def organizations_of(user: "User") -> "QuerySet[Organization]":
-    """The organisations that a person may look at; a superuser's are all."""
+    """Return the organisations of a person; a superuser has all."""
     if not user.is_active:
         return Organization.objects.none()
     if user.is_superuser:
@@ -139,36 +143,36 @@ def organizations_of(user: "User") -> "QuerySet[Organization]":
 
 
 def credential_of_member(*, user: "User", slug: str) -> Credential:
-    """What the person may do in that organisation. Raises NotFoundError, for whatever reason."""
+    """Return a person's credential. Raises one NotFoundError, whatever the reason."""
     organization = Organization.objects.filter(slug=slug).first()
-    rights = None if organization is None else rights_of(user, organization)
-    if organization is None or rights is None:
+    permissions = None if organization is None else permissions_of(user, organization)
+    if organization is None or permissions is None:
         raise NotFoundError(
             "There is no such organisation for you. An administrator adds members.",
             code="organization_not_found",
         )
     return Credential(
         organization,
-        rights.scopes,
-        rights.repositories,
+        permissions.scopes,
+        permissions.repositories,
         None,
-        visibilities=rights.visibilities,
+        visibilities=permissions.visibilities,
         is_personal=True,
     )
 
 
-def rights_of(user: "User", organization: Organization) -> Rights | None:
-    """What the person may do there now; None: nothing at all."""
+def permissions_of(user: "User", organization: Organization) -> Permissions | None:
+    """Return a person's present permissions; None: none at all."""
     found = Membership.objects.filter(user=user, organization=organization).first()
-    return Standing(
+    return MembershipRow(
         user.is_active,
         user.is_superuser,
         found.role if found else None,
         found.repositories if found else None,
         found.visibilities if found else None,
-    ).rights()
+    ).permissions()
 
 
 def as_set(values: Collection[str] | None) -> frozenset[str] | None:
-    """None stays None: it is everything, where an empty set is nothing."""
+    """Return a set; None stays None, which is everything, while an empty set is nothing."""
     return None if values is None else frozenset(values)

@@ -1,4 +1,4 @@
-"""Organisations, members, API tokens, audit. An organisation is the tenant: nothing crosses it."""
+"""Organisations (the isolated tenants), members, API tokens and the audit log."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -17,8 +17,13 @@ slug_validator = RegexValidator(
 )
 
 
+def parse_organization_slug(text: str) -> str:
+    """Return the slug in `text`, "acme" or "org-acme", without validating it."""
+    return text.removeprefix("org-")
+
+
 def validate_embedder(text: str) -> None:
-    """Raise ValidationError unless `text`, as EmbedderSpec writes it, names one that may exist."""
+    """Raise ValidationError unless `text` is the canonical name of a possible embedder."""
     try:
         spec = EmbedderSpec.parse(text)
     except ValueError:
@@ -32,18 +37,18 @@ def validate_embedder(text: str) -> None:
 
 
 class Scope(models.TextChoices):
-    """What a credential may do."""
+    """A permission of a credential."""
 
     INDEX = "index"
     SEARCH = "search"
     ADMIN = "admin"
 
 
-class OpenOrganizations(models.Manager["Organization"]):
-    """All but those that are being purged, of which nobody is to see anything."""
+class ActiveOrganizations(models.Manager["Organization"]):
+    """Organisations except those that are being purged, which are visible nowhere."""
 
     def get_queryset(self) -> models.QuerySet["Organization"]:
-        """What there is for everybody but the purge."""
+        """Return the organisations that are not being purged."""
         return super().get_queryset().filter(retired_at=None)
 
 
@@ -70,8 +75,8 @@ class Organization(models.Model):
         help_text="Nobody sees it any more; all that it holds is being purged",
     )
 
-    objects = OpenOrganizations()
-    everything = models.Manager["Organization"]()
+    objects = ActiveOrganizations()
+    all_objects = models.Manager["Organization"]()
 
     class Meta:
         ordering = ["slug"]
@@ -81,14 +86,14 @@ class Organization(models.Model):
 
 
 class Role(models.TextChoices):
-    """What a member may do beside searching."""
+    """The role of a member. Every member may search."""
 
     MEMBER = "member"
     ADMIN = "admin"
 
 
 class Membership(models.Model):
-    """A person of an organisation. What it may see is the intersection of both lists."""
+    """A person's membership. Visible is the intersection of both lists."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
@@ -124,9 +129,9 @@ class Membership(models.Model):
 
 
 class ApiToken(models.Model):
-    """A credential for the API. Only its SHA-256 is kept; the token itself is shown once.
+    """A credential for the API. Only its SHA-256 is stored; the token is shown once.
 
-    One with an owner is personal: it may never do or see more than its owner may at the time.
+    A token with an owner is personal: it never exceeds the owner's present permissions.
     """
 
     organization = models.ForeignKey(
@@ -155,7 +160,7 @@ class ApiToken(models.Model):
         blank=True,
         help_text="Which repositories it may see: public, internal, private; empty for all",
     )
-    # What came later has a default in the database: processes of the version before insert, too.
+    # Later columns have database defaults: processes of an earlier version insert, too.
     is_short_lived = models.BooleanField(
         default=False,
         db_default=False,
@@ -197,14 +202,14 @@ class ApiToken(models.Model):
 
     @property
     def label(self) -> str:
-        """Its first characters, and its name where it has one."""
+        """Its first characters, and its name if it has one."""
         return f"{self.prefix}… {self.name}".rstrip()
 
 
 class AuditEntry(models.Model):
-    """Who changed what, and when. Written once (central.tenancy.audit.record), never changed.
+    """An entry of the audit log, written once by central.tenancy.audit.record.
 
-    `organization` is its slug: an entry outlives what it is of.
+    `organization` is a slug: an entry outlives its organisation.
     """
 
     at = models.DateTimeField(auto_now_add=True)

@@ -1,7 +1,6 @@
-"""API tokens: how they are made, what is kept of them, and whose they are."""
+"""API tokens: their format, what is stored of them, and their credentials."""
 
 import hashlib
-import re
 import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -13,12 +12,18 @@ from django.utils import timezone
 
 from central.db import fetch_rows, sql
 from central.errors import UnauthenticatedError
+from central.http.bearer import TOKEN_PREFIX, invalid_token, is_token
 from central.http.turns import remember_caller
-from central.tenancy.credentials import Binding, Credential, Rights, Standing, as_set, rights_of
+from central.tenancy.credentials import (
+    Binding,
+    Credential,
+    MembershipRow,
+    Permissions,
+    as_set,
+    permissions_of,
+)
 from central.tenancy.models import ApiToken, Membership, Organization
 
-TOKEN_PREFIX = "aet_"  # noqa: S105 (what secret scanners know it by)
-_TOKEN = re.compile(rf"{TOKEN_PREFIX}[A-Za-z0-9_-]{{43}}\Z")
 _USE_RECORDED_EVERY = timedelta(minutes=1)
 _ORGANIZATION = [field.attname for field in Organization._meta.concrete_fields]
 
@@ -65,51 +70,46 @@ _BY_DIGEST = sql(
 
 
 def new_token() -> str:
-    """A token of 32 random bytes."""
+    """Make a token of 32 random bytes."""
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
-def is_token(text: str) -> bool:
-    """Whether `text` is written as a token; not whether there is such a one."""
-    return _TOKEN.match(text) is not None
-
-
 def token_digest(token: str) -> bytes:
-    """What is stored of a token. Its 256 random bits need neither salt nor slow hashing."""
+    """Return what is stored of a token. 256 random bits need neither salt nor slow hashing."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def credential_of(token: str) -> Credential:
-    """The credential of a token, a person's being cut to what that person may do and see now.
+    """Return the credential of a token; a personal one never exceeds its owner's permissions.
 
-    Looked up by digest in a unique index, so the time taken tells nothing about other tokens; anew
-    for every request, so that a revoked token, or one of a person who has left, is refused at once.
-    Raises UnauthenticatedError.
+    A unique index finds the digest, so the time taken reveals nothing about other tokens. It is
+    read for every request, so that a revoked token, or that of a former member, is refused at
+    once. Raises UnauthenticatedError.
     """
     if not is_token(token):
-        raise unknown_token()
+        raise invalid_token()
     found = fetch_rows(_BY_DIGEST, [token_digest(token)])
     if not found:
-        raise unknown_token()
+        raise invalid_token()
     row = found[0]
     stored = _Stored(*row[:_STORED_END])
     now = timezone.now()
-    _require_taken(stored, now)
+    _check_valid(stored, now)
     organization = Organization.from_db("default", _ORGANIZATION, row[_OWNER_END:])
     remember_caller(token, organization.pk)
     credential = _credential(stored, organization)
     if stored.owner_id is not None:
-        rights = Standing(*row[_STORED_END:_OWNER_END]).rights()
-        if rights is None:
-            raise _owner_without_rights()
-        credential = _cut(credential, rights)
+        permissions = MembershipRow(*row[_STORED_END:_OWNER_END]).permissions()
+        if permissions is None:
+            raise _owner_not_permitted()
+        credential = _restrict(credential, permissions)
     if stored.last_used_at is None or stored.last_used_at < now - _USE_RECORDED_EVERY:
         due = Q(last_used_at=None) | Q(last_used_at__lt=now - _USE_RECORDED_EVERY)
         ApiToken.objects.filter(due, pk=stored.id).update(last_used_at=now)
     return credential
 
 
-def _require_taken(stored: _Stored, now: datetime) -> None:
+def _check_valid(stored: _Stored, now: datetime) -> None:
     if stored.revoked_at is not None:
         raise UnauthenticatedError(
             "The token was revoked; make another, or ask an administrator for one.",
@@ -122,16 +122,16 @@ def _require_taken(stored: _Stored, now: datetime) -> None:
         )
 
 
-def credential_behind(token: ApiToken) -> Credential:
-    """What a stored token may do and see, whether or not it is still taken.
+def credential_of_token(token: ApiToken) -> Credential:
+    """Return the permissions of a stored token, whether or not it is still valid.
 
-    A person's that may nothing any more sees nothing.
+    A token whose owner has no permissions left sees nothing.
     """
     credential = _credential(token, token.organization)
     if token.owner is None:
         return credential
-    nothing = Rights(frozenset(), frozenset())
-    return _cut(credential, rights_of(token.owner, token.organization) or nothing)
+    nothing = Permissions(frozenset(), frozenset())
+    return _restrict(credential, permissions_of(token.owner, token.organization) or nothing)
 
 
 def _credential(stored: _Stored | ApiToken, organization: Organization) -> Credential:
@@ -147,13 +147,13 @@ def _credential(stored: _Stored | ApiToken, organization: Organization) -> Crede
     )
 
 
-def _cut(credential: Credential, rights: Rights) -> Credential:
-    """No more than both."""
+def _restrict(credential: Credential, permissions: Permissions) -> Credential:
+    """Return the intersection of both."""
     return replace(
         credential,
-        scopes=credential.scopes & rights.scopes,
-        repositories=_both(credential.repositories, rights.repositories),
-        visibilities=_both(credential.visibilities, rights.visibilities),
+        scopes=credential.scopes & permissions.scopes,
+        repositories=_both(credential.repositories, permissions.repositories),
+        visibilities=_both(credential.visibilities, permissions.visibilities),
     )
 
 
@@ -177,8 +177,8 @@ def _binding(stored: _Stored | ApiToken) -> Binding | None:
     )
 
 
-def bind(token: ApiToken, binding: Binding) -> None:
-    """Let a token that is not saved yet index this commit alone."""
+def bind_to_job(token: ApiToken, binding: Binding) -> None:
+    """Restrict an unsaved token to indexing this commit."""
     token.bound_repository_id = binding.repository_id
     token.bound_project = binding.project
     token.bound_visibility = binding.visibility
@@ -188,15 +188,7 @@ def bind(token: ApiToken, binding: Binding) -> None:
     token.bound_at = binding.signed_at
 
 
-def unknown_token() -> UnauthenticatedError:
-    """The answer to whatever is not a token of this service."""
-    return UnauthenticatedError(
-        "The credential is not known here; send 'Authorization: Bearer <api token>'.",
-        code="invalid_token",
-    )
-
-
-def _owner_without_rights() -> UnauthenticatedError:
+def _owner_not_permitted() -> UnauthenticatedError:
     return UnauthenticatedError(
         "Whoever made the token is no member of the organisation any more; ask an administrator "
         "to add them again, or for a token of another.",

@@ -1,1 +1,1 @@
-"""Who uses what: callers, callees, graphs and impact over every repository in sight."""
+"""Callers, callees, call graphs and impact across all visible repositories."""

@@ -1,17 +1,10 @@
-"""What a trace answers, as records; the serializers describe the same for the schema."""
+"""Answers of traces, and how the schema describes them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass
+from typing import Annotated
 
-from central.repositories.visibility import (
-    AnsweringProject,
-    MissingProject,
-    RepositoryInSight,
-    answering_projects,
-)
+from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 from central.trace.resolve.definitions import Definition
-from central.trace.resolve.resolve import Confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +21,14 @@ class ShownDefinition:
     kind: str
     signature: str
     language: str
-    package: str | None
+    package: Annotated[str | None, "The distribution it is part of"]
     version: str | None
     url: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a reference stands, or what it means; `line` is the definition's own."""
+    """A definition at an end of a link; `<module>` of kind `module` is a file's top level."""
 
     project: str
     file: str
@@ -47,32 +40,32 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A use of a name. `target` is the index of the definition that was asked for."""
+    """A use of a name, where it stands and what it means."""
 
     project: str
     commit: str
     file: str
     line: int
-    column: int
-    kind: str
+    column: Annotated[int, "0-based, in characters"]
+    kind: Annotated[str, "call, new, decorate, inherit, element or value"]
     caller: Endpoint
     callee: Endpoint
-    target: int
+    target: Annotated[int, "Index in definitions"]
     depth: int
-    rule: str
-    confidence: str
+    rule: Annotated[str, "same_file, import, receiver_type, same_package, dependency or name_only"]
+    confidence: Annotated[str, "high, medium or low"]
     evidence: str
-    candidates: int
-    pinned_version: str | None
-    required_version: str | None
-    indexed_version: str | None
-    lags: bool | None
+    candidates: Annotated[int, "To how many definitions it may lead"]
+    pinned_version: Annotated[str | None, "Of the callee's package, in the caller's repository"]
+    required_version: Annotated[str | None, "The range as written"]
+    indexed_version: Annotated[str | None, "Of the callee's package, as indexed"]
+    lags: Annotated[bool | None, "Whether pinned_version is older than indexed_version"]
     url: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedSite:
-    """A reference by the same name of which nothing is known."""
+    """A reference of which nothing is known but the name."""
 
     project: str
     file: str
@@ -82,23 +75,23 @@ class UnresolvedSite:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """How many there are; `more`: at least as many."""
+    """How many references there are of which nothing is known but the name."""
 
-    count: int
+    count: Annotated[int, "Exact to 10,000"]
     more: bool
     sample: list[UnresolvedSite]
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
-    """Which commits answered; `complete` exactly when nothing is missing and nothing was cut."""
+class TraceReceipt:
+    """Which commits answered, and what the answer may lack."""
 
-    complete: bool
+    complete: Annotated[bool, "Whether nothing is missing or cut"]
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
     unresolved: Unresolved
-    cut: list[str]
+    cut: Annotated[list[str], "Limits that were met"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +101,10 @@ class Callers:
     symbol: str
     definitions: list[ShownDefinition]
     callers: list[Link]
-    count: int
+    count: Annotated[int, "Of links on this page"]
     next_cursor: str | None
-    receipt: Receipt
-    hint: str | None = field(default=None)
+    receipt: TraceReceipt
+    hint: Annotated[str | None, "Why the answer is empty"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,64 +114,61 @@ class Callees:
     symbol: str
     definitions: list[ShownDefinition]
     callees: list[Link]
-    count: int
+    count: Annotated[int, "Of links on this page"]
     next_cursor: str | None
-    receipt: Receipt
-    hint: str | None = field(default=None)
+    receipt: TraceReceipt
+    hint: Annotated[str | None, "Why the answer is empty"] = None
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A definition or a file's top level; `distance` in steps from the nearest root.
+    """A definition, or a file's top level (`<module>`)."""
 
-    What stands inside of a node is as near as the node.
-    """
-
-    id: str
+    id: Annotated[str, "code:<project>/<path>#<qualified name>"]
     project: str
     file: str
     name: str
     qualified_name: str
     kind: str
     line: int
-    distance: int
+    distance: Annotated[int, "Steps from the nearest root"]
 
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """Node `caller` uses node `callee`, at `count` places; the surest of them is told."""
+    """One node uses another; the surest place where it does."""
 
-    caller: str
-    callee: str
+    caller: Annotated[str, "A node's id"]
+    callee: Annotated[str, "A node's id"]
     project: str
     file: str
     line: int
     kind: str
     rule: str
-    confidence: str
-    count: int
+    confidence: Annotated[str, "high, medium or low"]
+    count: Annotated[int, "At how many places"]
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """What is around a symbol; `root` are the ids of its own nodes."""
+    """What is around a symbol."""
 
     symbol: str
-    root: list[str]
+    root: Annotated[list[str], "Ids of its own nodes"]
     nodes: list[GraphNode]
     edges: list[GraphEdge]
     truncated: bool
     truncated_reason: str | None
-    receipt: Receipt
-    hint: str | None
+    receipt: TraceReceipt
+    hint: Annotated[str | None, "Why the answer is empty"]
 
 
 @dataclass(frozen=True, slots=True)
 class AffectedProject:
-    """A project's callers of one changed definition; `count` is of all, `callers` some."""
+    """A project's callers of one changed definition."""
 
     project: str
-    count: int
+    count: Annotated[int, "Of all its callers, shown or not"]
     callers: list[Link]
 
 
@@ -193,69 +183,61 @@ class ChangedSymbol:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """Callers per changed definition; `unknown` are symbols and files that are not indexed.
-
-    `visibilities`: the only ones that the credential may see repositories of; None: any.
-    """
+    """Callers per changed definition, grouped by project."""
 
     project: str
     symbols: list[ChangedSymbol]
-    count: int
-    unknown: list[str]
-    visibilities: list[str] | None
-    receipt: Receipt
-    hint: str | None
+    count: Annotated[int, "Of all callers"]
+    unknown: Annotated[list[str], "Symbols and files that are not indexed"]
+    visibilities: Annotated[
+        list[str] | None, "The only ones that the credential may see repositories of; null: any"
+    ]
+    receipt: TraceReceipt
+    hint: Annotated[str | None, "Why the answer is empty"]
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A reference and a definition that it leads to, without what a page of links explains.
+    """A reference and a definition that it leads to."""
 
-    `caller` and `callee` are qualified names; a file's top level is `<module>`.
-    """
-
-    caller: str
+    caller: Annotated[str, "Qualified name; `<module>` is a file's top level"]
     caller_project: str
-    path: str
-    line: int
-    callee: str
+    path: Annotated[str, "Of the caller's file"]
+    line: Annotated[int, "Of the reference"]
+    callee: Annotated[str, "Qualified name"]
     callee_project: str
     callee_path: str
-    kind: str
-    rule: str
-    confidence: str
-    commit: str
+    kind: Annotated[str, "call, new, decorate, inherit, element or value"]
+    rule: Annotated[str, "same_file, import, receiver_type, same_package or dependency"]
+    confidence: Annotated[str, "high or medium"]
+    commit: Annotated[str, "Of the caller's project"]
 
 
 @dataclass(frozen=True, slots=True)
 class CallingProject:
-    """Of which commit a page has a project's calls.
-
-    `begins`: from its first on, so that what earlier pages had of it counts no more. `ends`: to
-    its last.
-    """
+    """Of which commit a page has a project's calls."""
 
     project: str
     commit: str
-    generation: int
-    begins: bool
-    ends: bool
+    generation: Annotated[int, "Rises with each index of the project"]
+    begins: Annotated[bool, "With its first call: what earlier pages had of it counts no more"]
+    ends: Annotated[bool, "With its last call"]
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """A page of the call edges of an organisation. `missing` is told with the last page."""
+    """A page of the call edges of an organisation."""
 
     calls: list[Call]
     projects: list[CallingProject]
-    references: int
+    references: Annotated[int, "That this page is made of"]
     next_cursor: str | None
-    missing: list[MissingProject]
-    cut: list[str]
+    missing: Annotated[list[MissingProject], "With the last page: of all projects"]
+    cut: Annotated[list[str], "Limits that were met"]
 
 
-def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDefinition:
-    """A definition as it is answered."""
+def shown_definition(one: Definition, repository: RepositorySnapshot) -> ShownDefinition:
+    """Return a definition as answers show it."""
     return ShownDefinition(
         project=repository.name,
         commit=repository.commit,
@@ -271,66 +253,3 @@ def shown_definition(one: Definition, repository: RepositoryInSight) -> ShownDef
         version=one.version or None,
         url=repository.url(one.path, one.start_line, one.end_line),
     )
-
-
-def missing_projects(
-    sight: Sequence[RepositoryInSight], unknown: Sequence[str]
-) -> list[MissingProject]:
-    """Every project in scope of which the answer may lack something."""
-    missing = [MissingProject(item.name, item.lack) for item in sight if item.lack]
-    missing += [MissingProject(name, "unknown_project") for name in unknown]
-    return sorted(missing, key=lambda item: item.project)
-
-
-def receipt_of(
-    repositories: Iterable[RepositoryInSight],
-    *,
-    missing: list[MissingProject],
-    unresolved: Unresolved,
-    cut: list[str],
-    seconds: float,
-) -> Receipt:
-    """What was asked; complete where nothing is missing and no limit was met."""
-    return Receipt(
-        complete=not missing and not cut,
-        took_ms=round(seconds * 1000, 1),
-        projects=answering_projects(repositories),
-        missing=missing,
-        unresolved=unresolved,
-        cut=cut,
-    )
-
-
-LAST_PAGE: Final = "There are no more results; the page before was the last."
-
-
-def hint_for(
-    what: str,
-    *,
-    least: Confidence,
-    unresolved: int,
-    missing: Sequence[MissingProject],
-    is_narrowed: bool = False,
-) -> str:
-    """`what` was looked for: callers, callees, or callers and callees.
-
-    `unresolved` counts references by the name, for callees those that stand in the definition.
-    """
-    reasons = []
-    if unresolved and least > Confidence.LOW:
-        noun, verb = ("reference", "is") if unresolved == 1 else ("references", "are")
-        subject = "in it" if what == "callees" else "by that name"
-        reasons.append(
-            f"{unresolved} {noun} {subject} {verb} of something unknown."
-            if what == "callees"
-            else f"{unresolved} {noun} {subject} {verb} of something unknown; "
-            "min_confidence=low lists them."
-        )
-    if least is Confidence.HIGH:
-        reasons.append("Only the surest links were asked for; try min_confidence=medium.")
-    if is_narrowed:
-        reasons.append("caller_projects leaves the other projects out.")
-    if missing:
-        noun = "project" if len(missing) == 1 else "projects"
-        reasons.append(f"{len(missing)} {noun} in scope may lack something: see receipt.missing.")
-    return " ".join(reasons) or f"Nothing in what this credential sees is among its {what}."

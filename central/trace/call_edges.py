@@ -1,4 +1,4 @@
-"""All call edges of an organisation, a bounded portion at a time."""
+"""All call edges of an organisation, in bounded portions."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,25 +7,26 @@ from typing import Final, NamedTuple
 
 from central.db import one_moment
 from central.http.cursors import decode_cursor, encode_cursor
-from central.repositories.visibility import RepositoryInSight
+from central.observability.tracing import span
+from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
-from central.trace.answers import Call, CallingProject, Calls, missing_projects
-from central.trace.callees import find_used
+from central.trace.answers import Call, CallingProject, Calls
+from central.trace.callees import resolve_callees
 from central.trace.callers import Edge
-from central.trace.request_scope import Sight, sight_of
+from central.trace.receipts import missing_projects
+from central.trace.request_scope import TraceScope, scope_for
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import CountedFile, Site, files_from, sites_of_files
+from central.trace.resolve.references import CountedFile, ReferenceSite, files_from, sites_of_files
 from central.trace.resolve.resolve import Confidence
-from central.trace.service import trace_span
 from indexer.limits import CALLS_FILES, CALLS_LISTED, CALLS_LOOKS, CALLS_REFERENCES
 
 
-class Place(NamedTuple):
-    """Behind a file, or behind one reference of it; path "" is the beginning of the repository.
+class Position(NamedTuple):
+    """The position after a file or after one of its references; path "" is before all files.
 
-    It is of one generation of the repository, by one name.
+    It is valid for one generation and one name of the repository.
     """
 
     repository: int = 0
@@ -37,80 +38,80 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a portion holds of one repository: with its first reference, with its last one?"""
+    """A repository's part of a portion, and whether it has the first and last reference."""
 
-    repository: RepositoryInSight
+    repository: RepositorySnapshot
     begins: bool
     ends: bool
 
 
 @dataclass(slots=True)
 class Portion:
-    """References in order, and the place of those after them; None: there are none."""
+    """References in order, and the position after them; None after the last."""
 
     parts: list[Part] = field(default_factory=list)
-    sites: list[Site] = field(default_factory=list)
-    following: Place | None = None
+    sites: list[ReferenceSite] = field(default_factory=list)
+    next_position: Position | None = None
 
-    def keep(self, count: int) -> None:
-        """Leave out what comes after so many of the references."""
+    def truncate(self, count: int) -> None:
+        """Keep only the first `count` references."""
         last = self.sites[count - 1]
         self.sites = self.sites[:count]
         ids = [part.repository.id for part in self.parts]
         self.parts = self.parts[: ids.index(last.repository) + 1]
         self.parts[-1] = replace(self.parts[-1], ends=False)
         start = _start(self.parts[-1].repository)
-        self.following = start._replace(path=last.path, reference=last.id)
+        self.next_position = start._replace(path=last.path, reference=last.id)
 
 
-def read_portion(sight: Sight, place: Place) -> Portion:
-    """The references from a place on.
+def read_portion(scope: TraceScope, position: Position) -> Portion:
+    """Read the references from a position on.
 
-    A repository that is of another generation or name than the place is read from its beginning.
+    A repository of another generation or name than the position's is read from its beginning.
     """
     portion = Portion()
-    reader = _Reader(sight, portion)
-    for repository, start in _ahead(sight, place):
+    reader = _Reader(scope, portion)
+    for repository, start in _ahead(scope, position):
         if not reader.read(repository, start):
             break
     return portion
 
 
 class _Reader:
-    """Fills a portion as long as there is room in it."""
+    """Fills a portion while it has room."""
 
-    def __init__(self, sight: Sight, portion: Portion) -> None:
-        self._sight = sight
+    def __init__(self, scope: TraceScope, portion: Portion) -> None:
+        self._scope = scope
         self._portion = portion
         self._room = CALLS_REFERENCES
         self._looks = CALLS_LOOKS
 
-    def read(self, repository: RepositoryInSight, start: Place) -> bool:
-        """Take from `start` on; whether the repository's last reference was reached."""
-        place = start
+    def read(self, repository: RepositorySnapshot, start: Position) -> bool:
+        """Read from `start` on; return whether the repository's last reference was reached."""
+        position = start
         while self._looks and self._room:
             self._looks -= 1
             files = files_from(
-                self._sight.inquiry,
+                self._scope.resolver,
                 repository.id,
-                place.path,
-                inclusive=place.reference > 0,
+                position.path,
+                inclusive=position.reference > 0,
                 limit=CALLS_FILES,
             )
             taken = self._fitting(files)
             if files and not taken:
                 break
-            place = self._take(taken, place)
-            if len(files) < CALLS_FILES and len(taken) == len(files) and not place.reference:
+            position = self._take(taken, position)
+            if len(files) < CALLS_FILES and len(taken) == len(files) and not position.reference:
                 self._portion.parts.append(Part(repository, not start.path, ends=True))
                 return True
-        self._portion.following = place
-        if place != start:
+        self._portion.next_position = position
+        if position != start:
             self._portion.parts.append(Part(repository, not start.path, ends=False))
         return False
 
     def _fitting(self, files: Sequence[CountedFile]) -> list[CountedFile]:
-        """The first files that there is room for; one larger than a portion is taken in parts."""
+        """Return the first files that fit; a file larger than a portion is read in parts."""
         taken: list[CountedFile] = []
         room = self._room
         for file in files:
@@ -121,31 +122,31 @@ class _Reader:
             room = max(room - file.references, 0)
         return taken
 
-    def _take(self, files: Sequence[CountedFile], place: Place) -> Place:
-        """Read the files' references behind a place; the place behind what was read."""
+    def _take(self, files: Sequence[CountedFile], position: Position) -> Position:
+        """Read the files' references after a position; return the position after them."""
         if not files:
-            return place._replace(reference=0)
-        after = (place.path, place.reference)
-        sites = sites_of_files(self._sight.inquiry, files, after=after, limit=self._room)
+            return position._replace(reference=0)
+        after = (position.path, position.reference)
+        sites = sites_of_files(self._scope.resolver, files, after=after, limit=self._room)
         self._portion.sites += sites
         if len(sites) == self._room:
             self._room = 0
-            return place._replace(path=sites[-1].path, reference=sites[-1].id)
+            return position._replace(path=sites[-1].path, reference=sites[-1].id)
         self._room -= len(sites)
-        return place._replace(path=files[-1].path, reference=0)
+        return position._replace(path=files[-1].path, reference=0)
 
 
-def _ahead(sight: Sight, place: Place) -> Iterator[tuple[RepositoryInSight, Place]]:
-    """The repositories that are indexed, from the place's on, and where each is to be read from."""
-    for repository in sorted(sight.repositories.values(), key=lambda one: one.id):
-        if repository.id < place.repository or not repository.generation:
+def _ahead(scope: TraceScope, position: Position) -> Iterator[tuple[RepositorySnapshot, Position]]:
+    """Yield the indexed repositories from the position on, each with its start."""
+    for repository in sorted(scope.repositories.values(), key=lambda one: one.id):
+        if repository.id < position.repository or not repository.generation:
             continue
         start = _start(repository)
-        yield repository, place if place[:3] == start[:3] else start
+        yield repository, position if position[:3] == start[:3] else start
 
 
-def _start(repository: RepositoryInSight) -> Place:
-    return Place(repository.id, repository.generation, repository.name)
+def _start(repository: RepositorySnapshot) -> Position:
+    return Position(repository.id, repository.generation, repository.name)
 
 
 TOP_LEVEL: Final = "<module>"
@@ -153,44 +154,44 @@ _SALT: Final = "central.trace.calls"
 
 
 def calls(*, credential: Credential, cursor: str = "") -> Calls:
-    """The call edges of the next references, as callees have them with medium confidence.
+    """Return the call edges of the next references, with at least medium confidence.
 
-    Raises ForbiddenError for a token of a job and for a credential that sees a part of the
-    organisation, InvalidError for another organisation's cursor.
+    Raises ForbiddenError for a job's token or a credential limited to a part of the organisation,
+    and InvalidError for another organisation's cursor.
     """
     credential.require_whole_organization()
     asked = credential.organization.slug
     position = decode_cursor(cursor, salt=_SALT, asked=asked)
-    with trace_span(credential, "calls", "") as told, one_moment():
-        sight = sight_of(credential)
-        portion = read_portion(sight, Place(*position) if position else Place())
-        found = _calls(sight, portion)
-        told.note(resultCount=len(found))
-    following = portion.following
+    with span("code.trace", organization=asked, what="calls", symbol="") as current, one_moment():
+        scope = scope_for(credential)
+        portion = read_portion(scope, Position(*position) if position else Position())
+        found = _calls(scope, portion)
+        current.set_attributes(resultCount=len(found))
+    next_position = portion.next_position
     return Calls(
         calls=found,
         projects=[_calling(part) for part in portion.parts],
         references=len(portion.sites),
-        next_cursor=encode_cursor(salt=_SALT, asked=asked, position=following)
-        if following
+        next_cursor=encode_cursor(salt=_SALT, asked=asked, position=next_position)
+        if next_position
         else None,
-        missing=[] if following else missing_projects(list(sight.repositories.values()), []),
-        cut=limits_met(sight.inquiry),
+        missing=[] if next_position else missing_projects(scope),
+        cut=limits_met(scope.resolver),
     )
 
 
-def _calls(sight: Sight, portion: Portion) -> list[Call]:
-    """What the portion's references lead to; where that is too much, the portion is cut."""
-    edges = find_used(sight.inquiry, portion.sites, least=Confidence.MEDIUM).edges
-    definitions = definitions_at(sight.inquiry, {edge.target for edge in edges})
+def _calls(scope: TraceScope, portion: Portion) -> list[Call]:
+    """Return the calls of the portion's references; truncate the portion if there are too many."""
+    edges = resolve_callees(scope.resolver, portion.sites, min_confidence=Confidence.MEDIUM).edges
+    definitions = definitions_at(scope.resolver, {edge.target for edge in edges})
     by_reference = _by_reference(edges, definitions)
     found: list[Call] = []
     for number, site in enumerate(portion.sites):
         further = by_reference.get(site.id, ())
         if found and len(found) + len(further) > CALLS_LISTED:
-            portion.keep(number)
+            portion.truncate(number)
             break
-        found += [_call(sight, edge, definitions[edge.target]) for edge in further]
+        found += [_call(scope, edge, definitions[edge.target]) for edge in further]
     return found
 
 
@@ -204,16 +205,16 @@ def _by_reference(
     return found
 
 
-def _call(sight: Sight, edge: Edge, target: Definition) -> Call:
+def _call(scope: TraceScope, edge: Edge, target: Definition) -> Call:
     site = edge.site
-    repository = sight.repositories[site.repository]
+    repository = scope.repositories[site.repository]
     return Call(
         caller=site.caller or TOP_LEVEL,
         caller_project=repository.name,
         path=site.path,
         line=site.line,
         callee=target.qualified_name,
-        callee_project=sight.repositories[target.repository].name,
+        callee_project=scope.repositories[target.repository].name,
         callee_path=target.path,
         kind=site.kind,
         rule=edge.rule,

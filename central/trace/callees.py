@@ -1,32 +1,32 @@
-"""What a definition uses, and the overriding methods that a call may mean."""
+"""Callees of a definition, and the overriding methods that a call may reach."""
 
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from central.trace.callers import Edge
-from central.trace.resolve.engine import Inquiry
+from central.trace.callers import Edge, edges_to
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.hierarchy import descendants
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import Site, sites_within
+from central.trace.resolve.references import ReferenceSite, sites_within
 from central.trace.resolve.resolve import Confidence, resolve
-from central.trace.resolve.sql import Near
+from central.trace.resolve.sql import SameScopeDefinitions
 from indexer.records.references import Access
 
 
-def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
-    """For each edge to an instance's member, edges to what overrides it below that class."""
+def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]:
+    """Return edges to the overrides of each member that is reached through an instance."""
     virtual = [
-        (edge, edge.thing.receiver)
+        (edge, edge.definition.receiver)
         for edge in edges
-        if edge.thing and edge.thing.receiver and edge.site.access != Access.BASE
+        if edge.definition and edge.definition.receiver and edge.site.access != Access.BASE
     ]
-    below = descendants(inquiry, {receiver for _, receiver in virtual})
+    below = descendants(resolver, {receiver for _, receiver in virtual})
     asked = [
-        (edge, Near(file, f"{name}.{edge.target[1].rpartition('.')[2]}"))
+        (edge, SameScopeDefinitions(file, f"{name}.{edge.target[1].rpartition('.')[2]}"))
         for edge, receiver in virtual
         for file, name in below[receiver]
     ]
-    answers = inquiry.answers([near for _, near in asked])
+    answers = resolver.resolve_all([near for _, near in asked])
     found: dict[tuple[int, Key], Edge] = {}
     direct = {(edge.site.id, edge.target) for edge in edges}
     for (edge, near), rows in zip(asked, answers, strict=True):
@@ -42,35 +42,38 @@ def overriding(inquiry: Inquiry, edges: Sequence[Edge]) -> list[Edge]:
     return list(found.values())
 
 
-class Used(NamedTuple):
-    """What is used, and the references of which nothing is known."""
+class FoundCallees(NamedTuple):
+    """Edges to the callees, and the references that stay unresolved."""
 
     edges: list[Edge]
-    open: list[Site]
+    unresolved: list[ReferenceSite]
 
 
-def find_callees(inquiry: Inquiry, definitions: Sequence[Key], *, least: Confidence) -> Used:
-    """Every definition that a reference inside of `definitions` leads to."""
-    return find_used(inquiry, sites_within(inquiry, definitions), least=least)
+def find_callees(
+    resolver: BatchResolver, definitions: Sequence[Key], *, min_confidence: Confidence
+) -> FoundCallees:
+    """Return edges from the references inside `definitions`."""
+    sites = sites_within(resolver, definitions)
+    return resolve_callees(resolver, sites, min_confidence=min_confidence)
 
 
-def find_used(inquiry: Inquiry, sites: Sequence[Site], *, least: Confidence) -> Used:
-    """Every definition that one of these references leads to, overrides after the others."""
-    resolutions = resolve(inquiry, sites)
+def resolve_callees(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
+) -> FoundCallees:
+    """Return edges from these references, overrides after the others."""
+    resolutions = resolve(resolver, sites)
     edges: list[Edge] = []
     for site, resolution in zip(sites, resolutions, strict=True):
-        count = len(resolution.targets)
-        edges += [
-            Edge(site, thing.key, thing, thing.rule, resolution.confidence(thing), count)
-            for thing in resolution.targets
-        ]
-    edges += overriding(inquiry, edges)
-    chosen = [edge for edge in edges if edge.confidence >= least]
-    return Used(chosen, [s for s, one in zip(sites, resolutions, strict=True) if one.is_open])
+        edges += edges_to(site, resolution)
+    edges += override_edges(resolver, edges)
+    return FoundCallees(
+        [edge for edge in edges if edge.confidence >= min_confidence],
+        [site for site, one in zip(sites, resolutions, strict=True) if one.is_unresolved],
+    )
 
 
-def owner_of(site: Site, definitions: Container[Key]) -> Key:
-    """The innermost of the definitions around a reference that stands in one of them."""
+def enclosing_definition(site: ReferenceSite, definitions: Container[Key]) -> Key:
+    """Return the innermost of the definitions around a reference; one of them is."""
     name = site.caller
     while (site.file, name) not in definitions:
         name = name.rpartition(".")[0]

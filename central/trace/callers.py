@@ -1,4 +1,4 @@
-"""Callers of a definition: candidates by name, each resolved, and their callers in turn."""
+"""Callers of a definition: candidates by name, each resolved, and callers of callers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,177 +7,182 @@ from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
 from central.trace.resolve.definitions import Definition, definitions_at
-from central.trace.resolve.engine import Inquiry
-from central.trace.resolve.hierarchy import aliases_of, candidates, kin_of
-from central.trace.resolve.questions import Key, Lineage, Thing, last_name
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.hierarchy import aliases_of, candidates, hierarchy_of
+from central.trace.resolve.questions import Ancestors, Key, ResolvedDefinition, last_name
 from central.trace.resolve.references import (
-    Named,
     Names,
-    Site,
+    ReferenceQuery,
+    ReferenceSite,
     chained_sites,
-    count_open,
-    open_sites,
+    count_unresolved,
+    unresolved_sites,
 )
 from central.trace.resolve.resolve import Confidence, Resolution, resolve
 from indexer.records.references import Access
 
-MAX_OPEN: Final = 10_000
+MAX_UNRESOLVED: Final = 10_000
 MAX_CHAINED: Final = 2_000
 SAMPLE: Final = 5
 
 
 class Edge(NamedTuple):
-    """A reference and a definition that it leads to; `candidates` says to how many it does.
+    """A reference and one of the `candidates` definitions to which it leads.
 
-    `thing` is None where only the name links them.
+    `definition` is None if only the name links them.
     """
 
-    site: Site
+    site: ReferenceSite
     target: Key
-    thing: Thing | None
+    definition: ResolvedDefinition | None
     rule: str
     confidence: Confidence
     candidates: int
     is_override: bool = False
 
 
+def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
+    """Return one edge for each definition that a reference leads to."""
+    count = len(resolution.targets)
+    return [
+        Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
+        for one in resolution.targets
+    ]
+
+
 @dataclass(slots=True)
-class Found:
-    """The callers, and the references of the same name of which nothing is known."""
+class FoundCallers:
+    """Edges from the callers, and the unresolved references of the same name."""
 
     edges: list[Edge]
-    open_count: int = 0
-    open_sample: list[Site] = field(default_factory=list)
+    unresolved_count: int = 0
+    unresolved_sample: list[ReferenceSite] = field(default_factory=list)
     is_cut: bool = False
 
 
 def find_callers(
-    inquiry: Inquiry, definitions: Sequence[Definition], *, least: Confidence
-) -> Found:
-    """Every reference that leads to one of the definitions with at least this confidence.
+    resolver: BatchResolver, definitions: Sequence[Definition], *, min_confidence: Confidence
+) -> FoundCallers:
+    """Return edges to the definitions with at least this confidence.
 
-    With LOW, references that share no more than the name are among them, up to MAX_OPEN.
+    LOW includes references that share only the name, up to MAX_UNRESOLVED.
     """
     if not definitions:
-        return Found([])
-    resolved, is_cut = _candidates(inquiry, definitions)
-    overridden = _overridden(inquiry, definitions)
+        return FoundCallers([])
+    resolved, is_cut = _candidates(resolver, definitions)
+    overridden = _overridden(resolver, definitions)
     keys = {one.key for one in definitions}
     edges = [
         edge
         for site, resolution in resolved
         for edge in _edges(site, resolution, keys, overridden)
-        if edge.confidence >= least
+        if edge.confidence >= min_confidence
     ]
-    free = [site for site, resolution in resolved if resolution.is_open]
-    return _with_open(inquiry, definitions, Found(edges, is_cut=is_cut), free, least)
+    unresolved = [site for site, resolution in resolved if resolution.is_unresolved]
+    return _with_unresolved(
+        resolver, definitions, FoundCallers(edges, is_cut=is_cut), unresolved, min_confidence
+    )
 
 
 class _Candidates(NamedTuple):
-    resolved: list[tuple[Site, Resolution]]
+    resolved: list[tuple[ReferenceSite, Resolution]]
     is_cut: bool
 
 
-def _candidates(inquiry: Inquiry, definitions: Sequence[Definition]) -> _Candidates:
-    """Every reference that may lead to one of the definitions, with what it does lead to."""
-    aliases = aliases_of(inquiry, [one.key for one in definitions])
+def _candidates(resolver: BatchResolver, definitions: Sequence[Definition]) -> _Candidates:
+    """Return every reference that may lead to one of the definitions, resolved."""
+    aliases = aliases_of(resolver, [one.key for one in definitions])
     owners = {owner for one in definitions if (owner := _owner(one))}
-    kin = kin_of(inquiry, owners) if owners else None
+    hierarchy = hierarchy_of(resolver, owners) if owners else None
     ecosystems = sorted({one.ecosystem for one in definitions})
-    named = Named(
+    query = ReferenceQuery(
         names=[(name, one) for name in sorted(aliases.names) for one in ecosystems],
         files=sorted({one.file for one in definitions}),
         at_top=any("." not in one.qualified_name for one in definitions),
-        containers=sorted(kin.names) if kin else None,
+        containers=sorted(hierarchy.names) if hierarchy else None,
     )
-    resolved = candidates(inquiry, named, aliases.roots, kin)
-    return _Candidates(resolved, aliases.is_cut or (kin is not None and kin.is_cut))
+    resolved = candidates(resolver, query, aliases.roots, hierarchy)
+    return _Candidates(resolved, aliases.is_cut or (hierarchy is not None and hierarchy.is_cut))
 
 
 def _owner(one: Definition) -> Key | None:
-    """What a member is a member of."""
+    """Return the class or function that contains a definition."""
     container = one.qualified_name.rpartition(".")[0]
     return (one.file, container) if container else None
 
 
 def _edges(
-    site: Site,
+    site: ReferenceSite,
     resolution: Resolution,
     keys: set[Key],
-    overridden: Mapping[Key, Sequence[tuple[Key, Thing]]],
+    overridden: Mapping[Key, Sequence[Key]],
 ) -> list[Edge]:
-    count = len(resolution.targets)
-    edges = [
-        Edge(site, thing.key, thing, thing.rule, resolution.confidence(thing), count)
-        for thing in resolution.targets
-        if thing.key in keys
-    ]
+    edges = [edge for edge in edges_to(site, resolution) if edge.target in keys]
     direct = {edge.target for edge in edges}
-    for thing in resolution.targets:
-        if thing.receiver is None or site.access == Access.BASE:
+    for definition in resolution.targets:
+        if definition.receiver is None or site.access == Access.BASE:
             continue
-        for target, _ in overridden.get(thing.receiver, ()):
-            if target not in direct and last_name(target[1]) == last_name(thing.name):
+        for target in overridden.get(definition.receiver, ()):
+            if target not in direct and last_name(target[1]) == last_name(definition.name):
                 rule = "receiver_type"
-                edges.append(Edge(site, target, thing, rule, Confidence.MEDIUM, count, True))
+                count = len(resolution.targets)
+                edges.append(Edge(site, target, definition, rule, Confidence.MEDIUM, count, True))
     return edges
 
 
-def _overridden(
-    inquiry: Inquiry, definitions: Sequence[Definition]
-) -> dict[Key, list[tuple[Key, Thing]]]:
-    """For each class above a member's own, the members that may stand in for its own."""
+def _overridden(resolver: BatchResolver, definitions: Sequence[Definition]) -> dict[Key, list[Key]]:
+    """Return, for each ancestor class, the given members that may override its own."""
     owners = {one.key: owner for one in definitions if (owner := _owner(one))}
-    lineages = inquiry.answers([Lineage(*owner) for owner in owners.values()])
-    found: dict[Key, list[tuple[Key, Thing]]] = {}
+    lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners.values()])
+    found: dict[Key, list[Key]] = {}
     for key, lineage in zip(owners, lineages, strict=True):
         for ancestor in lineage:
-            found.setdefault(ancestor.key, []).append((key, ancestor))
+            found.setdefault(ancestor.key, []).append(key)
     return found
 
 
-def _untold(inquiry: Inquiry, names: Names, known: set[int]) -> list[Site]:
-    """Open references that begin with something known. Of what is too much to look at, nothing is
-    known but the name.
-    """
-    sites = chained_sites(inquiry, names, limit=MAX_OPEN + 1)
+def _untyped_sites(resolver: BatchResolver, names: Names, known: set[int]) -> list[ReferenceSite]:
+    """Return unresolved references to members of values; beyond MAX_CHAINED without resolution."""
+    sites = chained_sites(resolver, names, limit=MAX_UNRESOLVED + 1)
     looked_at = sites[:MAX_CHAINED]
-    resolutions = resolve(inquiry, looked_at)
-    found = [site for site, one in zip(looked_at, resolutions, strict=True) if one.is_open]
+    resolutions = resolve(resolver, looked_at)
+    found = [site for site, one in zip(looked_at, resolutions, strict=True) if one.is_unresolved]
     found += sites[MAX_CHAINED:]
     return [site for site in found if site.id not in known]
 
 
-def _with_open(
-    inquiry: Inquiry,
+def _with_unresolved(
+    resolver: BatchResolver,
     definitions: Sequence[Definition],
-    found: Found,
-    free: Sequence[Site],
-    least: Confidence,
-) -> Found:
-    """Count what is open by the definitions' own names, and link it if that is asked for."""
+    found: FoundCallers,
+    unresolved: Sequence[ReferenceSite],
+    min_confidence: Confidence,
+) -> FoundCallers:
+    """Count the unresolved references of the definitions' names; link them if LOW is wanted."""
     pairs = {(one.name, one.ecosystem) for one in definitions}
     names: Names = sorted(pairs)
-    alike = [site for site in free if (site.name, site.ecosystem) in pairs]
-    alike += _untold(inquiry, names, known={site.id for site in alike})
-    if least > Confidence.LOW:
-        count = count_open(inquiry, names, limit=MAX_OPEN + 1)
-        found.open_count = min(count + len(alike), MAX_OPEN + 1)
+    alike = [site for site in unresolved if (site.name, site.ecosystem) in pairs]
+    alike += _untyped_sites(resolver, names, known={site.id for site in alike})
+    if min_confidence > Confidence.LOW:
+        count = count_unresolved(resolver, names, limit=MAX_UNRESOLVED + 1)
+        found.unresolved_count = min(count + len(alike), MAX_UNRESOLVED + 1)
         missing = SAMPLE - len(alike)
-        more = open_sites(inquiry, names, limit=missing) if count and missing > 0 else []
-        found.open_sample = [*alike[:SAMPLE], *more]
+        more = unresolved_sites(resolver, names, limit=missing) if count and missing > 0 else []
+        found.unresolved_sample = [*alike[:SAMPLE], *more]
         return found
-    alike += open_sites(inquiry, names, limit=MAX_OPEN + 1)
-    found.open_count, found.open_sample = len(alike), alike[:SAMPLE]
-    found.is_cut = found.is_cut or len(alike) > MAX_OPEN
-    found.edges += _by_name_only(alike[:MAX_OPEN], definitions)
+    alike += unresolved_sites(resolver, names, limit=MAX_UNRESOLVED + 1)
+    found.unresolved_count, found.unresolved_sample = len(alike), alike[:SAMPLE]
+    found.is_cut = found.is_cut or len(alike) > MAX_UNRESOLVED
+    found.edges += _by_name_only(alike[:MAX_UNRESOLVED], definitions)
     return found
 
 
-def _by_name_only(sites: Iterable[Site], definitions: Sequence[Definition]) -> Iterator[Edge]:
-    """One edge for each reference: to the first definition of its repository, or of all.
+def _by_name_only(
+    sites: Iterable[ReferenceSite], definitions: Sequence[Definition]
+) -> Iterator[Edge]:
+    """Yield one edge for each reference, to the first definition of its repository or of all.
 
-    As many as there are of that name may be meant, which `candidates` tells.
+    `candidates` is the number of definitions of that name.
     """
     counts = Counter((one.name, one.ecosystem) for one in definitions)
     first: dict[tuple[str, str, int], Key] = {}
@@ -190,16 +195,16 @@ def _by_name_only(sites: Iterable[Site], definitions: Sequence[Definition]) -> I
         yield Edge(site, target, None, "name_only", Confidence.LOW, counts[name])
 
 
-MAX_LEVEL: Final = 2_000  # definitions whose callers are looked for side by side
+MAX_LEVEL: Final = 2_000  # definitions whose callers are searched together
 MAX_STEPS: Final = 200_000
 CUT_CALLERS: Final = "The search for callers met a limit; ask for a definition by file."
 
 
-Level: TypeAlias = dict[Key, set[int]]  # definitions, and which of those asked for led to them
+Level: TypeAlias = dict[Key, set[int]]  # definitions, with the requested ones that led to them
 
 
 class Step(NamedTuple):
-    """An edge, how far it is from what was asked for, and which of the definitions that was."""
+    """An edge, its distance from a requested definition, and that definition's index."""
 
     edge: Edge
     depth: int
@@ -207,11 +212,11 @@ class Step(NamedTuple):
 
 
 @dataclass(slots=True)
-class Walk:
-    """What was found, and every definition that an edge begins or ends at."""
+class CallerTraversal:
+    """The steps found, and every definition at an end of an edge."""
 
     steps: list[Step]
-    first: Found  # of the first level
+    first: FoundCallers  # of the first level
     definitions: dict[Key, Definition]
     cut: set[str] = field(default_factory=set)
 
@@ -223,46 +228,51 @@ class Walk:
             self.cut.add(f"Only the nearest {MAX_STEPS} callers were listed.")
 
 
-def walk_callers(
-    inquiry: Inquiry, definitions: Sequence[Definition], *, depth: int, least: Confidence
-) -> Walk:
-    """Callers up to `depth` levels; from each of `definitions`, each caller is gone on from once.
+def transitive_callers(
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    *,
+    depth: int,
+    min_confidence: Confidence,
+) -> CallerTraversal:
+    """Return callers up to `depth` levels; each is expanded once for each of `definitions`.
 
     The definitions around the last level's references are not read.
     """
-    walk = Walk([], Found([]), {one.key: one for one in definitions})
+    traversal = CallerTraversal([], FoundCallers([]), {one.key: one for one in definitions})
     level: Level = {one.key: {index} for index, one in enumerate(definitions)}
     seen = {key: set(targets) for key, targets in level.items()}
     known: dict[Key, list[Edge]] = {}
     for number in range(1, depth + 1):
-        found = _find(inquiry, walk, [key for key in level if key not in known], least)
+        fresh = [key for key in level if key not in known]
+        starts = [traversal.definitions[key] for key in fresh]
+        found = find_callers(resolver, starts, min_confidence=min_confidence)
+        if found.is_cut:
+            traversal.cut.add(CUT_CALLERS)
         if number == 1:
-            walk.first = found
-        known |= {key: [] for key in level if key not in known}
+            traversal.first = found
+        known |= {key: [] for key in fresh}
         for edge in found.edges:
             known[edge.target].append(edge)
         edges = [edge for key in level for edge in known[key]]
-        walk.take(edges, number, level)
+        traversal.take(edges, number, level)
         if number == depth or not edges:
             break
-        level = _onward(inquiry, walk, edges, level, seen)
+        level = _next_level(resolver, traversal, edges, level, seen)
         if len(level) > MAX_LEVEL:
-            walk.cut.add(f"Only {MAX_LEVEL} callers of level {number} were gone on from.")
+            traversal.cut.add(f"Only {MAX_LEVEL} callers of level {number} were gone on from.")
             level = dict(islice(level.items(), MAX_LEVEL))
-    return walk
+    return traversal
 
 
-def _find(inquiry: Inquiry, walk: Walk, keys: Iterable[Key], least: Confidence) -> Found:
-    found = find_callers(inquiry, [walk.definitions[key] for key in keys], least=least)
-    if found.is_cut:
-        walk.cut.add(CUT_CALLERS)
-    return found
-
-
-def _onward(
-    inquiry: Inquiry, walk: Walk, edges: Iterable[Edge], level: Level, seen: Level
+def _next_level(
+    resolver: BatchResolver,
+    traversal: CallerTraversal,
+    edges: Iterable[Edge],
+    level: Level,
+    seen: Level,
 ) -> Level:
-    """The definitions around a level's references, with what each has not been reached from."""
+    """Return the next level: callers with the requested definitions that reach them first here."""
     callers: Level = {}
     for edge in edges:
         key = (edge.site.file, edge.site.caller)
@@ -272,5 +282,7 @@ def _onward(
         if fresh := level[edge.target] - reached:
             reached |= fresh
             callers.setdefault(key, set()).update(fresh)
-    walk.definitions |= definitions_at(inquiry, [k for k in callers if k not in walk.definitions])
-    return {key: targets for key, targets in callers.items() if key in walk.definitions}
+    traversal.definitions |= definitions_at(
+        resolver, [k for k in callers if k not in traversal.definitions]
+    )
+    return {key: targets for key, targets in callers.items() if key in traversal.definitions}

@@ -1,4 +1,4 @@
-"""Links of an answer with their evidence and the versions that callers pin."""
+"""Links of an answer, with evidence and pinned versions."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,11 +10,11 @@ from central.corpus.models import File, Import
 from central.db import fetch_rows, sql_with
 from central.trace.answers import Endpoint, Link
 from central.trace.callers import Edge, Step
-from central.trace.request_scope import Sight
+from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import Definition, definitions_at
-from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
-from central.trace.resolve.sql import Declared, PlaceRow, Places, Requirement
+from central.trace.resolve.sql import Declared, FileRow, Files, Requirement
 from indexer.records.references import Binding
 
 _sql = sql_with(imported=Import, file=File)
@@ -35,32 +35,32 @@ _SENTENCES: Final = {
 
 
 class Evidence:
-    """Sentences for a page's edges, with what they need read in one go."""
+    """Evidence of a page's edges; everything it needs is read at once."""
 
     def __init__(
-        self, inquiry: Inquiry, edges: Sequence[Edge], definitions: Mapping[Key, Definition]
+        self, resolver: BatchResolver, edges: Sequence[Edge], definitions: Mapping[Key, Definition]
     ) -> None:
         self._definitions = definitions
-        self._imports = _import_lines(inquiry, edges)
+        self._imports = _import_lines(resolver, edges)
         files = {file for edge in edges for file in _files(edge)}
-        asked = [Places(file) for file in sorted(files)]
-        self._places: dict[int, PlaceRow] = {
+        asked = [Files(file) for file in sorted(files)]
+        self._places: dict[int, FileRow] = {
             question.file: rows[0]
-            for question, rows in zip(asked, inquiry.answers(asked), strict=True)
+            for question, rows in zip(asked, resolver.resolve_all(asked), strict=True)
             if rows
         }
         packages = [Declared(package) for package in sorted({e.site.package for e in edges})]
         self._declared: dict[int, Sequence[Requirement]] = {
             question.package: rows
-            for question, rows in zip(packages, inquiry.answers(packages), strict=True)
+            for question, rows in zip(packages, resolver.resolve_all(packages), strict=True)
         }
 
     def sentence(self, edge: Edge) -> str:
-        """The steps from the reference to the definition."""
+        """Describe the steps from the reference to the definition."""
         return _ARROW.join(self._steps(edge))
 
     def requirement(self, edge: Edge) -> Requirement | None:
-        """What the caller's package asks of the definition's, if that is another."""
+        """Return the dependency of the caller's package on the definition's, if they differ."""
         target = self._definitions.get(edge.target)
         if target is None or not target.distribution or target.package == edge.site.package:
             return None
@@ -68,23 +68,23 @@ class Evidence:
         return next((row for row in rows if row.name == target.distribution), None)
 
     def _steps(self, edge: Edge) -> Iterator[str]:
-        thing = edge.thing
-        if thing is None:
+        definition = edge.definition
+        if definition is None:
             yield _SENTENCES["name_only"]
             return
         yield from self._origin(edge)
-        for file in thing.trail:
+        for file in definition.via_files:
             yield f"re-exported by {self._path(file)}"
-        if thing.receiver is not None:
-            yield f"a member of {thing.receiver[1]}"
+        if definition.receiver is not None:
+            yield f"a member of {definition.receiver[1]}"
         if edge.is_override:
-            yield f"{thing.name}, which {edge.target[1]} overrides"
-        elif not thing.sure and edge.rule == "import":
+            yield f"{definition.name}, which {edge.target[1]} overrides"
+        elif not definition.is_certain and edge.rule == "import":
             yield "the only provider in sight, though no manifest asks for it"
         yield self._path(edge.target[0])
 
     def _origin(self, edge: Edge) -> Iterator[str]:
-        """How the reference's file knows the name."""
+        """Yield how the reference's file binds the name."""
         key = (edge.site.file, edge.site.root)
         if edge.site.binding == Binding.IMPORT and key in self._imports:
             yield self._imports[key]
@@ -98,12 +98,12 @@ class Evidence:
 
 
 def _files(edge: Edge) -> list[int]:
-    trail = edge.thing.trail if edge.thing else ()
-    return [edge.target[0], *trail]
+    via_files = edge.definition.via_files if edge.definition else ()
+    return [edge.target[0], *via_files]
 
 
-def _import_lines(inquiry: Inquiry, edges: Sequence[Edge]) -> dict[Key, str]:
-    """For each (file, local name) the import as it is written."""
+def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, str]:
+    """Return the import as written for each (file, local name)."""
     keys = list(
         dict.fromkeys(
             (edge.site.file, edge.site.root)
@@ -114,7 +114,7 @@ def _import_lines(inquiry: Inquiry, edges: Sequence[Edge]) -> dict[Key, str]:
     if not keys:
         return {}
     columns = [[file for file, _ in keys], [local for _, local in keys]]
-    rows = fetch_rows(_IMPORT_LINES, [*columns, inquiry.repositories])
+    rows = fetch_rows(_IMPORT_LINES, [*columns, resolver.repositories])
     return {
         (file, local): f"{_written(text, local, path)} (line {line})"
         for file, local, line, path, text in rows
@@ -122,7 +122,7 @@ def _import_lines(inquiry: Inquiry, edges: Sequence[Edge]) -> dict[Key, str]:
 
 
 def _written(text: str, local: str, path: str) -> str:
-    """The import's line; where it goes over several, what it comes to."""
+    """Return the import's line; if it spans several, a description."""
     line = text.strip()
     return line[:200] if local.rpartition(".")[2] in line else f"import of {path} as {local}"
 
@@ -130,8 +130,8 @@ def _written(text: str, local: str, path: str) -> str:
 _NUMBERS: Final = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)")
 
 
-def lags(ecosystem: str, *, pinned: str, indexed: str) -> bool | None:
-    """Whether `pinned` is older than `indexed`; None where either is unknown or cannot be told."""
+def is_older(ecosystem: str, *, pinned: str, indexed: str) -> bool | None:
+    """Whether `pinned` is older than `indexed`; None if either is unknown or unreadable."""
     if not pinned or not indexed:
         return None
     if ecosystem == "pypi":
@@ -147,7 +147,7 @@ def lags(ecosystem: str, *, pinned: str, indexed: str) -> bool | None:
 
 
 def _numbers(version: str) -> list[int] | None:
-    """The release's numbers; what follows them (`-rc.1`, `+build`) is left out."""
+    """Return the release's numbers, without suffixes such as `-rc.1` or `+build`."""
     found = _NUMBERS.match(version)
     return [int(part) for part in found[1].split(".")] if found else None
 
@@ -156,40 +156,44 @@ def _padded(numbers: list[int], length: int) -> list[int]:
     return numbers + [0] * (length - len(numbers))
 
 
-def links(sight: Sight, steps: Sequence[Step], definitions: Mapping[Key, Definition]) -> list[Link]:
-    """`steps` as they are shown; `definitions` are the callees, and callers as far as known."""
+def links(
+    scope: TraceScope, steps: Sequence[Step], definitions: Mapping[Key, Definition]
+) -> list[Link]:
+    """Return `steps` as links; `definitions` has the callees and the callers known so far."""
     callers = ((step.edge.site.file, step.edge.site.caller) for step in steps)
     unread = [key for key in callers if key[1] and key not in definitions]
-    definitions = {**definitions, **definitions_at(sight.inquiry, unread)}
-    evidence = Evidence(sight.inquiry, [step.edge for step in steps], definitions)
-    return [_link(sight, step, evidence, definitions) for step in steps]
+    definitions = {**definitions, **definitions_at(scope.resolver, unread)}
+    evidence = Evidence(scope.resolver, [step.edge for step in steps], definitions)
+    return [_link(scope, step, evidence, definitions) for step in steps]
 
 
-def caller_endpoint(sight: Sight, edge: Edge, definitions: Mapping[Key, Definition]) -> Endpoint:
-    """Where a reference stands: a definition, or the file's top level."""
+def caller_endpoint(
+    scope: TraceScope, edge: Edge, definitions: Mapping[Key, Definition]
+) -> Endpoint:
+    """Return the definition around a reference, or the file's top level."""
     site = edge.site
-    project = sight.repositories[site.repository].name
+    project = scope.repositories[site.repository].name
     if not site.caller:
         return Endpoint(project, site.path, "<module>", "", "module", 1)
     found = definitions.get((site.file, site.caller))
     if found:
-        return endpoint(sight, found)
+        return endpoint(scope, found)
     name = site.caller.rpartition(".")[2]
     return Endpoint(project, site.path, name, site.caller, "", site.line)
 
 
-def endpoint(sight: Sight, one: Definition) -> Endpoint:
-    """A definition as an end of an edge."""
-    project = sight.repositories[one.repository].name
+def endpoint(scope: TraceScope, one: Definition) -> Endpoint:
+    """Return a definition as an end of an edge."""
+    project = scope.repositories[one.repository].name
     return Endpoint(project, one.path, one.name, one.qualified_name, one.kind, one.start_line)
 
 
 def _link(
-    sight: Sight, step: Step, evidence: Evidence, definitions: Mapping[Key, Definition]
+    scope: TraceScope, step: Step, evidence: Evidence, definitions: Mapping[Key, Definition]
 ) -> Link:
     edge = step.edge
     site = edge.site
-    repository = sight.repositories[site.repository]
+    repository = scope.repositories[site.repository]
     target = definitions[edge.target]
     requirement = evidence.requirement(edge)
     pinned = requirement.pinned if requirement else ""
@@ -200,8 +204,8 @@ def _link(
         line=site.line,
         column=site.column,
         kind=site.kind,
-        caller=caller_endpoint(sight, edge, definitions),
-        callee=endpoint(sight, target),
+        caller=caller_endpoint(scope, edge, definitions),
+        callee=endpoint(scope, target),
         target=step.target,
         depth=step.depth,
         rule=edge.rule,
@@ -211,6 +215,6 @@ def _link(
         pinned_version=pinned or None,
         required_version=(requirement.required or None) if requirement else None,
         indexed_version=target.version or None,
-        lags=lags(target.ecosystem, pinned=pinned, indexed=target.version),
+        lags=is_older(target.ecosystem, pinned=pinned, indexed=target.version),
         url=repository.url(site.path, site.line),
     )

@@ -1,4 +1,4 @@
-"""What one trace may read, and the definitions that its symbol means."""
+"""The repositories that one trace may read, and the definitions that its symbol means."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from central.corpus.models import File
 from central.db import fetch_rows, id_array, sql_with
 from central.errors import NotFoundError
-from central.repositories.visibility import RepositoryInSight, repositories_in_sight
+from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.tenancy.credentials import Credential
-from central.trace.requests import Choice
+from central.trace.requests import SymbolSelector
 from central.trace.resolve.definitions import (
     MAX_DEFINITIONS,
     Definition,
-    Wanted,
+    DefinitionFilter,
     definitions_named,
-    near_names,
+    similar_names,
 )
-from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import RULES
 
 _sql = sql_with(file=File)
@@ -25,14 +25,14 @@ _HAS_FILE = _sql("""SELECT FROM {file} f
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """The repositories that the credential sees, by id, and what has been asked of them."""
+class TraceScope:
+    """The repositories visible to a credential, by id, and their resolver."""
 
-    repositories: dict[int, RepositoryInSight]
-    inquiry: Inquiry
+    repositories: dict[int, RepositorySnapshot]
+    resolver: BatchResolver
 
-    def named(self, project: str) -> RepositoryInSight:
-        """The repository of this name. Raises NotFoundError."""
+    def named(self, project: str) -> RepositorySnapshot:
+        """Return the repository of this name. Raises NotFoundError if there is none."""
         for repository in self.repositories.values():
             if repository.name == project:
                 return repository
@@ -42,41 +42,45 @@ class Sight:
         )
 
     def unknown(self, projects: Sequence[str]) -> list[str]:
-        """Those of `projects` that are not in sight."""
+        """Return those of `projects` that are not visible."""
         known = {repository.name for repository in self.repositories.values()}
         return sorted(set(projects) - known)
 
 
-def sight_of(credential: Credential) -> Sight:
-    """What the credential sees, with nothing asked yet."""
-    repositories = {one.id: one for one in repositories_in_sight(credential=credential)}
-    return Sight(repositories, Inquiry(RULES, repositories=repositories))
+def scope_for(credential: Credential) -> TraceScope:
+    """Return the credential's repositories with a new resolver."""
+    repositories = {one.id: one for one in repository_snapshots(credential=credential)}
+    return TraceScope(repositories, BatchResolver(RULES, repositories=repositories))
 
 
-def chosen_definitions(sight: Sight, choice: Choice) -> tuple[list[Definition], bool]:
-    """The definitions that a choice means, by project and place, and whether there are more.
+def selected_definitions(
+    scope: TraceScope, selector: SymbolSelector
+) -> tuple[list[Definition], bool]:
+    """Return the selected definitions by project and position, and whether there are more.
 
-    Raises NotFoundError for a project, a file or a symbol that is not there.
+    Raises NotFoundError for an unknown project, file or symbol.
     """
-    repository = sight.named(choice.project) if choice.project else None
-    wanted = Wanted(choice.symbol, repository.id if repository else 0, choice.file, choice.line)
-    found = definitions_named(sight.inquiry, wanted)
+    repository = scope.named(selector.project) if selector.project else None
+    wanted = DefinitionFilter(
+        selector.symbol, repository.id if repository else 0, selector.file, selector.line
+    )
+    found = definitions_named(scope.resolver, wanted)
     if not found:
-        raise _not_found(sight, choice, repository)
-    names = {one.id: one.name for one in sight.repositories.values()}
+        raise _not_found(scope, selector, repository)
+    names = {one.id: one.name for one in scope.repositories.values()}
     found.sort(key=lambda one: (names[one.repository], one.path, one.start_line))
     return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
 
 
-def has_file(sight: Sight, path: str, repository: RepositoryInSight | None) -> bool:
-    """Whether the repository, or any in sight, has the file."""
-    ids = id_array([repository.id]) if repository else sight.inquiry.repositories
+def has_file(scope: TraceScope, path: str, repository: RepositorySnapshot | None) -> bool:
+    """Whether the repository, or any visible one, has the file."""
+    ids = id_array([repository.id]) if repository else scope.resolver.repositories
     return bool(fetch_rows(_HAS_FILE, [ids, path]))
 
 
-def require_file(sight: Sight, path: str, repository: RepositoryInSight | None) -> None:
-    """Raise NotFoundError unless the repository, or any in sight, has the file."""
-    if not has_file(sight, path, repository):
+def require_file(scope: TraceScope, path: str, repository: RepositorySnapshot | None) -> None:
+    """Raise NotFoundError unless the repository, or any visible one, has the file."""
+    if not has_file(scope, path, repository):
         raise NotFoundError(
             "There is no such file in the index; check file: it is the path from the "
             "repository's root.",
@@ -84,11 +88,13 @@ def require_file(sight: Sight, path: str, repository: RepositoryInSight | None) 
         )
 
 
-def _not_found(sight: Sight, choice: Choice, repository: RepositoryInSight | None) -> NotFoundError:
-    if choice.file:
-        require_file(sight, choice.file, repository)
-    near = near_names(choice.symbol, repositories=sight.inquiry.repositories)
-    narrowed = choice.project or choice.file or choice.line
+def _not_found(
+    scope: TraceScope, selector: SymbolSelector, repository: RepositorySnapshot | None
+) -> NotFoundError:
+    if selector.file:
+        require_file(scope, selector.file, repository)
+    near = similar_names(selector.symbol, repositories=scope.resolver.repositories)
+    narrowed = selector.project or selector.file or selector.line
     advice = (
         "Leave out project, file and line to look everywhere."
         if narrowed

@@ -1,4 +1,4 @@
-"""Requests of traces: fields, limits and the symbol that is meant."""
+"""Requests of traces: fields, limits and the selected symbol."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -12,8 +12,8 @@ from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which definitions a symbol means; "" and 0 choose nothing."""
+class SymbolSelector:
+    """Selection of a symbol's definitions; "" and 0 restrict nothing."""
 
     symbol: str
     project: str = ""
@@ -25,7 +25,7 @@ class Choice:
 class TraceRequest:
     """A validated `GET /trace/callers` or `/trace/callees`, without the organisation."""
 
-    choice: Choice
+    selector: SymbolSelector
     depth: int = 1
     min_confidence: Confidence = Confidence.MEDIUM
     caller_projects: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class TraceRequest:
 class GraphRequest:
     """A validated `GET /trace/graph`."""
 
-    choice: Choice
+    selector: SymbolSelector
     depth: int = 2
     min_confidence: Confidence = Confidence.MEDIUM
     limit: int = 200
@@ -45,7 +45,7 @@ class GraphRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file and the first and last lines of what changed in it; no lines: all of it."""
+    """A changed file with first and last lines of each change; none means the whole file."""
 
     path: str
     lines: tuple[tuple[int, int], ...] = ()
@@ -67,12 +67,12 @@ CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
 
 
 class OrganizationSerializer(serializers.Serializer[Any]):
-    """Whose index is asked."""
+    """The organisation whose index is queried."""
 
     org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
 
     def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The request's members, validated; nothing of them stays, so one instance serves all."""
+        """Validate and return the fields; no state is kept, so one instance serves all requests."""
         found = dict(self.run_validation(dict(data)))
         del found["org_id"]
         return found
@@ -85,18 +85,18 @@ class CallsRequestSerializer(OrganizationSerializer):
 
 
 class ConfidentSerializer(OrganizationSerializer):
-    """How sure a link must be."""
+    """The minimum confidence of a link."""
 
     min_confidence = StrictChoiceField(choices=CONFIDENCES, default="medium")
 
     def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The same, with the confidence as what it is."""
+        """Return the fields with the confidence as an enumeration member."""
         found = super().checked(data)
         found["min_confidence"] = Confidence[found["min_confidence"].upper()]
         return found
 
 
-class ChoiceSerializer(ConfidentSerializer):
+class SelectorSerializer(ConfidentSerializer):
     """Which definitions are meant."""
 
     symbol = StrictCharField(
@@ -111,21 +111,21 @@ class ChoiceSerializer(ConfidentSerializer):
     )
 
     def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The same, with the choice as a record."""
+        """Return the fields with the selector as a record."""
         found = super().checked(data)
-        names = [one.name for one in fields(Choice)]
-        choice = Choice(**{name: found.pop(name) for name in names if name in found})
-        return {"choice": choice, **found}
+        names = [one.name for one in fields(SymbolSelector)]
+        selector = SymbolSelector(**{name: found.pop(name) for name in names if name in found})
+        return {"selector": selector, **found}
 
 
-class CalleesRequestSerializer(ChoiceSerializer):
+class CalleesRequestSerializer(SelectorSerializer):
     """`GET /trace/callees`."""
 
     limit = StrictIntegerField(min_value=1, max_value=TRACE_SITES, default=50)
     cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
 
     def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
-        """The parameters as a record."""
+        """Return the parameters as a record."""
         found = self.checked(query)
         found["caller_projects"] = tuple(dict.fromkeys(found.get("caller_projects", ())))
         return TraceRequest(**found)
@@ -145,7 +145,7 @@ class CallersRequestSerializer(CalleesRequestSerializer):
     )
 
 
-class GraphRequestSerializer(ChoiceSerializer):
+class GraphRequestSerializer(SelectorSerializer):
     """`GET /trace/graph`."""
 
     depth = StrictIntegerField(
@@ -156,7 +156,7 @@ class GraphRequestSerializer(ChoiceSerializer):
     )
 
     def graph_request(self, query: Mapping[str, Any]) -> GraphRequest:
-        """The parameters as a record."""
+        """Return the parameters as a record."""
         return GraphRequest(**self.checked(query))
 
 
@@ -208,7 +208,7 @@ class ImpactRequestSerializer(ConfidentSerializer):
         return attrs
 
     def impact_request(self, body: Mapping[str, Any]) -> ImpactRequest:
-        """The body as a record."""
+        """Return the body as a record."""
         found = self.checked(body)
         found["symbols"] = tuple(dict.fromkeys(found.get("symbols", ())))
         found["files"] = tuple(

@@ -3,13 +3,18 @@
 from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.http.parameters import INTEGER, body_object, document, query_object
+from central.http.parameters import INTEGER, body_object, query_object, to_json
+from central.http.serializers import Made, serializer_of
+from central.repositories.views import AnsweringProjectSerializer
+from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
+from central.trace.answers import Callees, Callers, Calls, Graph, Impact
 from central.trace.call_edges import calls
 from central.trace.graph import graph
 from central.trace.impact import impact
@@ -21,13 +26,24 @@ from central.trace.requests import (
     ImpactRequestSerializer,
 )
 from central.trace.service import callees, callers
-from central.trace.shapes import (
-    CalleesSerializer,
-    CallersSerializer,
-    CallsSerializer,
-    GraphSerializer,
-    ImpactSerializer,
-)
+
+
+class TraceMissingSerializer(serializers.Serializer[Any]):
+    """A project of which the answer may lack something."""
+
+    project = serializers.CharField()
+    reason = serializers.CharField(
+        help_text="never_indexed, failed, behind, paused or unknown_project"
+    )
+
+
+_MADE: Made = {
+    AnsweringProject: AnsweringProjectSerializer,
+    MissingProject: TraceMissingSerializer,
+}
+CallersSerializer = serializer_of(Callers, _MADE, last="callers")
+CalleesSerializer = serializer_of(Callees, _MADE, last="callees")
+GraphSerializer = serializer_of(Graph, _MADE)
 
 _CALLERS = CallersRequestSerializer()
 _CALLEES = CalleesRequestSerializer()
@@ -54,7 +70,7 @@ class CallersView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         answer = callers(credential=credential, request=_CALLERS.trace_request(query))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 class CalleesView(APIView):
@@ -73,7 +89,7 @@ class CalleesView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         answer = callees(credential=credential, request=_CALLEES.trace_request(query))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 class GraphView(APIView):
@@ -92,7 +108,7 @@ class GraphView(APIView):
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
         answer = graph(credential=credential, request=_GRAPH.graph_request(query))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 class CallsView(APIView):
@@ -103,7 +119,7 @@ class CallsView(APIView):
     @extend_schema(
         operation_id="trace_calls",
         parameters=[CallsRequestSerializer],
-        responses=CallsSerializer,
+        responses=serializer_of(Calls, _MADE),
         tags=["trace"],
     )
     def get(self, request: Request) -> Response:
@@ -113,7 +129,7 @@ class CallsView(APIView):
         """
         query = _query(request)
         credential = credential_for(request, query.get("org_id"))
-        return Response(document(calls(credential=credential, **_CALLS.checked(query))))
+        return Response(to_json(calls(credential=credential, **_CALLS.checked(query))))
 
 
 class ImpactView(APIView):
@@ -124,7 +140,7 @@ class ImpactView(APIView):
     @extend_schema(
         operation_id="trace_impact",
         request=ImpactRequestSerializer,
-        responses=ImpactSerializer,
+        responses=serializer_of(Impact, _MADE),
         tags=["trace"],
     )
     def post(self, request: Request) -> Response:
@@ -132,7 +148,7 @@ class ImpactView(APIView):
         body = body_object(request)
         credential = credential_for(request, body.get("org_id"))
         answer = impact(credential=credential, request=_IMPACT.impact_request(body))
-        return Response(document(answer))
+        return Response(to_json(answer))
 
 
 def _query(request: Request) -> dict[str, Any]:

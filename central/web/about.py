@@ -52,9 +52,9 @@ class About:
 
 
 def about(credential: Credential, places: Sequence[tuple[str, str, str]]) -> About | None:
-    """Of the first places, each as (project, path, qualified name or "").
+    """Return what is linked to the first places: (project, path, qualified name or "").
 
-    None where the credential sees no document at all: one query, else nine.
+    None if the credential sees no document: one query, else nine.
     """
     if not places or not has_documents(credential=credential):
         return None

@@ -1,4 +1,4 @@
-"""Who sees a page, and what every page shows."""
+"""Access to pages, and the context that every page has."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -23,9 +23,9 @@ ORGANIZATION_KEY = "organization"  # of the session: where `/` leads to
 def member_page(
     view: Callable[Concatenate[HttpRequest, Credential, _P], HttpResponse],
 ) -> Callable[..., HttpResponse]:
-    """A view of an organisation's page gets the member's credential in place of the slug.
+    """Pass the member's credential to a view in place of the organisation's slug.
 
-    Who is not signed in is asked to; whoever is no member gets 404, as for what does not exist.
+    Anonymous users are sent to sign in; others than members get 404.
     """
 
     @wraps(view)
@@ -52,16 +52,16 @@ def member_page(
 
 
 def _sign_in_for(request: HttpRequest, htmx: HtmxDetails) -> HttpResponse:
-    """All of the browser goes to sign in, and comes back to the page that it shows.
+    """Send the whole browser to sign in and back to the page that it shows.
 
-    htmx would follow a plain redirect, and put the form into the part that it asked for.
+    htmx would follow a plain redirect and put the form into a part of the page.
     """
     back = request.get_full_path() if htmx.boosted else _page_shown(htmx)
     return HttpResponseClientRedirect(redirect_to_login(back or "/").url)
 
 
 def _page_shown(htmx: HtmxDetails) -> str | None:
-    """What the browser says that it shows; None for what is no address of ours, or none at all."""
+    """Return the page that the browser shows; None if it is unknown or foreign."""
     try:
         return htmx.current_url_abs_path
     except ValueError:
@@ -72,8 +72,8 @@ THEME_COOKIE = "theme"
 THEMES = ("light", "dark")
 
 
-def frame(request: HttpRequest) -> dict[str, Any]:
-    """The context processor. A view's own `organization` stands before the last one's."""
+def page_context(request: HttpRequest) -> dict[str, Any]:
+    """The context processor. A view's own `organization` overrides the last one."""
     return {
         "organization": request.session.get(ORGANIZATION_KEY, ""),
         "organizations": lambda: _organizations(request),
@@ -82,7 +82,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 
 
 def theme_of(request: HttpRequest) -> str:
-    """Light or dark if that was chosen, else "": as the system has it."""
+    """Return light or dark if chosen, else "" for the system's theme."""
     theme = request.COOKIES.get(THEME_COOKIE, "")
     return theme if theme in THEMES else ""
 

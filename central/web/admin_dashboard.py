@@ -1,4 +1,4 @@
-"""The figures of the admin's front page: a fixed number of queries, whatever there is."""
+"""Figures of the admin's front page, in a fixed number of queries."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,11 +10,12 @@ from django.conf import settings
 from django.db.models import BigIntegerField, Count, F, Max, Min, Q, Sum
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, TruncDate
+from django.http import HttpRequest
 from django.utils import timezone
 
-from central.ingest.models import LIVE_STATES, IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.repositories.states import IndexState, with_states
+from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
 
 DAYS = 14
 LISTED = 10
@@ -32,7 +33,7 @@ class StateShare:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """How the indexes are, of all organisations together."""
+    """The state of the indexes of all organisations."""
 
     total: int
     shares: list[StateShare]
@@ -114,7 +115,7 @@ def freshness() -> Freshness:
 
 def queue() -> Queue:
     """One query, of the index on runs that have not ended."""
-    live = IndexRun.objects.filter(state__in=LIVE_STATES).order_by()
+    live = IndexRun.objects.filter(state__in=LIVE_RUN_STATES).order_by()
     by_state: dict[str, Any] = {
         row["state"]: row
         for row in live.values("state").annotate(
@@ -181,7 +182,7 @@ def failures() -> tuple[list[IndexRun], int]:
 
 
 def last_applied() -> datetime | None:
-    """When the newest run that was applied had been."""
+    """Return when the newest applied run ended."""
     applied = IndexRun.objects.filter(state=RunState.APPLIED).order_by("-opened_at")
     return applied.values_list("ended_at", flat=True).first()
 
@@ -200,7 +201,7 @@ def embedders() -> list[tuple[str, int]]:
 
 
 def store_name() -> str:
-    """The vector store without what its address may hold beside the host."""
+    """Return the vector store's kind and host, without credentials."""
     address = urlsplit(settings.VECTOR_STORE_URL)
     if address.scheme == "edge":
         return "Qdrant Edge, in the service's process"
@@ -223,3 +224,24 @@ def _known(values: Iterable[datetime | None]) -> list[datetime]:
 
 def _percent(part: int, whole: int) -> int:
     return round(100 * part / whole) if whole else 0
+
+
+def front_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Add the figures that the user may see (UNFOLD's DASHBOARD_CALLBACK)."""
+    if request.user.has_perm("repositories.view_repository"):
+        context |= {
+            "freshness": freshness(),
+            "largest": largest_repositories(),
+            "embedders": embedders(),
+            "store": store_name(),
+        }
+    if request.user.has_perm("ingest.view_indexrun"):
+        failed, failed_count = failures()
+        context |= {
+            "queue": queue(),
+            "days": days(),
+            "failed": failed,
+            "failed_count": failed_count,
+            "last_applied": last_applied(),
+        }
+    return context

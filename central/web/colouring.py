@@ -1,25 +1,19 @@
 """Code cut into coloured pieces, by a process that can be killed.
 
-Lexers are tables of regular expressions: of hostile text one match may take hours, and hold the
-interpreter, so that the whole service stands still. A process of our own runs them, one for all
-threads, started when it is first needed. The kernel ends it when a text has had its time.
+Lexers are regular expressions: on hostile text one match may block the interpreter for hours. One
+process for all threads runs them, started at first use. The kernel ends it at its time limit.
 """
 
 import atexit
-import json
-import signal
-import socket
-import subprocess
-import sys
 import threading
 from array import array
 from functools import lru_cache
-from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
 import structlog
 
+from central.limited_process import ChildEndedError, LimitedProcess, LimitExceededError
 from indexer.limits import (
     COLOURED_CHARACTERS,
     COLOURING_CPU_SECONDS,
@@ -27,7 +21,7 @@ from indexer.limits import (
     COLOURING_SECONDS,
 )
 
-_ROOT = Path(__file__).resolve().parents[2]
+_CHILD = "central.web.colouring_child"
 
 # Lexing ten results costs a third of a search's page, and popular ones are shown again and again.
 # What is kept is found by its whole text alone and says nothing that the text does not.
@@ -55,7 +49,7 @@ class ColouringBusyError(Exception):
 
 
 class Colouring:
-    """The process and who may ask it. Safe to share between threads; after a fork, start anew."""
+    """The colouring process. Safe to share between threads; create a new one after a fork."""
 
     def __init__(
         self,
@@ -69,23 +63,21 @@ class Colouring:
         After a text that was given up there are no colours for `pause_seconds`, so that a page of
         hostile texts costs one, not one for each.
         """
-        self._cpu_seconds = cpu_seconds
         self._seconds = seconds
         self._pause_seconds = pause_seconds
         self._lock = threading.Lock()
-        self._process: _Process | None = None
+        self._process = LimitedProcess(_CHILD, cpu_seconds=cpu_seconds, seconds=seconds)
         self._resumes = 0.0
 
     @property
     def pid(self) -> int | None:
         """The process's id, while there is one."""
-        process = self._process
-        return process.pid if process else None
+        return self._process.pid
 
     def pieces(self, code: str, language: str) -> Pieces:
-        """The pieces of `code`; plain, with a note, if its time was not enough.
+        """Return the pieces of `code`; plain, with a note, if its time was not enough.
 
-        Raises ColouringBusyError: other texts are in the way, or there can be no process.
+        Raises ColouringBusyError if other texts are in the way or there is no process.
         """
         if not self._lock.acquire(timeout=self._seconds):
             raise ColouringBusyError
@@ -97,80 +89,24 @@ class Colouring:
     def close(self) -> None:
         """End the process. The next text starts another."""
         with self._lock:
-            self._end()
+            self._process.close()
 
     def _pieces(self, code: str, language: str) -> Pieces:
         if monotonic() < self._resumes:
             raise ColouringBusyError
         try:
-            if self._process is None:
-                self._process = _Process(self._cpu_seconds, self._seconds)
-            classes, ends, is_whole = self._process.ask(code, language)
-        except (EOFError, OSError) as exc:  # a timeout too
-            code_of_exit = self._give_up(language, exc)
-            if code_of_exit == -signal.SIGPROF:
-                return _plain(code, TOO_SLOW)
+            classes, ends, is_whole = self._process.ask([language, code])
+        except LimitExceededError as exc:
+            self._pause(language, exc)
+            return _plain(code, TOO_SLOW)
+        except ChildEndedError as exc:
+            self._pause(language, exc)
             raise ColouringBusyError from exc
-        except BaseException:
-            self._end()  # an answer may be under way, which is not the next text's
-            raise
         return Pieces(classes, array("I", ends), "" if is_whole else TOO_SLOW_FROM_HERE)
 
-    def _give_up(self, language: str, exc: Exception) -> int | None:
-        code_of_exit = self._end()
+    def _pause(self, language: str, exc: Exception) -> None:
         self._resumes = monotonic() + self._pause_seconds
-        _log.warning(
-            "colouring_given_up", language=language, error=repr(exc), exit_code=code_of_exit
-        )
-        return code_of_exit
-
-    def _end(self) -> int | None:
-        """Its exit code, negative if a signal ended it; None if there was no process."""
-        process, self._process = self._process, None
-        return None if process is None else process.end()
-
-
-class _Process:
-    """A running colouring process. It ends when the parent does: its connection closes then."""
-
-    def __init__(self, cpu_seconds: float, seconds: float) -> None:
-        self._connection, other = socket.socketpair()
-        self._connection.settimeout(seconds)
-        self._answers = self._connection.makefile("rb")
-        try:
-            with other:
-                self._process: subprocess.Popen[bytes] = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
-                    [sys.executable, "-m", "central.web.colouring_child", str(cpu_seconds)],
-                    cwd=_ROOT,  # where -m finds the package, whatever the parent's path is
-                    stdin=other.fileno(),
-                    stdout=subprocess.DEVNULL,
-                    start_new_session=True,  # out of reach of the terminal's Ctrl-C
-                )
-        except OSError:
-            self._close()
-            raise
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    def ask(self, code: str, language: str) -> tuple[str, list[int], bool]:
-        """What `colouring_child.cut` returns. Raises EOFError or OSError: it ended, or hangs."""
-        self._connection.sendall(json.dumps([language, code]).encode() + b"\n")
-        answer = self._answers.readline()
-        if not answer.endswith(b"\n"):
-            raise EOFError
-        classes, ends, is_whole = json.loads(answer)
-        return classes, ends, is_whole
-
-    def end(self) -> int:
-        self._close()
-        self._process.kill()
-        return self._process.wait()
-
-    def _close(self) -> None:
-        self._answers.close()
-        self._connection.close()
+        _log.warning("colouring_given_up", language=language, error=repr(exc))
 
 
 _colouring = Colouring()

@@ -1,12 +1,9 @@
 """The colouring process: cuts code into coloured pieces for one parent (see `colouring`).
 
-A lexer may hold its interpreter for hours over one match of hostile text, so the kernel ends this
-process when a text has had its time. It also ends when the parent closes the connection.
+One match of hostile text may take hours, so the kernel ends this process at its time limit.
 """
 
-import json
 import signal
-import socket
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,6 +14,8 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Literal, Name, Operator, _TokenType
 from pygments.util import ClassNotFound
+
+from central.limited_process import answer_requests
 
 # The classes of site.css, one character each; a space is the colour of plain code.
 PLAIN, COMMENT, KEYWORD, STRING, LITERAL, DEFINED = " ", "c", "k", "s", "l", "d"
@@ -90,17 +89,17 @@ def _class_of(token: _TokenType) -> str:
 
 
 def main(cpu_seconds: float) -> None:
-    """Answer each line, a language and code as JSON, on the socket that is standard input."""
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # it ends the process, inside a match too
-    connection = socket.socket(fileno=sys.stdin.fileno())
-    with connection, connection.makefile("rb") as requests:
-        for request in requests:
-            language, code = json.loads(request)
-            _lexer(language)  # loading it is not the text's fault
-            signal.setitimer(signal.ITIMER_PROF, cpu_seconds * _KILLED_AFTER)
-            pieces = cut(code, language, seconds=cpu_seconds)
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            connection.sendall(json.dumps(pieces).encode() + b"\n")
+    """Answer requests: a language and code, coloured within `cpu_seconds` of processor time."""
+    limit = cpu_seconds * _KILLED_AFTER
+
+    def answer(request: list[str]) -> tuple[str, list[int], bool]:
+        language, code = request
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        _lexer(language)  # loading it does not count
+        signal.setitimer(signal.ITIMER_PROF, limit)
+        return cut(code, language, seconds=cpu_seconds)
+
+    answer_requests(answer, cpu_seconds=limit)
 
 
 if __name__ == "__main__":

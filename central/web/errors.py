@@ -1,6 +1,6 @@
-"""Errors of pages are pages; programs get problem documents. Which is which is decided here.
+"""Error pages for browsers, problem documents for programs.
 
-What an error means and which status it has is `central.http.problems`' to say.
+`central.http.problems` decides codes and statuses.
 """
 
 import sys
@@ -14,36 +14,37 @@ from django.template.loader import render_to_string
 from django_htmx.http import reswap
 
 from central.http import problems
-from central.http.problems import Description
+from central.http.problems import ProblemDetails
 from central.web.access import theme_of
+from central.web.messages import error_sentence
 
 _PROGRAMS: Final = ("/api/", "/mcp", "/metrics", "/livez", "/readyz", "/internal/", "/static/")
 _TITLES: Final = {
-    400: "This cannot be understood",
+    400: "The request is not valid",
     403: "This is not allowed",
     404: "There is no such page",
     409: "This cannot be done now",
     413: "This is too large",
     429: "Too many requests",
-    503: "Something is away",
+    503: "A service is unavailable",
 }
-_NOT_FOUND: Final = Description(
+_NOT_FOUND: Final = ProblemDetails(
     404, "not_found", "There is nothing at this address, or nothing that you may see."
 )
-_FORBIDDEN: Final = Description(403, "forbidden", "You may not do this here.")
-_CSRF: Final = Description(
+_FORBIDDEN: Final = ProblemDetails(403, "forbidden", "You may not do this here.")
+_CSRF: Final = ProblemDetails(
     403,
     "forbidden",
     "The form was too old, or it was not sent by a page of this service. Load the page again, and "
     "send it once more. Cookies must be allowed.",
 )
-_FAILED: Final = Description(
+_FAILED: Final = ProblemDetails(
     500, "internal_error", "This service failed. Its administrator finds the reason in its log."
 )
 
 
 def is_for_people(request: HttpRequest) -> bool:
-    """Whether a browser asks: by the path, and because a program says who it is in a header."""
+    """Whether the answer is a page: by the path, and without an Authorization header."""
     return not request.path.startswith(_PROGRAMS) and "Authorization" not in request.headers
 
 
@@ -58,20 +59,20 @@ class ErrorPages:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exc: Exception) -> HttpResponse | None:
-        """The page, or None: Django then asks the handlers below."""
+        """Return the page; None leaves the error to Django's handlers below."""
         if isinstance(exc, Http404 | PermissionDenied) or not is_for_people(request):
             return None
-        found = problems.described(exc)
+        found = problems.problem_for(exc)
         return None if found is None else error_page(request, found)
 
 
-def error_page(request: HttpRequest, found: Description) -> HttpResponse:
-    """The page of an error. Of one that is this service's own, it asks no database."""
+def error_page(request: HttpRequest, found: ProblemDetails) -> HttpResponse:
+    """Return the page of an error. For a 5xx it does not query the database."""
     context: dict[str, Any] = {
         "title": _TITLES.get(found.status, "This failed"),
         "status": found.status,
         "code": found.code,
-        "detail": found.detail,
+        "detail": error_sentence(found),
         "suggestions": found.extra.get("suggestions", ()),
         "request_id": structlog.contextvars.get_contextvars().get("request_id", ""),
         "theme": theme_of(request),
@@ -86,9 +87,9 @@ def error_page(request: HttpRequest, found: Description) -> HttpResponse:
 
 
 def _spare_the_page(response: HttpResponse) -> None:
-    """Of a page that asks for a part of itself: a whole page must not be put there.
+    """Keep htmx from putting a whole error page into a part of a page.
 
-    What passes by itself is waited for; of the rest, the page that is loaded again tells.
+    Temporary errors leave the page as it is; others reload it, which then shows the error.
     """
     if response.status_code >= 500 or response.status_code == 429:
         reswap(response, "none")
@@ -107,7 +108,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """The view of a failed check of where a form came from."""
+    """Return the page of a failed CSRF check."""
     if not is_for_people(request):
         return problems.forbidden(request, reason=reason)
     return error_page(request, _CSRF)
@@ -121,9 +122,9 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """`handler500`; the database being away is 503 here too."""
+    """`handler500`; 503 if the database is unavailable."""
     if not is_for_people(request):
         return problems.server_error(request)
     exc = sys.exc_info()[1]
-    found = problems.described(exc) if isinstance(exc, Exception) else None
+    found = problems.problem_for(exc) if isinstance(exc, Exception) else None
     return error_page(request, found or _FAILED)

@@ -8,7 +8,7 @@ from django.contrib.auth.forms import AuthenticationForm
 
 from central.tenancy.credentials import organizations_of
 from central.tenancy.models import Scope
-from central.web.login_throttle import seconds_to_wait
+from central.web.login_throttle import retry_after
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -34,7 +34,7 @@ class SignInForm(AuthenticationForm):
         """Attempts are counted before the password is looked at. Raises ValidationError."""
         username = self.cleaned_data.get("username")
         if username and self.request is not None:
-            wait = seconds_to_wait(self.request, username)
+            wait = retry_after(self.request, username)
             if wait is not None:
                 self.retry_after = max(math.ceil(wait), 1)
                 raise forms.ValidationError(

@@ -18,13 +18,13 @@ from central.web.graph_layout import (
     Vertex,
     picture_of,
 )
-from central.web.graph_text import columns, shortened
+from central.web.plain_text import columns, shortened
 from central.web.trace_rows import RULE_WORDS
 from central.web.urls_for import end_url, file_url, graph_url
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnBox:
+class SvgBox:
     """A box; `number` is its index, which lines name."""
 
     box: Box
@@ -34,7 +34,7 @@ class DrawnBox:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnLine:
+class SvgLine:
     """A line; `style` is a class of graph.css, `label` stands beside it where there is one."""
 
     line: Line
@@ -51,8 +51,8 @@ class Drawing:
     height: int
     box_width: int
     box_height: int
-    boxes: list[DrawnBox]
-    lines: list[DrawnLine]
+    boxes: list[SvgBox]
+    lines: list[SvgLine]
     projects: list[tuple[str, int]]
 
 
@@ -79,14 +79,14 @@ def drawing_of(
     boxes = []
     for number, one in enumerate(picture.boxes):
         url, title = box(one.vertex)
-        boxes.append(DrawnBox(one, number, url, title))
+        boxes.append(SvgBox(one, number, url, title))
     return Drawing(
         width=picture.width,
         height=picture.height,
         box_width=WIDTH,
         box_height=HEIGHT,
         boxes=boxes,
-        lines=[DrawnLine(one, *line(one.arc)) for one in picture.lines],
+        lines=[SvgLine(one, *line(one.arc)) for one in picture.lines],
         projects=picture.projects,
     )
 
@@ -144,7 +144,7 @@ def name_of(node: GraphNode) -> str:
 
 
 def place_of(project: str, file: str) -> str:
-    """Project and file; of what is too long the project stays, and the file's name as it fits."""
+    """Return project and file, shortened to fit; the project stays."""
     whole = f"{project}/{file}"
     if columns(whole) <= SMALL_COLUMNS:
         return whole

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from central.web.graph_text import shortened
+from central.web.plain_text import shortened
 
 WIDTH: Final = 212
 HEIGHT: Final = 44

@@ -1,7 +1,7 @@
 """Code as HTML lines: tokens in few classes, matched words in <mark>.
 
-The text of what comes out, tags apart, is what went in, and all of it is escaped: the code of a
-repository is hostile. The classes are those of site.css.
+Without its tags the HTML is the input, escaped: the code of a repository is hostile. The classes
+are those of site.css.
 """
 
 import re

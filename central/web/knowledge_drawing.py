@@ -10,8 +10,7 @@ from central.knowledge.models import CODE_KINDS, Origin
 from central.knowledge.services.questions import TraverseAnswer
 from central.web.graph_drawing import Drawing, drawing_of, file_name, place_of
 from central.web.graph_layout import Arc, Vertex, picture_of
-from central.web.graph_text import shortened
-from central.web.plain_text import plain_line
+from central.web.plain_text import plain_line, shortened
 from central.web.urls_for import node_url
 
 KIND_WORDS: Final = {
@@ -23,7 +22,7 @@ KIND_WORDS: Final = {
 }
 _ORIGINS: Final = {  # what stands before decides the line of several edges
     Origin.POLICY: ("edge-policy", "the rule matches"),
-    Origin.EXPLICIT: ("edge-explicit", "linked by somebody"),
+    Origin.EXPLICIT: ("edge-explicit", "linked by hand"),
     Origin.TEXT: ("edge-medium", "named in the text"),
     Origin.SEMANTIC: ("edge-low", "alike"),
 }

@@ -1,7 +1,7 @@
-"""How often a password may be tried.
+"""Limits on sign-in attempts.
 
-By address, by user name and address, and by user name from everywhere but the browsers in which
-its owner signed in before: so a stranger who tries a name keeps other strangers out, and not them.
+By address, by user name and address, and by user name from all unknown browsers: a stranger who
+tries a name does not lock out its owner, whose browsers are known.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 import structlog
 from django.http import HttpRequest, HttpResponse
 
-from central.http.rate_limits import allow
+from central.http.rate_limits import check
 
 _BY_ADDRESS = "60/5minute"  # an office may be one
 _BY_NAME_AND_ADDRESS = "10/5minute"
@@ -22,10 +22,10 @@ _COOKIE_SECONDS = 180 * 86_400
 _log = structlog.get_logger(__name__)
 
 
-def seconds_to_wait(request: HttpRequest, username: str) -> float | None:
-    """Count an attempt to sign in; None if it may be made, else how long to wait."""
+def retry_after(request: HttpRequest, username: str) -> float | None:
+    """Count an attempt to sign in; return None if it is allowed, else the seconds to wait."""
     for limit, (key, rate) in _limits(request, username):
-        wait = allow(key, rate)
+        wait = check(key, rate)
         if wait is not None:
             _log.warning("sign_in_limited", limit=limit)
             return wait
@@ -40,8 +40,8 @@ def _limits(request: HttpRequest, username: str) -> Iterator[tuple[str, tuple[st
         yield "name", (f"sign-in-name {username}", _BY_NAME)
 
 
-def remember(request: HttpRequest, response: HttpResponse, username: str) -> None:
-    """Let this browser be known as one in which that user signed in. It grants nothing."""
+def remember_browser(request: HttpRequest, response: HttpResponse, username: str) -> None:
+    """Mark this browser as one in which the user signed in. It grants no access."""
     response.set_signed_cookie(
         _COOKIE,
         username,
@@ -59,7 +59,7 @@ def _was_here(request: HttpRequest, username: str) -> bool:
 
 
 def address_of(request: HttpRequest) -> str:
-    """Where a request comes from: of IPv6, the network; "" where that is not known."""
+    """Return the client's address, for IPv6 its network; "" if unknown."""
     try:
         address = ip_address(request.META.get("REMOTE_ADDR", ""))
     except ValueError:  # a unix socket has none

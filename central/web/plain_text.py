@@ -1,28 +1,53 @@
-"""What people and repositories wrote, as text that rearranges nothing around it. Pure.
+"""User text without characters that rearrange the text around it, and cut to fit a box.
 
-Escaping is the templates'. What is no sign and no blank is shown as �: controls, and those of
-Unicode's bidirectional algorithm, with which a title could turn the words around it about.
+Templates escape it. Controls, those of Unicode's bidirectional algorithm too, are shown as �.
 """
 
 import unicodedata
 from typing import Final
 
+_WIDE: Final = frozenset({"W", "F"})
 _LINES: Final = "\n\t"
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _JOINERS: Final = "\u200c\u200d"  # which scripts and emoji are written with
 
 
 def plain_text(text: str) -> str:
-    """Lines and tabs stay."""
+    """Return the text with its lines and tabs."""
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
     return "".join(char if char in _LINES else _shown(char) for char in unified)
 
 
 def plain_line(text: str) -> str:
-    """On one line."""
+    """Return the text on one line."""
     return plain_text(text).translate({ord(char): " " for char in _LINES})
 
 
 def _shown(char: str) -> str:
     hidden = unicodedata.category(char) in _HIDDEN and char not in _JOINERS
     return "�" if hidden else char
+
+
+def columns(text: str) -> int:
+    """Return the text's width in columns of a fixed-width font."""
+    return sum(_width(character) for character in text)
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return the text, cut with `…` to `limit` columns."""
+    if columns(text) <= limit:
+        return text
+    kept = []
+    room = limit - 1
+    for character in text:
+        room -= _width(character)
+        if room < 0:
+            break
+        kept.append(character)
+    return "".join(kept) + "…"
+
+
+def _width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1

@@ -7,8 +7,9 @@ from typing import Final
 
 from django.utils import timezone
 
-from central.ingest.models import LIVE_STATES, IndexRun
-from central.web.messages import Advice, advice_on_run
+from central.ingest.models import IndexRun
+from central.repositories.states import LIVE_RUN_STATES
+from central.web.states import StateMessage, run_message
 from indexer.records.runs import Reason, reason_sentence
 
 _STAGES: Final = ("open", "plan", "select", "process", "apply")  # as the indexer names them
@@ -30,7 +31,7 @@ class ShownRun:
     """A run with what a page says of it; `seconds` until now where it has not ended."""
 
     run: IndexRun
-    advice: Advice
+    message: StateMessage
     why: str
     seconds: float
     stages: list[StageTime]
@@ -39,27 +40,27 @@ class ShownRun:
 
 
 def shown_run(run: IndexRun) -> ShownRun:
-    """What there is to say of a run; asks the database nothing."""
+    """Return a run with its message; without a query."""
     ended: datetime = run.ended_at or timezone.now()
     percent = run.progress.get("percent")
     return ShownRun(
         run=run,
-        advice=advice_on_run(run),
+        message=run_message(run),
         why=why(run.reason),
         seconds=max(0.0, (ended - run.opened_at).total_seconds()),
         stages=stages_of(run.stats.get("seconds") or {}),
-        is_live=run.state in LIVE_STATES,
+        is_live=run.state in LIVE_RUN_STATES,
         percent=percent if isinstance(percent, int) else None,
     )
 
 
 def why(reason: str) -> str:
-    """The reason of a run's mode as a sentence; "" where there is none yet."""
+    """Return the reason of a run's mode as a sentence; "" without one."""
     return reason_sentence(Reason(reason)) if reason in set(Reason) else reason.replace("_", " ")
 
 
 def stages_of(seconds: dict[str, float]) -> list[StageTime]:
-    """The stages in the order in which they begin, as far as it is known; stored JSON has none."""
+    """Return the stages in their order; stored JSON has none."""
     total = sum(seconds.values())
     found, before = [], 0.0
     ordered = sorted(seconds.items(), key=lambda item: (_ORDER.get(item[0], len(_ORDER)), item[0]))
@@ -71,7 +72,7 @@ def stages_of(seconds: dict[str, float]) -> list[StageTime]:
 
 
 def runner_of(run: IndexRun) -> str:
-    """Who ran it: a token by its name and first characters, or a job without a stored secret.
+    """Return who ran it: a token by name and prefix, or a keyless job.
 
     Reads `run.api_token`.
     """
@@ -101,7 +102,7 @@ class Share:
 
 
 def shares(languages: Mapping[str, int]) -> list[Share]:
-    """The largest first; what is beyond the seventh is one part, "other"."""
+    """Return the shares, the largest first; beyond the seventh they are "other"."""
     ordered = sorted(languages.items(), key=lambda item: (-item[1], item[0]))
     parts = [(name or "text", count) for name, count in ordered[:_SHOWN] if count > 0]
     rest = sum(count for _, count in ordered[_SHOWN:])

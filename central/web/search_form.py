@@ -1,4 +1,4 @@
-"""A search as its page's address says it, and the addresses of searches near it."""
+"""The search form: a search read from its page's address, and addresses of similar searches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ _PLACES: Final = {"query": "q", "include_projects": "project"}  # whose names ar
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchForm:
     """What the address asks for, blanks left out. `request` is None without a query, or a valid
     one; `errors` are sentences by field.
     """
@@ -36,18 +36,18 @@ class Asked:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether more than the query's text decides what is found."""
+        """Whether there are filters beside the text."""
         return bool(self.projects or self.filters or self.mode != Mode.HYBRID)
 
     def address(self) -> str:
-        """The search as an address on the same page: `?q=…`."""
+        """Return the search as an address on the same page: `?q=…`."""
         given = [("q", self.q), ("mode", self.mode if self.mode != Mode.HYBRID else "")]
         given += [("project", project) for project in self.projects]
         given += [*self.filters.items(), ("cursor", self.cursor)]
         return f"?{urlencode([(name, value) for name, value in given if value])}"
 
     def page_at(self, cursor: str) -> str:
-        """The address of another page of the answer; "": of the first."""
+        """Return the address of another page of the answer; "" is the first."""
         return replace(self, cursor=cursor).address()
 
     def without(self, name: str, value: str = "") -> str:
@@ -71,14 +71,14 @@ class Asked:
             hybrid = replace(self, mode=str(Mode.HYBRID), cursor="").address()
             found.append(("By words and similarity together", hybrid))
         if len(found) > 1:
-            found.append(("Without any of these", Asked(q=self.q).address()))
+            found.append(("Without any of these", SearchForm(q=self.q).address()))
         return found
 
 
-def asked_in(query: QueryDict, *, organization: str) -> Asked:
+def parse_search(query: QueryDict, *, organization: str) -> SearchForm:
     """Read an address; the rules are those of the API."""
     given = {name: str(query.get(name, "")) for name in ("q", "mode", "cursor", *FILTERS)}
-    asked = Asked(
+    asked = SearchForm(
         q=given["q"].strip(),
         mode=given["mode"] or str(Mode.HYBRID),
         projects=tuple(dict.fromkeys(filter(None, map(str.strip, query.getlist("project"))))),
@@ -96,7 +96,7 @@ def asked_in(query: QueryDict, *, organization: str) -> Asked:
         return replace(asked, errors=_by_field(exc))
 
 
-def _body(asked: Asked, organization: str) -> dict[str, Any]:
+def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
     return {
         "org_id": organization,
         "query": asked.q,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from central.search.answers import Answer, Result
-from central.search.explanation import Effect
+from central.search.ranking.scoring import Effect
 from central.web.urls_for import file_url
 
 RULE_WORDS: Final = {
@@ -26,7 +26,7 @@ RULE_WORDS: Final = {
     "docs": "documentation",
     "config": "configuration",
     "generated": "generated",
-    "vendored": "somebody else's code",
+    "vendored": "third-party code",
     "legacy": "kept for compatibility",
     "reexport": "names that others define",
     "declarations": "declarations only",
@@ -85,7 +85,7 @@ def grouped(answer: Answer, *, organization: str, web_urls: Mapping[str, str]) -
 
 
 def reasons(effects: Iterable[Effect]) -> list[Reason]:
-    """What the rules did, in words."""
+    """Return what the rules did to the score, in words."""
     return [Reason(RULE_WORDS.get(one.rule, one.rule), _effect(one)) for one in effects]
 
 

@@ -45,7 +45,7 @@ _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "userinfo_endpoint", "
 _METHODS = "token_endpoint_auth_methods_supported"
 _NAMES = ("preferred_username", "name", "given_name", "family_name")
 _SUBJECT_CHARACTERS = 191  # what the package keeps
-# What comes of an id token and keys that are none, or that hold what nobody expects.
+# Exceptions for malformed or unexpected id tokens and keys.
 _NOT_VALID = (
     *(jwt.PyJWTError, UnsupportedAlgorithm, KeyError, TypeError, ValueError),
     *(AttributeError, ArithmeticError, RecursionError),
@@ -53,7 +53,7 @@ _NOT_VALID = (
 
 
 def configured() -> SingleSignOn:
-    """What the settings say. Raises NotFoundError where they name no provider."""
+    """Return the configured provider. Raises NotFoundError without one."""
     if settings.SSO is None:
         raise NotFoundError("Nobody signs in elsewhere here; sign in with a password.")
     return settings.SSO
@@ -98,12 +98,12 @@ class Exchange(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: Any, **kwargs: Any
     ) -> Any:
-        """Who it is: what is signed stands before what is told beside it."""
+        """Sign in: signed claims take precedence over the user information."""
         del app
         claims = self._claims(kwargs["response"]["id_token"])
-        told = self._told(token.token, claims["sub"])
+        information = self._user_information(token.token, claims["sub"])
         return self.get_provider().sociallogin_from_response(
-            request, {"id_token": _of_a_person({**told, **claims})}
+            request, {"id_token": _of_a_person({**information, **claims})}
         )
 
     def _claims(self, id_token: str) -> dict[str, Any]:
@@ -118,14 +118,14 @@ class Exchange(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             raise OAuth2Error("The id token was made for another sign-in.")
         return claims
 
-    def _told(self, access_token: str, subject: str) -> dict[str, Any]:
-        """What the provider tells beside the token; many put the address there alone."""
+    def _user_information(self, access_token: str, subject: str) -> dict[str, Any]:
+        """Return the provider's user information; many have the address there alone."""
         if "userinfo_endpoint" not in self.openid_config:
             return {}
-        told: dict[str, Any] = self._fetch_user_info(access_token)
-        if told.get("sub") != subject:
-            raise OAuth2Error("The user's information is of somebody else than the id token.")
-        return told
+        information: dict[str, Any] = self._fetch_user_info(access_token)
+        if information.get("sub") != subject:
+            raise OAuth2Error("The user information is of another subject than the id token.")
+        return information
 
 
 class Provider(OpenIDConnectProvider):  # type: ignore[misc]
@@ -134,12 +134,12 @@ class Provider(OpenIDConnectProvider):  # type: ignore[misc]
     oauth2_adapter_class = Exchange
 
     def get_pkce_params(self) -> dict[str, Any]:
-        """With a nonce, which needs no place of its own in the session: the verifier tells it."""
+        """Add a nonce, derived from the verifier and so not stored in the session."""
         params: dict[str, Any] = super().get_pkce_params()
         return {**params, "nonce": nonce_of(params["code_verifier"])}
 
     def extract_extra_data(self, data: Any) -> dict[str, Any]:
-        """Nothing is kept of a person but who it is there."""
+        """Store only the subject."""
         del data
         return {}
 
@@ -160,7 +160,7 @@ def provider(request: HttpRequest) -> Provider:
 
 
 def nonce_of(code_verifier: str) -> str:
-    """A one-way value of what only this session knows."""
+    """Return the nonce: a one-way function of the session's verifier."""
     digest = hashlib.sha256(b"nonce:" + code_verifier.encode()).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
@@ -216,7 +216,7 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
     """The package's accounts, without its messages."""
 
     def add_message(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: the page that follows says who is signed in."""
+        """Add no message: the next page shows who is signed in."""
 
 
 class People(DefaultSocialAccountAdapter):  # type: ignore[misc]
@@ -232,7 +232,7 @@ class People(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return ProviderSession()
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
-        """Turn away who may not sign in; forget the addresses, so that nobody is found by one."""
+        """Refuse users who may not sign in; drop the addresses, so that none is looked up."""
         if sociallogin.is_existing and not sociallogin.user.is_active:
             raise ImmediateHttpResponse(refused(request, "Your account here is not active."))
         sociallogin.email_addresses = []

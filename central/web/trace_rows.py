@@ -1,4 +1,4 @@
-"""What the pages of symbols and graphs share: their questions, and answers ready to be shown."""
+"""Queries and rows that the pages of symbols and graphs share."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -18,16 +18,16 @@ _NOT_THERE: Final = "symbol_not_found"
 RULE_WORDS: Final = {
     "same_file": "in the same file",
     "import": "by an import",
-    "receiver_type": "by the type of what it is called on",
+    "receiver_type": "by the type of the receiver",
     "same_package": "in the same package",
-    "dependency": "by a package that is imported whole",
-    "name_only": "by nothing but its name",
+    "dependency": "by a package that is imported as a whole",
+    "name_only": "by its name only",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A link with addresses: of where it stands, and of the definition at its other end."""
+    """A link with the addresses of its place and of the definition at its other end."""
 
     link: Link
     end: Endpoint
@@ -61,14 +61,14 @@ class Choice:
 
 
 def trace_query(request: HttpRequest, *, organization: str) -> dict[str, Any]:
-    """The address's question as the API's request has it; a form sends empty fields, too."""
+    """Return the address's query as the API's request has it, without empty fields."""
     query = query_object(request.GET, lists=frozenset({"caller_projects"}), numbers=_NUMBERS)
     given = {name: value for name, value in query.items() if value not in ("", [""])}
     return {**given, "symbol": given.get("name", ""), "org_id": organization}
 
 
 def form_context(organization: str, query: dict[str, Any]) -> dict[str, Any]:
-    """What the form above a trace shows."""
+    """Return the context of the form above a trace."""
     return {
         "organization": organization,
         "section": "symbol",
@@ -77,10 +77,10 @@ def form_context(organization: str, query: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def nowhere(exc: NotFoundError) -> dict[str, Any]:
-    """What the form says of a name that is nowhere: names like it. Raises `exc` if it is another's.
+def similar_symbols(exc: NotFoundError) -> dict[str, Any]:
+    """Return the form's context for an unknown symbol: the problem and similar names.
 
-    Of what else was not found there is nothing to choose.
+    Raises `exc` if something else was not found.
     """
     if exc.code != _NOT_THERE:
         raise exc

@@ -1,4 +1,4 @@
-"""Addresses of pages, and which addresses are our own."""
+"""Addresses of pages, and the check that an address is this service's."""
 
 from functools import lru_cache
 from urllib.parse import urlencode
@@ -9,7 +9,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 
 class FilePathConverter:
-    """The path of a file: anything at all, for a name may hold even line breaks."""
+    """The path of a file: any text, even with line breaks."""
 
     regex = "(?s:.+)"
 
@@ -22,8 +22,8 @@ class FilePathConverter:
         return value
 
 
-def crumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:
-    """(name, address) of each directory down to a file: a search of what is below it.
+def breadcrumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:
+    """Return (name, address) of each directory of a path: a search below it.
 
     The file's own address is "".
     """
@@ -37,31 +37,31 @@ def crumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:
 
 
 def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
-    """The file's page, at a line."""
+    """Return the address of a file's page, at a line."""
     kwargs = {"organization": organization, "project": project, "path": path}
     url = reverse("web:file", kwargs=kwargs)
     return f"{url}#L{line}" if line else url
 
 
 def symbol_url(organization: str, name: str, **query: object) -> str:
-    """What is known of a name; `project`, `file` and `line` choose among its definitions."""
+    """Return a symbol's page; `project`, `file` and `line` choose among its definitions."""
     return _asked("web:symbol", organization, {"name": name, **query})
 
 
 def end_url(organization: str, project: str, file: str, name: str) -> str:
-    """What is known of one end of a link; a file's top level has no name: its file is shown."""
+    """Return the page of one end of a link; the file's page for a file's top level."""
     if not name:
         return file_url(organization, project, file)
     return symbol_url(organization, name, project=project, file=file)
 
 
 def graph_url(organization: str, name: str, **query: object) -> str:
-    """The call graph around a name, chosen alike."""
+    """Return the page of a symbol's call graph."""
     return _asked("web:graph", organization, {"name": name, **query})
 
 
 def node_url(organization: str, node: str, **query: object) -> str:
-    """The page of a node of the knowledge graph, by its id."""
+    """Return the page of a node of the knowledge graph."""
     address = reverse("web:node", kwargs={"organization": organization, "node": node})
     return f"{address}?{urlencode(query)}" if query else address
 
@@ -73,12 +73,12 @@ def _asked(page: str, organization: str, query: dict[str, object]) -> str:
 
 @lru_cache(maxsize=256)
 def _address(page: str, organization: str) -> str:
-    """Looked up once: the page of a large file asks for it some hundred times."""
+    """Cached: the page of a large file needs it hundreds of times."""
     return reverse(page, kwargs={"organization": organization})
 
 
 def is_own(request: HttpRequest, address: str) -> bool:
-    """Whether a browser that follows `address` stays here: where it is sent to may be anybody's."""
+    """Whether `address` is of this service, so that a redirect to it is safe."""
     return url_has_allowed_host_and_scheme(
         address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )

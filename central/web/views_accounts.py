@@ -21,14 +21,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from central.errors import ForbiddenError, ServiceError
-from central.http.rate_limits import require
+from central.http.rate_limits import enforce
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import organizations_of
 from central.tenancy.models import ApiToken, Organization
 from central.tenancy.services import create_personal_token, revoke_token
 from central.web.access import ORGANIZATION_KEY, THEME_COOKIE, THEMES
 from central.web.forms import SignInForm, TokenForm
-from central.web.login_throttle import remember
+from central.web.login_throttle import remember_browser
 from central.web.urls_for import is_own
 
 _MOST_LISTED = 200
@@ -38,7 +38,7 @@ _CHANGES = "10/5minute"  # of one person's password
 @login_required
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """To the organisation looked at last, or the only one; else a choice, or what to do."""
+    """Redirect to the last or only organisation; else show a choice."""
     organizations = organizations_of(_user(request)).order_by("slug")
     last = request.session.get(ORGANIZATION_KEY)
     if last and organizations.filter(slug=last).exists():
@@ -71,7 +71,7 @@ class SignIn(LoginView):
     def form_valid(self, form: Any) -> HttpResponse:
         """Sign in. The session gets another key; this browser is known from now on."""
         response = super().form_valid(form)
-        remember(self.request, response, form.get_user().get_username())
+        remember_browser(self.request, response, form.get_user().get_username())
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
@@ -89,9 +89,9 @@ sign_out = LogoutView.as_view()
 
 @require_safe
 def sign_in_to_administer(request: HttpRequest) -> HttpResponse:
-    """In place of the admin's own form, which would count no attempts and know no provider.
+    """Replace the admin's own form, which has neither limits nor single sign-on.
 
-    Raises ForbiddenError for who is signed in, and is no administrator.
+    Raises ForbiddenError for signed-in users who are not administrators.
     """
     if request.user.is_authenticated and not request.user.is_staff:
         raise ForbiddenError(
@@ -114,7 +114,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def make_token(request: HttpRequest) -> HttpResponse:
     """Make a personal token; this answer shows it, and nothing else ever does."""
-    if request.method != "POST":  # the address of that answer, opened anew
+    if request.method != "POST":  # the address was opened again
         return redirect("web:account")
     form = TokenForm(_user(request), request.POST)
     if form.is_valid():
@@ -159,8 +159,8 @@ class PasswordChange(PasswordChangeView):
         return super().dispatch(request, *args, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """The old password is not to be guessed here either. Raises ThrottledError."""
-        require(f"password {request.user.pk}", _CHANGES, what="password")
+        """Limit guesses of the old password, too. Raises ThrottledError."""
+        enforce(f"password {request.user.pk}", _CHANGES, what="password")
         return super().post(request, *args, **kwargs)
 
     @transaction.atomic
@@ -202,7 +202,7 @@ _YEAR_SECONDS = 365 * 86_400
 
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
-    """Keep the colours that are asked for, and go back to the page that asked."""
+    """Store the chosen theme and go back."""
     back = request.POST.get("next", "")
     response = redirect(back if is_own(request, back) else "/")
     chosen = request.POST.get("theme")

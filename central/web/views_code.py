@@ -28,11 +28,11 @@ from central.web.trace_rows import (
     callers_by_project,
     choices,
     form_context,
-    nowhere,
+    similar_symbols,
     trace_query,
     with_places,
 )
-from central.web.urls_for import crumbs, file_url, symbol_url
+from central.web.urls_for import breadcrumbs, file_url, symbol_url
 
 SHOWN_LINES = 30_000  # each is some 100 bytes of the page, however short it is
 SHOWN_CHARACTERS = 2_000_000
@@ -66,7 +66,7 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         "file": found,
         "content": content,
         "is_cut": len(content) < len(found.content),
-        "crumbs": crumbs(organization, project, path),
+        "breadcrumbs": breadcrumbs(organization, project, path),
         "outline": outline,
         "skipped": why_skipped(found.skipped),
     }
@@ -74,7 +74,7 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
 
 
 def _beginning(content: str) -> str:
-    """As much of it as a browser bears."""
+    """Return as much as a browser can show."""
     lines = content[:SHOWN_CHARACTERS].split("\n", SHOWN_LINES)
     return "\n".join(lines[:SHOWN_LINES]) + ("\n" if len(lines) > SHOWN_LINES else "")
 
@@ -107,7 +107,7 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
     try:
         directions = _directions(credential, query)
     except NotFoundError as exc:
-        return render(request, "web/symbol_form.html", context | nowhere(exc), status=404)
+        return render(request, "web/symbol_form.html", context | similar_symbols(exc), status=404)
     first = directions[0].answer
     context |= {
         "directions": directions,
@@ -165,7 +165,7 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
         asked = _GRAPH.graph_request(query)
         answer = graph_around(credential=credential, request=asked)
     except NotFoundError as exc:
-        return render(request, "web/symbol_form.html", context | nowhere(exc), status=404)
+        return render(request, "web/symbol_form.html", context | similar_symbols(exc), status=404)
     edges = nearest(answer.nodes, answer.edges, _LINES)
     drawing, rows = call_graph(
         answer,

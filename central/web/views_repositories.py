@@ -10,13 +10,14 @@ from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 
 from central.corpus.files import skipped_counts, skipped_paths
 from central.ingest.selectors import recent_runs, visible_run
-from central.repositories.listing import Wanted, list_repositories, repository_in_sight
+from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.messages import advice_on, gap_of, why_skipped
+from central.web.messages import why_skipped
 from central.web.runs import ShownRun, runner_of, shares, shown_run, why
+from central.web.states import missing_commit, state_message
 
 _RUNS: Final = 20
 _DIGITS: Final = 6
@@ -24,15 +25,15 @@ _DIGITS: Final = 6
 
 @member_page
 def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
-    """All that the member sees; `state`, `name`, `sort=trouble` and `page` are in the address."""
+    """List repositories; `state`, `name`, `sort=trouble` and `page` are in the address."""
     state = request.GET.get("state", "")
-    wanted = Wanted(
+    wanted = ListFilter(
         state=IndexState(state) if state in set(IndexState) else None,
         name=_text(request, "name").strip()[:200],
         is_worst_first=request.GET.get("sort") == "trouble",
         page=_number(request.GET.get("page", "")),
     )
-    page = list_repositories(credential=credential, wanted=wanted)
+    page = list_repositories(credential=credential, list_filter=wanted)
     context = {
         "organization": credential.organization.slug,
         "section": "repositories",
@@ -56,7 +57,7 @@ def _number(text: str) -> int:
 @member_page
 def repository(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
     """State, figures, skipped files and runs of one; `skipped` and `after` list paths."""
-    found = repository_in_sight(credential=credential, project=project)
+    found = visible_repository(credential=credential, project=project)
     runs = recent_runs(repository=found, limit=_RUNS)
     state = index_state(found)
     reason = request.GET.get("skipped", "")
@@ -72,8 +73,8 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "section": "repositories",
         "repository": found,
         "state": state,
-        "advice": advice_on(state),
-        "gap": gap_of(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
+        "message": state_message(state),
+        "missing": missing_commit(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
         "why": why(found.last_reason),
         "languages": shares(found.languages),
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],
@@ -88,15 +89,15 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
 
 @member_page
 def run(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
-    """Everything of a run."""
+    """Show a run."""
     return render(request, "web/run.html", _context(credential, run_id))
 
 
 @member_page
 def run_progress(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
-    """How far it is; once its state is not the one in `state` any more, all of it anew.
+    """Return the progress, or the whole run once its state differs from `state`.
 
-    Asked every second by the page, and no more once the run has ended.
+    The page polls it every second until the run has ended.
     """
     context = _context(credential, run_id)
     shown: ShownRun = context["shown"]

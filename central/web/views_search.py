@@ -14,7 +14,7 @@ from central.search.query import Mode
 from central.search.service import search as answer_to
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.search_form import asked_in
+from central.web.search_form import parse_search
 from central.web.search_results import Group, grouped
 from indexer.records.files import ChunkType
 
@@ -29,7 +29,7 @@ _MODES = {
 @member_page
 def search(request: HttpRequest, credential: Credential) -> HttpResponse:
     """The form and, with a query, its answer; 400 with the form where the address is refused."""
-    asked = asked_in(request.GET, organization=credential.organization.slug)
+    asked = parse_search(request.GET, organization=credential.organization.slug)
     answer = None
     try:
         if asked.request is not None:

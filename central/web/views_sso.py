@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
-from central.http.rate_limits import require
+from central.http.rate_limits import enforce
 from central.web.login_throttle import address_of
 from central.web.sso import Exchange, configured, provider, refused
 from central.web.sso_requests import within_limits
@@ -29,7 +29,7 @@ def start(request: HttpRequest) -> HttpResponse:
     Raises ThrottledError: each time asks the provider, and makes a session.
     """
     configured()
-    require(f"sso {address_of(request)}", STARTS, what="sso")
+    enforce(f"sso {address_of(request)}", STARTS, what="sso")
     after = request.GET.get("next", "")
     try:
         with within_limits():

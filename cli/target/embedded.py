@@ -15,12 +15,12 @@ from typing import Final
 
 from central.runtime.data_directory import (
     ServerRecord,
-    is_held,
-    lack_of_space,
+    disk_space_error,
+    is_in_use,
     private_opener,
     running_server,
 )
-from central.runtime.idle_shutdown import used
+from central.runtime.idle_shutdown import keep_alive
 from cli.target.local_token import LocalToken
 from indexer.client.credentials import Credentials
 from indexer.errors import CentralUnreachableError, ConfigurationError
@@ -51,7 +51,7 @@ def shared_service(
     """
     with ExitStack() as stack:
         try:
-            stack.enter_context(used(data_dir, tell=notify))
+            stack.enter_context(keep_alive(data_dir, tell=notify))
         except OSError as exc:
             raise ConfigurationError(
                 f"{data_dir} cannot be used as a data directory ({exc.strerror}): set "
@@ -62,7 +62,7 @@ def shared_service(
 
 def _started(data_dir: Path, environ: Mapping[str, str], notify: Notify) -> ServerRecord:
     require_service()
-    if problem := lack_of_space(data_dir):  # the service could not write its log either
+    if problem := disk_space_error(data_dir):  # the service could not write its log either
         raise ConfigurationError(problem)
     advice = (
         "`codesearch serve` in another terminal keeps one running."
@@ -80,7 +80,7 @@ def _start(data_dir: Path, environ: Mapping[str, str]) -> ServerRecord:
     deadline = time.monotonic() + _START_SECONDS
     server = _Server(data_dir, environ)
     while not (record := running_server(data_dir)):
-        if server.has_ended() and not is_held(data_dir):
+        if server.has_ended() and not is_in_use(data_dir):
             server = _Server(data_dir, environ)  # the process that locked the directory has ended
         if time.monotonic() > deadline:
             raise server.failure(f"has not started in {_START_SECONDS:.0f} s")

@@ -38,7 +38,7 @@ from central.trace.requests import (
     CallersRequestSerializer,
     GraphRequestSerializer,
 )
-from central.trace.shapes import CalleesSerializer, CallersSerializer, GraphSerializer
+from central.trace.views import CalleesSerializer, CallersSerializer, GraphSerializer
 from indexer.records.files import ChunkType
 from tests.agents.calling import call, code_server, sidecar_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend

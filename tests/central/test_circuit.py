@@ -41,7 +41,7 @@ class _Watched:
         )
 
     def attempt(self, outcome: BaseException | None = None) -> None:
-        with suppress(type(outcome) if outcome else _DownError), self.circuit.attempt(_DownError):
+        with suppress(type(outcome) if outcome else _DownError), self.circuit.guard(_DownError):
             if outcome:
                 raise outcome
 
@@ -54,7 +54,7 @@ class _Watched:
 def test_five_failures_in_a_row_open_it_and_it_says_for_how_long() -> None:
     watched = _Watched().opened()
     watched.clock.now += 4
-    with pytest.raises(CircuitOpenError) as caught, watched.circuit.attempt(_DownError):
+    with pytest.raises(CircuitOpenError) as caught, watched.circuit.guard(_DownError):
         raise AssertionError("an attempt was made")
     assert caught.value.retry_seconds == pytest.approx(6)
     assert watched.changes == [True]
@@ -88,7 +88,7 @@ def test_after_the_pause_a_failure_keeps_it_open_for_another() -> None:
 def test_after_the_pause_one_attempt_is_made_while_the_others_are_answered_at_once() -> None:
     watched = _Watched().opened()
     watched.clock.now += PAUSE
-    with watched.circuit.attempt(_DownError):
+    with watched.circuit.guard(_DownError):
         for _ in range(3):
             with pytest.raises(CircuitOpenError):
                 watched.attempt()
@@ -105,7 +105,7 @@ def test_a_probe_that_is_cancelled_leaves_its_turn_to_the_next() -> None:
 
 def test_an_attempt_from_before_the_opening_changes_nothing() -> None:
     watched = _Watched()
-    with watched.circuit.attempt(_DownError):
+    with watched.circuit.guard(_DownError):
         watched.opened()
     with pytest.raises(CircuitOpenError):
         watched.attempt()
@@ -134,7 +134,7 @@ class CircuitMachine(RuleBasedStateMachine):
         may = not is_open or (
             self.watched.clock.now >= self.open_until and not self._probe_is_running()
         )
-        attempt = self.watched.circuit.attempt(_DownError)
+        attempt = self.watched.circuit.guard(_DownError)
         if may:
             attempt.__enter__()
             self.running.append((attempt, self.period, is_open))

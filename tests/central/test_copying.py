@@ -6,7 +6,7 @@ import pytest
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 
 from central.db import Copy, copy_rows
-from central.http.problems import described
+from central.http.problems import problem_for
 
 pytestmark = pytest.mark.django_db
 
@@ -49,5 +49,5 @@ def test_an_error_inside_copy_is_described_as_any_other(
     with ThreadPoolExecutor(1) as thread:  # connections are a thread's own
         found = thread.submit(error_of_copy, on_insert).result()
     assert type(found) is error
-    description = described(found)
+    description = problem_for(found)
     assert (description.code if description else None) == code

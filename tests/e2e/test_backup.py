@@ -12,7 +12,7 @@ import httpx
 import psycopg
 import pytest
 
-from central.runtime.postgres import short_name
+from central.runtime.postgres_paths import short_name
 from scripts.browsing import create_person, signed_in
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service

@@ -127,7 +127,7 @@ def test_a_branch_that_adds_a_function_changes_none(
     assert answer["symbols"] == []
     assert answer["files"] == {"changed": 1, "added": 0}
     said = try_impact(examples, auth_service).stdout
-    assert "the changed lines are in no function or other definition of the index" in said
+    assert "the changed lines are outside of all indexed definitions" in said
 
 
 def test_a_new_file_needs_no_question(examples: Organization, auth_service: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_new_file_needs_no_question(examples: Organization, auth_service: Path
     commit_all(auth_service, "Add a file")
     done = try_impact(examples, auth_service)
     assert done.returncode == 0
-    assert "no file that existed is changed; 1 file is new" in done.stdout
+    assert "no existing file is changed; 1 file is new" in done.stdout
 
 
 def test_an_index_that_is_older_than_the_branch_is_asked_about_its_own_lines(

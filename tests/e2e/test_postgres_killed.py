@@ -11,7 +11,7 @@ import psutil
 import psycopg
 import pytest
 
-from central.runtime.postgres import short_name
+from central.runtime.postgres_paths import short_name
 from scripts.local_git import commit_all
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files

@@ -196,13 +196,13 @@ def test_proxy_handles_code_search_failure(pod: Pod) -> None:
         assert (refusal.code, refusal.status) == ("sidecar_unavailable", 503)
         assert f"sidecar_unavailable (503): {refusal.message}" == text_of(result)
     assert "Try again in " in text_of(results[-1])
-    assert "sidecar_left_alone" in pod.acme.service.log.read_text()
+    assert "sidecar_circuit_open" in pod.acme.service.log.read_text()
 
     deadline = time.monotonic() + 30
     while ask(pod.acme, "code_search", query="login").is_error:
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    assert "sidecar_is_back" in pod.acme.service.log.read_text()
+    assert "sidecar_recovered" in pod.acme.service.log.read_text()
 
 
 def plain(message: dict[str, Any]) -> bytes:

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from central.runtime.data_directory import running_server
-from central.runtime.idle_shutdown import used
+from central.runtime.idle_shutdown import keep_alive
 from cli.watch.lock import watched
 from scripts.local_service import ROOT, Organization, Service, clean_environment
 from scripts.local_watcher import WATCH, Line, Watcher
@@ -108,7 +108,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watching]:
     )
     checkout.git("checkout", "--quiet", "main")
     central = CentralService()
-    with prepared_data_directory() as data_dir, used(data_dir):  # one service from first to last
+    with (
+        prepared_data_directory() as data_dir,
+        keep_alive(data_dir),
+    ):  # one service from first to last
         watching = Watching(checkout, data_dir, central, None)  # type: ignore[arg-type]
         watching.begin()
         yield watching

@@ -117,10 +117,10 @@ class TermStat(models.Model):
 
 
 class Embedding(models.Model):
-    """A vector, kept under the digest of what was embedded: float32, little-endian.
+    """A vector, stored under the digest of its embedder input: float32, little-endian.
 
     `used_at` moves when a run asks for the digest or a chunk names it; what no chunk names is
-    kept for some weeks, so that reverts and rebases cost nothing.
+    retained for some weeks, so that reverts and rebases cost nothing.
     """
 
     pk = models.CompositePrimaryKey("repository_id", "embedder", "digest")

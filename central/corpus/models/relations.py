@@ -1,4 +1,4 @@
-"""What the trace reads: how files use one another, and which packages and modules there are.
+"""The rows that the trace reads: references between files, packages and modules.
 
 Imports, exports and references are a function of their file and replaced with it. Packages,
 dependencies, modules and `File.package` are derived from all manifests of a repository at apply.
@@ -89,7 +89,7 @@ class Export(models.Model):
 
 
 class Reference(models.Model):
-    """A use of a name, bound as far as its file tells; see indexer.records.references.Reference."""
+    """A reference as its file determines it; see indexer.records.references.Reference."""
 
     repository = _repository()
     file = models.ForeignKey(  # a check of each of 100,000 rows would add a third to writing them
@@ -130,7 +130,7 @@ class Reference(models.Model):
 
 
 class Manifest(models.Model):
-    """What a manifest says, as indexer.records.manifests.Manifest in JSON (see corpus.packages)."""
+    """A manifest, as indexer.records.manifests.Manifest in JSON (see corpus.packages)."""
 
     repository = _repository()
     file = models.OneToOneField(File, models.CASCADE, related_name="manifest")
@@ -177,7 +177,7 @@ class Dependency(models.Model):
 
 
 class Module(models.Model):
-    """A name under which imports may mean a file. A file has several, a name may have many files.
+    """A name by which imports may refer to a file: a relation of many names to many files.
 
     `public`: other repositories may import it; else it is visible in its repository alone.
     `scope`: files of this name and package see one another's definitions without an import.

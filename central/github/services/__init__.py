@@ -1,1 +1,1 @@
-"""What GitHub's id tokens and webhooks bring about."""
+"""The effects of GitHub's id tokens and webhooks."""

@@ -1,8 +1,8 @@
-"""Carrying events out without keeping GitHub waiting: what must wait for a lock is done later.
+"""Events that are applied at once, or deferred because a lock is taken.
 
-An apply keeps its repository's row until it is committed, which takes minutes; GitHub waits 10
-seconds. Events of an organisation are carried out in order of arrival, under its lock, but for
-pushes, which any order is right for.
+GitHub waits 10 seconds for an answer, but an apply locks its repository's row for minutes. Events
+of an organisation are applied in order of arrival, under its lock. Pushes need neither: any order
+is right for them.
 """
 
 from collections.abc import Callable
@@ -13,13 +13,12 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import QuerySet
 from psycopg.errors import LockNotAvailable
 
-from central.github.events import Event, Ignored, Push
+from central.github.events import Event, Ignored, Push, dump_event, load_event
 from central.github.models import GitHubDelivery
-from central.github.services.repositories import carry_out
-from central.github.stored_events import restored, stored
+from central.github.services.repositories import apply_event
 from central.tenancy.models import Organization
 
-_LOCK_TIMEOUT = "2s"  # for each lock, and who waits for one may hold the organisation's
+_LOCK_TIMEOUT = "2s"  # for each lock; a waiting process may hold the organisation's
 _FOR_LOCK = "waiting: the index of the repository is being written"
 _FOR_TURN = "waiting: so is a delivery that came before it"
 _FAILED = "failed; the service's log has the reason"
@@ -28,47 +27,47 @@ _T = TypeVar("_T")
 _log = structlog.get_logger(__name__)
 
 
-def begin(delivery: GitHubDelivery, event: Event) -> None:
-    """Carry the event out, or leave it to `carry_out_waiting`; says so in the stored delivery.
+def apply_or_defer(delivery: GitHubDelivery, event: Event) -> None:
+    """Apply the event, or leave it to `apply_deferred`, and save the delivery's outcome.
 
-    Needs the transaction in which the delivery was stored: its locks hold the later ones back.
+    Needs the transaction in which the delivery was stored: its locks hold back later deliveries.
     """
     outcome, is_done = _attempt(delivery.organization, event)
     delivery.outcome = outcome
-    delivery.waiting = None if is_done else stored(event)
+    delivery.waiting = None if is_done else dump_event(event)
     delivery.save(update_fields=["outcome", "waiting"])
 
 
 def _attempt(organization: Organization, event: Event) -> tuple[str, bool]:
-    """The outcome, and whether the event was carried out."""
+    """Return the outcome, and whether the event was applied."""
     if not isinstance(event, Push | Ignored):
         if not _has_lock(organization):
             return _FOR_LOCK, False
         if _waiting().filter(organization=organization).exists():
             return _FOR_TURN, False
-    outcome = _in_time(lambda: carry_out(organization=organization, event=event))
+    outcome = _in_time(lambda: apply_event(organization=organization, event=event))
     return (_FOR_LOCK, False) if outcome is None else (outcome, True)
 
 
-def carry_out_waiting() -> int:
-    """Carry out what waits, as far as the locks are to be had; returns how many it was.
+def apply_deferred() -> int:
+    """Apply deferred events as far as their locks are free; return how many were applied.
 
     Must not be called in a transaction: each delivery has its own.
     """
     organizations = _waiting().order_by("organization").values_list("organization", flat=True)
     count = 0
     for organization_id in list(organizations.distinct()):
-        while _carry_out_first(organization_id):
+        while _apply_first(organization_id):
             count += 1
     return count
 
 
 @transaction.atomic
-def _carry_out_first(organization_id: int) -> bool:
-    """Carry out the organisation's first; false if there is none, or a lock is not to be had.
+def _apply_first(organization_id: int) -> bool:
+    """Apply the organisation's first; return False if there is none or a lock is taken.
 
-    The organisation's lock comes before the choice: of two who sweep, one would take the second
-    while the other has the first.
+    Locks the organisation before it chooses: otherwise a second worker could take the second
+    delivery while the first is being applied.
     """
     organization = Organization(pk=organization_id)
     if not _has_lock(organization):
@@ -91,11 +90,11 @@ def _carry_out_first(organization_id: int) -> bool:
 
 
 def _late_outcome(delivery: GitHubDelivery) -> str:
-    """What cannot be carried out must not hold up those that came after it for ever."""
+    """Apply the event; one that fails must not block later ones for ever."""
     try:
         with transaction.atomic():
-            event = restored(delivery.waiting or {})
-            return carry_out(organization=delivery.organization, event=event)
+            event = load_event(delivery.waiting or {})
+            return apply_event(organization=delivery.organization, event=event)
     except OperationalError:
         raise
     except Exception:  # noqa: BLE001 (whatever it is, the next one has its turn)
@@ -108,13 +107,13 @@ def _waiting() -> QuerySet[GitHubDelivery]:
 
 
 def _has_lock(organization: Organization) -> bool:
-    """Whether the organisation's row could be locked, until the transaction ends."""
+    """Return whether the organisation's row could be locked, until the transaction ends."""
     locked = Organization.objects.select_for_update(no_key=True).filter(pk=organization.pk)
     return bool(_in_time(lambda: list(locked.values_list("pk"))))
 
 
 def _in_time(act: Callable[[], _T]) -> _T | None:
-    """What `act` returns; None, and nothing has changed, if a lock was not to be had in time."""
+    """Return the result of `act`; None, with nothing changed, if a lock was not free in time."""
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""A verified delivery: whose it is, whether it came before, and carrying it out once."""
+"""Verified deliveries: their organisation, and each applied only once."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from central.errors import ForbiddenError
 from central.github.events import Event, Removed, read_event
 from central.github.models import GitHubDelivery
-from central.github.services.deferred_events import begin
+from central.github.services.deferred_events import apply_or_defer
 from central.tenancy.models import Organization
 
 _log = structlog.get_logger(__name__)
@@ -22,16 +22,16 @@ def deliver(
     event: str,
     payload: Mapping[str, Any],
 ) -> str:
-    """Carry the delivery out and return the outcome; the same one again returns it once more.
+    """Apply the delivery and return its outcome; a repeated delivery returns the first outcome.
 
-    It is answered within seconds: what must wait for an apply is stored, and carried out later.
+    Answers within seconds: an event that must wait for an apply is stored and applied later.
 
-    `organization` is whose own secret signed it, None if the App's did. Raises InvalidError
+    `organization` is the one whose own secret signed it, None if the App's did. Raises InvalidError
     (`github_payload_invalid`), ForbiddenError (`owner_mismatch`); then nothing is stored.
     """
     read = read_event(event, payload)
     if organization is None:
-        organization = _owned_by(read.owner_id)
+        organization = _organization_of(read.owner_id)
         if organization is None:
             return "pong" if event == "ping" else "ignored: no organization here has this owner"
     elif _is_arrival(organization, read):
@@ -49,14 +49,14 @@ def deliver(
     return outcome
 
 
-def _owned_by(owner_id: int | None) -> Organization | None:
+def _organization_of(owner_id: int | None) -> Organization | None:
     if owner_id is None:
         return None
     return Organization.objects.filter(github_owner_id=owner_id).first()
 
 
 def _is_arrival(organization: Organization, read: Event) -> bool:
-    """GitHub tells a transfer to the new owner, too."""
+    """Return whether it is a transfer to this owner, of which GitHub informs both owners."""
     return (
         isinstance(read, Removed)
         and read.new_owner_id is not None
@@ -76,7 +76,7 @@ def _require_owner(organization: Organization, owner_id: int | None) -> None:
 
 @transaction.atomic
 def _deliver_once(organization: Organization, delivery_id: str, event: str, read: Event) -> str:
-    """The stored delivery is the lock: the same one beside it waits, and then changes nothing."""
+    """Apply it unless it is stored. Its row is the lock: a concurrent repetition waits."""
     try:
         with transaction.atomic():
             delivery = GitHubDelivery.objects.create(
@@ -86,5 +86,5 @@ def _deliver_once(organization: Organization, delivery_id: str, event: str, read
         return GitHubDelivery.objects.get(
             organization=organization, delivery_id=delivery_id
         ).outcome
-    begin(delivery, read)
+    apply_or_defer(delivery, read)
     return delivery.outcome

@@ -1,4 +1,4 @@
-"""What an organisation allows GitHub's jobs, as an administrator says it."""
+"""Policies for GitHub's jobs, as administrators set them."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ from central.tenancy.services import organization_named
 def set_policy(
     *, organization_slug: str, actor: str, owner_id: int | None = None, **changes: Any
 ) -> GitHubPolicy:
-    """The organisation's policy with `changes` to its fields; a new one is not enabled by itself.
+    """Change the organisation's policy and return it; a new one is created disabled.
 
-    `owner_id` is GitHub's; None leaves the organisation's as it is. Raises NotFoundError,
-    InvalidError, ConflictError (`github_owner_taken`).
+    `owner_id` is GitHub's; None keeps the organisation's. Raises NotFoundError, InvalidError,
+    ConflictError (`github_owner_taken`).
     """
     organization = organization_named(organization_slug)
     if owner_id is not None:

@@ -1,8 +1,7 @@
-"""What each of GitHub's events does to an organisation's repositories.
+"""The effect of each GitHub event on an organisation's repositories.
 
-Needs a transaction and, but for pushes and what is ignored, the organisation's lock.
-
-A repository is known by GitHub's id; by its name only where it has none yet and the App says both.
+Needs a transaction and, except for pushes and ignored events, the organisation's lock. A repository
+is identified by GitHub's id. Its name counts only if it has no id yet and the App sends both.
 """
 
 from collections.abc import Callable
@@ -27,9 +26,9 @@ from central.repositories.models import Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
-    follow_default_branch,
-    note_push,
-    note_visibility,
+    change_default_branch,
+    record_push,
+    record_visibility,
     rename_repository,
     retire_repository,
     take_signed_visibility,
@@ -42,8 +41,8 @@ from central.tenancy.services import revoke_bound_tokens
 _UNKNOWN = "ignored: no repository here has this id"
 
 
-def carry_out(*, organization: Organization, event: Event) -> str:
-    """Do what the event asks for; the outcome, in words."""
+def apply_event(*, organization: Organization, event: Event) -> str:
+    """Apply the event and return its outcome in words."""
     return _ACTS[type(event)](organization, event)
 
 
@@ -53,13 +52,13 @@ def _ignore(organization: Organization, event: Ignored) -> str:
 
 
 def _note_push(organization: Organization, event: Push) -> str:
-    """Waits for no lock: an apply may hold the repository's for long."""
+    """Record a push without a lock, because an apply may hold the repository's for minutes."""
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
     if event.ref != repository.tracked_ref:
         return "ignored: the ref is not tracked"
-    is_last = note_push(
+    is_last = record_push(
         repository, commit_sha=event.after, before=event.before, pushed_at=event.pushed_at
     )
     return "push noted" if is_last else "ignored: a later push is known"
@@ -88,7 +87,7 @@ def _rename(organization: Organization, event: Renamed) -> str:
 
 
 def _retire(organization: Organization, event: Removed) -> str:
-    # By this service's clock: no id token that GitHub gave before may bring the repository back.
+    # By this service's clock: an earlier id token must not restore the repository.
     keep_removal(organization_id=organization.pk, github_id=event.repository_id, at=timezone.now())
     revoke_bound_tokens(organization_id=organization.pk, repository_id=event.repository_id)
     repository = _known(organization, event.repository_id)
@@ -104,7 +103,7 @@ def _follow_branch(organization: Organization, event: BranchChanged) -> str:
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
-    if not follow_default_branch(repository, old=event.old, new=event.new):
+    if not change_default_branch(repository, old=event.old, new=event.new):
         return "ignored: another branch is tracked"
     _note(organization, "repository.branch", repository.name, before=event.old, after=event.new)
     return "tracked branch changed"
@@ -128,8 +127,8 @@ def _change_visibility(organization: Organization, event: VisibilityChanged) -> 
 
 
 def _note_signed(organization: Organization, event: VisibilityChanged | Renamed) -> bool:
-    """Whether or not the repository is known: an older message may still come, once it is."""
-    return note_visibility(
+    """Record the visibility, also of an unknown repository: older messages may follow."""
+    return record_visibility(
         organization_id=organization.pk,
         github_id=event.repository_id,
         visibility=event.visibility,
@@ -151,7 +150,7 @@ def _install(organization: Organization, event: Installed) -> str:
 def _listed(
     organization: Organization, listed: tuple[InstalledRepository, ...]
 ) -> list[tuple[Repository, InstalledRepository]]:
-    """Those that are known by their id or, where they have none, by their name."""
+    """Return those that are known by their id or, without an id, by their name."""
     here = Repository.objects.filter(organization=organization, retired_at=None)
     ids, names = {item.repository_id for item in listed}, {item.name for item in listed}
     by_id = {repository.github_id: repository for repository in here.filter(github_id__in=ids)}
@@ -164,33 +163,33 @@ def _listed(
 def _identify(
     organization: Organization, repository: Repository, listed: InstalledRepository
 ) -> None:
-    """Writes nothing where nothing is new, and so waits for no apply that holds the row."""
+    """Record id and visibility. Writes only news, so that it rarely waits for an apply."""
     before = (repository.github_id, repository.visibility)
     if repository.github_id is None:
         adopt_repository(repository, listed.repository_id)
         take_signed_visibility(repository)
     _note_listed(organization, repository, listed)
     repository.refresh_from_db(fields=["github_id", "visibility"])
-    told = (repository.github_id, repository.visibility)
-    if before == told:
+    after = (repository.github_id, repository.visibility)
+    if before == after:
         return
     _note(
         organization,
         "repository.identified",
         repository.name,
         before=list(before),
-        after=list(told),
+        after=list(after),
     )
 
 
 def _note_listed(
     organization: Organization, repository: Repository, listed: InstalledRepository
 ) -> None:
-    """A list says not when it was true: what was told with its time is not made public by it."""
+    """Record a listed visibility. It has no time, so it never overrides a dated private one."""
     if listed.is_private and repository.visibility != Visibility.PUBLIC:
-        return  # it may be internal: that is told elsewhere
+        return  # it may be internal, which a list does not distinguish
     said = Visibility.PRIVATE if listed.is_private else Visibility.PUBLIC
-    is_news = note_visibility(
+    is_news = record_visibility(
         organization_id=organization.pk,
         github_id=listed.repository_id,
         visibility=said,

@@ -1,4 +1,4 @@
-"""A job's id token for a short-lived API token."""
+"""The exchange of a job's id token for a short-lived API token."""
 
 import hashlib
 from datetime import timedelta
@@ -9,15 +9,16 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from central.errors import ForbiddenError, UnauthenticatedError
-from central.github.grants import Grant, Purpose, grant
+from central.github.grants import Grant, Purpose, authorize_job
+from central.github.key_sets import keys_of
 from central.github.models import GitHubPolicy, IdTokenUse
-from central.github.oidc import LEEWAY, Claims, keys_of, verify_id_token
+from central.github.oidc import LEEWAY, Claims, verify_id_token
 from central.repositories.models import Repository
-from central.repositories.services import note_visibility
+from central.repositories.services import record_visibility
 from central.repositories.statements import statement_of
 from central.tenancy.models import ApiToken, Organization
 from central.tenancy.services import issue_token
-from central.tenancy.tokens import bind
+from central.tenancy.tokens import bind_to_job
 
 # Beyond the leeway: how far the clocks of two processes of this service may differ.
 _REMEMBERED_FOR = LEEWAY + timedelta(minutes=5)
@@ -26,10 +27,10 @@ _log = structlog.get_logger(__name__)
 
 
 def exchange_id_token(*, token: str, purpose: Purpose) -> tuple[str, int]:
-    """An API token for the job that GitHub gave `token`, and for how many seconds it is taken.
+    """Return an API token for the job of the id token `token`, and its lifetime in seconds.
 
-    An id token is taken once. Raises UnauthenticatedError, ForbiddenError, UnavailableError, with
-    the codes of docs/github.md; then nothing has changed.
+    An id token is accepted once. Raises UnauthenticatedError, ForbiddenError, UnavailableError,
+    with the codes of docs/github.md; then nothing has changed.
     """
     if not settings.PUBLIC_URL:
         raise ForbiddenError(
@@ -61,16 +62,16 @@ def _exchange(claims: Claims, purpose: Purpose) -> tuple[str, Organization]:
     repository = Repository.objects.filter(
         organization=organization, github_id=claims.repository_id, retired_at__isnull=True
     ).first()
-    granted = grant(
+    granted = authorize_job(
         purpose=purpose,
         claims=claims,
         policy=policy,
         tracked_ref=repository.tracked_ref if repository else None,
     )
     _require_there(organization, claims)
-    _use_up(claims)
-    # Also without a row, and where it is so already: an older message may come later.
-    note_visibility(
+    _mark_used(claims)
+    # Also without a row, and if nothing changes: an older message may come later.
+    record_visibility(
         organization_id=organization.pk,
         github_id=claims.repository_id,
         visibility=claims.visibility,
@@ -105,8 +106,8 @@ def _require_there(organization: Organization, claims: Claims) -> None:
         )
 
 
-def _use_up(claims: Claims) -> None:
-    """Of two exchanges at the same time, the second waits here for what becomes of the first."""
+def _mark_used(claims: Claims) -> None:
+    """Record the use; a concurrent exchange of the same token waits here for the first."""
     try:
         with transaction.atomic():
             IdTokenUse.objects.create(
@@ -129,5 +130,5 @@ def _api_token(organization: Organization, claims: Claims, granted: Grant) -> Ap
         is_short_lived=True,
     )
     if granted.binding:
-        bind(token, granted.binding)
+        bind_to_job(token, granted.binding)
     return token

@@ -1,1 +1,1 @@
-"""What may happen to a run, a module for each part of its life."""
+"""The operations on a run, one module for each stage of its life."""

@@ -1,4 +1,4 @@
-"""What a credential may do to a run, and the grant of direct uploads."""
+"""Access of a credential to a run, and the grant of direct uploads."""
 
 from uuid import UUID
 
@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from central.corpus.backends import collection_of, vector_store
 from central.errors import ConflictError, ForbiddenError
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.selectors import require_open, visible_run
+from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.errors import DirectNotAvailableError, StoreError
@@ -16,10 +17,10 @@ from indexer.records.vectors import DirectUploadGrant
 from indexer.store.base import DirectStore
 
 
-def require_bound_open(
+def check_oidc_binding(
     credential: Credential, *, project: str, repository_id: int | None, ref: str, commit_sha: str
 ) -> None:
-    """Refuse what a client says of a run if GitHub said something else of its job.
+    """Refuse claims of a client that differ from its job's ID token.
 
     Raises ForbiddenError (`repository_mismatch`, `ref_mismatch`, `commit_mismatch`).
     """
@@ -42,9 +43,9 @@ def require_bound_open(
 
 
 def writable_run(*, credential: Credential, run_id: UUID) -> IndexRun:
-    """As `visible_run`, but ForbiddenError for a run of another job.
+    """Return a visible run. Raises ForbiddenError for a run of another job.
 
-    That is `ref_mismatch` or `commit_mismatch`.
+    Its code is `ref_mismatch` or `commit_mismatch`.
     """
     run = visible_run(credential=credential, run_id=run_id)
     _require_job(credential, ref=run.ref, commit_sha=run.commit_sha)
@@ -52,7 +53,7 @@ def writable_run(*, credential: Credential, run_id: UUID) -> IndexRun:
 
 
 def open_run_of(*, credential: Credential, run_id: UUID) -> IndexRun:
-    """As `writable_run`, but ConflictError unless the run still takes uploads."""
+    """Return a writable run. Raises ConflictError unless it still takes uploads."""
     run = writable_run(credential=credential, run_id=run_id)
     require_open(run)
     return run
@@ -81,7 +82,7 @@ _log = structlog.get_logger(__name__)
 
 
 def check_direct_upload(organization: Organization, *, has_store_secret: bool) -> None:
-    """Raise ConflictError (`direct_not_available`) unless direct runs are possible; asks nobody."""
+    """Raise ConflictError (`direct_not_available`) unless direct runs are possible; offline."""
     if not organization.direct_uploads:
         raise _refusal(
             "Direct uploads are off for this organisation. An administrator can allow them "
@@ -94,7 +95,7 @@ def check_direct_upload(organization: Organization, *, has_store_secret: bool) -
 
 
 def grant_access(run: IndexRun, *, has_store_secret: bool) -> DirectUploadGrant:
-    """How the run's client writes to its collection, which is made if need be.
+    """Grant the run's client access to its collection, which is created if necessary.
 
     Asks the store: not in a transaction. If it fails, the run is abandoned. Raises ConflictError
     (`direct_not_available`), StoreError.
@@ -132,7 +133,7 @@ def _direct_store() -> DirectStore:
 
 
 def _abandon(run: IndexRun, error: Exception) -> None:
-    """The client never heard of the run. Its row stays: it names the collection to be purged."""
+    """Abandon a run that its client does not know; its row names the collection to purge."""
     _log.warning("direct_access_failed", run=str(run.pk), error=str(error))
     IndexRun.objects.filter(pk=run.pk, state=RunState.OPEN).update(
         state=RunState.ABANDONED,

@@ -1,9 +1,7 @@
-"""Uploads: the tree of a full run and the numbered batches. All content is checked here, once."""
+"""Uploads: the tree of a full run and the numbered batches, checked once when they arrive."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO
@@ -14,7 +12,6 @@ from django.db import connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from central.corpus.embeddings import chunk_texts, known_digests
 from central.db import copy_into, copy_rows, execute, fetch_rows, sql_with
 from central.errors import (
     ConflictError,
@@ -23,14 +20,15 @@ from central.errors import (
     ThrottledError,
     TooLargeError,
 )
-from central.ingest.models import LIVE_STATES, Batch, IndexRun
-from central.ingest.selectors import lending_repositories_for, require_open
+from central.ingest.models import Batch, IndexRun
+from central.ingest.selectors import require_open
 from central.ingest.services.access import open_run_of
-from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeAnswer
+from central.ingest.services.batch_content import bundle_refusals, check_batch, require_known
+from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeDiff
+from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
 from indexer.bundle.decode import decode_records, decode_tree
-from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, identity, inflate
-from indexer.errors import BundleError
+from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, inflate
 from indexer.limits import RUN_BATCHES
 from indexer.records.files import FileRecord, Removal
 from indexer.records.vectors import EmbedderSpec
@@ -57,21 +55,16 @@ _REPEATED = _sql(
 )
 
 
-def body_limit(content_bytes: int) -> int:
-    """How large gzip of `content_bytes` may be: incompressible content grows a little."""
-    return content_bytes + content_bytes // 1000 + 1024
-
-
 def path_key(path: str) -> int:
-    """A 64-bit key of a path (the head of its SHA-256), to compare paths over batches."""
+    """Return a 64-bit key of a path (the head of its SHA-256), to compare paths over batches."""
     return int.from_bytes(hashlib.sha256(path.encode()).digest()[:8], signed=True)
 
 
 @transaction.atomic
-def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) -> TreeAnswer:
-    """Store the tree of a full run; answer what must be sent. The same tree again is no error.
+def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) -> TreeDiff:
+    """Store the tree of a full run; returns what must be sent. A repeated tree is no error.
 
-    `parts` are those of NDJSON, as it is or gzip. Raises NotFoundError, ForbiddenError,
+    `parts` are parts of NDJSON, plain or gzip. Raises NotFoundError, ForbiddenError,
     ConflictError (`run_not_open`, `tree_conflict`), InvalidError, TooLargeError
     (`tree_too_large`), ThrottledError (`too_much_waiting`).
     """
@@ -79,24 +72,25 @@ def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) ->
     digest = hashlib.sha256()
     with SpooledTemporaryFile(max_size=_SPOOLED_BYTES) as stored:
         tree = LoadedTree(run)
-        with _refusals(too_large="tree_too_large"):
-            body = _hashed(_inflated_tree(parts, stored), digest)
+        with bundle_refusals(too_large="tree_too_large"):
+            body = _tee(_inflated_tree(parts, stored), digest.update)
             lines = tree.fill(decode_tree(body))
         _lock_open(run)
         if not _is_repeated(run, TREE_NUMBER, digest.digest(), code="tree_conflict"):
-            _refuse_earlier_removals(run)
+            if run.batch_set.filter(removals__gt=0).exists():
+                raise _removal_refused()
             _count_bytes(run, stored.tell())
             _insert_tree(run, digest.digest(), lines, stored)
-    return tree.answer()
+    return tree.diff()
 
 
 def _inflated_tree(parts: Iterable[bytes], stored: IO[bytes]) -> Iterator[bytes]:
-    """The tree's lines in parts; what is to be stored, gzip in any case, goes to `stored`."""
+    """Yield the tree's lines in parts; `stored` gets them as gzip."""
     rest = iter(parts)
     first = next(rest, b"")
     limit = settings.TREE_MAX_BYTES
     if first.startswith(_GZIP_MAGIC):
-        yield from inflate(_copied(chain([first], rest), stored), limit_bytes=limit)
+        yield from inflate(_tee(chain([first], rest), stored.write), limit_bytes=limit)
         return
     size, packer = 0, gzip_packer()
     for part in chain([first], rest):
@@ -108,20 +102,14 @@ def _inflated_tree(parts: Iterable[bytes], stored: IO[bytes]) -> Iterator[bytes]
     stored.write(packer.flush())
 
 
-def _copied(parts: Iterable[bytes], to: IO[bytes]) -> Iterator[bytes]:
+def _tee(parts: Iterable[bytes], sink: Callable[[bytes], object]) -> Iterator[bytes]:
     for part in parts:
-        to.write(part)
-        yield part
-
-
-def _hashed(parts: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
-    for part in parts:
-        digest.update(part)
+        sink(part)
         yield part
 
 
 def _insert_tree(run: IndexRun, digest: bytes, lines: int, body: IO[bytes]) -> None:
-    """PostgreSQL puts the body together: here a part of it is in memory at a time."""
+    """Insert the tree in parts, of which one is in memory; PostgreSQL joins them."""
     body.seek(0)
     execute(_DROP_PARTS, [])
     execute(_CREATE_PARTS, [])
@@ -130,30 +118,8 @@ def _insert_tree(run: IndexRun, digest: bytes, lines: int, body: IO[bytes]) -> N
     execute(_JOIN_PARTS, [run.pk, TREE_NUMBER, digest, lines])
 
 
-@contextmanager
-def _refusals(*, too_large: str = "batch_too_large") -> Iterator[None]:
-    """Say what the wire format refuses in the words of this service."""
-    try:
-        yield
-    except BundleError as exc:
-        if exc.code == "batch_too_large":
-            raise TooLargeError(f"{exc}; send less at a time.", code=too_large) from exc
-        code = "embedder_mismatch" if exc.code == "batch_wrong_dimensions" else exc.code
-        raise InvalidError(f"{exc}.", code=code) from exc
-
-
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """What is kept of a checked batch beside its bytes."""
-
-    digest: bytes
-    paths: list[str]
-    removals: int
-    reused: set[bytes]  # digests of chunks that came without a vector and need a known one
-
-
 def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes) -> None:
-    """Store batch `number` (1…). The same content under the same number again is no error.
+    """Store batch `number` (1…). A repeated batch is no error.
 
     Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`, `batch_conflict`,
     `path_repeated`, `embedding_unknown`), InvalidError (the codes of indexer.bundle,
@@ -163,8 +129,8 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
     run = open_run_of(credential=credential, run_id=run_id)
     if not 1 <= number <= RUN_BATCHES:
         raise InvalidError(f"Batches are numbered from 1 to {RUN_BATCHES}.")
-    content = _checked(run, data)
-    _require_known(credential, run, content.reused)
+    content = check_batch(run, data)
+    require_known(credential, run, content.reused)
     with transaction.atomic():
         _lock_open(run)
         if _is_repeated(run, number, content.digest, code="batch_conflict"):
@@ -179,74 +145,17 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
         copy_rows(_BATCHES, [batch])
 
 
-def _checked(run: IndexRun, data: bytes) -> _Content:
-    dimensions = EmbedderSpec.parse(run.embedder).dimensions
-    paths: list[str] = []
-    removals = 0
-    reused: set[bytes] = set()
-    with _refusals():
-        body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-        for record in decode_records(body, dimensions=dimensions):
-            if len(paths) == settings.BATCH_MAX_FILES:
-                raise TooLargeError(
-                    f"The batch has more than {settings.BATCH_MAX_FILES} lines; send less at a "
-                    "time.",
-                    code="batch_too_many_files",
-                )
-            paths.append(record.path)
-            if not isinstance(record, FileRecord):
-                removals += 1
-            elif run.is_direct:
-                _refuse_vectors(record)
-            else:
-                reused |= _reused_digests(record)
-    return _Content(bytes.fromhex(identity(body)), paths, removals, reused)
-
-
-def _refuse_vectors(record: FileRecord) -> None:
-    if any(chunk.vector is not None for chunk in record.chunks):
-        raise InvalidError(
-            f"{record.path!r} came with vectors; in a direct run the client writes them to the "
-            "vector store, and batches hold none.",
-            code="vector_in_direct_run",
-        )
-
-
-def _reused_digests(record: FileRecord) -> set[bytes]:
-    if all(chunk.vector is not None for chunk in record.chunks):
-        return set()
-    pairs = zip(record.chunks, chunk_texts(record), strict=True)
-    return {digest for chunk, (_, digest) in pairs if chunk.vector is None}
-
-
-def _require_known(credential: Credential, run: IndexRun, digests: set[bytes]) -> None:
-    """Chunks without a vector must be backed now: the lease then lasts beyond the apply."""
-    if not digests:
-        return
-    known = known_digests(
-        repositories=lending_repositories_for(credential, run),
-        embedder=run.embedder,
-        digests=digests,
-    )
-    if missing := len(digests - known):
-        raise ConflictError(
-            f"{missing} chunks have no vector and none is stored for them; ask "
-            "POST …/embeddings which digests are known and send vectors for the others.",
-            code="embedding_unknown",
-        )
-
-
 def _lock_open(run: IndexRun) -> None:
-    """Lock the run's row for this transaction, note that its client lives; it must be open."""
+    """Lock the row of an open run for this transaction and renew its time-out."""
     locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
     require_open(locked)
     IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
 
 
 def _count_bytes(run: IndexRun, size: int) -> None:
-    """Add to what waits to be applied; refuse what would fill the disk for all organisations."""
+    """Count the bytes that wait to be applied; refuse more than an organisation may have."""
     waiting = IndexRun.objects.filter(
-        repository__organization=run.repository.organization_id, state__in=LIVE_STATES
+        repository__organization=run.repository.organization_id, state__in=LIVE_RUN_STATES
     ).aggregate(size=Sum("uploaded_bytes"))["size"]
     if waiting + size > settings.WAITING_MAX_BYTES:
         raise ThrottledError(
@@ -282,28 +191,22 @@ def _require_new_paths(run: IndexRun, keys: Sequence[int], paths: Sequence[str])
         )
 
 
-def _refuse_earlier_removals(run: IndexRun) -> None:
-    if run.batch_set.filter(removals__gt=0).exists():
-        raise _removal_refused()
-
-
 def _removal_refused() -> ServiceError:
     return InvalidError(
         "In a full run the tree says what is gone; send no removals.", code="removal_in_full_run"
     )
 
 
-def decoded(run: IndexRun, data: bytes) -> list[FileRecord | Removal]:
-    """The records of a stored batch. Raises BundleError."""
+def decode_batch(run: IndexRun, data: bytes) -> list[FileRecord | Removal]:
+    """Decode a stored batch. Raises BundleError."""
     body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
     return list(decode_records(body, dimensions=EmbedderSpec.parse(run.embedder).dimensions))
 
 
 class StoredRecords:
-    """The run's batches in order, to be gone through once or more.
+    """The run's batches in order, which may be iterated more than once.
 
-    Of a large run one batch at a time is in memory, beside the first few: of a small one, those are
-    all, and each is decoded once.
+    The first batches stay in memory, up to a limit; of a large run, one more at a time.
     """
 
     def __init__(self, run: IndexRun, *, kept_bytes: int = _KEPT_BYTES) -> None:
@@ -329,11 +232,11 @@ class StoredRecords:
 
 
 def _size_in_memory(body: bytes) -> int:
-    """Of a batch as records, about: texts and vectors take what they take in the body, or less."""
+    """Estimate the size of a batch's records: texts and vectors take no more than in the body."""
     return len(body) + _VALUE_BYTES * (body.count(b",") + body.count(b"["))
 
 
 def stored_path_keys(run: IndexRun) -> set[int]:
-    """The keys of all paths in the run's batches."""
+    """Return the keys of all paths in the run's batches."""
     batches: Iterable[list[int]] = run.batch_set.values_list("path_keys", flat=True)
     return {key for keys in batches for key in keys}

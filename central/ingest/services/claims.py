@@ -10,34 +10,35 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Aggregate, Count, F, Max, OuterRef, Q, QuerySet, Subquery
-from django.db.models.expressions import OrderBy
+from django.db.models.expressions import CombinedExpression, OrderBy
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from central.github.services.deferred_events import carry_out_waiting
-from central.ingest.models import IndexRun, RunState
+from central.github.services.deferred_events import apply_deferred
+from central.ingest.models import IndexRun
 from central.ingest.services.run_lifecycle import (
     abandon_runs_of_retired,
     end_claimed_run,
     expire_runs,
 )
-from central.repositories.services import flag_unindexed_pushes
+from central.repositories.services import mark_behind
+from central.repositories.states import RunState
 
 _PROGRESS_EVERY_SECONDS = 1.0
 _LONGEST_BACKOFF_SECONDS = 60
-_SERVED_BEFORE = timedelta(hours=1)  # who was served before that has waited long enough
+_SERVED_BEFORE = timedelta(hours=1)  # an organisation served before that has waited long enough
 
 _log = structlog.get_logger(__name__)
 
 
 class ClaimLostError(Exception):
-    """The lease ran out and someone else has the run now: stop without a trace."""
+    """The lease ran out and another process has the run: stop without changes."""
 
 
 def claimable_runs() -> QuerySet[IndexRun]:
-    """Runs that nobody works on: queued and not backing off, or with a lease that ran out.
+    """Return runs that no process works on: queued without back-off, or with an expired lease.
 
-    Of a retired repository only the latter: they end as stale and remove their points.
+    Of a retired repository, only the latter: they end as stale and delete their points.
     """
     now = timezone.now()
     return IndexRun.objects.filter(
@@ -49,32 +50,32 @@ def claimable_runs() -> QuerySet[IndexRun]:
 
 @transaction.atomic
 def claim_run(*, run_id: uuid.UUID) -> "Claim | None":
-    """Take the run, or None if it is not to be had.
+    """Claim the run; None if it is not claimable.
 
-    A run that crashed its appliers RUN_MAX_ATTEMPTS times fails here instead.
+    A run whose apply crashed RUN_MAX_ATTEMPTS times fails here instead.
     """
-    # SKIP LOCKED: a run in its final transaction is not waited for.
-    found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
-    run = found.filter(pk=run_id).first()
+    run = _lockable_runs().filter(pk=run_id).first()
     return None if run is None else _taken(run)
 
 
 def claim_next() -> "Claim | None":
-    """Take the run whose turn it is, or None if none is to be had."""
+    """Claim the run whose turn it is; None if no run is claimable."""
     while True:
         with transaction.atomic():
-            found = claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
-            run = found.order_by(*_in_turn()).first()
+            run = _lockable_runs().order_by(*_in_turn()).first()
             if run is None:
                 return None
             if claim := _taken(run):
                 return claim
 
 
+def _lockable_runs() -> QuerySet[IndexRun]:
+    """Lock claimable runs; one in its final transaction is not waited for."""
+    return claimable_runs().select_for_update(skip_locked=True, no_key=True, of=("self",))
+
+
 def _in_turn() -> tuple[OrderBy | str, ...]:
-    """First the organisation of which the fewest runs are being applied; of several, the one that
-    waited longest since it was served; of its runs, the oldest.
-    """
+    """Order runs fairly: fewest applying runs of the organisation, longest wait, oldest run."""
     now = timezone.now()
     of_organization = IndexRun.objects.filter(
         repository__organization=OuterRef("repository__organization")
@@ -111,16 +112,16 @@ def _taken(run: IndexRun) -> "Claim | None":
             state=RunState.FAILED,
             error=f"Applying the run ended without an answer {settings.RUN_MAX_ATTEMPTS} times; "
             "the service's log has the reason. Run the indexer again.",
-            is_poison=True,
+            is_unprocessable=True,
         )
         return None
     return Claim(run=claimed)
 
 
-def release_leases() -> int:
-    """Make every run that is being applied claimable; returns how many.
+def expire_leases() -> int:
+    """Make every run that is being applied claimable; returns their number.
 
-    For a process that knows itself to be the only one that applies, when it starts.
+    For the start of a process that is the only one to apply.
     """
     return IndexRun.objects.filter(state=RunState.APPLYING).update(lease_until=timezone.now())
 
@@ -131,14 +132,14 @@ def _lease() -> datetime:
 
 @dataclass
 class Claim:
-    """A run that this thread applies."""
+    """The claim of this thread on a run."""
 
     run: IndexRun
     _reported_at: float = field(default_factory=time.monotonic)
 
     @property
     def is_last(self) -> bool:
-        """Whether a further error would be one too many."""
+        """Whether this is the last attempt."""
         return self.run.attempts >= settings.RUN_MAX_ATTEMPTS
 
     def report(self, stage: str, done: int, total: int) -> None:
@@ -167,38 +168,33 @@ class Claim:
             pk=self.run.pk, state=RunState.APPLYING, claim=self.run.claim
         )
 
-    def postpone(self, error: str) -> None:
-        """Something is away: queue the run again, to be tried after a back-off."""
+    def requeue(self, error: str) -> None:
+        """Queue the run again with a back-off: a service that it needs is unavailable."""
         delay = min(2**self.run.retries, _LONGEST_BACKOFF_SECONDS)
         _log.warning("apply_postponed", run=str(self.run.pk), error=error, seconds=delay)
-        self._mine().update(
-            state=RunState.QUEUED,
-            claim=None,
-            attempts=F("attempts") - 1,
-            retries=F("retries") + 1,
-            lease_until=timezone.now() + timedelta(seconds=delay),
-            progress={"stage": "waiting", "reason": error},
-        )
+        self._queue_again(error, delay, attempts=F("attempts") - 1, retries=F("retries") + 1)
 
-    def crashed(self, error: str) -> None:
-        """An error that nobody foresaw: the attempt counts."""
-        delay = min(2**self.run.attempts, _LONGEST_BACKOFF_SECONDS)
+    def record_crash(self, error: str) -> None:
+        """Queue the run again after an unexpected error: the attempt counts."""
+        self._queue_again(error, min(2**self.run.attempts, _LONGEST_BACKOFF_SECONDS))
+
+    def _queue_again(self, error: str, delay: int, **counters: CombinedExpression) -> None:
         self._mine().update(
             state=RunState.QUEUED,
             claim=None,
             lease_until=timezone.now() + timedelta(seconds=delay),
             progress={"stage": "waiting", "reason": error},
+            **counters,
         )
 
 
 def sweep() -> list[UUID]:
-    """Carry out what GitHub told and had to wait; end runs of silence and of retired repositories;
-    note what is behind.
+    """Apply deferred events, end silent runs and those of retired repositories, mark `behind`.
 
     Returns the runs that wait to be applied, oldest first.
     """
-    carry_out_waiting()
+    apply_deferred()
     expire_runs()
     abandon_runs_of_retired()
-    flag_unindexed_pushes(now=timezone.now())
+    mark_behind(now=timezone.now())
     return list(claimable_runs().values_list("pk", flat=True))

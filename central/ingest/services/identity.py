@@ -1,7 +1,7 @@
-"""Which repository a run is of, and who is believed about it.
+"""The repository of a run, and whose statements about it count.
 
 GitHub's id identifies a repository where GitHub signed it, in an id token, or where a credential of
-the whole organisation says it. Of all others the name counts, and nothing else.
+the whole organisation says it. For all others, only the name counts.
 """
 
 from dataclasses import dataclass, replace
@@ -13,21 +13,21 @@ from central.repositories.models import Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
-    displace_repository,
+    free_name,
     is_taken,
     rename_repository,
     take_signed_visibility,
 )
 from central.repositories.statements import keep_name
-from central.repositories.visibility import visible_repositories
+from central.repositories.visibility import is_visible_name, visible_repositories
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """How a client names a repository; `tracked_ref` is for one that is new."""
+class RequestedRepository:
+    """A repository as a client names it; `tracked_ref` is for a new one."""
 
     project: str
     github_id: int | None
@@ -35,35 +35,37 @@ class Named:
 
 
 def repository_of(
-    *, organization: Organization, credential: Credential, named: Named
+    *, organization: Organization, credential: Credential, named: RequestedRepository
 ) -> Repository:
-    """The repository that is meant; it is created, renamed or identified if need be.
+    """Find the requested repository; it is created, renamed or identified if necessary.
 
     Needs the organisation's lock. Raises NotFoundError (`repository_not_found`), ForbiddenError
     (`repository_mismatch`), ConflictError (`too_many_repositories`); then the transaction must be
     rolled back.
     """
-    named = replace(named, github_id=_believed_id(credential, named.github_id))
+    named = replace(named, github_id=_trusted_id(credential, named.github_id))
     found = _find(organization, credential, named) or _create(organization, credential, named)
     if not visible_repositories(credential=credential).filter(pk=found.pk).exists():
-        raise _not_found()  # alike for one that is hidden and one that would be new
+        raise _not_found()  # the same for a hidden one and a new one
     return found
 
 
 def require_nameable(credential: Credential, name: str) -> None:
     """Raise NotFoundError for a name that the credential is not for."""
-    if credential.repositories is not None and name not in credential.repositories:
+    if not is_visible_name(credential=credential, name=name):
         raise _not_found()
 
 
-def _believed_id(credential: Credential, said: int | None) -> int | None:
+def _trusted_id(credential: Credential, said: int | None) -> int | None:
     if credential.binding is not None:
         return credential.binding.repository_id
     return said if credential.is_of_whole_organization else None
 
 
-def _find(organization: Organization, credential: Credential, named: Named) -> Repository | None:
-    """By GitHub's id before the name: a renamed repository stays itself, an impostor does not."""
+def _find(
+    organization: Organization, credential: Credential, named: RequestedRepository
+) -> Repository | None:
+    """Find by GitHub's id before the name: a renamed repository stays the same one."""
     repositories = Repository.objects.filter(
         organization=organization, retired_at=None
     ).select_related("organization")
@@ -82,7 +84,7 @@ def _find(organization: Organization, credential: Credential, named: Named) -> R
     if holder.github_id is None:
         _adopt(credential, holder, named.github_id)
         return holder
-    displace_repository(holder)
+    free_name(holder)
     _note(credential, "repository.displaced", named.project, github_id=holder.github_id)
     return None
 
@@ -90,7 +92,7 @@ def _find(organization: Organization, credential: Credential, named: Named) -> R
 def _require_name(
     organization: Organization, credential: Credential, name: str, github_id: int
 ) -> None:
-    """Refuse a repository that is new here under a name that GitHub signed for it before."""
+    """Refuse a new repository under a name that GitHub has replaced since."""
     bound = credential.binding
     if bound is None or bound.signed_at is None:
         return
@@ -122,7 +124,9 @@ def _adopt(credential: Credential, repository: Repository, github_id: int) -> No
     _note(credential, "repository.identified", repository.name, github_id=github_id)
 
 
-def _create(organization: Organization, credential: Credential, named: Named) -> Repository:
+def _create(
+    organization: Organization, credential: Credential, named: RequestedRepository
+) -> Repository:
     _require_room(organization)
     repository = Repository.objects.create(
         organization=organization,
@@ -146,7 +150,7 @@ def _require_room(organization: Organization) -> None:
 
 
 def _take_visibility(credential: Credential, repository: Repository) -> None:
-    """An id that nobody signed brings no visibility."""
+    """Take the visibility that GitHub signed; an unsigned id has none."""
     if credential.binding is not None:
         take_signed_visibility(repository, default=credential.binding.visibility)
 

@@ -1,4 +1,4 @@
-"""Which embeddings there are already, so that no client embeds, or pays for, a text again."""
+"""The look-up of stored embeddings, so that no client embeds or pays for a text twice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.utils import timezone
 from central.corpus.embeddings import known_digests, stored_vectors
 from central.errors import InvalidError
 from central.ingest.models import IndexRun
-from central.ingest.selectors import lending_repositories_for
+from central.ingest.selectors import visible_reuse_scope
 from central.ingest.services.access import open_run_of
 from central.tenancy.credentials import Credential
 from indexer.limits import LOOKUP_DIGESTS
@@ -19,22 +19,26 @@ _VECTOR_BYTES = 20_000_000  # of an answer, before base64
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """Digests (hex) that need not be embedded, as asked for; in a direct run their vectors, too."""
+class KnownEmbeddings:
+    """Digests (hex) that need not be embedded; in a direct run with their vectors."""
 
     digests: list[str]
     vectors: dict[str, Vector] | None = None
 
 
 def max_digests(run: IndexRun) -> int:
-    """How many digests the run's client may name at once."""
+    """Return the number of digests that the run's client may send at once."""
     if not run.is_direct:
         return LOOKUP_DIGESTS
-    return min(LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // (4 * _dimensions(run))))
+    return min(
+        LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // (4 * EmbedderSpec.parse(run.embedder).dimensions))
+    )
 
 
-def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[str]) -> Known:
-    """Those of `digests` (SHA-256 in hex) that need not be embedded; leased to the run.
+def known_embeddings(
+    *, credential: Credential, run_id: UUID, digests: Sequence[str]
+) -> KnownEmbeddings:
+    """Return and lease those of `digests` (SHA-256 in hex) that need not be embedded.
 
     Raises NotFoundError, ForbiddenError, ConflictError (`run_not_open`), InvalidError
     (`too_many_digests`).
@@ -48,14 +52,10 @@ def known_embeddings(*, credential: Credential, run_id: UUID, digests: Sequence[
         )
     IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
     asked = {digest: bytes.fromhex(digest) for digest in digests}
-    lending = lending_repositories_for(credential, run)
+    lending = visible_reuse_scope(credential, run)
     known = known_digests(repositories=lending, embedder=run.embedder, digests=asked.values())
     if not run.is_direct:
-        return Known([text for text, digest in asked.items() if digest in known])
+        return KnownEmbeddings([text for text, digest in asked.items() if digest in known])
     found = stored_vectors(repositories=lending, embedder=run.embedder, digests=known)
     vectors = {text: found[digest] for text, digest in asked.items() if digest in found}
-    return Known(list(vectors), vectors)
-
-
-def _dimensions(run: IndexRun) -> int:
-    return EmbedderSpec.parse(run.embedder).dimensions
+    return KnownEmbeddings(list(vectors), vectors)

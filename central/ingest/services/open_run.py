@@ -1,4 +1,4 @@
-"""Opening a run: who is it of, may it be indexed, and what the index has of it."""
+"""The opening of a run: its repository, the conditions of indexing, and the present index."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,13 @@ from django.utils import timezone
 
 from central.errors import ConflictError, ForbiddenError, ThrottledError
 from central.http.urls import is_below
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.selectors import busy_run
-from central.ingest.services.access import check_direct_upload, grant_access, require_bound_open
-from central.ingest.services.identity import Named, repository_of, require_nameable
-from central.ingest.services.salvage import keep_uploads
+from central.ingest.services.access import check_direct_upload, check_oidc_binding, grant_access
+from central.ingest.services.identity import RequestedRepository, repository_of, require_nameable
+from central.ingest.services.salvage import salvage_uploads
 from central.repositories.models import Repository
+from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
 from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY
@@ -24,9 +25,9 @@ _RETRY_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What a client says of a run. `ref` is a full name, `default_branch` a short one or "".
+    """A client's request. `ref` is a full name, `default_branch` a short one or "".
 
-    `repository_id` and `repository_url` are believed of some credentials alone.
+    `repository_id` and `repository_url` count only with some credentials.
     """
 
     project: str
@@ -45,7 +46,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A run and, where its client writes to the vector store itself, how."""
+    """A run and, in a direct run, the access to the vector store."""
 
     run: IndexRun
     access: DirectUploadGrant | None = None
@@ -55,21 +56,27 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     """Open a run; the repository is created on its first. All or nothing. Not in a transaction.
 
     Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
-    `owner_mismatch`, `repository_mismatch`, those of `require_bound_open`), ConflictError
+    `owner_mismatch`, `repository_mismatch`, those of `check_oidc_binding`), ConflictError
     (`run_in_progress` with run_id, `repository_paused`, `embedder_invalid`,
     `direct_not_available`, `too_many_repositories`), ThrottledError (`too_many_open_runs`),
     StoreUnavailableError.
     """
-    _require_bound(credential, request)
+    check_oidc_binding(
+        credential,
+        project=request.project,
+        repository_id=request.repository_id,
+        ref=request.ref,
+        commit_sha=request.commit_sha,
+    )
     run = _open(credential, request)
     access = grant_access(run, has_store_secret=request.has_store_secret) if run.is_direct else None
-    keep_uploads(repository=run.repository)  # a run that is tried again at once asks for them
+    salvage_uploads(repository=run.repository)  # a repeated run asks for them at once
     return Opened(run, access)
 
 
 @transaction.atomic
 def _open(credential: Credential, request: RunRequest) -> IndexRun:
-    # One Open of an organisation at a time: names and GitHub ids are matched and moved in here.
+    # One Open of an organisation at a time: names and GitHub ids are matched and changed here.
     organization = Organization.objects.select_for_update(no_key=True).get(
         pk=credential.organization.pk
     )
@@ -81,7 +88,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
     repository = repository_of(
         organization=organization,
         credential=credential,
-        named=Named(
+        named=RequestedRepository(
             project=request.project,
             github_id=request.repository_id,
             tracked_ref=_tracked_ref(request),
@@ -96,7 +103,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         )
     _require_idle(repository)
     _require_few_open(repository)
-    _learn_address(credential, repository, request.repository_url)
+    _update_address(credential, repository, request.repository_url)
     return IndexRun.objects.create(
         repository=repository,
         api_token_id=credential.api_token_id,
@@ -108,18 +115,8 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         embedder=organization.embedder,
         is_direct=request.is_direct,
         event=request.event,
-        run_url=_believed_job(credential, repository, request.run_url),
+        run_url=_trusted_job_url(credential, repository, request.run_url),
         touched_at=timezone.now(),
-    )
-
-
-def _require_bound(credential: Credential, request: RunRequest) -> None:
-    require_bound_open(
-        credential,
-        project=request.project,
-        repository_id=request.repository_id,
-        ref=request.ref,
-        commit_sha=request.commit_sha,
     )
 
 
@@ -130,8 +127,8 @@ def _tracked_ref(request: RunRequest) -> str:
     return branch or request.ref
 
 
-def _learn_address(credential: Credential, repository: Repository, said: str) -> None:
-    """Links of pages and answers lead there: what a limited client says of it is not believed."""
+def _update_address(credential: Credential, repository: Repository, said: str) -> None:
+    """Update the address that links lead to; that of a limited client does not count."""
     bound = credential.binding
     url = bound.url if bound else said if credential.is_of_whole_organization else ""
     if url and url != repository.web_url:
@@ -139,8 +136,8 @@ def _learn_address(credential: Credential, repository: Repository, said: str) ->
         repository.save(update_fields=["web_url"])
 
 
-def _believed_job(credential: Credential, repository: Repository, said: str) -> str:
-    """The job's address; of a limited client one below the repository's own, or none."""
+def _trusted_job_url(credential: Credential, repository: Repository, said: str) -> str:
+    """Return the job's address; for a limited client only one below the repository's."""
     if credential.is_of_whole_organization or is_below(said, repository.web_url):
         return said
     return ""
@@ -181,7 +178,7 @@ def _require_idle(repository: Repository) -> None:
 
 
 def _require_few_open(repository: Repository) -> None:
-    """An open run waits an hour for its client: a loop of Opens must not fill the table."""
+    """Limit open runs, which wait an hour for their clients: a loop must not fill the table."""
     open_runs = IndexRun.objects.filter(
         state=RunState.OPEN, repository__organization=repository.organization_id
     )

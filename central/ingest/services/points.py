@@ -1,18 +1,19 @@
-"""Points of a run's chunks in the vector store: written, restored and deleted."""
+"""Points of a run's chunks in the vector store: written and deleted."""
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 from uuid import UUID
 
 from central.corpus.backends import collection_of
 from central.corpus.embeddings import chunk_texts, save_embeddings, stored_vectors
 from central.corpus.rows import point_ids
 from central.ingest.models import IndexRun
-from central.ingest.selectors import lending_repositories
+from central.ingest.selectors import embedding_reuse_scope
 from central.ingest.services.batches import StoredRecords
 from central.ingest.services.claims import Claim
 from central.ingest.services.trees import TREE_NUMBER
@@ -20,12 +21,20 @@ from indexer.records.files import Chunk, FileRecord, Removal
 from indexer.records.vectors import Vector, point_id
 from indexer.store.base import Collection, Point, VectorStore
 
-_PIECES = 256  # rows a statement
+_ROWS = 256  # rows a statement
+_Item = TypeVar("_Item")
+
+
+def slices(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """Split `items` into lists of `size`."""
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A chunk of a run."""
+class ChunkPoint:
+    """A chunk of a run, with its digest and point."""
 
     record: FileRecord
     chunk: Chunk
@@ -33,18 +42,19 @@ class Piece:
     point: UUID
 
 
-def pieces_of(run_id: UUID, records: Sequence[FileRecord | Removal]) -> Iterator[list[Piece]]:
-    """Of all files in a batch, a slice at a time."""
-    pieces = (
-        Piece(record, chunk, digest, point_id(run_id, record.path, ordinal))
+def chunk_points(
+    run_id: UUID, records: Sequence[FileRecord | Removal]
+) -> Iterator[list[ChunkPoint]]:
+    """Yield the chunks of all files of a batch, in slices."""
+    items = (
+        ChunkPoint(record, chunk, digest, point_id(run_id, record.path, ordinal))
         for record in records
         if isinstance(record, FileRecord)
         for ordinal, (chunk, (_, digest)) in enumerate(
             zip(record.chunks, chunk_texts(record), strict=True)
         )
     )
-    while part := list(islice(pieces, _PIECES)):
-        yield part
+    return slices(items, _ROWS)
 
 
 _POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them
@@ -54,16 +64,16 @@ _YIELD_SECONDS = 0.0005  # lets a waiting request have the interpreter at once
 
 
 class EmbeddingGoneError(Exception):
-    """A chunk came without a vector, and the one that was known is gone."""
+    """A chunk has no vector, and the known one was deleted."""
 
     def __str__(self) -> str:
         return "A vector that was known is gone; run the indexer again."
 
 
 class PointWriter:
-    """Upserts points in a thread, while others and then rows are made ready.
+    """A thread that upserts points while further points and rows are prepared.
 
-    Leaving `with` waits for what is being written; by an exception, the rest is left out.
+    The end of `with` waits for the present write; after an exception, the rest is dropped.
     """
 
     def __init__(self, store: VectorStore, collection: Collection) -> None:
@@ -90,13 +100,13 @@ class PointWriter:
             self._writing.popleft().result()
 
     def _upsert(self, points: Sequence[Point]) -> None:
-        for start in range(0, len(points), _POINTS):
-            self._store.upsert(self._collection, points[start : start + _POINTS])
+        for part in slices(points, _POINTS):
+            self._store.upsert(self._collection, part)
             time.sleep(_YIELD_SECONDS)
 
 
 def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) -> None:
-    """Have a point written for every chunk of the run, and keep every vector as an Embedding.
+    """Write a point for every chunk of the run, and store every vector as an Embedding.
 
     Raises ClaimLostError, EmbeddingGoneError, StoreError.
     """
@@ -104,23 +114,23 @@ def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) 
     total = uploaded_files(run)
     done = 0
     for batch in records:
-        for pieces in pieces_of(run.pk, batch):
-            vectors = _vectors(run, pieces)
+        for items in chunk_points(run.pk, batch):
+            vectors = _vectors(run, items)
             save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
-            writer.write([_point(run.pk, piece, vectors[piece.digest]) for piece in pieces])
+            writer.write([_point(run.pk, item, vectors[item.digest]) for item in items])
             claim.report("vectors", done, total)
         done += len(batch)
 
 
 def uploaded_files(run: IndexRun) -> int:
-    """How many lines the run's batches have."""
+    """Return the number of lines in the run's batches."""
     return sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
 
 
 def remove_points(*, run: IndexRun, store: VectorStore) -> None:
-    """Delete the run's points; those that were not upserted are no error."""
+    """Delete the run's points; missing ones are no error."""
     collection = collection_of(run.repository, run.embedder)
-    for records in StoredRecords(run, kept_bytes=0):  # gone through once
+    for records in StoredRecords(run, kept_bytes=0):  # read once
         files = [record for record in records if isinstance(record, FileRecord)]
         ids = [point for record in files for point in point_ids(run.pk, record)]
         delete_points(store=store, collection=collection, ids=ids)
@@ -128,31 +138,31 @@ def remove_points(*, run: IndexRun, store: VectorStore) -> None:
 
 def delete_points(*, store: VectorStore, collection: Collection, ids: Sequence[UUID]) -> None:
     """Delete points in slices."""
-    for start in range(0, len(ids), _DELETIONS):
-        store.delete(collection, ids[start : start + _DELETIONS])
+    for part in slices(ids, _DELETIONS):
+        store.delete(collection, part)
         time.sleep(_YIELD_SECONDS)
 
 
-def _vectors(run: IndexRun, pieces: Sequence[Piece]) -> dict[bytes, Vector]:
-    came = {piece.digest: piece.chunk.vector for piece in pieces if piece.chunk.vector is not None}
-    asked = {piece.digest for piece in pieces} - came.keys()
+def _vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, Vector]:
+    came = {item.digest: item.chunk.vector for item in items if item.chunk.vector is not None}
+    asked = {item.digest for item in items} - came.keys()
     if not asked:
         return came
     found = stored_vectors(
-        repositories=lending_repositories(run), embedder=run.embedder, digests=asked
+        repositories=embedding_reuse_scope(run), embedder=run.embedder, digests=asked
     )
     if asked - found.keys():
         raise EmbeddingGoneError
     return came | found
 
 
-def _point(run_id: UUID, piece: Piece, vector: Vector) -> Point:
+def _point(run_id: UUID, item: ChunkPoint, vector: Vector) -> Point:
     return Point(
-        id=piece.point,
+        id=item.point,
         run=run_id,
-        path=piece.record.path,
-        language=piece.record.language,
-        type=piece.chunk.type,
+        path=item.record.path,
+        language=item.record.language,
+        type=item.chunk.type,
         vector=vector,
-        terms=piece.chunk.terms,
+        terms=item.chunk.terms,
     )

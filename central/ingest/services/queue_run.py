@@ -1,30 +1,36 @@
-"""The webhook: a verified delivery queues its run. Constant work, whatever the run's size."""
+"""The webhook: a verified delivery becomes a row and queues its run; a worker is notified.
+
+The work is constant, whatever the run's size.
+"""
 
 import hashlib
+import threading
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Sum
 from django.utils import timezone
 
 from central.errors import ConflictError, InvalidError
-from central.ingest.models import Delivery, IndexRun, RunState
+from central.ingest.models import Delivery, IndexRun
 from central.ingest.selectors import require_open
 from central.ingest.services.access import writable_run
 from central.ingest.services.trees import TREE_NUMBER
+from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from indexer.records.runs import Mode
 
 
 @dataclass(frozen=True, slots=True)
-class Announcement:
-    """What the webhook says of a run."""
+class RunSummary:
+    """The webhook's description of a run."""
 
     run_id: UUID
     commit_sha: str
-    base_commit: str  # "" where there is none
+    base_commit: str  # "" without a base
     mode: str
     reason: str
     batches: int
@@ -32,10 +38,10 @@ class Announcement:
 
 
 @transaction.atomic
-def accept_webhook(
-    *, credential: Credential, announcement: Announcement, webhook_id: UUID, body: bytes
+def queue_run(
+    *, credential: Credential, summary: RunSummary, webhook_id: UUID, body: bytes
 ) -> IndexRun:
-    """Queue the run; the same delivery again changes nothing and returns the run as well.
+    """Queue the run; a repeated delivery changes nothing and returns the run.
 
     The signature has been verified. Raises NotFoundError, ForbiddenError (of `writable_run`),
     InvalidError (`run_mismatch`, `base_mismatch`, `mode_impossible`, `tree_missing`,
@@ -43,14 +49,14 @@ def accept_webhook(
     `batches_missing`).
     """
     run = writable_run(credential=credential, run_id=webhook_id)
-    if _is_repeated(credential, webhook_id, body):  # asked first: an apply may hold the lock
+    if _is_repeated(credential, webhook_id, body):  # before the lock, which an apply may hold
         return run
     locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
     if _is_repeated(credential, webhook_id, body):
         return run
     require_open(locked)
-    _check_identity(run, announcement)
-    _check_uploads(run, announcement)
+    _check_identity(run, summary)
+    _check_uploads(run, summary)
     Delivery.objects.create(
         organization=credential.organization,
         webhook_id=str(webhook_id),
@@ -60,14 +66,28 @@ def accept_webhook(
     now = timezone.now()
     IndexRun.objects.filter(pk=run.pk).update(
         state=RunState.QUEUED,
-        mode=announcement.mode,
-        reason=announcement.reason,
-        batches=announcement.batches,
-        stats=announcement.stats,
+        mode=summary.mode,
+        reason=summary.reason,
+        batches=summary.batches,
+        stats=summary.stats,
         touched_at=now,
         queued_at=now,
     )
     return run
+
+
+# Set when a run was queued in this process; the embedded worker's thread waits on it.
+queued = threading.Event()
+
+
+def notify_worker(run_id: UUID) -> None:
+    """Report a queued run after the commit. A lost message costs the time until the next sweep."""
+    if not settings.CELERY_BROKER_URL:
+        queued.set()
+        return
+    from central import celery  # the embedded server needs no Celery
+
+    celery.notify_worker("central.ingest.tasks.apply_run", str(run_id))
 
 
 def _digest(body: bytes) -> bytes:
@@ -88,20 +108,20 @@ def _is_repeated(credential: Credential, webhook_id: UUID, body: bytes) -> bool:
     return True
 
 
-def _check_identity(run: IndexRun, announcement: Announcement) -> None:
+def _check_identity(run: IndexRun, summary: RunSummary) -> None:
     # Not the project's name: the repository may have been renamed or displaced since Open, and the
     # run, whose own secret signed this, is of the repository whatever that is called by now.
-    if (announcement.run_id, announcement.commit_sha) != (run.pk, run.commit_sha):
+    if (summary.run_id, summary.commit_sha) != (run.pk, run.commit_sha):
         raise InvalidError(
             "run_id and commit_sha must be those that the run was opened with.",
             code="run_mismatch",
         )
-    if announcement.base_commit != run.base_commit:
+    if summary.base_commit != run.base_commit:
         raise InvalidError("base_commit must be the one that Open answered.", code="base_mismatch")
     repository = run.repository
     has_moved = repository.generation != run.generation  # the apply will find the run stale
     same_base = (repository.extractor, repository.embedder) == (run.extractor, run.embedder)
-    if announcement.mode == Mode.INCREMENTAL and not (run.base_commit and (same_base or has_moved)):
+    if summary.mode == Mode.INCREMENTAL and not (run.base_commit and (same_base or has_moved)):
         raise InvalidError(
             "An incremental run needs a base commit with the same extractor and embedder; send a "
             "full one.",
@@ -109,25 +129,25 @@ def _check_identity(run: IndexRun, announcement: Announcement) -> None:
         )
 
 
-def _check_uploads(run: IndexRun, announcement: Announcement) -> None:
+def _check_uploads(run: IndexRun, summary: RunSummary) -> None:
     batches = run.batch_set.filter(number__gt=TREE_NUMBER).aggregate(
         count=Count("id"), last=Max("number"), removals=Sum("removals")
     )
     has_tree = run.batch_set.filter(number=TREE_NUMBER).exists()
-    if not batches["count"] == (batches["last"] or 0) == announcement.batches:
+    if not batches["count"] == (batches["last"] or 0) == summary.batches:
         raise ConflictError(
-            f"The webhook says {announcement.batches} batches; {batches['count']} came, the last "
-            f"one numbered {batches['last'] or 0}. Upload 1 to {announcement.batches}, then send "
+            f"The webhook says {summary.batches} batches; {batches['count']} came, the last "
+            f"one numbered {batches['last'] or 0}. Upload 1 to {summary.batches}, then send "
             "the webhook.",
             code="batches_missing",
         )
-    if announcement.mode == Mode.FULL and not has_tree:
+    if summary.mode == Mode.FULL and not has_tree:
         raise InvalidError("A full run must upload its tree first.", code="tree_missing")
-    if announcement.mode == Mode.INCREMENTAL and has_tree:
+    if summary.mode == Mode.INCREMENTAL and has_tree:
         raise InvalidError(
             "An incremental run has no tree; say mode 'full'.", code="tree_unexpected"
         )
-    if announcement.mode != Mode.INCREMENTAL and batches["removals"]:
+    if summary.mode != Mode.INCREMENTAL and batches["removals"]:
         raise InvalidError(
             "In a full run the tree says what is gone; send no removals.",
             code="removal_in_full_run",

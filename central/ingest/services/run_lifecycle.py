@@ -1,4 +1,4 @@
-"""How a run ends: abandoned, expired, failed, stale. (Applied: see services.applying.)"""
+"""The ends of a run: abandoned, expired, failed, stale (applied: see services.apply_run)."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -8,24 +8,23 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.errors import ConflictError
-from central.ingest.models import Batch, IndexRun, RunState
+from central.ingest.models import Batch, IndexRun
 from central.ingest.services.access import writable_run
-from central.repositories.models import Repository, Trouble
+from central.repositories.models import IndexProblem, Repository
+from central.repositories.states import NOTHING_TO_DO, RunState
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
 
-# Why a client gives a run up. The first two say that the index is as new as its commit.
-NOTHING_TO_DO = ("up_to_date", "superseded")
 ABANDON_REASONS = (*NOTHING_TO_DO, "cancelled")
 _FREE = "builtin"  # the provider that embeds on the client's own machine
 
 
 @transaction.atomic
 def abandon_run(*, credential: Credential, run_id: UUID, reason: str = "") -> None:
-    """Give up an open run; again is no error. Raises NotFoundError, ForbiddenError, ConflictError.
+    """Abandon an open run. Raises NotFoundError, ForbiddenError, ConflictError.
 
-    Without a `reason`, a commit that is (or once was) the indexed one counts as nothing to do.
-    That ends the index's being behind only if it is this commit that it is behind.
+    An abandoned run is no error. Without a `reason`, a commit that is or was indexed counts as
+    nothing to do. That resets `behind` only if the index is behind this commit.
     """
     run = writable_run(credential=credential, run_id=run_id)
     if run.state == RunState.ABANDONED:
@@ -47,7 +46,7 @@ def abandon_run(*, credential: Credential, run_id: UUID, reason: str = "") -> No
 
 
 def expire_runs() -> int:
-    """End open runs whose client was silent for RUN_EXPIRES_MINUTES; returns how many."""
+    """End open runs whose client was silent for RUN_EXPIRES_MINUTES; returns their number."""
     silent_since = timezone.now() - timedelta(minutes=settings.RUN_EXPIRES_MINUTES)
     silent = IndexRun.objects.filter(state=RunState.OPEN, touched_at__lt=silent_since)
     return sum(_expire(run, silent_since) for run in silent.select_related("repository"))
@@ -66,9 +65,9 @@ def _expire(run: IndexRun, silent_since: object) -> bool:
 
 
 def abandon_runs_of_retired() -> int:
-    """End what retired repositories' clients still send or have sent; returns how many.
+    """End open and queued runs of retired repositories; returns their number.
 
-    What is being applied finds itself stale.
+    A run that is being applied ends as stale.
     """
     waiting = IndexRun.objects.filter(
         state__in=(RunState.OPEN, RunState.QUEUED), repository__retired_at__isnull=False
@@ -89,23 +88,25 @@ def _abandon_of_retired(run: IndexRun) -> bool:
     return bool(done)
 
 
-def end_claimed_run(*, run: IndexRun, state: RunState, error: str, is_poison: bool = False) -> bool:
+def end_claimed_run(
+    *, run: IndexRun, state: RunState, error: str, is_unprocessable: bool = False
+) -> bool:
     """End a run that is being applied as failed or stale; false if the claim was lost.
 
-    Needs a transaction. Of what `is_poison`, nothing is gone through again.
+    Needs a transaction. The uploads of an unprocessable run are deleted, not salvaged.
     """
     done = IndexRun.objects.filter(pk=run.pk, state=RunState.APPLYING, claim=run.claim).update(
         state=state, error=error, ended_at=timezone.now(), claim=None, lease_until=None
     )
     if not done:
         return False
-    if is_poison:
+    if is_unprocessable:
         _delete_uploads(run)
     else:
         _release_uploads(run)
     if state == RunState.FAILED:
         Repository.objects.filter(pk=run.repository_id).update(
-            trouble=Trouble.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
+            trouble=IndexProblem.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
         )
     else:
         _set_behind(run, "The last run was overtaken by another", at_any_generation=True)
@@ -113,8 +114,9 @@ def end_claimed_run(*, run: IndexRun, state: RunState, error: str, is_poison: bo
 
 
 def leaves_uploads(run: IndexRun) -> bool:
-    """Whether uploads outlive a run that is not applied: their vectors were paid for or, of a
-    direct run, they say which points there are. `services.keeping` works them off.
+    """Whether uploads outlive a run that is not applied, until `services.salvage` reads them.
+
+    Their vectors were paid for or, in a direct run, they identify its points.
     """
     return run.is_direct or EmbedderSpec.parse(run.embedder).provider != _FREE
 
@@ -136,17 +138,17 @@ def _was_applied(run: IndexRun) -> bool:
 
 def _clear_behind(run: IndexRun) -> None:
     Repository.objects.filter(
-        pk=run.repository_id, trouble=Trouble.BEHIND, trouble_commit=run.commit_sha
+        pk=run.repository_id, trouble=IndexProblem.BEHIND, trouble_commit=run.commit_sha
     ).update(trouble="", trouble_detail="", trouble_commit="")
 
 
 def _set_behind(run: IndexRun, why: str, *, at_any_generation: bool = False) -> None:
-    """Note that the run's commit is not indexed, unless the index has moved on meanwhile."""
+    """Record that the run's commit is not indexed, unless the index has changed since."""
     repositories = Repository.objects.filter(pk=run.repository_id)
     if not at_any_generation:
         repositories = repositories.filter(generation=run.generation)
     repositories.exclude(last_indexed_commit=run.commit_sha).update(
-        trouble=Trouble.BEHIND,
+        trouble=IndexProblem.BEHIND,
         trouble_detail=f"{why}; commit {run.commit_sha} is not indexed.",
         trouble_commit=run.commit_sha,
     )

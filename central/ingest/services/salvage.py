@@ -1,4 +1,4 @@
-"""Vectors of runs that end without an apply, and points that a client wrote itself."""
+"""Salvage of vectors from runs that were not applied, and checks of directly written points."""
 
 import time
 from collections.abc import Sequence
@@ -12,64 +12,70 @@ from django.db.models import QuerySet
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import save_embeddings
-from central.ingest.models import LIVE_STATES, Batch, IndexRun, RunState
-from central.ingest.services.batches import StoredRecords, decoded
+from central.ingest.models import Batch, IndexRun
+from central.ingest.services.batches import StoredRecords, decode_batch
 from central.ingest.services.claims import Claim
-from central.ingest.services.points import Piece, delete_points, pieces_of, uploaded_files
-from central.ingest.services.stale_points import slices
+from central.ingest.services.points import (
+    ChunkPoint,
+    chunk_points,
+    delete_points,
+    slices,
+    uploaded_files,
+)
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.models import Repository
+from central.repositories.states import LIVE_RUN_STATES, RunState
 from indexer.bundle.vectors import check_normalised
 from indexer.errors import BundleError, StoreError
 from indexer.records.vectors import Vector
 from indexer.store.base import Collection, VectorStore
 
 
-class PointsLackingError(Exception):
+class PointsMissingError(Exception):
     """Points of a direct run are missing or wrong; the message is shown to the client."""
 
 
 @dataclass(slots=True)
-class ReadBack:
-    """Vectors of points by digest; how many points are not there, and whose vectors are wrong."""
+class VerifiedPoints:
+    """Vectors of points by digest, and the numbers of missing points and of wrong vectors."""
 
     vectors: dict[bytes, Vector] = field(default_factory=dict)
     missing: int = 0
     wrong: int = 0
 
 
-def adopt_points(*, claim: Claim, records: StoredRecords, store: VectorStore) -> None:
-    """Keep the vector of every chunk of the run as an Embedding.
+def verify_direct_points(*, claim: Claim, records: StoredRecords, store: VectorStore) -> None:
+    """Store the vector of every chunk of the run as an Embedding.
 
-    Raises ClaimLostError, PointsLackingError when all have been looked at, StoreError.
+    Raises ClaimLostError, PointsMissingError after all were checked, StoreError.
     """
     run = claim.run
     collection = collection_of(run.repository, run.embedder)
     total = uploaded_files(run)
     done = missing = wrong = 0
     for batch in records:
-        for pieces in pieces_of(run.pk, batch):
-            read = keep_points(run, pieces, collection, store)
+        for items in chunk_points(run.pk, batch):
+            read = verify_points(run, items, collection, store)
             missing += read.missing
             wrong += read.wrong
             claim.report("vectors", done, total)
         done += len(batch)
     if missing or wrong:
-        raise PointsLackingError(_problem(missing, wrong, collection))
+        raise PointsMissingError(_problem(missing, wrong, collection))
 
 
-def keep_points(
-    run: IndexRun, pieces: Sequence[Piece], collection: Collection, store: VectorStore
-) -> ReadBack:
-    """Read points' vectors and keep those that are right. Raises StoreError."""
-    found = store.vectors(collection, [piece.point for piece in pieces])
-    read = ReadBack()
-    for piece in pieces:
-        vector = found.get(piece.point)
+def verify_points(
+    run: IndexRun, items: Sequence[ChunkPoint], collection: Collection, store: VectorStore
+) -> VerifiedPoints:
+    """Read points' vectors and store the valid ones. Raises StoreError."""
+    found = store.vectors(collection, [item.point for item in items])
+    read = VerifiedPoints()
+    for item in items:
+        vector = found.get(item.point)
         if vector is None:
             read.missing += 1
         elif _is_sound(vector, collection.embedder.dimensions):
-            read.vectors[piece.digest] = vector
+            read.vectors[item.digest] = vector
         else:
             read.wrong += 1
     save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=read.vectors)
@@ -94,44 +100,44 @@ def _problem(missing: int, wrong: int, collection: Collection) -> str:
     )
 
 
-_SECONDS = 2.0  # runs wait to be applied meanwhile
+_SECONDS = 2.0  # queued runs wait for it
+_ROWS = 500  # chunks a statement, points a call
 
 _log = structlog.get_logger(__name__)
 
 
-def left_uploads(repository: Repository | None = None) -> QuerySet[Batch]:
-    """Of runs that ended; those of retired repositories are left to the purge."""
-    left = Batch.objects.exclude(run__state__in=LIVE_STATES)
+def salvageable_uploads(repository: Repository | None = None) -> QuerySet[Batch]:
+    """Return uploads of ended runs; the purge deletes those of retired repositories."""
+    left = Batch.objects.exclude(run__state__in=LIVE_RUN_STATES)
     if repository:
         return left.filter(run__repository=repository)
     return left.filter(run__repository__retired_at=None)
 
 
-def keep_uploads(*, seconds: float = _SECONDS, repository: Repository | None = None) -> bool:
-    """Work off uploads, of `repository` alone if it is given, for about `seconds`.
+def salvage_uploads(*, seconds: float = _SECONDS, repository: Repository | None = None) -> bool:
+    """Salvage uploads, only of `repository` if it is given, for about `seconds`.
 
-    Returns whether some are left that need not wait.
-    Not in a transaction. If the store is away, or anything else fails, that is noted, and they are
-    left for later: neither a new run nor the rest of a night's work is to fail by it.
+    Returns whether some are left that can be salvaged now. Not in a transaction. Errors are logged
+    and the uploads stay for later, so that no new run and no nightly work fails.
     """
     until = time.monotonic() + seconds
     try:
         while time.monotonic() < until:
-            if not _keep_one(repository):
+            if not _salvage_next(repository):
                 return False
     except StoreError as exc:
-        _log.warning("uploads_left_for_later", error=str(exc))
+        _log.warning("salvage_deferred", error=str(exc))
         return False
     except Exception:  # noqa: BLE001 (see above)
-        _log.exception("uploads_left_for_later")
+        _log.exception("salvage_deferred")
         return False
     return True
 
 
 @transaction.atomic
-def _keep_one(repository: Repository | None) -> bool:
+def _salvage_next(repository: Repository | None) -> bool:
     batch = (
-        left_uploads(repository)
+        salvageable_uploads(repository)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .select_related("run__repository__organization")
         .order_by("run_id", "number")
@@ -140,35 +146,33 @@ def _keep_one(repository: Repository | None) -> bool:
     if batch is None:
         return False
     if batch.number != TREE_NUMBER:
-        _keep(batch)
+        _salvage(batch)
     batch.delete()
     return True
 
 
-def _keep(batch: Batch) -> None:
+def _salvage(batch: Batch) -> None:
     run = batch.run
     try:
-        pieces = chain.from_iterable(pieces_of(run.pk, decoded(run, bytes(batch.body))))
-        # One order for everybody: the embeddings stay locked until the batch is done.
-        ordered = sorted(pieces, key=lambda piece: piece.digest)
-    except BundleError as exc:  # of another version: nothing can be made of it any more
+        items = chain.from_iterable(chunk_points(run.pk, decode_batch(run, bytes(batch.body))))
+        # One order in all processes: the embeddings stay locked until the batch is done.
+        ordered = sorted(items, key=lambda item: item.digest)
+    except BundleError as exc:  # of another version, and unreadable
         _log.warning("upload_unreadable", run=str(run.pk), number=batch.number, error=str(exc))
         return
-    for part in slices(ordered):
+    collection = collection_of(run.repository, run.embedder)
+    for part in slices(ordered, _ROWS):
         if run.is_direct:
-            keep_points(run, part, collection_of(run.repository, run.embedder), vector_store())
+            verify_points(run, part, collection, vector_store())
         else:
-            _keep_vectors(run, part)
+            _salvage_vectors(run, part)
         if run.is_direct or run.state in (RunState.FAILED, RunState.STALE):
-            delete_points(
-                store=vector_store(),
-                collection=collection_of(run.repository, run.embedder),
-                ids=[piece.point for piece in part],
-            )
+            ids = [item.point for item in part]
+            delete_points(store=vector_store(), collection=collection, ids=ids)
 
 
-def _keep_vectors(run: IndexRun, pieces: Sequence[Piece]) -> None:
-    vectors = {piece.digest: piece.chunk.vector for piece in pieces}
+def _salvage_vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> None:
+    vectors = {item.digest: item.chunk.vector for item in items}
     save_embeddings(
         repository_id=run.repository_id,
         embedder=run.embedder,

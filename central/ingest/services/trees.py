@@ -1,4 +1,4 @@
-"""What a full run must bring: the commit's tree against the stored rows, set against set.
+"""The comparison of a full run's tree with the stored rows and with its batches.
 
 A tree may have a million lines: it is read in parts into a temporary table, and PostgreSQL
 compares. What is in memory is a part of it and the paths of the answer.
@@ -84,16 +84,16 @@ _BODY_PART = _sql(
 
 
 @dataclass(frozen=True, slots=True)
-class TreeAnswer:
-    """JSON of the list of paths that must be processed; how many stored ones the tree lacks."""
+class TreeDiff:
+    """The paths that must be processed, as JSON, and the number of stored paths to remove."""
 
     changed: bytes
     removed: int
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
-    """What a full run's batches have too little or too much: how many, and one of them."""
+class TreeMismatch:
+    """The numbers of missing and foreign paths in a full run's batches, with an example."""
 
     missing: int
     example: str
@@ -101,7 +101,7 @@ class Lacking:
 
 
 class LoadedTree:
-    """The tree of a run in a temporary table, until the transaction ends that it needs."""
+    """The tree of a run in a temporary table of the current transaction."""
 
     def __init__(self, run: IndexRun) -> None:
         self._parameters: dict[str, Any] = {
@@ -115,7 +115,7 @@ class LoadedTree:
             cursor.execute(_CREATE)
 
     def fill(self, tree: Iterable[TreeColumns]) -> int:
-        """Copy the tree; how many lines it has. Raises BundleError and InvalidError."""
+        """Copy the tree; returns its number of lines. Raises BundleError and InvalidError."""
         count = 0
         for columns in tree:
             skipped = [reason or "" for reason in columns.skipped]
@@ -132,8 +132,8 @@ class LoadedTree:
                 )
         return count
 
-    def answer(self) -> TreeAnswer:
-        """Compare it with the rows of the run's repository.
+    def diff(self) -> TreeDiff:
+        """Compare it with the stored rows of the repository.
 
         A line is changed if its mode, blob, skip reason or extractor differs from the row's.
         """
@@ -143,24 +143,24 @@ class LoadedTree:
         with connection.cursor() as cursor:
             cursor.execute(_REMOVED_COUNT, self._parameters)
             [removed] = cursor.fetchone()
-        return TreeAnswer(bytes(changed + b"]"), removed)
+        return TreeDiff(bytes(changed + b"]"), removed)
 
     def removed(self) -> Iterator[list[str]]:
-        """Stored paths that the tree does not have, some at a time."""
+        """Yield stored paths that the tree does not have, in portions."""
         return self._paths(_REMOVED_PATHS)
 
-    def lacking(self, *, everything: bool) -> Lacking:
-        """Hold the run's batches against what they must have: the changed paths, or all."""
+    def mismatch(self, *, everything: bool) -> TreeMismatch:
+        """Compare the run's batches with the paths they must have: the changed ones, or all."""
         statement = _MISSING_OF_ALL if everything else _MISSING_OF_CHANGED
         with connection.cursor() as cursor:
             cursor.execute(statement, self._parameters)
             missing, example = cursor.fetchone()
             cursor.execute(_FOREIGN, self._parameters)
             [foreign] = cursor.fetchone()
-        return Lacking(missing, example or "", foreign)
+        return TreeMismatch(missing, example or "", foreign)
 
     def different_file(self) -> str | None:
-        """A path whose row, now that all is written, has not the mode and blob of its line."""
+        """Return a path whose written row differs from its line in mode or blob."""
         with connection.cursor() as cursor:
             cursor.execute(_DIFFERENT, self._parameters)
             found = cursor.fetchone()
@@ -175,7 +175,7 @@ class LoadedTree:
 
 
 def stored_tree(run: IndexRun) -> Iterator[TreeColumns] | None:
-    """The tree that the run uploaded, if it did; read in parts. Raises BundleError."""
+    """Read the run's uploaded tree in parts; None without one. Raises BundleError."""
     if not run.batch_set.filter(number=TREE_NUMBER).exists():
         return None
     return decode_tree(inflate(_body_parts(run), limit_bytes=settings.TREE_MAX_BYTES))

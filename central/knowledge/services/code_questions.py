@@ -17,7 +17,7 @@ from central.knowledge.resolution import CodePlace, node_id
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.questions import code_views, edge_view, with_ends
 from central.knowledge.services.violations import VIOLATES
-from central.repositories.listing import repository_in_sight
+from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 
@@ -69,7 +69,7 @@ def violations(
 ) -> ViolationsAnswer:
     """Violations in a project, by policies that the credential sees. Raises NotFoundError."""
     scope = GraphScope(credential)
-    repository = repository_in_sight(credential=credential, project=project)
+    repository = visible_repository(credential=credential, project=project)
     visible = visible_nodes(credential=credential)
     edges = Edge.objects.filter(type=VIOLATES, source__repository=repository, target__in=visible)
     asked = [credential.organization.slug, project]
@@ -148,7 +148,7 @@ def unmigrated(
     A `migrated_to` edge counts on the definition, on its file, or on a directory above.
     """
     scope = GraphScope(credential)
-    repository = repository_in_sight(credential=credential, project=project)
+    repository = visible_repository(credential=credential, project=project)
     path = path.removeprefix("./")
     asked = [credential.organization.slug, project, path]
     after = decode_cursor(cursor, salt=_UNMIGRATED_SALT, asked=asked) or ["", 0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from central.corpus.models import File, Symbol
-from central.http.parameters import document
+from central.http.parameters import to_json
 from central.knowledge.answers import GraphReceipt
 from central.knowledge.models import NodeKind
 from central.knowledge.resolution import CodePlace, node_not_found
@@ -20,11 +20,11 @@ from central.knowledge.services.about import (
     knowledge_about,
 )
 from central.knowledge.services.related import related_documents
-from central.repositories.listing import repository_in_sight
+from central.repositories.listing import visible_repository
 from central.tenancy.credentials import Credential
 from central.trace.answers import Link
 from central.trace.impact import impact
-from central.trace.requests import ChangedFile, Choice, ImpactRequest, TraceRequest
+from central.trace.requests import ChangedFile, ImpactRequest, SymbolSelector, TraceRequest
 from central.trace.service import callees
 
 _BYTES_PER_TOKEN: Final = 4
@@ -67,7 +67,7 @@ def context(
 ) -> ContextAnswer:
     """All that the graph and the trace say of a file. Raises NotFoundError, StoreError."""
     scope = GraphScope(credential)
-    repository = repository_in_sight(credential=credential, project=project)
+    repository = visible_repository(credential=credential, project=project)
     row = File.objects.filter(repository=repository, path=file).defer("content").first()
     if row is None:
         raise node_not_found(f"code:{project}/{file}")
@@ -126,8 +126,10 @@ def _callees(credential: Credential, project: str, file: File) -> list[Neighbour
     )
     links: list[tuple[str, Link]] = []
     for name, line in names:
-        choice = Choice(symbol=name, project=project, file=file.path, line=line)
-        answer = callees(credential=credential, request=TraceRequest(choice=choice, limit=_CALLERS))
+        selector = SymbolSelector(symbol=name, project=project, file=file.path, line=line)
+        answer = callees(
+            credential=credential, request=TraceRequest(selector=selector, limit=_CALLERS)
+        )
         links += [(name, link) for link in answer.callees]
     return _neighbours(links, project, file.path, lambda link: link.callee)
 
@@ -171,7 +173,7 @@ def _fit(answer: ContextAnswer, max_tokens: int) -> ContextAnswer:
         for name in _ORDER:
             if not waiting[name]:
                 continue
-            size = len(json.dumps(document(waiting[name][0]), default=str))
+            size = len(json.dumps(to_json(waiting[name][0]), default=str))
             if size > budget:
                 left[name] = len(waiting.pop(name))
                 waiting[name] = []

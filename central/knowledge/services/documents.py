@@ -24,7 +24,7 @@ from central.knowledge.properties import require_properties
 from central.knowledge.resolution import find_target, node_id, node_not_found
 from central.knowledge.rules import validate_rule
 from central.knowledge.wakeup import wake
-from central.repositories.listing import repository_in_sight
+from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
@@ -60,7 +60,7 @@ def create_document(*, credential: Credential, new: NewDocument) -> Node:
     `too_many_policies`).
     """
     require_writer(credential, project=new.project)
-    repository = new.project and repository_in_sight(credential=credential, project=new.project)
+    repository = new.project and visible_repository(credential=credential, project=new.project)
     _require_size(new.body, new.properties)
     public_id = new.public_id or f"{_PREFIXES[new.kind]}-{secrets.randbelow(10**12)}"
     require_document_id(public_id)

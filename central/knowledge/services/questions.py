@@ -20,7 +20,7 @@ from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Document, Edge,
 from central.knowledge.resolution import CodePlace, Target, find_targets, node_id
 from central.knowledge.scope import GraphScope
 from central.knowledge.traversal import Direction, walk
-from central.repositories.listing import repository_in_sight
+from central.repositories.listing import visible_repository
 from central.tenancy.credentials import Credential
 
 _SALT: Final = "central.knowledge.nodes"
@@ -109,7 +109,7 @@ def list_nodes(*, credential: Credential, wanted: NodeFilter) -> NodesAnswer:
     if wanted.kind:
         documents = documents.filter(kind=wanted.kind)
     if wanted.project:
-        repository = repository_in_sight(credential=credential, project=wanted.project)
+        repository = visible_repository(credential=credential, project=wanted.project)
         documents = documents.filter(repository=repository)
     if wanted.query:
         documents = documents.filter(

@@ -26,7 +26,7 @@ from central.knowledge.scope import GraphScope
 from central.knowledge.services.questions import code_views, id_of
 from central.repositories.models import Repository
 from central.search.query import Mode, SearchRequest
-from central.search.query_embedding import query_vectors
+from central.search.query_preparation import query_vectors
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from indexer.errors import EmbeddingError

@@ -23,7 +23,7 @@ from central.knowledge.resemblance import code_words, resemblance, words_of
 from central.knowledge.resolution import CodePlace, node_of
 from central.knowledge.services.linking import FileRange, definitions_around
 from central.repositories.models import Repository
-from central.search.query_embedding import query_vectors
+from central.search.query_preparation import query_vectors
 from central.tenancy.models import Organization
 from indexer.limits import SEMANTIC_LINKS
 from indexer.records.vectors import EmbedderSpec, Matrix

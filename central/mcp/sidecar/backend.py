@@ -20,7 +20,7 @@ from agents.sidecar.mapping import (
 )
 from agents.trace.schemas import CalleesAnswer, CallersAnswer, GraphAnswer
 from central.errors import NotFoundError
-from central.mcp.auth import caller, callers_token
+from central.mcp.auth import caller, current_token
 from central.mcp.sidecar.client import Answer, Sidecar
 
 _Parameters = Mapping[str, Any]
@@ -91,7 +91,7 @@ async def sidecar_backend(
 
 
 def _caller(org_id: object) -> tuple[str, str]:
-    """The caller's token and organisation; another one is not asked for, whoever would answer.
+    """Return the caller's token and organisation; refuses another organisation.
 
     Raises ToolError.
     """
@@ -100,4 +100,4 @@ def _caller(org_id: object) -> tuple[str, str]:
             caller().require_organization(str(org_id))
         except NotFoundError as exc:
             raise ToolError(exc.message, code=exc.code, status=HTTPStatus.NOT_FOUND) from exc
-    return callers_token(), caller().organization.slug
+    return current_token(), caller().organization.slug

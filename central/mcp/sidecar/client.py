@@ -23,12 +23,12 @@ from agents.backend import ToolError
 from agents.results import error_in
 from central.circuit import Circuit, CircuitOpenError
 from central.mcp.sidecar.errors import (
+    CallLog,
     LimitedTransport,
-    Seen,
     SidecarFailedError,
-    left_alone,
+    circuit_open,
+    map_sidecar_errors,
     refused_by_tool,
-    told_refusals,
     unreadable,
 )
 from central.observability.metrics import SIDECAR_CALLS, SIDECAR_IS_AWAY
@@ -44,14 +44,14 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """What the sidecar speaks, as far as it is known: so later calls are one request each."""
+    """The sidecar's protocol revision, remembered so that later calls are one request each."""
 
     mode: str = "auto"
     discovered: DiscoverResult | None = None
 
 
 class Sidecar:
-    """The sidecar at `url` (its /mcp). One per process, and event loop; `close` it at the end."""
+    """The sidecar at `url` (its /mcp). One per process and event loop; `close` it at the end."""
 
     def __init__(
         self, url: str, *, timeout_seconds: float, pause_seconds: float = _PAUSE_SECONDS
@@ -59,7 +59,7 @@ class Sidecar:
         self._url = url
         self._timeout_seconds = timeout_seconds
         self._circuit = Circuit(
-            threshold=_FAILURES, pause_seconds=pause_seconds, changed=self._tell_change
+            threshold=_FAILURES, pause_seconds=pause_seconds, changed=self._log_change
         )
         self._pool = LimitedTransport()
         self._dialect = _Dialect()
@@ -71,19 +71,19 @@ class Sidecar:
     async def call(
         self, tool: str, arguments: Mapping[str, Any], *, token: str, read: Callable[[Any], Answer]
     ) -> Answer:
-        """What `read` makes of the tool's answer to the holder of `token`.
+        """Call a tool with `token` and return its answer as parsed by `read`.
 
-        An answer that `read` cannot read is the sidecar's failure. Raises ToolError.
+        An answer that `read` cannot parse counts as a failure. Raises ToolError.
         """
         try:
-            with self._circuit.attempt(SidecarFailedError):
+            with self._circuit.guard(SidecarFailedError):
                 result = await self._attempt(tool, arguments, token)
                 answer = {} if result.is_error else _read(result, read)
             if result.is_error:
                 raise _without(token, error_in(result) or refused_by_tool(_text(result)))
         except CircuitOpenError as exc:
             SIDECAR_CALLS.labels("not_asked").inc()
-            raise left_alone(exc.retry_seconds) from exc
+            raise circuit_open(exc.retry_seconds) from exc
         except ToolError as exc:
             SIDECAR_CALLS.labels(
                 "failed" if isinstance(exc, SidecarFailedError) else "refused"
@@ -93,16 +93,16 @@ class Sidecar:
         return answer
 
     async def _attempt(self, tool: str, arguments: Mapping[str, Any], token: str) -> CallToolResult:
-        seen = Seen()
+        call_log = CallLog()
         request = CallToolRequest(
             params=CallToolRequestParams(name=tool, arguments=dict(arguments))
         )
         try:
             with (
-                told_refusals(seen, self._timeout_seconds),
+                map_sidecar_errors(call_log, self._timeout_seconds),
                 anyio.fail_after(self._timeout_seconds),
             ):
-                async with self._client(token, seen) as client:
+                async with self._client(token, call_log) as client:
                     self._dialect = _dialect_of(client)
                     # Not `call_tool`: it would list the tools to know their output schemas.
                     return await client.session.send_request(request, CallToolResult)
@@ -112,17 +112,17 @@ class Sidecar:
             _log.warning(
                 "sidecar_call_failed",
                 code=exc.code,
-                http_status=seen.status,
-                cause=seen.cause,
+                http_status=call_log.status,
+                cause=call_log.cause,
             )
             raise
 
-    def _client(self, token: str, seen: Seen) -> Client:
+    def _client(self, token: str, call_log: CallLog) -> Client:
         http = httpx2.AsyncClient(
             transport=self._pool,
             headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
             timeout=None,  # the whole call has one
-            event_hooks={"response": [seen.note]},
+            event_hooks={"response": [call_log.note]},
         )
         return Client(
             streamable_http_client(self._url, http_client=http),
@@ -131,12 +131,12 @@ class Sidecar:
             cache=None,
         )
 
-    def _tell_change(self, is_open: bool) -> None:
+    def _log_change(self, is_open: bool) -> None:
         SIDECAR_IS_AWAY.set(is_open)
         if is_open:
-            _log.error("sidecar_left_alone", url=self._url, after_failures=_FAILURES)
+            _log.error("sidecar_circuit_open", url=self._url, after_failures=_FAILURES)
         else:
-            _log.info("sidecar_is_back", url=self._url)
+            _log.info("sidecar_recovered", url=self._url)
 
 
 def _dialect_of(client: Client) -> _Dialect:
@@ -145,7 +145,7 @@ def _dialect_of(client: Client) -> _Dialect:
 
 
 def _without(token: str, refusal: ToolError) -> ToolError:
-    """What a sidecar says may repeat what it was sent; a token is for no transcript."""
+    """Return the error without the token, which a sidecar's message may repeat."""
     message, *near = (text.replace(token, "[token]") for text in (refusal.message, *refusal.near))
     return ToolError(message, code=refusal.code, status=refusal.status, near=near)
 
@@ -159,7 +159,7 @@ def _read(result: CallToolResult, read: Callable[[Any], Answer]) -> Answer:
 
 
 def _content(result: CallToolResult) -> Any:
-    """Structured content, else the JSON in the text; a list may come as `{"result": […]}`."""
+    """Return structured content, else the text's JSON; a list may be wrapped in `result`."""
     told: Any = result.structured_content
     if told is None:
         told = json.loads(_text(result))

@@ -18,11 +18,11 @@ from indexer.limits import SIDECAR_ANSWER_BYTES
 
 
 class AnswerTooLongError(Exception):
-    """It is longer than the limit, or packed so that nobody knows how long it is."""
+    """The answer is longer than the limit, or compressed to an unknown length."""
 
 
 class LimitedTransport(httpx2.AsyncHTTPTransport):
-    """Connections that break an answer off at the limit. Ask for `Accept-Encoding: identity`."""
+    """A transport that aborts answers at the limit; send `Accept-Encoding: identity`."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The response; reading it may raise AnswerTooLongError."""
@@ -63,22 +63,22 @@ class SidecarFailedError(ToolError):
 
 
 @dataclass(slots=True)
-class Seen:
-    """What the log has of a call that failed: the SDK's errors do not tell the HTTP status."""
+class CallLog:
+    """Status and cause of a failed call for the log: the SDK's errors have no HTTP status."""
 
     status: int = 0
     cause: str = ""
 
     async def note(self, response: httpx2.Response) -> None:
-        """An event hook of the HTTP client."""
+        """Record the status (event hook of the HTTP client)."""
         self.status = response.status_code
 
 
 @contextmanager
-def told_refusals(seen: Seen, timeout_seconds: float) -> Iterator[None]:
-    """What goes wrong inside, alone or in the SDK's groups, as the ToolError that it stands for.
+def map_sidecar_errors(call_log: CallLog, timeout_seconds: float) -> Iterator[None]:
+    """Translate failures, also in the SDK's exception groups, to ToolError.
 
-    What is none of these is a fault of ours, and propagates.
+    Any other exception is a bug and propagates.
     """
     refusal: ToolError
     try:
@@ -108,13 +108,13 @@ def told_refusals(seen: Seen, timeout_seconds: float) -> Iterator[None]:
         )
     except* (MCPError, ValidationError) as group:
         cause = _first(group)
-        refusal = _wrong_answer(seen.status, cause)
-    seen.cause = type(cause).__name__
+        refusal = _wrong_answer(call_log.status, cause)
+    call_log.cause = type(cause).__name__
     raise refusal from None  # the cause may say what the sidecar was sent, the token too
 
 
 def _wrong_answer(http_status: int, error: BaseException) -> ToolError:
-    """What the service refuses comes as a tool's result: this is about the sidecar itself."""
+    """Return the error of a sidecar that refuses or fails outside of a tool's result."""
     if http_status == HTTPStatus.UNAUTHORIZED:
         return ToolError(
             "The code search sidecar takes no such token. Send a valid API token.",
@@ -137,7 +137,7 @@ def _wrong_answer(http_status: int, error: BaseException) -> ToolError:
 
 
 def unreadable() -> SidecarFailedError:
-    """An answer in no shape that is known."""
+    """Return the error of an answer in an unknown shape."""
     return SidecarFailedError(
         f"The code search sidecar gave an answer that cannot be read. {_OPERATOR}",
         code="sidecar_failed",
@@ -146,7 +146,7 @@ def unreadable() -> SidecarFailedError:
 
 
 def refused_by_tool(text: str) -> ToolError:
-    """The error of a sidecar that gives no code."""
+    """Return the error of a sidecar that gives no code."""
     return ToolError(
         f"The code search sidecar refused: {text[:MESSAGE_CHARACTERS] or 'no reason given'}",
         code="sidecar_refused",
@@ -154,8 +154,8 @@ def refused_by_tool(text: str) -> ToolError:
     )
 
 
-def left_alone(retry_seconds: float) -> ToolError:
-    """Not asked at all, because the circuit is open."""
+def circuit_open(retry_seconds: float) -> ToolError:
+    """Return the error while the circuit is open."""
     return ToolError(
         "The code search sidecar is away; it failed several times in a row and is not asked "
         f"for now. Try again in {max(ceil(retry_seconds), 1)} seconds.",

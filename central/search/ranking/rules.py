@@ -1,49 +1,46 @@
-"""The rules of ranking and what they ask of a path."""
+"""The ranking rules with their weights, and the traits of a path.
+
+To add a rule, write a function from QueryContext and Candidate to 0.0-1.0 and give it a row in
+BOOSTS or PENALTIES. For a kind of path, add a pattern to `_KINDS` and a row in PATH_PENALTIES.
+WEIGHTS holds every weight by name, so that an ablation can switch each rule off.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
-from central.search.query import ParsedQuery, SymbolName, folded, name_parts, stem
-
-_TESTS = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures|__mocks__|mocks)/"
-    r"|(?:^|/)(?:test_|conftest\.)[^/]*$"
-    r"|(?:_test|_tests|_spec|\.test|\.spec|\.stories)\.\w+$"
-    r"|(?:Tests?|Spec|Suite|IT)\.(?:java|kt|scala|cs|swift|php|groovy)$"
-)
-_EXAMPLES = re.compile(r"(?:^|/)(?:_?examples?|samples?|demos?|playground|benchmarks?)/", re.I)
-_DOCS = re.compile(r"(?:^|/)docs?(?:_src)?/|\.(?:md|mdx|rst|adoc|txt)$", re.I)
-_CONFIG = re.compile(
-    r"\.(?:ya?ml|toml|json|ini|cfg|conf|properties|lock|xml|gradle|env)$"
-    r"|(?:^|/)(?:Dockerfile|Makefile|\.github/|deploy/|migrations/)",
-    re.I,
-)
-_GENERATED = re.compile(r"(?:^|/)(?:generated|gen|dist|build)/|_pb2|\.pb\.|\.gen\.|\.min\.", re.I)
-_VENDORED = re.compile(r"(?:^|/)(?:vendor|vendored|third_?party|node_modules|external)/", re.I)
-_LEGACY = re.compile(r"(?:^|/)_?(?:compat|legacy|deprecated)(?:/|\.)", re.I)
-_REEXPORT = re.compile(
-    r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|package-info\.java|doc\.go)$"
-)
-_DECLARATIONS = re.compile(r"\.d\.[cm]?ts$|\.pyi$")
+from central.search.query import ParsedQuery, SymbolName, casefolded, name_parts, stem
 
 _KINDS = {
-    "tests": _TESTS,
-    "examples": _EXAMPLES,
-    "docs": _DOCS,
-    "config": _CONFIG,
-    "generated": _GENERATED,
-    "vendored": _VENDORED,
-    "legacy": _LEGACY,
-    "reexport": _REEXPORT,
-    "declarations": _DECLARATIONS,
+    "tests": re.compile(
+        r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures|__mocks__|mocks)/"
+        r"|(?:^|/)(?:test_|conftest\.)[^/]*$"
+        r"|(?:_test|_tests|_spec|\.test|\.spec|\.stories)\.\w+$"
+        r"|(?:Tests?|Spec|Suite|IT)\.(?:java|kt|scala|cs|swift|php|groovy)$"
+    ),
+    "examples": re.compile(r"(?:^|/)(?:_?examples?|samples?|demos?|playground|benchmarks?)/", re.I),
+    "docs": re.compile(r"(?:^|/)docs?(?:_src)?/|\.(?:md|mdx|rst|adoc|txt)$", re.I),
+    "config": re.compile(
+        r"\.(?:ya?ml|toml|json|ini|cfg|conf|properties|lock|xml|gradle|env)$"
+        r"|(?:^|/)(?:Dockerfile|Makefile|\.github/|deploy/|migrations/)",
+        re.I,
+    ),
+    "generated": re.compile(
+        r"(?:^|/)(?:generated|gen|dist|build)/|_pb2|\.pb\.|\.gen\.|\.min\.", re.I
+    ),
+    "vendored": re.compile(r"(?:^|/)(?:vendor|vendored|third_?party|node_modules|external)/", re.I),
+    "legacy": re.compile(r"(?:^|/)_?(?:compat|legacy|deprecated)(?:/|\.)", re.I),
+    "reexport": re.compile(
+        r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|package-info\.java|doc\.go)$"
+    ),
+    "declarations": re.compile(r"\.d\.[cm]?ts$|\.pyi$"),
 }
 
 
 class PathTraits(NamedTuple):
-    """`stem`: stems of the file name's words; `kinds`: what the path penalties are for."""
+    """`stem`: stems of the file name's words; `kinds`: what the path penalties apply to."""
 
     stem: tuple[str, ...]
     kinds: frozenset[str]
@@ -51,7 +48,7 @@ class PathTraits(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def path_traits(path: str) -> PathTraits:
-    """Traits of a POSIX path."""
+    """Return the traits of a POSIX path."""
     file = path.rpartition("/")[2]
     name = file.split(".", 1)[0] or file
     return PathTraits(
@@ -61,11 +58,11 @@ def path_traits(path: str) -> PathTraits:
 
 
 _TINY_LINES = 2
-_PREFIX_CHARACTERS = 4  # "auth" is "authentication"; shorter beginnings say nothing
+_PREFIX_CHARACTERS = 4  # "auth" is "authentication"; shorter prefixes mean nothing
 
 
 class Candidate(NamedTuple):
-    """A live chunk as the rules see it. `defines`: symbols that start in it, where known."""
+    """A live chunk as the rules see it. `defines`: symbols known to start in it."""
 
     id: int
     project: str
@@ -88,10 +85,10 @@ class Candidate(NamedTuple):
         return self.project, self.path
 
 
-class Subject:
-    """A query with what has been found out about words and paths while ranking for it.
+class QueryContext:
+    """A query, with its cached overlaps with names and paths.
 
-    `importance` is what each of the query's words counts for, in any unit.
+    `importance` is the weight of each of the query's words, in any unit.
     """
 
     def __init__(self, query: ParsedQuery, importance: Sequence[float]) -> None:
@@ -99,7 +96,7 @@ class Subject:
         total = sum(importance) or 1.0
         self._importance = [value / total for value in importance]
         self._exact = {word: index for index, word in enumerate(query.words)}
-        self._beginnings = {
+        self._prefix_query = {
             word[:_PREFIX_CHARACTERS]: index
             for index, word in enumerate(query.words)
             if len(word) >= _PREFIX_CHARACTERS
@@ -108,9 +105,9 @@ class Subject:
         self._overlaps: dict[str, float] = {}
 
     def overlap(self, parts: tuple[str, ...]) -> float:
-        """The share of the query's words, by importance, that are in `parts`.
+        """Return the share of the query's words, by importance, that are in `parts`.
 
-        Less, the more of `parts` is not in the query.
+        It is reduced by the parts that are not in the query.
         """
         known = self._shares.get(parts)
         if known is None:
@@ -118,7 +115,7 @@ class Subject:
         return known
 
     def overlap_of(self, name: str) -> float:
-        """The overlap of a name or, of the names of several small definitions, the best."""
+        """Return the overlap of a name; of several names in one chunk, the best."""
         known = self._overlaps.get(name)
         if known is None:
             known = max(self.overlap(_stems(one)) for one in _names(name))
@@ -133,60 +130,62 @@ class Subject:
         return share * sqrt(len(hits) / len(parts))
 
     def _word(self, part: str) -> int:
-        """Index of the query's word that `part` is, or shares a beginning with; or -1."""
+        """Return the index of the word that `part` equals or shares a prefix with, or -1."""
         index = self._exact.get(part, -1)
         if index >= 0 or len(part) < _PREFIX_CHARACTERS:
             return index
-        index = self._beginnings.get(part[:_PREFIX_CHARACTERS], -1)
+        index = self._prefix_query.get(part[:_PREFIX_CHARACTERS], -1)
         if index < 0:
             return -1
         word = self.query.words[index]
         return index if part.startswith(word) or word.startswith(part) else -1
 
 
-def definition(subject: Subject, candidate: Candidate) -> float:
-    """The chunk defines a symbol that the query, made of identifiers alone, asks for."""
-    return 0.0 if subject.query.has_prose else _defined(subject, candidate)
+def definition(context: QueryContext, candidate: Candidate) -> float:
+    """Score a chunk that defines a symbol of a query made of identifiers only."""
+    return 0.0 if context.query.has_prose else _defined(context, candidate)
 
 
-def mention(subject: Subject, candidate: Candidate) -> float:
-    """The chunk defines a symbol that the query names in passing: it may ask for its callers."""
-    return _defined(subject, candidate) if subject.query.has_prose else 0.0
+def mention(context: QueryContext, candidate: Candidate) -> float:
+    """Score a chunk that defines a symbol named in prose: the query may mean its callers."""
+    return _defined(context, candidate) if context.query.has_prose else 0.0
 
 
-def name_words(subject: Subject, candidate: Candidate) -> float:
-    """The definition's name consists of the query's words."""
-    return subject.overlap_of(candidate.name) if candidate.name else 0.0
+def name_words(context: QueryContext, candidate: Candidate) -> float:
+    """Score a definition whose name consists of the query's words."""
+    return context.overlap_of(candidate.name) if candidate.name else 0.0
 
 
-def container(subject: Subject, candidate: Candidate) -> float:
-    """The enclosing class is named by the query, or consists of its words."""
+def container(context: QueryContext, candidate: Candidate) -> float:
+    """Score a chunk whose enclosing class the query names, or consists of its words."""
     if not candidate.container:
         return 0.0
-    if subject.query.symbols:
-        name = folded(candidate.container.rpartition(".")[2])
-        if any(name in (folded(s.name), folded(s.container)) for s in subject.query.symbols):
+    if context.query.symbols:
+        name = casefolded(candidate.container.rpartition(".")[2])
+        if any(
+            name in (casefolded(s.name), casefolded(s.container)) for s in context.query.symbols
+        ):
             return 1.0
-    return subject.overlap_of(candidate.container)
+    return context.overlap_of(candidate.container)
 
 
-def file_stem(subject: Subject, candidate: Candidate) -> float:
-    """The file's name consists of the query's words."""
-    return subject.overlap(path_traits(candidate.path).stem)
+def file_stem(context: QueryContext, candidate: Candidate) -> float:
+    """Score a file whose name consists of the query's words."""
+    return context.overlap(path_traits(candidate.path).stem)
 
 
-def project(subject: Subject, candidate: Candidate) -> float:
-    """The repository's name consists of the query's words."""
-    return subject.overlap_of(candidate.project)
+def project(context: QueryContext, candidate: Candidate) -> float:
+    """Score a repository whose name consists of the query's words."""
+    return context.overlap_of(candidate.project)
 
 
-def tiny(_subject: Subject, candidate: Candidate) -> float:
-    """A line or two."""
+def tiny(_context: QueryContext, candidate: Candidate) -> float:
+    """Score a chunk of one or two lines."""
     return 1.0 if candidate.end_line - candidate.start_line < _TINY_LINES else 0.0
 
 
 def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
-    """For the best chunk of each file: the other hits in the file, the most of any being 1.0."""
+    """Score the best chunk of each file by the other hits in the file; the highest is 1.0."""
     best: dict[tuple[str, str], int] = {}
     total: dict[tuple[str, str], float] = {}
     for index, candidate in enumerate(candidates):
@@ -196,15 +195,15 @@ def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[
             best[file] = index
     others = {file: total[file] - scores[index] for file, index in best.items()}
     most = max(others.values(), default=0.0)
-    lift = [0.0] * len(candidates)
+    coherence_bonus = [0.0] * len(candidates)
     if most > 0.0:
         for file, index in best.items():
-            lift[index] = others[file] / most
-    return lift
+            coherence_bonus[index] = others[file] / most
+    return coherence_bonus
 
 
-def _defined(subject: Subject, candidate: Candidate) -> float:
-    symbols = subject.query.symbols
+def _defined(context: QueryContext, candidate: Candidate) -> float:
+    symbols = context.query.symbols
     if not symbols or not (candidate.name or candidate.defines):
         return 0.0
     best = max(_defines(candidate, symbol) for symbol in symbols)
@@ -214,32 +213,87 @@ def _defined(subject: Subject, candidate: Candidate) -> float:
 def _defines(candidate: Candidate, symbol: SymbolName) -> float:
     names = (*_names(candidate.name), *candidate.defines)
     value = max(_same_name(name, symbol.name) for name in names)
-    if value and symbol.container and folded(symbol.container) not in _homes(candidate):
+    if (
+        value
+        and symbol.container
+        and casefolded(symbol.container) not in _possible_qualifiers(candidate)
+    ):
         value *= 0.6
     return value * symbol.strength
 
 
-def _homes(candidate: Candidate) -> set[str]:
-    """What a qualifier may name: an enclosing class, the module or a directory."""
+def _possible_qualifiers(candidate: Candidate) -> set[str]:
+    """Return what a qualifier may name: an enclosing class, the module or a directory."""
     return {
-        *(folded(part) for part in candidate.container.split(".")),
-        *(folded(part.split(".", 1)[0]) for part in candidate.path.split("/")),
+        *(casefolded(part) for part in candidate.container.split(".")),
+        *(casefolded(part.split(".", 1)[0]) for part in candidate.path.split("/")),
     }
 
 
-def _same_name(name: str, asked: str) -> float:
-    if name == asked:
+def _same_name(name: str, wanted: str) -> float:
+    if name == wanted:
         return 1.0
-    if folded(name) != folded(asked):
+    if casefolded(name) != casefolded(wanted):
         return 0.0
-    return 0.9 if name.lower() == asked.lower() else 0.85
+    return 0.9 if name.lower() == wanted.lower() else 0.85
 
 
 def _names(name: str) -> tuple[str, ...]:
-    """The definitions that a chunk is named after: of small neighbours in one chunk, several."""
+    """Return the definitions that a chunk is named after: several, if they are small."""
     return tuple(name.split(", "))
 
 
 @lru_cache(maxsize=65536)
 def _stems(name: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in name_parts(name))
+
+
+class Rule(NamedTuple):
+    """A named rule; `weight` is a share of the best base score or, in a penalty, of the score."""
+
+    name: str
+    function: Callable[[QueryContext, Candidate], float]
+    weight: float
+
+
+# Chosen on the development half of benchmarks/retrieval, whose README lists the effect of each
+# on both halves. tests/e2e/test_ranking.py keeps the quality from falling.
+BOOSTS = (
+    Rule("definition", definition, 2.0),
+    Rule("mention", mention, 0.25),
+    Rule("name_words", name_words, 0.75),
+    Rule("container", container, 0.3),
+    Rule("file_stem", file_stem, 0.6),
+    Rule("project", project, 0.2),
+)
+PENALTIES = (Rule("tiny", tiny, 0.1),)
+# By kind of path; a query that asks for a kind is exempt.
+PATH_PENALTIES: Mapping[str, float] = {
+    "tests": 0.8,
+    "examples": 0.5,
+    "docs": 0.3,
+    "config": 0.4,
+    "generated": 0.6,
+    "vendored": 0.6,
+    "legacy": 0.5,
+    "reexport": 0.4,
+    "declarations": 0.3,
+}
+# Rules over whole lists: `score` applies them itself.
+BASE = "base"
+COVERAGE = "coverage"
+COHERENCE = "coherence"
+DIVERSITY = "diversity"
+# The share of similarity in the base score; queries of identifiers rely more on words.
+DENSE = "dense"
+DENSE_SYMBOLIC = "dense_symbolic"
+
+WEIGHTS: Mapping[str, float] = {
+    **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
+    **PATH_PENALTIES,
+    COVERAGE: 0.7,
+    COHERENCE: 0.2,
+    DIVERSITY: 0.05,
+    DENSE: 0.75,
+    DENSE_SYMBOLIC: 0.3,
+}

@@ -1,82 +1,191 @@
-"""The code-aware order of candidates: rules with weights over a fused base score. Pure.
+"""Scores and order of candidates: weighted rules over a fused base score.
 
 `score = (base + Σ weight · boost) · Π (1 - weight · penalty)`, where base is scaled to 0.0-1.0
-over the candidates; then several chunks of one file make room for other files. Every rule has a
-name and a default weight, so that an ablation can switch each off.
+over the candidates. Then each further chunk of a file is reduced, to make room for other files.
+The rules and their weights are in central.search.ranking.rules.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import prod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod, sqrt
 from typing import NamedTuple
 
-from central.search.explanation import Effect
-from central.search.query import ParsedQuery
-from central.search.ranking import rules
-from central.search.ranking.rules import Candidate, Subject, path_traits
-
-Function = Callable[[Subject, Candidate], float]
-
-
-class Rule(NamedTuple):
-    """A named rule and what it is worth: of the best base score, or of the score itself."""
-
-    name: str
-    function: Function
-    weight: float
-
-
-# Chosen on the development half of benchmarks/retrieval, whose README says what each is worth on
-# both halves, so that tests/e2e/ranking.toml does not fall.
-BOOSTS = (
-    Rule("definition", rules.definition, 2.0),
-    Rule("mention", rules.mention, 0.25),
-    Rule("name_words", rules.name_words, 0.75),
-    Rule("container", rules.container, 0.3),
-    Rule("file_stem", rules.file_stem, 0.6),
-    Rule("project", rules.project, 0.2),
+from central.search.query import Mode, ParsedQuery
+from central.search.query_preparation import PreparedQuery
+from central.search.ranking.rules import (
+    BASE,
+    BOOSTS,
+    COHERENCE,
+    COVERAGE,
+    DENSE,
+    DENSE_SYMBOLIC,
+    DIVERSITY,
+    PENALTIES,
+    WEIGHTS,
+    Candidate,
+    QueryContext,
+    coherence,
+    path_traits,
 )
-PENALTIES = (Rule("tiny", rules.tiny, 0.1),)
-# What a path is (central.search.ranking.rules), unless the query asks for that.
-PATH_PENALTIES: Mapping[str, float] = {
-    "tests": 0.8,
-    "examples": 0.5,
-    "docs": 0.3,
-    "config": 0.4,
-    "generated": 0.6,
-    "vendored": 0.6,
-    "legacy": 0.5,
-    "reexport": 0.4,
-    "declarations": 0.3,
-}
-# Rules over the list as a whole or over what the lists say; `rank` applies them itself.
-BASE = "base"
-COVERAGE = "coverage"
-COHERENCE = "coherence"
-DIVERSITY = "diversity"
-# Of the base score, the share of similarity against words; a query of identifiers leans on words.
-DENSE = "dense"
-DENSE_SYMBOLIC = "dense_symbolic"
+from central.search.retrieval import CandidateBatch, Lists
+from central.search.rows import LiveChunk
+from indexer.store.schema import MAX_TERM_WEIGHT
 
-WEIGHTS: Mapping[str, float] = {
-    **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
-    **PATH_PENALTIES,
-    COVERAGE: 0.7,
-    COHERENCE: 0.2,
-    DIVERSITY: 0.05,
-    DENSE: 0.75,
-    DENSE_SYMBOLIC: 0.3,
-}
+_RANKED = (Mode.HYBRID, Mode.SYMBOL)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect of a rule on a score: a summand (the best base score is 1.0) or a factor."""
+
+    rule: str
+    adds: float = 0.0
+    times: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Ranks in the dense and the lexical list, from 1, None if absent; effects of the rules.
+
+    The sum of the summands times all factors is the score before it is scaled to the best. Only
+    hybrid and symbol searches have rules.
+    """
+
+    semantic_rank: int | None
+    lexical_rank: int | None
+    rules: list[Effect]
+
+
+class ScoredHit(NamedTuple):
+    """A candidate with its score. `queries`: indexes of the queries whose lists contain it."""
+
+    row: LiveChunk
+    score: float
+    cosine: float | None
+    queries: tuple[int, ...]
+    explanation: Explanation | None
 
 
 class Ranked(NamedTuple):
-    """A candidate's place; `score` is 0.0-1.0, the best of the list having 1.0."""
+    """A candidate with its score, 0.0-1.0; the best of the list has 1.0.
+
+    `effects`, if requested, yield the score before it is scaled to the best: the sum of the
+    summands times all factors. Rules without an effect are omitted.
+    """
 
     candidate: Candidate
     score: float
+    effects: tuple[Effect, ...] = ()
 
 
-def rank(
+def rerank(
+    batch: CandidateBatch,
+    *,
+    mode: Mode,
+    queries: Sequence[PreparedQuery],
+    projects: Mapping[int, str],
+    max_score: float,
+    weights: Mapping[str, float] = WEIGHTS,
+    explain: bool = False,
+) -> list[ScoredHit]:
+    """Order the batch's candidates, best first; no score exceeds `max_score` of the batch before.
+
+    Rules apply to hybrid and symbol searches. Semantic scores are the cosines; lexical scores are
+    shares of the highest score possible. A chunk that several queries find keeps its best score
+    and the explanation of that score.
+    """
+    candidates = {chunk: _candidate(row, batch, projects) for chunk, row in batch.rows.items()}
+    best: dict[int, tuple[Ranked, Explanation | None]] = {}
+    finders: dict[int, list[int]] = {}
+    for index, (query, lists) in enumerate(zip(queries, batch.lists, strict=True)):
+        semantic = _ranks(lists.dense) if explain else {}
+        lexical = _ranks(lists.lexical) if explain and mode is not Mode.SYMBOL else {}
+        for ranked in _order(mode, query, lists, batch, candidates, weights, explain=explain):
+            chunk = ranked.candidate.id
+            finders.setdefault(chunk, []).append(index)
+            if chunk not in best or ranked.score > best[chunk][0].score:
+                ranks = semantic.get(chunk), lexical.get(chunk)
+                why = Explanation(*ranks, [*ranked.effects]) if explain else None
+                best[chunk] = ranked, why
+    is_ranked = mode in _RANKED
+    scale = max_score if is_ranked else 1.0
+    ordered = list(best.values())
+    if not is_ranked or len(queries) > 1:
+        ordered.sort(key=lambda one: in_order(one[0]))
+    return [
+        ScoredHit(
+            batch.rows[chunk],
+            min(max_score, scale * value),
+            batch.cosines.get(chunk),
+            tuple(finders[chunk]),
+            why,
+        )
+        for ((chunk, *_), value, _), why in ordered
+    ]
+
+
+def _order(
+    mode: Mode,
+    query: PreparedQuery,
+    lists: Lists,
+    batch: CandidateBatch,
+    candidates: Mapping[int, Candidate],
+    weights: Mapping[str, float],
+    *,
+    explain: bool,
+) -> list[Ranked]:
+    if mode is Mode.SEMANTIC:
+        return [
+            Ranked(candidates[chunk], max(0.0, min(1.0, batch.cosines[chunk])))
+            for chunk in lists.dense
+        ]
+    if mode is Mode.LEXICAL:
+        most = MAX_TERM_WEIGHT * float(sum(query.terms.weights)) if query.terms is not None else 1.0
+        return [Ranked(candidates[chunk], value / most) for chunk, value in lists.lexical.items()]
+    base = _base(mode, query, lists, weights)
+    return score(
+        query.parsed,
+        [candidates[chunk] for chunk in base],
+        [*base.values()],
+        query.coverage([batch.rows[chunk].term_ids for chunk in base]),
+        importance=query.importance,
+        weights=weights,
+        explain=explain,
+    )
+
+
+def _ranks(scores: Mapping[int, float]) -> dict[int, int]:
+    return {chunk: place for place, chunk in enumerate(scores, 1)}
+
+
+def _base(
+    mode: Mode, query: PreparedQuery, lists: Lists, weights: Mapping[str, float]
+) -> dict[int, float]:
+    if mode is Mode.SYMBOL:
+        return lists.lexical
+    return fuse_normalised(
+        lists.dense,
+        lists.lexical,
+        dense_weight=weights[DENSE_SYMBOLIC if query.parsed.symbolic else DENSE],
+        lexical_floor=lists.lexical_floor,
+    )
+
+
+def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str]) -> Candidate:
+    return Candidate(
+        id=row.id,
+        project=projects[row.repository],
+        path=row.path,
+        start_line=row.start_line,
+        end_line=row.end_line,
+        type=row.type,
+        name=row.name,
+        container=row.container,
+        defines=batch.defines.get(row.id, ()),
+    )
+
+
+def score(
     query: ParsedQuery,
     candidates: Sequence[Candidate],
     base: Sequence[float],
@@ -84,100 +193,51 @@ def rank(
     *,
     importance: Sequence[float] | None = None,
     weights: Mapping[str, float] = WEIGHTS,
+    explain: bool = False,
 ) -> list[Ranked]:
-    """Candidates in descending order of score; ties by project, file and line.
+    """Score candidates, in descending order; ties are ordered by project, file and line.
 
     `base` is the fused score of each candidate in any unit, `coverage` the share (0.0-1.0) of the
-    query's terms, weighed by rarity, that it holds; `importance` what each of `query.words` counts
-    for (all the same without it).
+    query's terms, weighted by idf, that it contains, `importance` the weight of each of
+    `query.words` (equal by default). The pass that computes a score also yields its effects.
     """
     if not candidates:
         return []
     unit = _unit(base)
-    lift = rules.coherence(candidates, unit)
-    subject = Subject(query, importance or [1.0] * len(query.words))
-    boosts = _active(BOOSTS, weights)
-    penalties = _active(PENALTIES, weights)
-    scores = []
-    for candidate, own, covered, lifted in zip(candidates, unit, coverage, lift, strict=True):
-        score = own + weights[COVERAGE] * covered + weights[COHERENCE] * lifted
-        for function, weight in boosts:
-            score += weight * function(subject, candidate)
-        for function, weight in penalties:
-            score *= 1.0 - weight * function(subject, candidate)
-        score *= _path_factor(candidate.path, query.intents, weights)
-        scores.append(round(score, 9))  # what differs by less is a tie, broken by place
-    return _scaled(_diversify(candidates, scores, weights[DIVERSITY]))
-
-
-def effects(
-    query: ParsedQuery,
-    candidates: Sequence[Candidate],
-    base: Sequence[float],
-    coverage: Sequence[float],
-    *,
-    chosen: Sequence[int],
-    importance: Sequence[float] | None = None,
-    weights: Mapping[str, float] = WEIGHTS,
-) -> list[list[Effect]]:
-    """Which rules made the score of the candidates at the places `chosen`, as `rank` did.
-
-    The sum of what they add times all the factors is what `rank` scales to the best.
-    """
-    unit = _unit(base)
-    lift = rules.coherence(candidates, unit)
-    subject = Subject(query, importance or [1.0] * len(query.words))
-    files = {candidates[index].file for index in chosen}
-    by_place = {
-        index: [
-            Effect(BASE, adds=unit[index]),
-            Effect(COVERAGE, adds=weights[COVERAGE] * coverage[index]),
-            Effect(COHERENCE, adds=weights[COHERENCE] * lift[index]),
-            *_effects(subject, candidate, weights),
-        ]
-        for index, candidate in enumerate(candidates)
-        if candidate.file in files
-    }
-    before: Counter[tuple[str, str]] = Counter()
-    for index in sorted(
-        by_place, key=lambda one: (-round(_value(by_place[one]), 9), candidates[one].place)
+    coherence_bonus = coherence(candidates, unit)
+    context = QueryContext(query, importance or [1.0] * len(query.words))
+    boosts = [rule._replace(weight=weights[rule.name]) for rule in BOOSTS if weights[rule.name]]
+    names = (BASE, COVERAGE, COHERENCE, *(rule.name for rule in boosts))
+    penalties = [rule._replace(weight=weights[rule.name]) for rule in PENALTIES]
+    scored = []
+    for candidate, own, covered, bonus in zip(
+        candidates, unit, coverage, coherence_bonus, strict=True
     ):
-        file = candidates[index].file
-        by_place[index].append(Effect(DIVERSITY, times=(1.0 - weights[DIVERSITY]) ** before[file]))
-        before[file] += 1
-    return [[one for one in by_place[index] if one.adds or one.times != 1.0] for index in chosen]
+        adds = [own, weights[COVERAGE] * covered, weights[COHERENCE] * bonus]
+        adds += [weight * function(context, candidate) for _, function, weight in boosts]
+        times = [1.0 - weight * function(context, candidate) for _, function, weight in penalties]
+        kinds = path_traits(candidate.path).kinds - query.intents
+        paths = {kind: 1.0 - weights[kind] for kind in sorted(kinds)} if kinds else {}
+        value = sum(adds) * prod(times) * prod(paths.values())
+        effects: tuple[Effect, ...] = ()
+        if explain:
+            factors = {rule.name: factor for rule, factor in zip(penalties, times, strict=True)}
+            effects = _effects(zip(names, adds, strict=True), factors | paths)
+        # Smaller differences are ties, ordered by place.
+        scored.append(Ranked(candidate, round(value, 9), effects))
+    return _scaled(_diversify(scored, weights[DIVERSITY], explain=explain))
 
 
-def _effects(
-    subject: Subject, candidate: Candidate, weights: Mapping[str, float]
-) -> Iterator[Effect]:
-    for name, function, _ in BOOSTS:
-        yield Effect(name, adds=weights[name] * function(subject, candidate))
-    for name, function, _ in PENALTIES:
-        yield Effect(name, times=1.0 - weights[name] * function(subject, candidate))
-    for kind in sorted(path_traits(candidate.path).kinds - subject.query.intents):
-        yield Effect(kind, times=1.0 - weights[kind])
-
-
-def _value(found: Sequence[Effect]) -> float:
-    return sum(one.adds for one in found) * prod(one.times for one in found)
+def _effects(adds: Iterable[tuple[str, float]], times: Mapping[str, float]) -> tuple[Effect, ...]:
+    return (
+        *(Effect(name, adds=value) for name, value in adds if value),
+        *(Effect(name, times=value) for name, value in times.items() if value != 1.0),
+    )
 
 
 def in_order(ranked: Ranked) -> tuple[float, tuple[object, ...]]:
-    """Sort key: descending score, then project, file, line."""
+    """Return the sort key: descending score, then project, file and line."""
     return -ranked.score, ranked.candidate.place
-
-
-def _active(table: Sequence[Rule], weights: Mapping[str, float]) -> list[tuple[Function, float]]:
-    return [(rule.function, weights[rule.name]) for rule in table if weights[rule.name]]
-
-
-def _path_factor(path: str, asked: frozenset[str], weights: Mapping[str, float]) -> float:
-    factor = 1.0
-    for kind in path_traits(path).kinds:
-        if kind not in asked:
-            factor *= 1.0 - weights[kind]
-    return factor
 
 
 def _unit(base: Sequence[float]) -> list[float]:
@@ -187,25 +247,53 @@ def _unit(base: Sequence[float]) -> list[float]:
     return [(value - low) / (high - low) for value in base]
 
 
-def _diversify(
-    candidates: Sequence[Candidate], scores: Sequence[float], weight: float
-) -> list[Ranked]:
-    """Each further chunk of a file counts (1 - weight) times what the one before it did."""
-    ordered = sorted(map(Ranked, candidates, scores), key=in_order)
-    shown: dict[tuple[str, str], float] = {}
+def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
+    """Multiply each further chunk of a file by (1 - weight) once more than the one before."""
+    next_factor: dict[tuple[str, str], float] = {}
     result = []
-    for candidate, score in ordered:
-        file = candidate.file
-        factor = shown.get(file, 1.0)
-        shown[file] = factor * (1.0 - weight)
-        result.append(Ranked(candidate, round(score * factor, 9)))
+    for candidate, value, effects in sorted(scored, key=in_order):
+        factor = next_factor.get(candidate.file, 1.0)
+        next_factor[candidate.file] = factor * (1.0 - weight)
+        further = _effects((), {DIVERSITY: factor}) if explain else ()
+        result.append(Ranked(candidate, round(value * factor, 9), (*effects, *further)))
     result.sort(key=in_order)
     return result
 
 
 def _scaled(ranked: list[Ranked]) -> list[Ranked]:
-    """Scores as shares of the best, in the order given."""
+    """Scale scores to shares of the best, in the same order."""
     best = ranked[0].score
     if best <= 0.0:
-        return [Ranked(item.candidate, 0.0) for item in ranked]
-    return [Ranked(item.candidate, item.score / best) for item in ranked]
+        return [item._replace(score=0.0) for item in ranked]
+    return [Ranked(candidate, value / best, effects) for candidate, value, effects in ranked]
+
+
+def fuse_normalised(
+    dense: Mapping[int, float],
+    lexical: Mapping[int, float],
+    *,
+    dense_weight: float,
+    lexical_floor: float = 0.0,
+) -> dict[int, float]:
+    """Return the weighted sums of standard scores over the union of both lists."""
+    keys = list(dict.fromkeys((*dense, *lexical)))
+    dense_floor = min(dense.values(), default=0.0)
+    d = _standard([dense.get(key, dense_floor) for key in keys])
+    b = _standard([lexical.get(key, lexical_floor) for key in keys])
+    if not dense or not lexical:
+        dense_weight = 1.0 if dense else 0.0
+    return {
+        key: dense_weight * x + (1.0 - dense_weight) * y
+        for key, x, y in zip(keys, d, b, strict=True)
+    }
+
+
+def _standard(values: Sequence[float]) -> list[float]:
+    """Return deviations from the mean in standard deviations; zeros if all are equal."""
+    if not values:
+        return []
+    mean = sum(values) / len(values)
+    deviation = sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+    if deviation < 1e-12:
+        return [0.0] * len(values)
+    return [(value - mean) / deviation for value in values]

@@ -1,4 +1,4 @@
-"""The audit log in the admin: read, searched, never changed."""
+"""The audit log in the admin: readable and searchable, never changed."""
 
 import json
 from typing import Any
@@ -9,14 +9,14 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from central.tenancy.admin_base import HistoryAdmin, when
+from central.tenancy.admin_base import ReadOnlyAdmin, when
 from central.tenancy.models import AuditEntry, Organization
 
 _NONE = "-"  # no slug: what is of no organisation
 
 
 class ActionFilter(admin.SimpleListFilter):
-    """By the noun of the action: to look for all of them would read the whole log."""
+    """A filter by the noun of the action; a list of all actions would read the whole log."""
 
     title = "of"
     parameter_name = "of"
@@ -33,31 +33,31 @@ class ActionFilter(admin.SimpleListFilter):
     )
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """What there are entries of."""
+        """Return the nouns of actions."""
         del request, model_admin
         return [(noun, noun.replace("_", " ")) for noun in self.nouns]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> Any:
-        """The entries of the noun."""
+        """Return the entries of the noun."""
         del request
         noun = self.value()
         return queryset.filter(action__startswith=f"{noun}.") if noun else queryset
 
 
 class SlugFilter(admin.SimpleListFilter):
-    """By organisation, of those that there are; others are found by their slug in the search."""
+    """A filter by present organisation; the search finds entries of former ones."""
 
     title = "organization"
     parameter_name = "organization"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Each organisation, and what is of none."""
+        """Return each organisation, and the entries of none."""
         del request, model_admin
         slugs = Organization.objects.values_list("slug", flat=True)
         return [(_NONE, "none"), *((slug, slug) for slug in slugs)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> Any:
-        """The entries of the organisation."""
+        """Return the entries of the organisation."""
         del request
         if (slug := self.value()) is None:
             return queryset
@@ -65,8 +65,8 @@ class SlugFilter(admin.SimpleListFilter):
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(HistoryAdmin):
-    """Who changed what, and when."""
+class AuditEntryAdmin(ReadOnlyAdmin):
+    """Entries of the audit log."""
 
     list_display = ["at", "actor", "action", "organization", "target", "changes"]
     list_filter = [when("at"), ActionFilter, SlugFilter]
@@ -77,10 +77,10 @@ class AuditEntryAdmin(HistoryAdmin):
 
     @admin.display(description="changes")
     def changes(self, entry: AuditEntry) -> str:
-        """The names of what changed."""
+        """Return the names of the changed fields."""
         return ", ".join(entry.detail)
 
     @admin.display(description="detail")
     def values(self, entry: AuditEntry) -> SafeString:
-        """The values, before and after."""
+        """Return the values before and after."""
         return format_html("<pre>{}</pre>", json.dumps(entry.detail, indent=2, ensure_ascii=False))

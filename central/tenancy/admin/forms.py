@@ -1,4 +1,4 @@
-"""Fields of the admin's forms that say what may be seen and done."""
+"""Form fields of the admin for visibility and scopes."""
 
 from typing import Any
 
@@ -10,9 +10,10 @@ from central.tenancy.models import Scope
 VISIBILITIES = ["public", "internal", "private"]
 
 
-class SightForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Which repositories are seen. Nothing chosen is every one; an empty list is none, and stays
-    so until something is chosen.
+class VisibilityForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A form that limits the visible repositories.
+
+    Nothing chosen means every repository. A stored empty list means none, until one is chosen.
     """
 
     visibilities = forms.MultipleChoiceField(
@@ -29,23 +30,23 @@ class SightForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields["repositories"].widget = names
 
     def clean_repositories(self) -> list[str] | None:
-        """None for all."""
+        """Return the names; None for all."""
         return self._limit("repositories")
 
     def clean_visibilities(self) -> list[str] | None:
-        """None for all."""
+        """Return the visibilities; None for all."""
         return self._limit("visibilities")
 
     def _limit(self, name: str) -> list[str] | None:
-        """A field that is blank was "all" or "none": only the row tells."""
+        """Return the limit; a blank field keeps "all" or "none", as the row has it."""
         if name not in self.changed_data:
             kept: list[str] | None = getattr(self.instance, name)
             return kept
         return self.cleaned_data[name] or None
 
 
-class ScopesForm(SightForm):
-    """What may be done, beside."""
+class ScopesForm(VisibilityForm):
+    """A form that also has scopes."""
 
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices,

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from unfold.admin import TabularInline
 
 from central.errors import ServiceError
-from central.tenancy.admin.forms import SightForm
+from central.tenancy.admin.forms import VisibilityForm
 from central.tenancy.admin_base import AuditedAdmin
 from central.tenancy.models import Membership, Organization
 from central.tenancy.services import require_embedder
@@ -16,10 +16,10 @@ from indexer.errors import EmbeddingError
 
 
 class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]
-    """An organisation as people edit it."""
+    """The form of an organisation."""
 
     def clean_embedder(self) -> str:
-        """Ask another embedder once, as `manage.py set_embedder` does."""
+        """Request one embedding from a new embedder, as `manage.py set_embedder` does."""
         embedder: str = self.cleaned_data["embedder"]
         if "embedder" in self.changed_data:
             try:
@@ -31,8 +31,8 @@ class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]
         return embedder
 
 
-class MembershipForm(SightForm):
-    """A member as people edit it."""
+class MembershipForm(VisibilityForm):
+    """The form of a member."""
 
     class Meta:
         model = Membership
@@ -53,7 +53,7 @@ class MembershipInline(TabularInline):  # type: ignore[misc] # unfold has no typ
 
 @admin.register(Organization)
 class OrganizationAdmin(AuditedAdmin):
-    """Tenants."""
+    """Organisations, which are the tenants."""
 
     form = OrganizationForm
     list_display = ["slug", "github_owner_id", "embedder", "direct_uploads", "created_at"]
@@ -62,25 +62,25 @@ class OrganizationAdmin(AuditedAdmin):
     inlines = [MembershipInline]
 
     def organization_of(self, obj: Organization) -> Organization:
-        """Itself."""
+        """Return the organisation itself."""
         return obj
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Organization | None = None
     ) -> list[str]:
-        """The slug is given once: collections in the vector store are named by it."""
+        """Fix the slug after creation: collections in the vector store carry it."""
         del request
         return [] if obj is None else ["slug"]
 
     def has_delete_permission(self, request: HttpRequest, obj: Organization | None = None) -> bool:
-        """Its points would stay in the vector store."""
+        """Refuse it: points would stay in the vector store."""
         del request, obj
         return False
 
 
 @admin.register(Membership)
 class MembershipAdmin(AuditedAdmin):
-    """Who belongs to which organisation, and sees what of it."""
+    """Members, with their roles and visible repositories."""
 
     form = MembershipForm
     list_display = ["user", "organization", "role", "sees", "created_at"]
@@ -90,17 +90,17 @@ class MembershipAdmin(AuditedAdmin):
     autocomplete_fields = ["user", "organization"]
 
     def target_of(self, obj: Membership) -> str:
-        """The person's name."""
+        """Return the person's name."""
         return obj.user.get_username()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> list[str]:
-        """Of another person or organisation, it is another membership."""
+        """Fix person and organisation: with others it is a different membership."""
         del request
         return [] if obj is None else ["user", "organization"]
 
     @admin.display(description="sees")
     def sees(self, membership: Membership) -> str:
-        """The repositories in sight."""
+        """Return the limits on visible repositories."""
         limits: list[Any] = [membership.visibilities, membership.repositories]
         if [] in limits:
             return "nothing"

@@ -1,4 +1,4 @@
-"""People and groups in the admin. Only a superuser says who else may do what in it."""
+"""People and groups in the admin. Only a superuser grants permissions in it."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _RIGHTS = ["is_staff", "is_superuser", "groups", "user_permissions"]
 
 @admin.register(User)
 class UserAdmin(auth_admin.UserAdmin, AuditedAdmin):  # type: ignore[type-arg]
-    """Those who may sign in. Memberships, not this, say of which organisations they are."""
+    """People who may sign in. Memberships decide their organisations."""
 
     form = UserChangeForm
     add_form = UserCreationForm
@@ -26,23 +26,23 @@ class UserAdmin(auth_admin.UserAdmin, AuditedAdmin):  # type: ignore[type-arg]
     list_filter = ["is_active", "is_staff", "is_superuser", "groups"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:
-        """Whoever may edit people must not be able to make themselves more than that."""
+        """Fix permissions, so that staff who edit people cannot extend their own."""
         del obj
         stamps = ["last_login", "date_joined"]
         return stamps if _is_superuser(request) else [*stamps, *_RIGHTS]
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Another's password is the other's rights in the admin."""
+        """Refuse people above: their password gives their permissions in the admin."""
         return not _is_above(request, obj) and super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """As for changing."""
+        """Refuse people above, as for changing."""
         return not _is_above(request, obj) and super().has_delete_permission(request, obj)
 
     def user_change_password(
         self, request: HttpRequest, id: str, form_url: str = ""
     ) -> HttpResponse:
-        """A page of its own in Django, which says nothing of it to `save_related`."""
+        """Audit a change of password, whose page does not call `save_related`."""
         person = self.get_object(request, unquote(id))  # None: Django answers 404
         people = User.objects.filter(pk=person.pk) if person else User.objects.none()
         with transaction.atomic():
@@ -55,19 +55,19 @@ class UserAdmin(auth_admin.UserAdmin, AuditedAdmin):  # type: ignore[type-arg]
 
 @admin.register(Group)
 class GroupAdmin(auth_admin.GroupAdmin, AuditedAdmin):
-    """Rights in the admin that several people have."""
+    """Permissions in the admin that several people share."""
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """They are rights."""
+        """Require a superuser, because groups are permissions."""
         return _is_superuser(request) and super().has_change_permission(request, obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """As for changing."""
+        """Require a superuser, as for changing."""
         return _is_superuser(request) and super().has_add_permission(request)
 
 
 def _is_above(request: HttpRequest, person: User | None) -> bool:
-    """Whether it is for superusers to change them: who has rights here, other than oneself."""
+    """Return whether only a superuser may change the person: staff other than oneself."""
     if person is None or _is_superuser(request):
         return False
     return person.is_superuser or (person.is_staff and person.pk != request.user.pk)

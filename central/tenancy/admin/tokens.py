@@ -1,4 +1,4 @@
-"""Tokens in the admin: made, shown once, revoked."""
+"""Tokens in the admin: created, shown once, revoked."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,24 +16,24 @@ from central.tenancy.services import issue_token, revoke_token
 
 
 class LifetimeFilter(admin.SimpleListFilter):
-    """Those of jobs are many, and gone soon: they are listed when asked for."""
+    """A filter by origin; by default it hides the many short-lived tokens of jobs."""
 
     title = "made"
     parameter_name = "made"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """What else there is than what is listed by itself."""
+        """Return the choices beside the default."""
         del request, model_admin
         return [("job", "for a job, of its id token"), ("all", "either way")]
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """Name the first choice by what it lists."""
+        """Name the default choice."""
         first, *others = super().choices(changelist)
         yield {**first, "display": "by a person"}
         yield from others
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> QuerySet[ApiToken]:
-        """The tokens that last, unless others are asked for."""
+        """Return persistent tokens, unless others are requested."""
         del request
         if self.value() == "all":
             return queryset
@@ -42,7 +42,7 @@ class LifetimeFilter(admin.SimpleListFilter):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(AuditedAdmin):
-    """Tokens: what they may do, and revoking them."""
+    """Tokens, their permissions and their revocation."""
 
     noun = "token"
     form = ScopesForm
@@ -66,18 +66,18 @@ class ApiTokenAdmin(AuditedAdmin):
     _bound = ["bound_repository_id", "bound_project", "bound_ref", "bound_commit"]
 
     def target_of(self, obj: ApiToken) -> str:
-        """As the services say it."""
+        """Return the label, as the services record it."""
         return obj.label
 
     def get_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> list[str]:
-        """What is decided; of one that there is, what became of it as well."""
+        """Return the editable fields; those of a present token include its history."""
         del request
         if obj is None:
             return ["organization", *self._decided]
         return ["organization", *self._decided, *self._found, *self._bound]
 
     def get_readonly_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> list[str]:
-        """Whose it is, and what a job's is bound to, is given once."""
+        """Fix the organisation, and what a job's token is bound to, after creation."""
         del request
         if obj is None:
             return []
@@ -85,7 +85,7 @@ class ApiTokenAdmin(AuditedAdmin):
         return [*fixed, "visibilities"] if obj.is_short_lived else fixed
 
     def save_model(self, request: HttpRequest, obj: ApiToken, form: Any, change: bool) -> None:
-        """A new one is given its secret, which is kept on the object alone, for the answer."""
+        """Issue a new token, kept only on the object, for the answer."""
         if change:
             super().save_model(request, obj, form, change)
         else:
@@ -94,7 +94,7 @@ class ApiTokenAdmin(AuditedAdmin):
     def response_add(
         self, request: HttpRequest, obj: ApiToken, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """Show it: in this answer, which nobody stores, and never again."""
+        """Show the token once, in an answer that is not cached."""
         del post_url_continue
         answer = TemplateResponse(
             request,
@@ -110,13 +110,13 @@ class ApiTokenAdmin(AuditedAdmin):
         return answer
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change tokens."""
+        """Require the permission to change tokens."""
         return bool(self.has_change_permission(request))
 
     @admin.action(description="Revoke selected tokens", permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> None:
-        """Refused from the next request on."""
-        actor = user_actor(request.user)  # type: ignore[arg-type] # nobody else gets here
+        """Revoke tokens; they are refused from the next request on."""
+        actor = user_actor(request.user)  # type: ignore[arg-type] # always a signed-in user
         chosen = list(queryset.select_related("organization"))
         done = [token for token in chosen if revoke_token(token, actor=actor)]
         for token in done:

@@ -1,6 +1,6 @@
-"""Writing organisations, tokens and memberships. Each change leaves a row in the audit log.
+"""Writing organisations, tokens and memberships. Each change writes a row to the audit log.
 
-`actor` is who makes it, as `central.tenancy.audit` names them.
+`actor` makes the change, named as in `central.tenancy.audit`.
 """
 
 from central.tenancy.services.memberships import (

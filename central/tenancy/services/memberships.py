@@ -1,4 +1,4 @@
-"""Writing people and their memberships."""
+"""People and their memberships, written and found."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def create_person(
     *, username: str, password: str, actor: str, email: str = "", is_superuser: bool = False
 ) -> "User":
-    """A new user, who may sign in. Raises InvalidError, ConflictError (`user_exists`)."""
+    """Create a user who may sign in. Raises InvalidError, ConflictError (`user_exists`)."""
     model = get_user_model()
     user = model(username=username, email=email, is_superuser=is_superuser, is_staff=is_superuser)
     try:
@@ -43,7 +43,7 @@ def create_person(
 
 @transaction.atomic
 def make_superuser(user: "User", *, actor: str) -> bool:
-    """Give a person every organisation and the admin; false if they have that."""
+    """Give a person every organisation and the admin; False if nothing changes."""
     if user.is_superuser and user.is_staff:
         return False
     user.is_superuser = user.is_staff = True
@@ -61,9 +61,9 @@ def make_superuser(user: "User", *, actor: str) -> bool:
 def add_member(
     *, user: "User", organization: Organization, actor: str, role: Role | None = None
 ) -> Membership:
-    """Make a person a member, or change a member's role; with `role` None, that stays as it is.
+    """Make a person a member, or change a member's role; `role` None keeps it.
 
-    What a member may see is not touched.
+    The limits on what a member sees stay.
     """
     membership, is_new = Membership.objects.select_for_update().get_or_create(
         user=user, organization=organization, defaults={"role": role or Role.MEMBER}
@@ -89,7 +89,7 @@ def add_member(
 
 @transaction.atomic
 def remove_member(*, user: "User", organization: Organization, actor: str) -> None:
-    """End a membership; the person's tokens are refused from then on. Raises NotFoundError."""
+    """End a membership; the person's tokens are refused at once. Raises NotFoundError."""
     removed, _ = Membership.objects.filter(user=user, organization=organization).delete()
     if not removed:
         raise NotFoundError(
@@ -104,7 +104,7 @@ def remove_member(*, user: "User", organization: Organization, actor: str) -> No
 
 
 def user_named(username: str) -> "User":
-    """The person of that name, as it is written. Raises NotFoundError."""
+    """Return the person with exactly that name. Raises NotFoundError."""
     user = get_user_model().objects.filter(username=username).first()
     if user is None:
         raise NotFoundError(

@@ -1,4 +1,4 @@
-"""Writing organisations."""
+"""Organisations, written and found."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from central.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.audit import record
-from central.tenancy.models import Organization, validate_embedder
+from central.tenancy.models import Organization, parse_organization_slug, validate_embedder
 from indexer.embedding import open_embedder
 from indexer.records.vectors import EmbedderSpec
 
@@ -18,7 +18,7 @@ _CHECK_SECONDS = 20.0  # a service may have to load its model
 def create_organization(
     *, slug: str, actor: str, github_owner_id: int | None = None, embedder: str | None = None
 ) -> Organization:
-    """A new tenant, with the settings' embedder if none is named; that is not asked for anything.
+    """Create a tenant, by default with the settings' embedder, which is not contacted.
 
     Raises InvalidError for a bad slug or embedder, ConflictError if the slug is taken.
     """
@@ -49,8 +49,8 @@ def create_organization(
 
 
 def organization_named(slug: str) -> Organization:
-    """The organisation of that slug, which may be written 'org-acme' too. Raises NotFoundError."""
-    slug = slug.removeprefix("org-")
+    """Return the organisation "acme" or "org-acme". Raises NotFoundError."""
+    slug = parse_organization_slug(slug)
     organization = Organization.objects.filter(slug=slug).first()
     if organization is None:
         raise NotFoundError(
@@ -61,11 +61,11 @@ def organization_named(slug: str) -> Organization:
 
 
 def set_embedder(*, organization_slug: str, embedder: str, actor: str) -> int:
-    """Have an organisation's repositories indexed with another embedder, each at its next run.
+    """Change an organisation's embedder; each repository is re-embedded at its next run.
 
-    One request sees that it answers, and with what it should. Answers how many repositories have
-    vectors of another embedder, with which they are searched until then. Raises NotFoundError,
-    InvalidError, and EmbeddingError where nothing was changed because it does not serve.
+    Sends one request to validate the embedder. Returns how many repositories have vectors of
+    another embedder, with which they are searched until then. Raises NotFoundError, InvalidError,
+    and EmbeddingError if the embedder does not work; then nothing is changed.
     """
     organization = organization_named(organization_slug)
     require_embedder(embedder)
@@ -75,7 +75,7 @@ def set_embedder(*, organization_slug: str, embedder: str, actor: str) -> int:
 
 
 def require_embedder(embedder: str) -> None:
-    """Ask it once. Raises InvalidError, and EmbeddingError if it does not answer as it should."""
+    """Send it one request. Raises InvalidError, and EmbeddingError if it does not work."""
     try:
         validate_embedder(embedder)
     except ValidationError as exc:
@@ -85,13 +85,13 @@ def require_embedder(embedder: str) -> None:
 
 
 def set_direct_uploads(*, organization_slug: str, is_on: bool, actor: str) -> None:
-    """Let an organisation's indexers write vectors themselves, or no longer. NotFoundError."""
+    """Permit or refuse direct uploads of an organisation. Raises NotFoundError."""
     _change(organization_named(organization_slug), "direct_uploads", is_on, actor)
 
 
 @transaction.atomic
 def _change(organization: Organization, field: str, value: str | bool, actor: str) -> None:
-    """One field, and not those that somebody else may be changing; what is so already is none."""
+    """Save one field, not those of concurrent changes; skip an equal value."""
     before = getattr(organization, field)
     if before == value:
         return

@@ -1,4 +1,4 @@
-"""Writing tokens: those of machines, of people, and of this machine's command line."""
+"""Tokens of programs, people and the local command line, written and found."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -6,18 +6,20 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from central.errors import ConflictError, InvalidError
+from central.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import credential_of_member
-from central.tenancy.models import ApiToken, Scope
+from central.tenancy.models import ApiToken, Organization, Scope, parse_organization_slug
 from central.tenancy.services.organizations import create_organization, organization_named
 from central.tenancy.tokens import new_token, token_digest
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+_PREFIX_LENGTH = 12
 MAX_DAYS = 36_500
 MAX_PERSONAL_DAYS = 366
 MAX_PERSONAL_TOKENS = 50  # that are taken at the same time
@@ -33,10 +35,10 @@ def create_token(
     expires_days: int | None = None,
     name: str = "",
 ) -> str:
-    """Make a token and return it: it is not kept, so this is the only time it is seen.
+    """Create a token and return it; it is not stored and cannot be read later.
 
-    `organization_slug` may be written 'org-acme' too; `repositories` None gives it every
-    repository. Raises NotFoundError, InvalidError.
+    `organization_slug` may be 'org-acme' too; `repositories` None permits every repository. Raises
+    NotFoundError, InvalidError.
     """
     organization = organization_named(organization_slug)
     unknown = set(scopes) - set(Scope.values)
@@ -61,9 +63,9 @@ def create_token(
 def create_personal_token(
     *, owner: "User", organization_slug: str, scopes: Collection[str], name: str, expires_days: int
 ) -> str:
-    """Make a token of a person, who may do all that it may, and return it: it is not kept.
+    """Create a token of a person with all of its permissions, and return it; it is not stored.
 
-    What the person sees is not written into it: that is asked at each use. Raises NotFoundError,
+    The person's limits are not copied: they are read at each use. Raises NotFoundError,
     InvalidError, ConflictError (`too_many_tokens`).
     """
     allowed = credential_of_member(user=owner, slug=organization_slug)
@@ -96,16 +98,16 @@ def create_personal_token(
 
 
 def _live_tokens_of(owner: "User") -> int:
-    """How many of a person's tokens are taken."""
+    """Return how many of a person's tokens are valid."""
     return owner.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now()).count()
 
 
 def create_local_token(*, organization_slug: str, actor: str) -> str:
-    """A token for this machine's command line, in an organisation that is made if there is none.
+    """Create a token for the local command line, and its organisation if needed.
 
     Raises InvalidError for a bad slug.
     """
-    slug = organization_slug.removeprefix("org-")
+    slug = parse_organization_slug(organization_slug)
     with suppress(ConflictError):  # it is there
         create_organization(slug=slug, actor=actor)
     return _issue(
@@ -122,9 +124,9 @@ def create_local_token(*, organization_slug: str, actor: str) -> str:
 
 
 def issue_token(unsaved: ApiToken) -> str:
-    """Give it a new token, save it and return that, which is not kept."""
+    """Save the row with a new token and return the token, which is not stored."""
     token = new_token()
-    unsaved.prefix, unsaved.digest = token[:12], token_digest(token)
+    unsaved.prefix, unsaved.digest = token[:_PREFIX_LENGTH], token_digest(token)
     unsaved.save(force_insert=True)
     return token
 
@@ -151,7 +153,7 @@ def _issue(unsaved: ApiToken, actor: str) -> str:
 
 @transaction.atomic
 def revoke_token(token: ApiToken, *, actor: str) -> bool:
-    """Take a token back, for good; it is refused from the next request on. False if it was."""
+    """Revoke a token from the next request on; False if it was revoked already."""
     revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(
         revoked_at=timezone.now()
     )
@@ -167,7 +169,7 @@ def revoke_token(token: ApiToken, *, actor: str) -> bool:
 
 
 def revoke_bound_tokens(*, organization_id: int, repository_id: int) -> None:
-    """Take back what jobs of a repository, by GitHub's id, were given to index it."""
+    """Revoke the tokens of jobs that are bound to a repository, by GitHub's id."""
     now = timezone.now()
     ApiToken.objects.filter(
         organization_id=organization_id,
@@ -180,3 +182,33 @@ def revoke_bound_tokens(*, organization_id: int, repository_id: int) -> None:
 
 def _in(days: int) -> datetime:
     return timezone.now() + timedelta(days=days)
+
+
+def persistent_tokens(organization: Organization) -> QuerySet[ApiToken]:
+    """Return the valid tokens that are no job's, newest first, with their owners."""
+    is_live = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    tokens = ApiToken.objects.filter(
+        is_live, organization=organization, revoked_at=None, is_short_lived=False
+    )
+    return tokens.select_related("owner")
+
+
+def find_token(text: str) -> ApiToken:
+    """Return the token with that number, or whose first twelve characters `text` begins with.
+
+    Raises NotFoundError, InvalidError if several match.
+    """
+    which = Q(prefix=text[:_PREFIX_LENGTH])
+    if text.isascii() and text.isdigit():
+        which |= Q(pk=int(text[:18]))
+    found = list(ApiToken.objects.filter(which).select_related("organization", "owner")[:2])
+    if not found:
+        raise NotFoundError(
+            f"There is no token '{text[:_PREFIX_LENGTH]}'. Give its first {_PREFIX_LENGTH} "
+            "characters or its number, as list_tokens says them.",
+            code="token_not_found",
+        )
+    if len(found) > 1:
+        numbers = " or ".join(str(token.pk) for token in found)
+        raise InvalidError(f"Several tokens begin so: say which by its number, {numbers}.")
+    return found[0]

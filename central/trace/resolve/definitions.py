@@ -1,4 +1,4 @@
-"""Which definitions a symbol's name means: bare, qualified, or with its module before it."""
+"""Definitions of a symbol, given by bare, qualified or module-qualified name."""
 
 import difflib
 from collections.abc import Iterable
@@ -6,14 +6,14 @@ from typing import Final, NamedTuple
 
 from central.corpus.models import File, Module, Package, Symbol
 from central.db import fetch_rows, sql_with
-from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.modules import prefixes
-from central.trace.resolve.questions import Key, Path
+from central.trace.resolve.questions import ImportPath, Key
 from indexer.lexical import tokenize
 
 MAX_DEFINITIONS: Final = 200
-_NEAR_ROWS: Final = 1_000
-_NEAR_NAMES: Final = 5
+_SIMILAR_ROWS: Final = 1_000
+_SIMILAR_NAMES: Final = 5
 
 
 class Definition(NamedTuple):
@@ -37,12 +37,12 @@ class Definition(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What resolution calls it: definitions of one name in one file are one."""
+        """The identity in resolution: definitions of one name in one file are one."""
         return self.file, self.qualified_name
 
 
-class Wanted(NamedTuple):
-    """What chooses among definitions; "" and 0 choose nothing."""
+class DefinitionFilter(NamedTuple):
+    """Restrictions on definitions; "" and 0 restrict nothing."""
 
     symbol: str
     repository: int = 0
@@ -88,56 +88,55 @@ _SIMILAR = _sql("""SELECT name FROM (
     GROUP BY name ORDER BY abs(length(name) - %s), name LIMIT %s""")
 
 
-def definitions_named(inquiry: Inquiry, wanted: Wanted) -> list[Definition]:
-    """The definitions that a symbol means, each once; at most MAX_DEFINITIONS + 1.
+def definitions_named(resolver: BatchResolver, wanted: DefinitionFilter) -> list[Definition]:
+    """Return the definitions that a symbol means, each once; at most MAX_DEFINITIONS + 1.
 
-    By name, or by a name's last parts; if none has it, as a path through modules and what they
-    give on.
+    The symbol is a name or its last parts; if none matches, a path through modules and re-exports.
     """
     module, name = split_symbol(wanted.symbol)
     if module:
-        return _chosen(_by_path(inquiry, f"{module}.{name}"), wanted)
-    found = _by_name(inquiry, name, wanted)
-    return found or _chosen(_by_path(inquiry, name), wanted)
+        return _chosen(_by_path(resolver, f"{module}.{name}"), wanted)
+    found = _by_name(resolver, name, wanted)
+    return found or _chosen(_by_path(resolver, name), wanted)
 
 
-def definitions_at(inquiry: Inquiry, keys: Iterable[Key]) -> dict[Key, Definition]:
-    """Definitions by file and qualified name."""
+def definitions_at(resolver: BatchResolver, keys: Iterable[Key]) -> dict[Key, Definition]:
+    """Return definitions by file and qualified name."""
     ordered = list(dict.fromkeys(keys))
     if not ordered:
         return {}
     files, names = [file for file, _ in ordered], [name for _, name in ordered]
-    rows = fetch_rows(_KEYED, [files, names, inquiry.repositories])
+    rows = fetch_rows(_KEYED, [files, names, resolver.repositories])
     return {one.key: one for one in reversed([Definition(*row) for row in rows])}
 
 
-def definitions_in(inquiry: Inquiry, *, repository: int, path: str) -> list[Definition]:
-    """A file's definitions in order of position, each overload and conditional one of a name."""
-    rows = fetch_rows(_IN_LINES, [repository, path, inquiry.repositories])
+def definitions_in(resolver: BatchResolver, *, repository: int, path: str) -> list[Definition]:
+    """Return a file's definitions in order of position, including overloads."""
+    rows = fetch_rows(_IN_LINES, [repository, path, resolver.repositories])
     return [Definition(*row) for row in rows]
 
 
-def near_names(symbol: str, *, repositories: str) -> list[str]:
-    """Names that exist and are like the symbol's, the most similar first; in an `id_array`."""
+def similar_names(symbol: str, *, repositories: str) -> list[str]:
+    """Return existing names that resemble the symbol's, most similar first."""
     name = split_symbol(symbol)[1].rpartition(".")[2]
     parts = [token[:3] for token in tokenize(name) if token]
     if not parts:
         return []
     like = " | ".join(f"'{part}':*" for part in dict.fromkeys(parts))
-    rows = fetch_rows(_SIMILAR, [repositories, like, len(name), _NEAR_ROWS])
+    rows = fetch_rows(_SIMILAR, [repositories, like, len(name), _SIMILAR_ROWS])
     folded = {row[0].lower(): row[0] for row in rows}
-    close = difflib.get_close_matches(name.lower(), folded, n=_NEAR_NAMES, cutoff=0.6)
+    close = difflib.get_close_matches(name.lower(), folded, n=_SIMILAR_NAMES, cutoff=0.6)
     return [folded[one] for one in close]
 
 
 def split_symbol(symbol: str) -> tuple[str, str]:
-    """(module, dotted name) of `Auth.verify`, `Auth::verify()`, `Auth#verify`, `module:name`."""
+    """Split `Auth.verify`, `Auth::verify()`, `Auth#verify` or `module:name` at the module."""
     text = symbol.strip().removesuffix("()").replace("::", ".").replace("#", ".")
     module, colon, name = text.rpartition(":")
     return (module, name.strip(".")) if colon else ("", text.strip("."))
 
 
-def _by_name(inquiry: Inquiry, name: str, wanted: Wanted) -> list[Definition]:
+def _by_name(resolver: BatchResolver, name: str, wanted: DefinitionFilter) -> list[Definition]:
     last = name.rpartition(".")[2]
     escaped = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     repository, path, line = wanted.repository, wanted.path, wanted.line
@@ -145,7 +144,7 @@ def _by_name(inquiry: Inquiry, name: str, wanted: Wanted) -> list[Definition]:
         _NAMED,
         [
             last,
-            inquiry.repositories,
+            resolver.repositories,
             name,
             f"%.{escaped}",
             repository,
@@ -160,19 +159,24 @@ def _by_name(inquiry: Inquiry, name: str, wanted: Wanted) -> list[Definition]:
     return [Definition(*row) for row in rows]
 
 
-def _by_path(inquiry: Inquiry, path: str) -> list[Definition]:
-    """What the path means to each package that has a module of this name."""
+def _by_path(resolver: BatchResolver, path: str) -> list[Definition]:
+    """Resolve the path for each package that has a module of this name."""
     if "." not in path:
         return []
     modules = [module for module, names in prefixes(path) if names]
-    holders = fetch_rows(_HOLDERS, [modules, inquiry.repositories])
-    answers = inquiry.answers(
-        [Path(repository, package, ecosystem, path) for repository, package, ecosystem in holders]
+    holders = fetch_rows(_HOLDERS, [modules, resolver.repositories])
+    answers = resolver.resolve_all(
+        [
+            ImportPath(repository, package, ecosystem, path)
+            for repository, package, ecosystem in holders
+        ]
     )
-    return list(definitions_at(inquiry, [one.key for answer in answers for one in answer]).values())
+    return list(
+        definitions_at(resolver, [one.key for answer in answers for one in answer]).values()
+    )
 
 
-def _chosen(found: Iterable[Definition], wanted: Wanted) -> list[Definition]:
+def _chosen(found: Iterable[Definition], wanted: DefinitionFilter) -> list[Definition]:
     return [
         one
         for one in found

@@ -1,56 +1,59 @@
-"""The engine: questions are answered in batches, each once, within limits."""
+"""The resolution engine: it answers questions in batches, each once, within limits."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 from central.db import fetch_rows, id_array
-from central.trace.resolve.questions import Limit, Members
+from central.trace.resolve.questions import Limit
 from central.trace.resolve.sql import STATEMENTS
 
 Answer: TypeAlias = tuple[Any, ...]
 Question: TypeAlias = tuple[Any, ...]
 _T = TypeVar("_T")
 _Asked = TypeVar("_Asked")
-Asking: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
-Steps: TypeAlias = Asking[Answer]  # yields what to ask, is sent the answers, returns its own
-_Kept: TypeAlias = tuple[type, Question]  # questions of two types may be equal
-Rules: TypeAlias = Mapping[type, Callable[[Any], Steps]]
+RuleGenerator: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
+RuleSteps: TypeAlias = RuleGenerator[Answer]  # yields questions, returns its answer
+_TypedQuestion: TypeAlias = tuple[type, Question]  # questions of two types may be equal
+Rules: TypeAlias = Mapping[type, Callable[[Any], RuleSteps]]
 
 
-MAX_ROUNDS: Final = 8  # in which answers that depend on one another have to settle
+MAX_ROUNDS: Final = 8  # until answers that depend on one another must be stable
 
 
 class _Task:
     __slots__ = ("asked", "is_provisional", "open", "question", "steps", "turn")
 
-    def __init__(self, question: Question, steps: Steps) -> None:
+    def __init__(self, question: Question, steps: RuleSteps) -> None:
         self.question = question
         self.steps = steps
         self.asked: Sequence[Question] = ()
         self.open = 0  # how many of `asked` have no answer yet
         self.turn = 0
-        self.is_provisional = False  # depends on what was only taken to be so
+        self.is_provisional = False  # depends on an assumed answer
 
 
-class Inquiry:
-    """What one request has asked so far; nothing outside `repositories` is ever read."""
+class BatchResolver:
+    """The questions of one request and their answers, read from `repositories` alone."""
 
     def __init__(self, rules: Rules, *, repositories: Iterable[int]) -> None:
         self._rules = rules
-        self.repositories = id_array(sorted(repositories))  # once for some hundred statements
-        self.heirs: dict[tuple[int, str], list[tuple[int, str]]] = {}  # of classes, as kin finds
+        self._order = {kind: number for number, kind in enumerate(rules)}
+        self.repositories = id_array(sorted(repositories))  # built once for hundreds of statements
+        self.subclasses: dict[
+            tuple[int, str], list[tuple[int, str]]
+        ] = {}  # by class, from hierarchy.descendants
         self._known: dict[type, dict[Question, Answer]] = defaultdict(dict)
         self._tasks: dict[type, dict[Question, _Task]] = defaultdict(dict)
         self._waiting: dict[type, dict[Question, list[tuple[_Task, int]]]] = defaultdict(dict)
         self._wanted: dict[type, list[Question]] = defaultdict(list)
         self._ready: list[_Task] = []
-        self._assumed: dict[_Kept, Answer] = {}
-        self._provisional: set[_Kept] = set()
-        self._before: dict[_Kept, Answer] = {}  # what was provisional in the round before
+        self._assumed: dict[_TypedQuestion, Answer] = {}
+        self._provisional: set[_TypedQuestion] = set()
+        self._before: dict[_TypedQuestion, Answer] = {}  # provisional answers of the last round
 
-    def answers(self, questions: Sequence[Question]) -> list[Answer]:
-        """The answer to each question. Answers are tuples, empty where there is nothing."""
+    def resolve_all(self, questions: Sequence[Question]) -> list[Answer]:
+        """Return the answer to each question: a tuple, empty where nothing was found."""
         for _ in range(MAX_ROUNDS - 1):
             self._run(questions)
             if self._is_settled():
@@ -65,7 +68,7 @@ class Inquiry:
         return [self._known[type(question)][question] for question in questions]
 
     def _run(self, questions: Sequence[Question]) -> None:
-        """Until every question that was asked on the way has an answer."""
+        """Continue until every question, also those of the rules, has an answer."""
         root = _Task((), _ask(questions))
         self._wait(root, questions)
         while True:
@@ -83,15 +86,15 @@ class Inquiry:
     def _is_settled(self) -> bool:
         return all(self._known[kind][one] == now for (kind, one), now in self._assumed.items())
 
-    def asked(self, kind: type[_Asked]) -> Collection[_Asked]:
-        """The questions of a type that have been answered."""
+    def answered(self, kind: type[_Asked]) -> Collection[_Asked]:
+        """Return the questions of a type that have an answer."""
         return self._known[kind].keys()  # type: ignore[return-value]
 
     def _advance(self, task: _Task) -> None:
         known = self._known
         answers: list[Any] = [known[type(question)].get(question) for question in task.asked]
         if self._provisional or None in answers:
-            answers = [self._provisionally(task, question) for question in task.asked]
+            answers = [self._answer_or_assumption(task, question) for question in task.asked]
         task.turn += 1
         try:
             asked = task.steps.send(answers) if task.turn > 1 else next(task.steps)
@@ -104,8 +107,8 @@ class Inquiry:
             return
         self._wait(task, asked)
 
-    def _provisionally(self, task: _Task, question: Question) -> Answer:
-        """The answer, or what it is taken to be as long as it is open."""
+    def _answer_or_assumption(self, task: _Task, question: Question) -> Answer:
+        """Return the answer; while it is open, the one of the last round or none."""
         kept = type(question), question
         answer = self._known[kept[0]].get(question)
         if answer is None:
@@ -146,7 +149,7 @@ class Inquiry:
                     self._ready.append(task)
 
     def _fetch(self) -> None:
-        """One statement for each type of row that is wanted."""
+        """Run one statement for each type of row that is wanted."""
         wanted, self._wanted = self._wanted, defaultdict(list)
         for kind, questions in wanted.items():
             sql, make = STATEMENTS[kind]
@@ -159,38 +162,37 @@ class Inquiry:
                 self._settle(question, tuple(found.get(number, ())))
 
     def _break_cycle(self, task: _Task) -> None:
-        """Answers that wait for one another: one of them goes on without (a class that inherits
-        from itself, a base that is looked for among what the class inherits). A look for members
-        does if there is one: what a class has itself is right without its bases.
+        """Let one task of a cycle continue without the answers that it waits for.
+
+        A class that inherits from itself makes a cycle, or a base whose name the class inherits.
         """
-        way = [task]
-        while (following := self._hindrance(way[-1])) not in way:
-            way.append(following)
-        task = max(way[way.index(following) :], key=_weight)
+        path = [task]
+        while (blocker := self._blocker(path[-1])) not in path:
+            path.append(blocker)
+        task = max(path[path.index(blocker) :], key=self._weight)
         task.open = 0
         self._ready.append(task)
 
-    def _hindrance(self, task: _Task) -> _Task:
-        """What the task waits for, as nothing is left to be read."""
+    def _blocker(self, task: _Task) -> _Task:
+        """Return a task that this one waits for; no statement is left to run."""
         missing = (one for one in task.asked if one not in self._known[type(one)])
         return next(self._tasks[type(one)][one] for one in missing)
 
+    def _weight(self, task: _Task) -> tuple[int, str]:
+        return self._order[type(task.question)], repr(task.question)
 
-def _weight(task: _Task) -> tuple[bool, str]:
-    return isinstance(task.question, Members), repr(task.question)
 
-
-def _ask(questions: Sequence[Question]) -> Steps:
+def _ask(questions: Sequence[Question]) -> RuleSteps:
     answers = yield questions
     return tuple(answers)
 
 
-def met(_: Limit) -> Steps:
-    """Nothing is to be found out."""
+def record_limit(_: Limit) -> RuleSteps:
+    """Answer with nothing: the question is the record."""
     yield ()
     return ()
 
 
-def limits_met(inquiry: Inquiry) -> list[str]:
-    """What was not followed to its end, of all that was asked."""
-    return sorted(limit.reason for limit in inquiry.asked(Limit))
+def limits_met(resolver: BatchResolver) -> list[str]:
+    """Return the limits that the answers have met, for the receipt."""
+    return sorted(limit.reason for limit in resolver.answered(Limit))

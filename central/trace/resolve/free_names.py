@@ -1,40 +1,47 @@
-"""Names that a file uses and does not bind: its scope, its wildcard imports, its dependencies."""
+"""Names that a file uses without binding: from its scope, wildcards and dependencies."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from central.trace.resolve.engine import Asking, Steps
+from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.modules import prefixes
-from central.trace.resolve.questions import Free, Lineage, Members, Path, Thing, surest
+from central.trace.resolve.questions import (
+    Ancestors,
+    ImportPath,
+    Members,
+    ResolvedDefinition,
+    UnboundName,
+    best_candidates,
+)
 from central.trace.resolve.sql import Declared, Modules, ScopeRow, Scopes, TopLevel, Wildcards
 
-# Where names around a use are tried before what it says, in whatever file they are.
+# Ecosystems that try a name inside the definitions around a reference first.
 _LOOKED_UP_OUTWARDS: Final = frozenset({"rubygems", "none"})
 
-# Where a method may call an inherited one by its bare name.
+# Ecosystems in which a method may call an inherited one by its bare name.
 _IMPLICIT_SELF: Final = frozenset({"maven", "nuget", "rubygems", "swiftpm", "none"})
 
 _NAMESPACED: Final = frozenset({"maven", "nuget", "composer", "swiftpm"})
 
 
-def free(question: Free) -> Steps:
-    """The first of these that has the name: a class around, the scope, a wildcard import, one of
-    another file of the scope, the whole path as written, and last the declared packages that are
-    imported so, if just one definition has the name.
+def unbound_name(question: UnboundName) -> RuleSteps:
+    """Try in order: an enclosing class, the scope, a wildcard import, another file's wildcard
+    import of the same scope, the whole path as written, and the declared packages that are imported
+    by wildcard, if just one definition has the name.
     """
     for rule in _RULES:
         found = yield from rule(question)
         if found:
-            return surest(found)
+            return best_candidates(found)
     return ()
 
 
-def _inherited(question: Free) -> Asking[list[Thing]]:
+def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     if question.ecosystem not in _IMPLICIT_SELF:
         return []
     for enclosing in _outwards(question.caller):
-        (lineage,) = yield [Lineage(question.file, enclosing)]
-        if lineage:
+        (ancestors,) = yield [Ancestors(question.file, enclosing)]
+        if ancestors:
             (found,) = yield [Members(question.file, enclosing, _names(question))]
             if found:
                 receiver = (question.file, enclosing)
@@ -42,36 +49,36 @@ def _inherited(question: Free) -> Asking[list[Thing]]:
     return []
 
 
-def _in_scope(question: Free) -> Asking[list[Thing]]:
+def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     (scopes,) = yield [Scopes(question.file)]
     paths = _scoped(question, scopes)
     return (yield from _nearest(question, paths, "same_package", is_own=True))
 
 
-def _by_wildcard(question: Free) -> Asking[list[Thing]]:
+def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     (wildcards,) = yield [Wildcards(question.file)]
     modules = dict.fromkeys(row.path for row in wildcards)
     return (yield from _nearest(question, _inside(question, modules), "import"))
 
 
-def _by_wildcard_of_scope(question: Free) -> Asking[list[Thing]]:
-    """What one file of a Ruby program requires, all others see."""
+def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Resolve what another file of a Ruby program requires: all files see it."""
     if question.ecosystem != "rubygems":
         return []
     (scopes,) = yield [Scopes(question.file)]
     return (yield from _nearest(question, _scoped(question, scopes), "import"))
 
 
-def _in_full(question: Free) -> Asking[list[Thing]]:
-    """A path with its namespace, which needs no import: `com.acme.Trail.record()`."""
+def _in_full(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Resolve a path with its namespace, which needs no import: `com.acme.Trail.record()`."""
     if not question.chain or question.ecosystem not in _NAMESPACED:
         return []
-    (found,) = yield [Path(*question[1:4], ".".join(_names(question)))]
+    (found,) = yield [ImportPath(*question[1:4], ".".join(_names(question)))]
     return [one._replace(rule="import") for one in found]
 
 
-def _in_dependencies(question: Free) -> Asking[list[Thing]]:
-    """Bare names only. The wildcard's module need not be the one that defines the name."""
+def _in_dependencies(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Resolve a bare name; the wildcard's module need not be the one that defines it."""
     if question.chain:
         return []
     (wildcards, declared) = yield [Wildcards(question.file), Declared(question.package)]
@@ -88,7 +95,11 @@ def _in_dependencies(question: Free) -> Asking[list[Thing]]:
     rows = [row for answer in answers for row in answer]
     if len({row.file for row in rows}) != 1:
         return []
-    return [Thing(rows[0].file, question.root, rows[0].kind, sure=False, rule="dependency")]
+    return [
+        ResolvedDefinition(
+            rows[0].file, question.root, rows[0].kind, is_certain=False, rule="dependency"
+        )
+    ]
 
 
 _RULES: Final = (
@@ -97,19 +108,19 @@ _RULES: Final = (
 
 
 def _nearest(
-    question: Free, several: Iterable[list[str]], rule: str, *, is_own: bool = False
-) -> Asking[list[Thing]]:
-    """What the first paths mean that mean anything."""
+    question: UnboundName, several: Iterable[list[str]], rule: str, *, is_own: bool = False
+) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Return the meaning of the first paths that have one."""
     for paths in several:
-        answers = yield [Path(*question[1:4], path, is_own) for path in paths]
+        answers = yield [ImportPath(*question[1:4], path, is_own) for path in paths]
         found = [one._replace(rule=rule) for answer in answers for one in answer]
         if found:
             return found
     return []
 
 
-def _scoped(question: Free, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
-    """The paths that a free name may stand for, nearest first; side by side where equally near."""
+def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
+    """Yield the paths that a name may stand for, nearest first; equally near ones together."""
     names = [scope.name for scope in scopes]
     if question.ecosystem != "nuget":
         yield from _inside(question, names)
@@ -119,8 +130,8 @@ def _scoped(question: Free, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
         yield from ([f"{around}.{path}"] for around in (name, *_outwards(name)))
 
 
-def _inside(question: Free, modules: Collection[str]) -> Iterator[list[str]]:
-    """The paths in these modules, in some languages those of the names around the use first."""
+def _inside(question: UnboundName, modules: Collection[str]) -> Iterator[list[str]]:
+    """Yield paths in these modules, in some ecosystems inside the enclosing names first."""
     path = ".".join(_names(question))
     if question.ecosystem in _LOOKED_UP_OUTWARDS and question.caller:
         for enclosing in (question.caller, *_outwards(question.caller)):
@@ -129,11 +140,11 @@ def _inside(question: Free, modules: Collection[str]) -> Iterator[list[str]]:
 
 
 def _outwards(dotted: str) -> Iterator[str]:
-    """What is around: `a.b.c` → `a.b`, `a`."""
+    """Yield the enclosing names: `a.b.c` → `a.b`, `a`."""
     while "." in dotted:
         dotted = dotted.rpartition(".")[0]
         yield dotted
 
 
-def _names(question: Free) -> tuple[str, ...]:
+def _names(question: UnboundName) -> tuple[str, ...]:
     return (question.root, *question.chain.split(".")) if question.chain else (question.root,)

@@ -1,4 +1,4 @@
-"""Class hierarchies, and other names of a definition."""
+"""Class hierarchies, and aliases of definitions."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -7,12 +7,18 @@ from typing import Final, NamedTuple
 from central.corpus.models import Export, File, Import, Module
 from central.db import fetch_rows, sql
 from central.trace.resolve.definitions import definitions_at
-from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.members import CUT_BASES, MAX_LEVELS
-from central.trace.resolve.questions import Key, Limit, Lineage, Path, last_name
-from central.trace.resolve.references import Named, Site, sites_named, sites_rooted, type_sites
+from central.trace.resolve.questions import Ancestors, ImportPath, Key, Limit, last_name
+from central.trace.resolve.references import (
+    ReferenceQuery,
+    ReferenceSite,
+    sites_named,
+    sites_rooted,
+    type_sites,
+)
 from central.trace.resolve.resolve import Resolution, origins, resolve
-from central.trace.resolve.sql import Near
+from central.trace.resolve.sql import SameScopeDefinitions
 
 MAX_ROUNDS: Final = 32
 
@@ -53,7 +59,7 @@ _OF_PATHS = sql(
 
 
 class _Renaming(NamedTuple):
-    """An export under another name; once for each name of its module."""
+    """An export under another name; one for each name of its module."""
 
     repository: int
     package: int
@@ -67,23 +73,23 @@ class _Renaming(NamedTuple):
 
 @dataclass(slots=True)
 class Aliases:
-    """`names` as references may end; `roots` are imports (file, local) by any other name."""
+    """Names that references may end in; `roots` are imports (file, local) by other names."""
 
     names: set[str]
     roots: set[Key] = field(default_factory=set)
     is_cut: bool = False
 
 
-def aliases_of(inquiry: Inquiry, definitions: Iterable[Key]) -> Aliases:
-    """All names under which the definitions may be used."""
+def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
+    """Return all names under which the definitions may be used."""
     keys = set(definitions)
     known = Aliases({last_name(name) for _, name in keys})
     fresh, paths, seen = set(known.names), set[str](), set[str]()
     for _ in range(MAX_ROUNDS):
-        renamings, roots = _other_names(inquiry, fresh, paths - seen)
+        renamings, roots = _other_names(resolver, fresh, paths - seen)
         known.roots |= roots
         seen |= paths
-        leading = _leading(inquiry, renamings, keys)
+        leading = _leading(resolver, renamings, keys)
         fresh = {one.name for one in leading if one.name not in {"", "default"}} - known.names
         paths = {path for one in leading for path in _unnamed(one)} - seen
         known.names |= fresh
@@ -94,136 +100,147 @@ def aliases_of(inquiry: Inquiry, definitions: Iterable[Key]) -> Aliases:
 
 
 def _other_names(
-    inquiry: Inquiry, names: set[str], paths: set[str]
+    resolver: BatchResolver, names: set[str], paths: set[str]
 ) -> tuple[list[_Renaming], set[Key]]:
-    rows = fetch_rows(_OF_NAMES, [sorted(names), inquiry.repositories]) if names else []
+    rows = fetch_rows(_OF_NAMES, [sorted(names), resolver.repositories]) if names else []
     if paths:
-        rows += fetch_rows(_OF_PATHS, [sorted(paths), inquiry.repositories])
+        rows += fetch_rows(_OF_PATHS, [sorted(paths), resolver.repositories])
     renamings = [_Renaming(*row) for row in rows if row[0] is not None]
     return renamings, {(row[3], row[4]) for row in rows if row[0] is None}
 
 
-def _leading(inquiry: Inquiry, renamings: Sequence[_Renaming], keys: set[Key]) -> list[_Renaming]:
-    """Those that do lead to one of the definitions."""
-    foreign = list(dict.fromkeys(Path(*one[:3], one.path) for one in renamings if not one.is_local))
-    answers = dict(zip(foreign, inquiry.answers(foreign), strict=True))
+def _leading(
+    resolver: BatchResolver, renamings: Sequence[_Renaming], keys: set[Key]
+) -> list[_Renaming]:
+    """Return the renamings that lead to one of the definitions."""
+    foreign = list(
+        dict.fromkeys(ImportPath(*one[:3], one.path) for one in renamings if not one.is_local)
+    )
+    answers = dict(zip(foreign, resolver.resolve_all(foreign), strict=True))
     return [
         one
         for one in renamings
         if (
             (one.file, one.path) in keys
             if one.is_local
-            else any(thing.key in keys for thing in answers[Path(*one[:3], one.path)])
+            else any(
+                definition.key in keys for definition in answers[ImportPath(*one[:3], one.path)]
+            )
         )
     ]
 
 
 def _unnamed(one: _Renaming) -> list[str]:
-    """Paths of a default export, and of what is a module itself."""
+    """Return the paths of a default export, or of an export that is the module itself."""
     if one.name == "default":
         return [f"{one.module}.default"]
     return [one.module, f"{one.module}.default"] if not one.name else []
 
 
 @dataclass(slots=True)
-class Kin:
-    """`names` as a root may end, and `roots`: imports (file, local name) by any other name."""
+class ClassHierarchy:
+    """Names that roots may end in; `roots` are imports (file, local) by other names."""
 
     names: set[str] = field(default_factory=set)
     roots: set[Key] = field(default_factory=set)
     is_cut: bool = False
 
 
-def kin_of(inquiry: Inquiry, owners: Collection[Key]) -> Kin:
-    """Of classes: what is one of them, inherits from one, or is inherited; and what makes such."""
-    owners = _spread(inquiry, owners)
-    lineages = inquiry.answers([Lineage(*owner) for owner in owners])
-    known = {*owners, *(thing.key for lineage in lineages for thing in lineage)}
-    known |= {heir for heirs in descendants(inquiry, owners).values() for heir in heirs}
-    kin = Kin()
+def hierarchy_of(resolver: BatchResolver, owners: Collection[Key]) -> ClassHierarchy:
+    """Return the classes, their ancestors and subclasses, and functions that return them."""
+    owners = _in_all_files(resolver, owners)
+    lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners])
+    known = {*owners, *(definition.key for ancestors in lineages for definition in ancestors)}
+    known |= {
+        subclass for subclasses in descendants(resolver, owners).values() for subclass in subclasses
+    }
+    hierarchy = ClassHierarchy()
     fresh = known
     while fresh:
-        aliases = aliases_of(inquiry, fresh)
-        kin.is_cut = kin.is_cut or aliases.is_cut
-        names, roots = aliases.names - kin.names, aliases.roots - kin.roots
-        kin.names |= names
-        kin.roots |= roots
-        sites = type_sites(inquiry, sorted(aliases.names), roots)
+        aliases = aliases_of(resolver, fresh)
+        hierarchy.is_cut = hierarchy.is_cut or aliases.is_cut
+        names, roots = aliases.names - hierarchy.names, aliases.roots - hierarchy.roots
+        hierarchy.names |= names
+        hierarchy.roots |= roots
+        sites = type_sites(resolver, sorted(aliases.names), roots)
         fresh = {
             (site.file, site.caller)
-            for site, things in zip(sites, origins(inquiry, sites), strict=True)
-            if any(thing.key in known for thing in things)
+            for site, definitions in zip(sites, origins(resolver, sites), strict=True)
+            if any(definition.key in known for definition in definitions)
         } - known
         known |= fresh
-    return kin
+    return hierarchy
 
 
-def descendants(inquiry: Inquiry, starts: Collection[Key]) -> dict[Key, list[Key]]:
-    """For each class every class that inherits from it, as far down as is searched.
+def descendants(resolver: BatchResolver, starts: Collection[Key]) -> dict[Key, list[Key]]:
+    """Return all subclasses of each class, up to MAX_LEVELS down.
 
-    What one request asks several times, for callers, callees and each level, is searched once.
+    One request asks for callers, callees and each level, so results are kept in the resolver.
     """
-    heirs = inquiry.heirs
+    subclasses = resolver.subclasses
     level: Collection[Key] = starts
     for _ in range(MAX_LEVELS):
-        fresh = sorted(set(level) - heirs.keys())
+        fresh = sorted(set(level) - subclasses.keys())
         if not fresh:
             break
-        heirs |= {key: [] for key in fresh} | _heirs(inquiry, fresh)
-        level = [heir for key in fresh for heir in heirs[key]]
+        subclasses |= {key: [] for key in fresh} | _direct_subclasses(resolver, fresh)
+        level = [subclass for key in fresh for subclass in subclasses[key]]
     else:
-        inquiry.answers([Limit(CUT_BASES)] if level else [])
-    return {start: _closure(start, heirs) for start in starts}
+        resolver.resolve_all([Limit(CUT_BASES)] if level else [])
+    return {start: _closure(start, subclasses) for start in starts}
 
 
 def candidates(
-    inquiry: Inquiry, named: Named, roots: Iterable[Key], kin: Kin | None = None
-) -> list[tuple[Site, Resolution]]:
-    """References by name, by an import's other name, or of an import that is kin; resolved."""
-    sites = sites_named(inquiry, named)
-    sites += sites_rooted(inquiry, roots, kind=named.kind)
-    if kin:
-        names = [name for name, _ in named.names]
-        sites += sites_rooted(inquiry, kin.roots, kind=named.kind, names=names)
+    resolver: BatchResolver,
+    query: ReferenceQuery,
+    roots: Iterable[Key],
+    hierarchy: ClassHierarchy | None = None,
+) -> list[tuple[ReferenceSite, Resolution]]:
+    """Return the references that may match, resolved: by name, by alias, by class hierarchy."""
+    sites = sites_named(resolver, query)
+    sites += sites_rooted(resolver, roots, kind=query.kind)
+    if hierarchy:
+        names = [name for name, _ in query.names]
+        sites += sites_rooted(resolver, hierarchy.roots, kind=query.kind, names=names)
     unique = list({site.id: site for site in sites}.values())
-    return list(zip(unique, resolve(inquiry, unique), strict=True))
+    return list(zip(unique, resolve(resolver, unique), strict=True))
 
 
-def _spread(inquiry: Inquiry, owners: Collection[Key]) -> set[Key]:
-    """The classes in every file where they stand: a member's file need not be its class's."""
-    answers = inquiry.answers([Near(*owner) for owner in owners])
+def _in_all_files(resolver: BatchResolver, owners: Collection[Key]) -> set[Key]:
+    """Return the classes in each file that defines a part; a member may be in another one."""
+    answers = resolver.resolve_all([SameScopeDefinitions(*owner) for owner in owners])
     found = {
         (row.file, name) for (_, name), rows in zip(owners, answers, strict=True) for row in rows
     }
     return found | set(owners)
 
 
-def _heirs(inquiry: Inquiry, classes: Sequence[Key]) -> dict[Key, list[Key]]:
-    """For each class those that name it as a base, in any repository."""
-    definitions = list(definitions_at(inquiry, classes).values())
-    heirs: dict[Key, list[Key]] = {one.key: [] for one in definitions}
+def _direct_subclasses(resolver: BatchResolver, classes: Sequence[Key]) -> dict[Key, list[Key]]:
+    """Return for each class those that name it as a base, in any repository."""
+    definitions = list(definitions_at(resolver, classes).values())
+    subclasses: dict[Key, list[Key]] = {one.key: [] for one in definitions}
     if not definitions:
-        return heirs
-    aliases = aliases_of(inquiry, heirs)
+        return subclasses
+    aliases = aliases_of(resolver, subclasses)
     ecosystems = sorted({one.ecosystem for one in definitions})
-    named = Named(
+    query = ReferenceQuery(
         names=[(name, one) for name in sorted(aliases.names) for one in ecosystems],
         files=sorted({one.file for one in definitions}),
         at_top=True,
-        containers=sorted({last_name(name.rpartition(".")[0]) for _, name in heirs} - {""}),
+        containers=sorted({last_name(name.rpartition(".")[0]) for _, name in subclasses} - {""}),
         kind="inherit",
     )
-    for site, resolution in candidates(inquiry, named, aliases.roots):
-        for thing in resolution.targets:
-            if thing.key in heirs:
-                heirs[thing.key].append((site.file, site.caller))
-    return heirs
+    for site, resolution in candidates(resolver, query, aliases.roots):
+        for definition in resolution.targets:
+            if definition.key in subclasses:
+                subclasses[definition.key].append((site.file, site.caller))
+    return subclasses
 
 
-def _closure(start: Key, heirs: dict[Key, list[Key]]) -> list[Key]:
+def _closure(start: Key, subclasses: dict[Key, list[Key]]) -> list[Key]:
     seen, waiting = {start}, [start]
     while waiting:
-        below = [key for key in heirs.get(waiting.pop(), ()) if key not in seen]
+        below = [key for key in subclasses.get(waiting.pop(), ()) if key not in seen]
         seen.update(below)
         waiting += below
     return sorted(seen - {start})

@@ -1,92 +1,95 @@
-"""Members of classes, through bases and types, over files and repositories."""
+"""Members of classes, through bases and types, across files and repositories."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
-from central.trace.resolve.engine import Asking, Steps
+from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.questions import (
     FUNCTIONS,
+    Ancestors,
     Bases,
     Classes,
     Key,
     Limit,
-    Lineage,
     Members,
-    Named,
-    Thing,
-    after,
-    surest,
+    NameInFile,
+    ResolvedDefinition,
+    best_candidates,
+    reached_via,
 )
-from central.trace.resolve.sql import Near, Typing, TypingRow
+from central.trace.resolve.sql import SameScopeDefinitions, Typing, TypingRow
 
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
 
 CUT_BASES: Final = f"Classes more than {MAX_LEVELS} levels of inheritance apart were not related."
 
-_Found: TypeAlias = list[tuple[Thing, tuple[str, ...]]]
-_Bases: TypeAlias = dict[Key, Sequence[Thing]]
+_Found: TypeAlias = list[tuple[ResolvedDefinition, tuple[str, ...]]]
+_Bases: TypeAlias = dict[Key, Sequence[ResolvedDefinition]]
 
 
-def members(question: Members) -> Steps:
-    """Its own members first, then those of its bases, nearest first; of a variable, its type's.
+def members(question: Members) -> RuleSteps:
+    """Find a definition's own members, then those of its bases; for a variable, its type's.
 
-    As many names at once are taken as a definition has.
+    One definition may consume several of the names.
     """
     own = yield from _own([(question.file, question.name)], question.names)
     if own[0]:
         return (yield from _on(own[0]))
     (classes,) = yield [Classes(question.file, question.name)]
-    found: list[Thing] = []
+    found: list[ResolvedDefinition] = []
     for one in classes:
         if one.key == (question.file, question.name):
             found += yield from _inherited(question)
         else:
             (answer,) = yield [Members(one.file, one.name, question.names)]
             found += [
-                thing._replace(receiver=thing.receiver or one.key) for thing in after(answer, one)
+                candidate._replace(receiver=candidate.receiver or one.key)
+                for candidate in reached_via(answer, one)
             ]
-    return surest(found)
+    return best_candidates(found)
 
 
-def classes(question: Classes) -> Steps:
-    """A class is answered by itself, what has TYPE references by what they tell.
+def classes(question: Classes) -> RuleSteps:
+    """Answer a class with itself, and a value or function with the classes of its type.
 
-    Whatever has none and is no function is taken for a class.
+    A definition that has no type and is no function counts as a class.
     """
-    typing, near = yield [Typing(*question), Near(*question)]
+    typing, near = yield [Typing(*question), SameScopeDefinitions(*question)]
     types = [row for row in typing if row.kind == "type"]
     if types:
         return (yield from _of_types(question, types))
     kind = next((row.kind for row in near if row.file == question.file), "")
-    return () if kind in FUNCTIONS else (Thing(*question, kind),)
+    return () if kind in FUNCTIONS else (ResolvedDefinition(*question, kind),)
 
 
-def bases(question: Bases) -> Steps:
-    """A class may stand in several files, and each may name bases."""
-    (near,) = yield [Near(*question)]
+def bases(question: Bases) -> RuleSteps:
+    """Collect the bases from every file that defines a part of the class."""
+    (near,) = yield [SameScopeDefinitions(*question)]
     files = dict.fromkeys([question.file, *(row.file for row in near)])
     typing = yield [Typing(file, question.name) for file in files]
     named = [
-        _named(file, question.name, row)
+        declared_type(file, question.name, row)
         for file, rows in zip(files, typing, strict=True)
         for row in rows
         if row.kind == "inherit"
     ]
     answers = yield named
-    return tuple(dict.fromkeys(thing for answer in answers for thing in answer))
+    return tuple(dict.fromkeys(candidate for answer in answers for candidate in answer))
 
 
-def lineage(question: Lineage) -> Steps:
-    """Level by level, then put in order: depth-first from left to right, and of one that comes
-    twice the last, so that a class always precedes its own bases.
+def ancestors(question: Ancestors) -> RuleSteps:
+    """Find ancestors level by level, then sort them in the order of look-up.
+
+    That is depth-first from left to right with the last of duplicates, so a class always precedes
+    its own bases.
     """
-    start = Thing(*question, "")
+    start = ResolvedDefinition(*question, "")
     found: _Bases = {}
     level = [start]
     for _ in range(MAX_LEVELS):
         answers = yield [Bases(*one.key) for one in level]
         found |= {one.key: answer for one, answer in zip(level, answers, strict=True)}
-        following = (thing for answer in answers for thing in answer)
+        following = (candidate for answer in answers for candidate in answer)
         level = list({one.key: one for one in following if one.key not in found}.values())
         if not level:
             break
@@ -95,18 +98,18 @@ def lineage(question: Lineage) -> Steps:
     return tuple(_ordered(start, found))[1:]
 
 
-def _inherited(question: Members) -> Steps:
-    (ancestors,) = yield [Lineage(question.file, question.name)]
+def _inherited(question: Members) -> RuleSteps:
+    (ancestors,) = yield [Ancestors(question.file, question.name)]
     own = yield from _own([base.key for base in ancestors], question.names)
     for base, found in zip(ancestors, own, strict=True):
         if found:
-            return tuple(after((yield from _on(found)), base))
+            return tuple(reached_via((yield from _on(found)), base))
     return ()
 
 
-def _ordered(start: Thing, found: _Bases) -> Iterator[Thing]:
-    """Post-order from right to left, reversed, which is the order of look-up."""
-    order: dict[Key, Thing] = {}
+def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefinition]:
+    """Return the order of look-up: post-order from right to left, reversed."""
+    order: dict[Key, ResolvedDefinition] = {}
     entered = {start.key}
     above = [(start, iter(found[start.key][::-1]))]
     while above:
@@ -117,16 +120,18 @@ def _ordered(start: Thing, found: _Bases) -> Iterator[Thing]:
             above.pop()
         elif base.key not in entered:
             entered.add(base.key)
-            base = base._replace(sure=base.sure and one.sure)
+            base = base._replace(is_certain=base.is_certain and one.is_certain)
             above.append((base, iter(found.get(base.key, ())[::-1])))
     return reversed(order.values())
 
 
-def _own(keys: Sequence[Key], names: tuple[str, ...]) -> Asking[list[_Found]]:
-    """For each class what it defines itself of `names`, as many as it can, and what is left."""
+def _own(keys: Sequence[Key], names: tuple[str, ...]) -> RuleGenerator[list[_Found]]:
+    """Return each class's own definitions of the most `names`, with the remaining names."""
     counts = range(len(names), 0, -1)
     wanted = [
-        Near(file, ".".join((name, *names[:count]))) for file, name in keys for count in counts
+        SameScopeDefinitions(file, ".".join((name, *names[:count])))
+        for file, name in keys
+        for count in counts
     ]
     answers = yield wanted
     found: list[_Found] = []
@@ -136,32 +141,36 @@ def _own(keys: Sequence[Key], names: tuple[str, ...]) -> Asking[list[_Found]]:
             wanted[start:], counts, answers[start : start + len(counts)], strict=False
         ):
             if rows and not longest:
-                longest = [(Thing(row.file, near.name, row.kind), names[count:]) for row in rows]
+                longest = [
+                    (ResolvedDefinition(row.file, near.name, row.kind), names[count:])
+                    for row in rows
+                ]
         found.append(longest)
     return found
 
 
-def _on(own: _Found) -> Steps:
-    """Go on from members with the names that are left."""
+def _on(own: _Found) -> RuleSteps:
+    """Continue from members with the remaining names."""
     answers = yield [Members(one.file, one.name, rest) for one, rest in own if rest]
     following = iter(answers)
-    found: list[Thing] = []
+    found: list[ResolvedDefinition] = []
     for one, rest in own:
-        found += after(next(following), one) if rest else [one]
-    return surest(found)
+        found += reached_via(next(following), one) if rest else [one]
+    return best_candidates(found)
 
 
-def _of_types(question: Classes, types: Sequence[TypingRow]) -> Steps:
-    named = yield [_named(question.file, question.name, row) for row in types]
-    things = [thing for answer in named for thing in answer]
-    answers = yield [Classes(*thing.key) for thing in things]
-    return surest(
+def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
+    named = yield [declared_type(question.file, question.name, row) for row in types]
+    candidates = [candidate for answer in named for candidate in answer]
+    answers = yield [Classes(*candidate.key) for candidate in candidates]
+    return best_candidates(
         found
-        for thing, answer in zip(things, answers, strict=True)
-        for found in after(answer, thing)
+        for candidate, answer in zip(candidates, answers, strict=True)
+        for found in reached_via(answer, candidate)
     )
 
 
-def _named(file: int, caller: str, row: TypingRow) -> Named:
-    place = (row.repository, row.package, row.ecosystem)
-    return Named(file, *place, row.binding, row.root, row.chain, caller)
+def declared_type(file: int, caller: str, row: TypingRow) -> NameInFile:
+    """Return the question what a base or type means that a definition names."""
+    context = (row.repository, row.package, row.ecosystem)
+    return NameInFile(file, *context, row.binding, row.root, row.chain, caller)

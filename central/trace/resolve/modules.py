@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from central.trace.resolve.sql import ModuleRow, Place
+from central.trace.resolve.sql import FileContext, ModuleRow
 
 _NODE: Final = frozenset({
     "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants",
@@ -39,31 +39,31 @@ _TOP_LEVEL: Final[dict[str, frozenset[str]]] = {
 
 
 def is_standard(ecosystem: str, path: str) -> bool:
-    """Whether an import path names something of the language's own library."""
+    """Whether an import path leads into the standard library."""
     if ecosystem == "go":
         return "." not in path.partition("/")[0]
     first = path.removeprefix("node:").partition("/")[0].partition(".")[0]
     return path.startswith("node:") or first in _TOP_LEVEL.get(ecosystem, ())
 
 
-class Landing(NamedTuple):
-    """A module and the names that a path goes on with in it; `sure` unless nothing declares it."""
+class ModuleMatch(NamedTuple):
+    """A module and the rest of a path in it; `is_certain` unless no manifest declares it."""
 
     repository: int
     package: int
     module: str
     names: tuple[str, ...]
     ecosystem: str
-    sure: bool
+    is_certain: bool
 
 
-Group = list[Landing]
+Group = list[ModuleMatch]
 _Prefix = tuple[str, tuple[str, ...]]
 _Cut = tuple[str, tuple[str, ...], list[ModuleRow]]
 
 
 def prefixes(path: str) -> list[_Prefix]:
-    """(module, names) for every place where a path may be cut, the longest module first.
+    """Return (module, names) for every cut of a path, the longest module first.
 
     Names hold no "/", so nothing before the last one is a name.
     """
@@ -75,30 +75,30 @@ def prefixes(path: str) -> list[_Prefix]:
     ]
 
 
-def landings(
-    place: Place,
+def module_matches(
+    context: FileContext,
     path: str,
     rows: Mapping[str, Sequence[ModuleRow]],
     declared: Collection[str],
 ) -> Iterator[Group]:
-    """Groups of modules that the path may begin with, in the order in which they are tried.
+    """Yield groups of modules with which the path may begin, in the order of attempts.
 
-    `rows` are the modules of each prefix's name that the place can see.
+    `rows` are the modules of each prefix's name that are visible from the context.
     """
     cuts = [
-        (module, names, [row for row in rows[module] if row.ecosystem == place.ecosystem])
+        (module, names, [row for row in rows[module] if row.ecosystem == context.ecosystem])
         for module, names in prefixes(path)
     ]
     own = [
-        (module, names, [row for row in found if row.repository == place.repository])
+        (module, names, [row for row in found if row.repository == context.repository])
         for module, names, found in cuts
     ]
-    yield from _longest(own, lambda row: row.package == place.package)
-    yield from _longest(own, lambda row: row.package != place.package)
-    if path.startswith("/") or is_standard(place.ecosystem, path):
+    yield from _longest(own, lambda row: row.package == context.package)
+    yield from _longest(own, lambda row: row.package != context.package)
+    if path.startswith("/") or is_standard(context.ecosystem, path):
         return
     foreign = [
-        (module, names, [row for row in found if row.repository != place.repository])
+        (module, names, [row for row in found if row.repository != context.repository])
         for module, names, found in cuts
     ]
     yield from _longest(foreign, lambda row: row.distribution in declared)
@@ -106,12 +106,12 @@ def landings(
         if found:
             providers = {(row.repository, row.package) for row in found}
             if len(providers) == 1 and is_unmistakable(found[0], module):
-                yield [_landing(found[0], module, names, sure=False)]
+                yield [_match(found[0], module, names, is_certain=False)]
             return
 
 
 def is_unmistakable(row: ModuleRow, module: str) -> bool:
-    """Whether a module's name alone says whose it is, without a manifest that asks for it."""
+    """Whether a module's name alone identifies its package, without a manifest."""
     name = row.distribution
     match row.ecosystem:
         case "go":
@@ -129,24 +129,24 @@ def is_unmistakable(row: ModuleRow, module: str) -> bool:
 
 
 def _longest(cuts: Sequence[_Cut], fits: Callable[[ModuleRow], bool]) -> Iterator[Group]:
-    """The modules of the longest prefix that has any.
+    """Yield the modules of the longest prefix that has any.
 
-    Where that is the whole path, the next one too: a package may give on a name that one of its
-    modules has as well, and then `from package import name` is the former.
+    If that is the whole path, add the next one: a package may re-export a name that one of its
+    modules has too, and then `from package import name` means the re-export.
     """
     group: Group = []
     for module, names, found in cuts:
         fitting = [row for row in found if fits(row)]
         unique = {(row.repository, row.package): row for row in fitting}
-        group += [_landing(row, module, names, sure=True) for row in unique.values()]
+        group += [_match(row, module, names, is_certain=True) for row in unique.values()]
         if group and names:
             break
     if group:
         yield group
 
 
-def _landing(row: ModuleRow, module: str, names: tuple[str, ...], *, sure: bool) -> Landing:
-    return Landing(row.repository, row.package, module, names, row.ecosystem, sure)
+def _match(row: ModuleRow, module: str, names: tuple[str, ...], *, is_certain: bool) -> ModuleMatch:
+    return ModuleMatch(row.repository, row.package, module, names, row.ecosystem, is_certain)
 
 
 def _is_joined(name: str) -> bool:

@@ -1,13 +1,13 @@
-"""What resolution asks, and the definitions that it answers."""
+"""Questions of resolution, and the definitions that answer them."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 
-class Path(NamedTuple):
-    """What does an import path mean to a file in this place?
+class ImportPath(NamedTuple):
+    """What does an import path mean to a file of this repository, package and ecosystem?
 
-    `is_own`: in the module itself, and not what that gives on by wildcard.
+    `is_own`: in the module itself, without what it re-exports by wildcard.
     """
 
     repository: int
@@ -17,8 +17,8 @@ class Path(NamedTuple):
     is_own: bool = False
 
 
-class GivenOn(NamedTuple):
-    """What does a module give on without naming it? Asked once, whatever name is looked for."""
+class Reexports(NamedTuple):
+    """What does a module re-export without naming it? Asked once for all names."""
 
     repository: int
     package: int
@@ -26,13 +26,13 @@ class GivenOn(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """No question: a limit that an answer met, kept for the receipt."""
+    """A limit that an answer has met, recorded for the receipt."""
 
     reason: str
 
 
-class Named(NamedTuple):
-    """What does root.chain mean in a file? `caller` is where it stands."""
+class NameInFile(NamedTuple):
+    """What does root.chain mean in a file? `caller` is the definition around it."""
 
     file: int
     repository: int
@@ -44,8 +44,8 @@ class Named(NamedTuple):
     caller: str
 
 
-class Free(NamedTuple):
-    """What does a name mean that the file does not bind?"""
+class UnboundName(NamedTuple):
+    """What does a name mean that its file does not bind?"""
 
     file: int
     repository: int
@@ -65,7 +65,7 @@ class Members(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Of which classes is an instance of this, or what it gives when called?"""
+    """Of which classes is the value of this definition, or its result when called?"""
 
     file: int
     name: str
@@ -78,25 +78,25 @@ class Bases(NamedTuple):
     name: str
 
 
-class Lineage(NamedTuple):
+class Ancestors(NamedTuple):
     """Which classes does a class inherit from, nearest first, without itself?"""
 
     file: int
     name: str
 
 
-class Reached(NamedTuple):
-    """What is reached by this access from what `origin` means?"""
+class MemberAccess(NamedTuple):
+    """What does this access reach from the meaning of `origin`?"""
 
-    origin: Path | Named
+    origin: ImportPath | NameInFile
     access: str
     name: str
 
 
-class Untold(NamedTuple):
-    """Does this lead to something in sight of which no class is told?"""
+class UntypedValue(NamedTuple):
+    """Does this lead to a visible value whose class is unknown?"""
 
-    origin: Named
+    origin: NameInFile
 
 
 Key: TypeAlias = tuple[int, str]  # file and qualified name
@@ -104,24 +104,24 @@ Key: TypeAlias = tuple[int, str]  # file and qualified name
 FUNCTIONS = frozenset({"function", "method"})
 
 
-class Thing(NamedTuple):
-    """A definition that something leads to.
+class ResolvedDefinition(NamedTuple):
+    """A definition that answers a question, and how it was reached.
 
-    `sure`: nothing on the way was a guess. `trail` are the files that gave the name on. `receiver`
-    is the class (file, name) in which a member was looked for, where it was one of an instance.
+    `is_certain`: no step was a guess. `via_files` are the files that re-export the name. `receiver`
+    is the class (file, name) of the instance whose member this is.
     """
 
     file: int
     name: str
     kind: str
-    sure: bool = True
+    is_certain: bool = True
     rule: str = ""
-    trail: tuple[int, ...] = ()
+    via_files: tuple[int, ...] = ()
     receiver: Key | None = None
 
     @property
     def key(self) -> Key:
-        """What tells definitions apart."""
+        """The identity of a definition."""
         return self.file, self.name
 
 
@@ -130,27 +130,29 @@ def last_name(dotted: str) -> str:
     return dotted.rpartition(".")[2]
 
 
-def surest(things: Iterable[Thing]) -> tuple[Thing, ...]:
-    """Each definition once, by the surest and shortest way."""
-    best: dict[Key, Thing] = {}
-    for thing in things:
-        known = best.get(thing.key)
-        if known is None or _rank(thing) > _rank(known):
-            best[thing.key] = thing
+def best_candidates(candidates: Iterable[ResolvedDefinition]) -> tuple[ResolvedDefinition, ...]:
+    """Return each definition once, as reached with most certainty and fewest re-exports."""
+    best: dict[Key, ResolvedDefinition] = {}
+    for candidate in candidates:
+        known = best.get(candidate.key)
+        if known is None or _rank(candidate) > _rank(known):
+            best[candidate.key] = candidate
     return tuple(best.values())
 
 
-def after(things: Iterable[Thing], earlier: Thing) -> list[Thing]:
-    """`things` as found on from `earlier`: no surer than it, and by its way."""
+def reached_via(
+    candidates: Iterable[ResolvedDefinition], earlier: ResolvedDefinition
+) -> list[ResolvedDefinition]:
+    """Return `candidates` as reached through `earlier`: no more certain, by its rule and files."""
     return [
-        thing._replace(
-            sure=thing.sure and earlier.sure,
-            rule=earlier.rule or thing.rule,
-            trail=earlier.trail + thing.trail,
+        candidate._replace(
+            is_certain=candidate.is_certain and earlier.is_certain,
+            rule=earlier.rule or candidate.rule,
+            via_files=earlier.via_files + candidate.via_files,
         )
-        for thing in things
+        for candidate in candidates
     ]
 
 
-def _rank(thing: Thing) -> tuple[bool, int]:
-    return thing.sure, -len(thing.trail)
+def _rank(candidate: ResolvedDefinition) -> tuple[bool, int]:
+    return candidate.is_certain, -len(candidate.via_files)

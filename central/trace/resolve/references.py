@@ -1,16 +1,16 @@
-"""References as resolution takes them, read by name, by root or by the definition they stand in."""
+"""References with their context, read by name, by root or by enclosing definition."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from central.corpus.models import File, Import, Reference
 from central.db import fetch_rows, id_array, sql_with
-from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
 
 
-class Site(NamedTuple):
-    """A reference with the place of its file."""
+class ReferenceSite(NamedTuple):
+    """A reference with the context of its file."""
 
     id: int
     repository: int
@@ -31,10 +31,10 @@ class Site(NamedTuple):
 
 _COLUMNS = """r.id, r.repository_id, r.file_id, f.path, coalesce(f.package_id, 0), r.ecosystem,
     r.kind, r.name, r.binding, r.root, r.chain, r.access, r.caller, r.line, r.column"""
-# The last name but one: of what a member is asked for.
+# The last name but one: the receiver of a member.
 _CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
     CASE WHEN r.access = 'path' THEN -2 ELSE -1 END)"""
-# A free name of these means nothing unless something is imported whole.
+# An unbound name of these ecosystems is built in unless the file has a wildcard import.
 _BUILT_IN = """r.binding = 'free' AND r.ecosystem IN ('pypi', 'npm') AND NOT EXISTS (
     SELECT FROM {imported} i WHERE i.file_id = r.file_id AND i.local = '' AND i.wildcard)"""
 _sql = sql_with(
@@ -123,11 +123,11 @@ _WITHIN = _sql("""SELECT {columns}
 Names = Sequence[tuple[str, str]]  # (name, ecosystem)
 
 
-class Named(NamedTuple):
-    """Which references are looked for: of these names (with their ecosystems).
+class ReferenceQuery(NamedTuple):
+    """A query for references of these names in their ecosystems.
 
-    `files` are those whose own definitions are meant, `at_top` whether any is of a file's top
-    level. `containers` are names of what members are asked of; None: no member is looked for.
+    `files` contain the definitions, of which one is at top level if `at_top`. `containers` are the
+    names of receivers of the members sought; None if no member is sought.
     """
 
     names: Names
@@ -137,52 +137,60 @@ class Named(NamedTuple):
     kind: str = ""
 
 
-def sites_named(inquiry: Inquiry, named: Named) -> list[Site]:
-    """References of which their file tells something, and that may mean what is looked for."""
+def sites_named(resolver: BatchResolver, query: ReferenceQuery) -> list[ReferenceSite]:
+    """Read references that their file binds and that match the query."""
     asked = [
-        *_columns(named.names),
-        inquiry.repositories,
-        named.kind,
-        named.kind,
-        named.at_top,
-        id_array(named.files),
-        named.containers is not None,
-        list(named.containers or ()),
+        *_columns(query.names),
+        resolver.repositories,
+        query.kind,
+        query.kind,
+        query.at_top,
+        id_array(query.files),
+        query.containers is not None,
+        list(query.containers or ()),
     ]
-    return [Site(*row) for row in fetch_rows(_BY_NAME, asked)]
+    return [ReferenceSite(*row) for row in fetch_rows(_BY_NAME, asked)]
 
 
 def sites_rooted(
-    inquiry: Inquiry, roots: Iterable[Key], *, kind: str = "", names: Sequence[str] | None = None
-) -> list[Site]:
-    """References that begin with an import's local name, given as (file, local name).
+    resolver: BatchResolver,
+    roots: Iterable[Key],
+    *,
+    kind: str = "",
+    names: Sequence[str] | None = None,
+) -> list[ReferenceSite]:
+    """Read references that begin with an import's local name, given as (file, local name).
 
-    With `names`, those that end in one of them.
+    `names` limits them to those that end in one of the names.
     """
     keys = list(dict.fromkeys(roots))
     if not keys:
         return []
-    asked = [*_columns(keys), inquiry.repositories, kind, kind, names, names]
-    return [Site(*row) for row in fetch_rows(_BY_ROOT, asked)]
+    asked = [*_columns(keys), resolver.repositories, kind, kind, names, names]
+    return [ReferenceSite(*row) for row in fetch_rows(_BY_ROOT, asked)]
 
 
-def type_sites(inquiry: Inquiry, names: Sequence[str], roots: Iterable[Key]) -> list[Site]:
-    """TYPE references that end in one of the names, or begin with one of the imports."""
+def type_sites(
+    resolver: BatchResolver, names: Sequence[str], roots: Iterable[Key]
+) -> list[ReferenceSite]:
+    """Read TYPE references that end in one of the names or begin with one of the imports."""
     keys = list(dict.fromkeys(roots))
-    rows = fetch_rows(_TYPES, [list(names), inquiry.repositories])
+    rows = fetch_rows(_TYPES, [list(names), resolver.repositories])
     if keys:
-        rows += fetch_rows(_TYPES_BY_ROOT, [*_columns(keys), inquiry.repositories])
-    return list(dict.fromkeys(Site(*row) for row in rows))
+        rows += fetch_rows(_TYPES_BY_ROOT, [*_columns(keys), resolver.repositories])
+    return list(dict.fromkeys(ReferenceSite(*row) for row in rows))
 
 
-def sites_within(inquiry: Inquiry, definitions: Iterable[Key]) -> list[Site]:
-    """References that stand in these definitions, or in what is defined inside of them."""
+def sites_within(resolver: BatchResolver, definitions: Iterable[Key]) -> list[ReferenceSite]:
+    """Read references inside these definitions, also in nested ones."""
     keys = list(dict.fromkeys(definitions))
-    return [Site(*row) for row in fetch_rows(_WITHIN, [*_columns(keys), inquiry.repositories])]
+    return [
+        ReferenceSite(*row) for row in fetch_rows(_WITHIN, [*_columns(keys), resolver.repositories])
+    ]
 
 
 class CountedFile(NamedTuple):
-    """A file and how many references it has, those that tell types among them."""
+    """A file and the number of its references, including TYPE references."""
 
     id: int
     path: str
@@ -190,38 +198,38 @@ class CountedFile(NamedTuple):
 
 
 def files_from(
-    inquiry: Inquiry, repository: int, path: str, *, inclusive: bool, limit: int
+    resolver: BatchResolver, repository: int, path: str, *, inclusive: bool, limit: int
 ) -> list[CountedFile]:
-    """Files of a repository by path: those behind `path`, or from it on."""
-    asked = [repository, inquiry.repositories, path, inclusive, path, limit]
+    """Read files of a repository in order of path, after `path` or from it on."""
+    asked = [repository, resolver.repositories, path, inclusive, path, limit]
     rows = fetch_rows(_FILES, asked)
     return [CountedFile(*row) for row in rows]
 
 
 def sites_of_files(
-    inquiry: Inquiry, files: Sequence[CountedFile], *, after: tuple[str, int], limit: int
-) -> list[Site]:
-    """References in these files, by path and id; `after` is such a place."""
+    resolver: BatchResolver, files: Sequence[CountedFile], *, after: tuple[str, int], limit: int
+) -> list[ReferenceSite]:
+    """Read references in these files in order of path and id, after such a pair."""
     ids = id_array(file.id for file in files)
-    rows = fetch_rows(_OF_FILES, [ids, inquiry.repositories, *after, limit])
-    return [Site(*row) for row in rows]
+    rows = fetch_rows(_OF_FILES, [ids, resolver.repositories, *after, limit])
+    return [ReferenceSite(*row) for row in rows]
 
 
-def open_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:
-    """References of these names that no file says anything of, in no order."""
-    rows = fetch_rows(_OPEN, [*_columns(names), inquiry.repositories, limit])
-    return [Site(*row) for row in rows]
+def unresolved_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:
+    """Read references of these names that no file binds, in no order."""
+    rows = fetch_rows(_OPEN, [*_columns(names), resolver.repositories, limit])
+    return [ReferenceSite(*row) for row in rows]
 
 
-def chained_sites(inquiry: Inquiry, names: Names, *, limit: int) -> list[Site]:
-    """References of these names to members of what other names lead to."""
-    rows = fetch_rows(_CHAINED, [*_columns(names), inquiry.repositories, limit])
-    return [Site(*row) for row in rows]
+def chained_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:
+    """Read references of these names to members of other names."""
+    rows = fetch_rows(_CHAINED, [*_columns(names), resolver.repositories, limit])
+    return [ReferenceSite(*row) for row in rows]
 
 
-def count_open(inquiry: Inquiry, names: Names, *, limit: int) -> int:
-    """How many there are, counted up to `limit`; read from the index alone."""
-    rows = fetch_rows(_COUNT_OPEN, [*_columns(names), inquiry.repositories, limit])
+def count_unresolved(resolver: BatchResolver, names: Names, *, limit: int) -> int:
+    """Count unresolved references up to `limit`, with an index-only scan."""
+    rows = fetch_rows(_COUNT_OPEN, [*_columns(names), resolver.repositories, limit])
     return int(rows[0][0])
 
 

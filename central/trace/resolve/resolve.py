@@ -1,15 +1,22 @@
-"""From references to definitions: every rule, for any number of references at once.
+"""Resolution of references to definitions, for any number of them at once.
 
-Nothing else in the trace decides what a reference means; callers, callees and graphs ask here.
+Only this module decides what a reference means; callers, callees and graphs use it.
 """
 
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from central.trace.resolve.engine import Inquiry
-from central.trace.resolve.questions import Named, Path, Reached, Thing, Untold, surest
-from central.trace.resolve.references import Site
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.questions import (
+    ImportPath,
+    MemberAccess,
+    NameInFile,
+    ResolvedDefinition,
+    UntypedValue,
+    best_candidates,
+)
+from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.rules import import_path
 from central.trace.resolve.sql import Imports
 from indexer.records.references import Access, Binding
@@ -18,7 +25,7 @@ _OF_VALUES = {Access.INSTANCE, Access.RESULT}
 
 
 class Confidence(IntEnum):
-    """How far a rule can be trusted; comparable."""
+    """Confidence of a resolution; comparable."""
 
     LOW = 1
     MEDIUM = 2
@@ -26,30 +33,30 @@ class Confidence(IntEnum):
 
 
 class Resolution(NamedTuple):
-    """What a reference means.
+    """The definitions that a reference means.
 
-    Without targets, `is_open` says that nothing is known of it, or of what it is a member of (then
-    its name alone may link it); otherwise it is bound to something out of sight.
+    Without targets it is external, or unknown if `is_unresolved`: its file binds neither it nor its
+    receiver to a known class. Then its name alone may link it.
     """
 
-    targets: tuple[Thing, ...]
-    is_open: bool
+    targets: tuple[ResolvedDefinition, ...]
+    is_unresolved: bool
 
-    def confidence(self, target: Thing) -> Confidence:
-        """Medium where the way is a guess, or where there are several targets."""
-        certain = target.sure and len(self.targets) == 1
+    def confidence(self, target: ResolvedDefinition) -> Confidence:
+        """Return HIGH for a single target that was reached without a guess, else MEDIUM."""
+        certain = target.is_certain and len(self.targets) == 1
         return Confidence.HIGH if certain else Confidence.MEDIUM
 
 
-def resolve(inquiry: Inquiry, sites: Sequence[Site]) -> list[Resolution]:
-    """What each reference means, in the same order."""
+def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Resolution]:
+    """Return the resolution of each reference, in the same order."""
     imported = [site for site in sites if site.binding == Binding.IMPORT]
     keys = list(dict.fromkeys(Imports(site.file, site.root) for site in imported))
-    imports = dict(zip(keys, inquiry.answers(keys), strict=True))
+    imports = dict(zip(keys, resolver.resolve_all(keys), strict=True))
     asked = [_questions(site, imports) for site in sites]
     wanted = list(dict.fromkeys(question for questions in asked for question in questions))
-    answers = dict(zip(wanted, inquiry.answers(wanted), strict=True))
-    # What an import's path does not reach may still lie beside the file.
+    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True))
+    # An import whose path leads nowhere may mean a module beside the file.
     beside = [
         index
         for index, site in enumerate(sites)
@@ -57,67 +64,71 @@ def resolve(inquiry: Inquiry, sites: Sequence[Site]) -> list[Resolution]:
         and site.ecosystem == "pypi"
         and not any(answers[question] for question in asked[index])
     ]
-    again = [_reached(sites[index], _named(sites[index])) for index in beside]
-    late = dict(zip(beside, inquiry.answers(again), strict=True))
+    again = [_member_access(sites[index], _name_in_file(sites[index])) for index in beside]
+    late = dict(zip(beside, resolver.resolve_all(again), strict=True))
     resolutions = [
         _resolution(site, late.get(index, [one for q in asked[index] for one in answers[q]]))
         for index, site in enumerate(sites)
     ]
-    return _with_untold(inquiry, sites, resolutions)
+    return _with_untyped(resolver, sites, resolutions)
 
 
-def _with_untold(
-    inquiry: Inquiry, sites: Sequence[Site], resolutions: Sequence[Resolution]
+def _with_untyped(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], resolutions: Sequence[Resolution]
 ) -> list[Resolution]:
-    """Open is also a member of a member that is in sight, but of no class that is told."""
+    """Mark members of visible values whose class is unknown as unresolved."""
     asked = {
-        index: Untold(_named(site))
+        index: UntypedValue(_name_in_file(site))
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
         if not resolution.targets and site.chain and site.access in _OF_VALUES
     }
-    answers = dict(zip(asked, inquiry.answers(list(asked.values())), strict=True))
+    answers = dict(zip(asked, resolver.resolve_all(list(asked.values())), strict=True))
     return [
-        Resolution((), is_open=True) if answers.get(index) else resolution
+        Resolution((), is_unresolved=True) if answers.get(index) else resolution
         for index, resolution in enumerate(resolutions)
     ]
 
 
-def origins(inquiry: Inquiry, sites: Sequence[Site]) -> list[tuple[Thing, ...]]:
-    """What root.chain of each reference means, whatever is then asked of it."""
-    asked = [_named(site) for site in sites]
-    return [tuple(answer) for answer in inquiry.answers(asked)]
+def origins(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite]
+) -> list[tuple[ResolvedDefinition, ...]]:
+    """Return the meaning of root.chain of each reference, without its access."""
+    asked = [_name_in_file(site) for site in sites]
+    return [tuple(answer) for answer in resolver.resolve_all(asked)]
 
 
-def _questions(site: Site, imports: dict[Imports, tuple[object, ...]]) -> list[Reached]:
-    """References that share a place and a path share a question."""
+def _questions(
+    site: ReferenceSite, imports: dict[Imports, tuple[object, ...]]
+) -> list[MemberAccess]:
+    """Return the same question for references of one context and path."""
     if site.binding == Binding.IMPORT:
         place = (site.repository, site.package, site.ecosystem)
         rows = imports[Imports(site.file, site.root)]
         return [
-            _reached(site, Path(*place, import_path(row.path, site.chain)))  # type: ignore[attr-defined]
+            _member_access(site, ImportPath(*place, import_path(row.path, site.chain)))  # type: ignore[attr-defined]
             for row in rows
         ]
-    return [] if site.binding == Binding.UNKNOWN else [_reached(site, _named(site))]
+    return [] if site.binding == Binding.UNKNOWN else [_member_access(site, _name_in_file(site))]
 
 
-def _reached(site: Site, origin: Path | Named) -> Reached:
-    return Reached(origin, site.access, "" if site.access == Access.PATH else site.name)
+def _member_access(site: ReferenceSite, origin: ImportPath | NameInFile) -> MemberAccess:
+    return MemberAccess(origin, site.access, "" if site.access == Access.PATH else site.name)
 
 
-def _named(site: Site) -> Named:
-    """Only free names depend on where in the file they stand."""
+def _name_in_file(site: ReferenceSite) -> NameInFile:
+    """Return the question; only a free name depends on the definition around it."""
     caller = site.caller if site.binding == Binding.FREE else ""
     place = (site.repository, site.package, site.ecosystem)
-    return Named(site.file, *place, site.binding, site.root, site.chain, caller)
+    return NameInFile(site.file, *place, site.binding, site.root, site.chain, caller)
 
 
-def _resolution(site: Site, things: Sequence[Thing]) -> Resolution:
+def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -> Resolution:
     rule = "import" if site.binding == Binding.IMPORT else ""
     if site.access != Access.PATH:
         rule = "receiver_type"
-    targets = surest(
-        thing._replace(rule="receiver_type" if thing.receiver else rule or thing.rule)
-        for thing in things
+    targets = best_candidates(
+        candidate._replace(rule="receiver_type" if candidate.receiver else rule or candidate.rule)
+        for candidate in candidates
     )
-    is_open = not targets and site.binding in {Binding.UNKNOWN, Binding.FREE}
-    return Resolution(targets, is_open)
+    is_unresolved = not targets and site.binding in {Binding.UNKNOWN, Binding.FREE}
+    return Resolution(targets, is_unresolved)

@@ -4,45 +4,52 @@ from collections.abc import Sequence
 from typing import Final
 
 from central.trace.resolve import engine, free_names, import_paths, members
-from central.trace.resolve.engine import Asking, Rules, Steps
+from central.trace.resolve.engine import RuleGenerator, Rules, RuleSteps
 from central.trace.resolve.modules import is_standard
 from central.trace.resolve.questions import (
+    Ancestors,
     Bases,
     Classes,
-    Free,
-    GivenOn,
+    ImportPath,
     Limit,
-    Lineage,
+    MemberAccess,
     Members,
-    Named,
-    Path,
-    Reached,
-    Thing,
-    Untold,
-    after,
-    surest,
+    NameInFile,
+    Reexports,
+    ResolvedDefinition,
+    UnboundName,
+    UntypedValue,
+    best_candidates,
+    reached_via,
 )
-from central.trace.resolve.sql import Declared, Imports, Modules, Near, Places, Typing, TypingRow
+from central.trace.resolve.sql import (
+    Declared,
+    Files,
+    Imports,
+    Modules,
+    SameScopeDefinitions,
+    Typing,
+)
 from indexer.records.files import VALUE_KINDS
 from indexer.records.references import Access, Binding
 
 
-def named(question: Named) -> Steps:
-    """A definition of the file, what an import leads to, or a name that the file leaves free."""
+def name_in_file(question: NameInFile) -> RuleSteps:
+    """Resolve a name that a file defines, imports or leaves unbound."""
     match question.binding:
         case Binding.LOCAL:
             return (yield from _local(question))
         case Binding.IMPORT:
             return (yield from _imported(question))
         case Binding.FREE:
-            free = (*question[:4], question.root, question.chain, question.caller)
-            (answer,) = yield [Free(*free)]
+            unbound = (*question[:4], question.root, question.chain, question.caller)
+            (answer,) = yield [UnboundName(*unbound)]
             return answer
     return ()
 
 
-def reached(question: Reached) -> Steps:
-    """The thing itself, or a member of what it is an instance, a maker or an heir of."""
+def member_access(question: MemberAccess) -> RuleSteps:
+    """Resolve the origin itself, a member of its class, or a member of its bases."""
     (origins,) = yield [question.origin]
     match question.access:
         case Access.PATH:
@@ -53,107 +60,114 @@ def reached(question: Reached) -> Steps:
 
 
 def import_path(path: str, chain: str) -> str:
-    """An import's path and the chain that follows its local name, as one path."""
+    """Join an import's path and the chain that follows its local name."""
     return f"{path}.{chain}" if chain else path
 
 
-def _local(question: Named) -> Steps:
+def _local(question: NameInFile) -> RuleSteps:
     if question.chain:
         names = tuple(question.chain.split("."))
         (found,) = yield [Members(question.file, question.root, names)]
-        return tuple(thing._replace(rule="same_file") for thing in found)
-    return (Thing(question.file, question.root, "", rule="same_file"),)
+        return tuple(candidate._replace(rule="same_file") for candidate in found)
+    return (ResolvedDefinition(question.file, question.root, "", rule="same_file"),)
 
 
-def _imported(question: Named) -> Steps:
+def _imported(question: NameInFile) -> RuleSteps:
     (imports,) = yield [Imports(question.file, question.root)]
     paths = dict.fromkeys(import_path(row.path, question.chain) for row in imports)
-    found = yield [Path(*question[1:4], path) for path in paths]
-    things = [thing._replace(rule="import") for answer in found for thing in answer]
-    if not things and question.ecosystem == "pypi":
-        things = yield from _beside(question, list(paths))
-    return surest(things)
+    found = yield [ImportPath(*question[1:4], path) for path in paths]
+    candidates = [candidate._replace(rule="import") for answer in found for candidate in answer]
+    if not candidates and question.ecosystem == "pypi":
+        candidates = yield from _beside(question, list(paths))
+    return best_candidates(candidates)
 
 
-def _beside(question: Named, paths: Sequence[str]) -> Asking[list[Thing]]:
-    """What a script imports from its own directory, as Python does where that is no package."""
-    places, declared = yield [Places(question.file), Declared(question.package)]
+def _beside(question: NameInFile, paths: Sequence[str]) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Resolve imports from a script's own directory, as Python does outside of packages."""
+    places, declared = yield [Files(question.file), Declared(question.package)]
     directory = "/" + places[0].path.rpartition("/")[0].replace("/", ".") if places else "/"
     (packages,) = yield [Modules(question.repository, directory)]
     if packages or directory == "/":
         return []
     taken = {row.name.replace("-", "_") for row in declared}
     own = [
-        Path(*question[1:4], f"{directory}.{path}")
+        ImportPath(*question[1:4], f"{directory}.{path}")
         for path in paths
         if not path.startswith("/")
         and not is_standard(question.ecosystem, path)
         and path.partition(".")[0] not in taken
     ]
     answers = yield own
-    return [thing._replace(rule="import") for answer in answers for thing in answer]
+    return [candidate._replace(rule="import") for answer in answers for candidate in answer]
 
 
-def _of_instances(origins: Sequence[Thing], name: str) -> Steps:
+def _of_instances(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
     classes = yield [Classes(*origin.key) for origin in origins]
     classed = [
         (found, origin)
         for origin, answer in zip(origins, classes, strict=True)
-        for found in after(answer, origin)
+        for found in reached_via(answer, origin)
     ]
     answers = yield [Members(*found.key, (name,)) for found, _ in classed]
-    return surest(
-        thing._replace(receiver=found.key)
+    return best_candidates(
+        candidate._replace(receiver=found.key)
         for (found, _), answer in zip(classed, answers, strict=True)
-        for thing in after(answer, found)
+        for candidate in reached_via(answer, found)
     )
 
 
-def _of_bases(origins: Sequence[Thing], name: str) -> Steps:
-    """The nearest definition above each class, not its own."""
-    lineages = yield [Lineage(*origin.key) for origin in origins]
+def _of_bases(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
+    """Return the nearest definition above each class, without its own."""
+    lineages = yield [Ancestors(*origin.key) for origin in origins]
     wanted = [
-        (base, Near(base.file, f"{base.name}.{name}")) for answer in lineages for base in answer
+        (base, SameScopeDefinitions(base.file, f"{base.name}.{name}"))
+        for answer in lineages
+        for base in answer
     ]
     answers = iter((yield [near for _, near in wanted]))
-    found: list[Thing] = []
+    found: list[ResolvedDefinition] = []
     for origin, ancestors in zip(origins, lineages, strict=True):
         members = [(base, next(answers)) for base in ancestors]
         for base, rows in members:
             if rows:
-                nearest = [Thing(row.file, f"{base.name}.{name}", row.kind) for row in rows]
-                found += after(after(nearest, base), origin)
+                nearest = [
+                    ResolvedDefinition(row.file, f"{base.name}.{name}", row.kind) for row in rows
+                ]
+                found += reached_via(reached_via(nearest, base), origin)
                 break
-    return surest(found)
+    return best_candidates(found)
 
 
 _VALUES = VALUE_KINDS | {""}
 
 
-def untold(question: Untold) -> Steps:
-    """(True,) if the names lead into sight, and there to a member, a field or a function of which
-    no type is told; () if they lead to a class, or out of sight.
+def untyped_value(question: UntypedValue) -> RuleSteps:
+    """Answer (True,) if the names lead to a visible value or function without a known type.
+
+    Answer () if they lead to a class, or to nothing visible.
     """
-    named = question.origin
-    names = named.chain.split(".") if named.chain else []
+    origin = question.origin
+    names = origin.chain.split(".") if origin.chain else []
     for count in range(len(names), -1, -1):
-        (things,) = yield [named._replace(chain=".".join(names[:count]))]
-        if things:
-            return (yield from _any_untold(things, is_whole=count == len(names)))
+        (candidates,) = yield [origin._replace(chain=".".join(names[:count]))]
+        if candidates:
+            return (yield from _any_untyped(candidates, is_whole=count == len(names)))
     return ()
 
 
-def _any_untold(things: tuple[Thing, ...], *, is_whole: bool) -> Steps:
-    """Of what is a class, a member that was not found is untold."""
-    answers = yield [Classes(*thing.key) for thing in things]
+def _any_untyped(candidates: tuple[ResolvedDefinition, ...], *, is_whole: bool) -> RuleSteps:
+    """Decide for what was found; a missing member of a class counts as untyped."""
+    answers = yield [Classes(*candidate.key) for candidate in candidates]
     classes = [found for answer in answers for found in answer]
     if any(not is_whole or found.kind in _VALUES for found in classes):
         return (True,)
-    without = [thing for thing, answer in zip(things, answers, strict=True) if not answer]
-    typings = yield [Typing(*thing.key) for thing in without]
+    without = [
+        candidate for candidate, answer in zip(candidates, answers, strict=True) if not answer
+    ]
+    typings = yield [Typing(*candidate.key) for candidate in without]
     types = [
-        Untold(_named(thing, row))
-        for thing, rows in zip(without, typings, strict=True)
+        UntypedValue(members.declared_type(*candidate.key, row))
+        for candidate, rows in zip(without, typings, strict=True)
         for row in rows
         if row.kind == "type"
     ]
@@ -163,21 +177,18 @@ def _any_untold(things: tuple[Thing, ...], *, is_whole: bool) -> Steps:
     return (True,) if any(following) else ()
 
 
-def _named(thing: Thing, row: TypingRow) -> Named:
-    place = (row.repository, row.package, row.ecosystem)
-    return Named(thing.file, *place, row.binding, row.root, row.chain, thing.name)
-
-
+# A cycle of questions is broken at the one that comes last here. Members come last: what a class
+# defines itself is right without its bases.
 RULES: Final[Rules] = {
-    Path: import_paths.follow,
-    GivenOn: import_paths.given_on,
-    Limit: engine.met,
-    Named: named,
-    Reached: reached,
-    Free: free_names.free,
-    Members: members.members,
-    Classes: members.classes,
     Bases: members.bases,
-    Lineage: members.lineage,
-    Untold: untold,
+    Classes: members.classes,
+    UnboundName: free_names.unbound_name,
+    Reexports: import_paths.reexports,
+    Limit: engine.record_limit,
+    Ancestors: members.ancestors,
+    NameInFile: name_in_file,
+    ImportPath: import_paths.follow_import,
+    MemberAccess: member_access,
+    UntypedValue: untyped_value,
+    Members: members.members,
 }

@@ -1,4 +1,4 @@
-"""What resolution reads: questions that one statement answers for any number of them at once.
+"""Questions that one SQL statement answers for any number of them at once.
 
 The fields of a question are the statement's columns; each row begins with the question's number.
 The last parameter of every statement is the ids of the visible repositories.
@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 from central.trace.resolve import statements
 
 
-class Place(NamedTuple):
-    """Where a file stands; it decides what the file's imports mean. `package` 0: in none."""
+class FileContext(NamedTuple):
+    """The surroundings that decide what a file's imports mean; `package` 0 means none."""
 
     repository: int
     package: int
@@ -19,7 +19,7 @@ class Place(NamedTuple):
 
 
 class Modules(NamedTuple):
-    """Which modules has the repository, or in public any other, of this name?"""
+    """Which modules of this name has the repository, or any other as a public one?"""
 
     repository: int
     name: str
@@ -44,25 +44,25 @@ class Definitions(NamedTuple):
     name: str
 
 
-class Near(NamedTuple):
-    """Which files define this qualified name: the file itself, or those of its scope?
+class SameScopeDefinitions(NamedTuple):
+    """Which files define this qualified name: the file itself, or others of its scope?
 
-    The latter only where a language spreads a class over files.
+    Others count only where a language spreads a class over files.
     """
 
     file: int
     name: str
 
 
-class Definition(NamedTuple):
-    """A definition; `kind` "" for a field that only a TYPE reference tells of."""
+class DefinitionRow(NamedTuple):
+    """A definition; `kind` is "" for a field known from a TYPE reference alone."""
 
     file: int
     kind: str
 
 
 class Exported(NamedTuple):
-    """What does a module give on under this name?"""
+    """What does a module re-export under this name?"""
 
     repository: int
     package: int
@@ -70,8 +70,8 @@ class Exported(NamedTuple):
     name: str
 
 
-class Unnamed(NamedTuple):
-    """What does a module give on as itself, or by wildcard?"""
+class DefaultExports(NamedTuple):
+    """What does a module export as itself, or by wildcard?"""
 
     repository: int
     package: int
@@ -110,19 +110,19 @@ class ImportRow(NamedTuple):
 
 
 class Scopes(NamedTuple):
-    """In which scopes is a file?"""
+    """To which scopes does a file belong?"""
 
     file: int
 
 
 class ScopeRow(NamedTuple):
-    """A name under which files see one another's definitions."""
+    """A scope: its files see one another's definitions."""
 
     name: str
 
 
 class Typing(NamedTuple):
-    """What are the bases of this class, the type of this variable, the result of this function?"""
+    """What are the bases of this class, the type of this variable or function result?"""
 
     file: int
     name: str
@@ -142,7 +142,7 @@ class TypingRow(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """What do a package, and those above it in its repository, depend on?"""
+    """On what do a package and those above it in its repository depend?"""
 
     package: int
 
@@ -156,19 +156,19 @@ class Requirement(NamedTuple):
 
 
 class TopLevel(NamedTuple):
-    """Which files of a package define this name at their top level, for others to use?"""
+    """Which files of a package define and export this name at their top level?"""
 
     package: int
     name: str
 
 
-class Places(NamedTuple):
-    """Where is this file?"""
+class Files(NamedTuple):
+    """What are the path, repository and package of this file?"""
 
     file: int
 
 
-class PlaceRow(NamedTuple):
+class FileRow(NamedTuple):
     """A file's path, repository and package."""
 
     path: str
@@ -178,15 +178,15 @@ class PlaceRow(NamedTuple):
 
 STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Modules: (statements.MODULES, ModuleRow),
-    Definitions: (statements.DEFINITIONS, Definition),
-    Near: (statements.NEAR, Definition),
+    Definitions: (statements.DEFINITIONS, DefinitionRow),
+    SameScopeDefinitions: (statements.SAME_SCOPE_DEFINITIONS, DefinitionRow),
     Exported: (statements.EXPORTED, ExportRow),
-    Unnamed: (statements.UNNAMED, ExportRow),
+    DefaultExports: (statements.DEFAULT_EXPORTS, ExportRow),
     Imports: (statements.IMPORTS, ImportRow),
     Wildcards: (statements.WILDCARDS, ImportRow),
     Scopes: (statements.SCOPES, ScopeRow),
     Typing: (statements.TYPING, TypingRow),
     Declared: (statements.DECLARED, Requirement),
-    TopLevel: (statements.TOP_LEVEL, Definition),
-    Places: (statements.PLACES, PlaceRow),
+    TopLevel: (statements.TOP_LEVEL, DefinitionRow),
+    Files: (statements.FILES, FileRow),
 }

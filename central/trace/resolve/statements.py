@@ -53,7 +53,7 @@ DEFINITIONS: Final = _sql("""WITH q AS MATERIALIZED (
             AND coalesce(m.package_id, 0) = q.package
         WHERE m.repository_id = ANY(%s::bigint[]))
     {defined}""")
-NEAR: Final = _sql("""WITH asked AS MATERIALIZED (
+SAME_SCOPE_DEFINITIONS: Final = _sql("""WITH asked AS MATERIALIZED (
         SELECT q.n, q.file, q.name
         FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
         JOIN {file} f ON f.id = q.file WHERE f.repository_id = ANY(%s::bigint[])),
@@ -74,7 +74,7 @@ EXPORTED: Final = _sql("""SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.w
         AND coalesce(m.package_id, 0) = q.package
     JOIN {export} e ON e.file_id = m.file_id AND e.name = q.name
     WHERE m.repository_id = ANY(%s::bigint[])""")
-UNNAMED: Final = _sql("""SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.wildcard,
+DEFAULT_EXPORTS: Final = _sql("""SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.wildcard,
         coalesce(m.package_id, 0)
     FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[])
         AS q (n, repository, package, module)
@@ -121,7 +121,7 @@ TOP_LEVEL: Final = _sql("""SELECT DISTINCT q.n, s.file_id, s.kind
         AND s.qualified_name = q.name AND s.exported
     JOIN {file} f ON f.id = s.file_id AND f.package_id = q.package
     WHERE p.repository_id = ANY(%s::bigint[])""")
-PLACES: Final = _sql("""SELECT q.n, f.path, f.repository_id, coalesce(f.package_id, 0)
+FILES: Final = _sql("""SELECT q.n, f.path, f.repository_id, coalesce(f.package_id, 0)
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
     JOIN {file} f ON f.id = q.file
     WHERE f.repository_id = ANY(%s::bigint[])""")

@@ -1,6 +1,6 @@
-"""How pages write states, commits, branches, languages and times. `{% load status %}`.
+"""Tags for states, commits, branches, languages and durations. `{% load status %}`.
 
-Tags, where partials would do: a list has hundreds of them, and a partial takes ten times as long.
+Tags, because lists have hundreds of them and a partial takes ten times as long.
 """
 
 from collections.abc import Sequence
@@ -11,45 +11,31 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from central.web.runs import Share
+from central.web.states import StateMessage, run_state_message, state_message
 from central.web.templatetags.web import short_commit
 
 register = template.Library()
 
 _MINUTE = 60
 _HOUR = 3_600
-_TONES = {
-    "current": "ok",
-    "indexing": "info",
-    "behind": "warn",
-    "failed": "bad",
-    "paused": "quiet",
-    "never": "quiet",
-}
-_RUN_TONES = {
-    "applied": "ok",
-    "failed": "bad",
-    "stale": "warn",
-    "expired": "warn",
-    "abandoned": "quiet",
-}
-_WORDS = {"never": "never indexed"}
 
 
 @register.simple_tag
 def state_badge(state: str) -> SafeString:
     """The state of a repository's index."""
-    return _badge(_WORDS.get(state, state), _TONES.get(state, "quiet"))
+    return _badge(state, state_message(state))
 
 
 @register.simple_tag
 def run_badge(state: str) -> SafeString:
     """The state of a run."""
-    return _badge(state, _RUN_TONES.get(state, "info"))
+    return _badge(state, run_state_message(state))
 
 
 @cache
-def _badge(words: str, tone: str) -> SafeString:
-    return format_html('<span class="badge badge-{}">{}</span>', tone, words)
+def _badge(state: str, message: StateMessage) -> SafeString:
+    label = message.label or state
+    return format_html('<span class="badge badge-{}">{}</span>', message.tone, label)
 
 
 @register.simple_tag

@@ -1,4 +1,4 @@
-"""What every page shows alike: ages, commits, code. `{% load web %}`."""
+"""Tags for ages, commits and code on all pages. `{% load web %}`."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -51,7 +51,7 @@ def words(code: str) -> str:
 
 @register.filter
 def for_people(text: str) -> str:
-    """What a service says, in the names of the pages."""
+    """Render a service's sentence in the words of pages."""
     return in_words_for_people(text)
 
 
@@ -79,8 +79,8 @@ def code_block(
 ) -> SafeString:
     """A listing with line numbers, each a link to `href`#L<number> where there is one.
 
-    Without `href` the lines themselves bear those names: one listing of a page may. Where colours
-    are missing, a sentence above says why.
+    Without `href` the lines themselves have these anchors, for one listing of a page. A note says
+    why colours are missing.
     """
     lines, note = listing(code, language=language, words=words)
     name = format_html('<pre class="code" tabindex="0" role="group" aria-label="{}"><code>', label)

@@ -10,8 +10,8 @@ from django.db import connection, transaction
 
 from central.corpus.models import Dependency, File, Module, Package
 from central.corpus.packages import refresh_packages
-from central.corpus.replace import Change, insert_files, remove_files
-from central.corpus.rows import Origin
+from central.corpus.replace import CorpusDelta, insert_files, remove_files
+from central.corpus.rows import RunContext
 from central.repositories.models import Repository
 from indexer.records.files import FileRecord, SkipReason
 from indexer.records.manifests import Dependency as Asked
@@ -40,20 +40,22 @@ def lock_file(*pins: Pin) -> FileRecord:
     return replace(skipped_record("uv.lock", SkipReason.LOCK_FILE), manifest=said)
 
 
-def apply(repository: Repository, *records: FileRecord, removed: tuple[str, ...] = ()) -> Change:
+def apply(
+    repository: Repository, *records: FileRecord, removed: tuple[str, ...] = ()
+) -> CorpusDelta:
     """What an applied run does to the corpus."""
-    change = Change()
+    delta = CorpusDelta()
     paths = [record.path for record in records]
     with transaction.atomic():
-        remove_files(repository_id=repository.pk, paths=[*paths, *removed], change=change)
-        origin = Origin(repository.pk, uuid.uuid4(), "extractor-1")
-        insert_files(origin=origin, records=records, change=change)
+        remove_files(repository_id=repository.pk, paths=[*paths, *removed], delta=delta)
+        context = RunContext(repository.pk, uuid.uuid4(), "extractor-1")
+        insert_files(context=context, records=records, delta=delta)
         refresh_packages(
             repository_id=repository.pk,
-            manifests_changed=change.manifests,
-            inserted=change.inserted,
+            manifests_changed=delta.manifests,
+            inserted=delta.inserted,
         )
-    return change
+    return delta
 
 
 def rows_of(repository: Repository) -> Mapping[str, list[str]]:

@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from central.github.models import GitHubDelivery
 from central.github.services import deferred_events
-from central.github.services.deferred_events import carry_out_waiting
+from central.github.services.deferred_events import apply_deferred
 from central.ingest.services.claims import sweep
 from central.repositories.models import Push, Repository
 from central.tenancy.models import Organization
@@ -121,13 +121,13 @@ def test_a_change_waits_for_the_apply_and_github_does_not(
 ) -> None:
     with being_written(shop):
         assert github.told(event, payload) == WAITING
-        assert carry_out_waiting() == 0
+        assert apply_deferred() == 0
         assert not is_done(now(shop))
-    assert carry_out_waiting() == 1
+    assert apply_deferred() == 1
     assert is_done(now(shop))
     delivery = GitHubDelivery.objects.get()
     assert (delivery.outcome, delivery.waiting) == (outcome, None)
-    assert carry_out_waiting() == 0
+    assert apply_deferred() == 0
 
 
 def test_github_is_answered_in_half_the_time_that_it_waits(
@@ -153,7 +153,7 @@ def test_a_change_that_comes_after_the_apply_is_done_at_once(
         pass
     assert github.told(event, payload) == outcome
     assert is_done(now(shop))
-    assert carry_out_waiting() == 0
+    assert apply_deferred() == 0
 
 
 def test_what_comes_later_waits_for_its_turn_and_pushes_do_not(
@@ -168,7 +168,7 @@ def test_what_comes_later_waits_for_its_turn_and_pushes_do_not(
     assert github.told("repository", payloads.renamed("market")) == BEHIND_ANOTHER
     assert Push.objects.get().repository == web
     assert now(web).retired_at is None
-    assert carry_out_waiting() == 3
+    assert apply_deferred() == 3
     assert now(web).retired_at
     assert now(shop).name == "market"
     assert list(GitHubDelivery.objects.order_by("pk").values_list("outcome", flat=True)) == [
@@ -212,7 +212,7 @@ def test_who_holds_the_organisation_is_not_waited_for_either(
                 connection.close()
 
         assert thread.submit(tell).result(GITHUB_WAITS_SECONDS) == WAITING
-    assert carry_out_waiting() == 1
+    assert apply_deferred() == 1
     assert now(shop).retired_at
 
 
@@ -239,7 +239,7 @@ def test_of_two_who_sweep_at_once_each_delivery_is_carried_out_by_one_and_in_ord
     def carry_out() -> int:
         barrier.wait(30)
         try:
-            return carry_out_waiting()
+            return apply_deferred()
         finally:
             connection.close()
 
@@ -257,7 +257,7 @@ def test_what_cannot_be_carried_out_holds_up_nothing(
         organization=acme, delivery_id="1", event="repository", waiting={"kind": "Starred"}
     )
     assert github.told("repository", payloads.on_repository("deleted")) == BEHIND_ANOTHER
-    assert carry_out_waiting() == 2
+    assert apply_deferred() == 2
     unknown.refresh_from_db()
     assert (unknown.outcome, unknown.waiting) == ("failed; the service's log has the reason", None)
     assert now(shop).retired_at

@@ -108,7 +108,7 @@ def test_what_fails_is_not_remembered_and_can_be_sent_again(
         raise ConnectionError
 
     with monkeypatch.context() as broken:
-        broken.setattr(deferred_events, "carry_out", fail)
+        broken.setattr(deferred_events, "apply_event", fail)
         with pytest.raises(ConnectionError):
             send()
     assert not GitHubDelivery.objects.exists()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from central.errors import ForbiddenError
-from central.github.grants import Grant, Purpose, grant
+from central.github.grants import Grant, Purpose, authorize_job
 from central.github.models import GitHubPolicy
 from central.github.oidc import Claims
 from central.tenancy.credentials import Binding
@@ -36,7 +36,7 @@ def granted(
     purpose: Purpose = Purpose.INDEX,
     tracked_ref: str | None = "refs/heads/main",
 ) -> Grant:
-    return grant(
+    return authorize_job(
         purpose=purpose, claims=claims, policy=policy or GitHubPolicy(), tracked_ref=tracked_ref
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from central.errors import UnavailableError
-from central.github.oidc import IssuerKeys, keys_of
+from central.github.key_sets import IssuerKeys, keys_of
 from scripts.local_github import LocalGitHub
 
 

@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from central.github import signatures
 from central.github.models import GitHubDelivery, GitHubPolicy
-from central.github.signatures import organization_secret, verified_sender
+from central.github.signatures import organization_secret, verify_signature
 from central.tenancy.models import Organization
 from tests.central.github import payloads
 from tests.central.github.payloads import APP_SECRET, GitHub, sign
@@ -31,7 +31,7 @@ def test_github_s_own_example_is_verified(settings: Settings) -> None:
     """https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries"""
     settings.GITHUB_WEBHOOK_SECRET = "It's a Secret to Everybody"
     signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
-    assert verified_sender(org_id=None, signature=signature, body=b"Hello, World!") is None
+    assert verify_signature(org_id=None, signature=signature, body=b"Hello, World!") is None
 
 
 def test_the_secret_of_before_is_taken_while_github_is_told_the_new_one(

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from central.github.models import GitHubPolicy, IdTokenUse
 from central.repositories.models import Repository
-from central.repositories.services import note_visibility, retire_repository
+from central.repositories.services import record_visibility, retire_repository
 from central.tenancy.models import ApiToken
 from scripts.local_github import LocalGitHub
 from tests.central.factories import RepositoryFactory
@@ -62,7 +62,7 @@ def test_an_id_token_that_is_older_than_a_change_does_not_undo_it(
 ) -> None:
     changed_at = timezone.now().replace(microsecond=0) - timedelta(seconds=30)
     repository = repository_of(policy)
-    note_visibility(
+    record_visibility(
         organization_id=repository.organization_id,
         github_id=74001,
         visibility="private",

@@ -8,9 +8,9 @@ from django.conf import settings
 from django.utils import timezone
 from pytest_django import Settings
 
-from central.asgi import admitted_bytes
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.github.signatures import organization_secret
+from central.http.bodies import max_body_bytes
 from central.ingest.services.claims import sweep
 from central.repositories.models import Push, Repository
 from central.tenancy.models import Organization
@@ -381,4 +381,4 @@ def test_a_push_of_many_commits_is_read_though_it_is_larger_than_other_bodies(
 
 def test_a_body_over_the_limit_is_refused(github: GitHub) -> None:
     assert_problem(github.send("push", b" " * (GITHUB_WEBHOOK_BYTES + 1)), 413, "too_large")
-    assert admitted_bytes(payloads.URL, None) == GITHUB_WEBHOOK_BYTES
+    assert max_body_bytes(payloads.URL, None) == GITHUB_WEBHOOK_BYTES

@@ -9,11 +9,12 @@ import pytest
 from django.core.signals import request_finished, request_started
 from pytest_django import Settings
 
-from central.asgi import admitted_bytes, application
+from central.asgi import application
 from central.errors import UnauthenticatedError
+from central.http.bodies import max_body_bytes
 from central.tenancy.tokens import new_token
 
-LIMIT = admitted_bytes("/api/v1/search", None)
+LIMIT = max_body_bytes("/api/v1/search", None)
 RUN = "/api/v1/index/runs/0b9c"
 
 
@@ -105,10 +106,10 @@ def test_body_of_unsaid_length_is_refused_as_soon_as_it_is_too_large() -> None:
 
 def test_batches_may_be_larger_and_trees_larger_still(settings: Settings) -> None:
     header = f"Bearer {new_token()}"
-    tree, batch = (admitted_bytes(f"{RUN}/{what}", header) for what in ("tree", "batches/1"))
+    tree, batch = (max_body_bytes(f"{RUN}/{what}", header) for what in ("tree", "batches/1"))
     assert settings.BATCH_MAX_BYTES < batch < settings.BATCH_MAX_BYTES * 1.1
     assert settings.TREE_MAX_BYTES < tree < settings.TREE_MAX_BYTES * 1.1
-    assert admitted_bytes(f"{RUN}/embeddings", header) == LIMIT
+    assert max_body_bytes(f"{RUN}/embeddings", header) == LIMIT
 
 
 @pytest.mark.parametrize("path", [f"{RUN}/tree", f"{RUN}/batches/1"])
@@ -120,7 +121,7 @@ def test_strangers_large_body_is_refused_before_it_is_read(path: str, header: st
     assert exchange.parts == [b"x"]
     assert exchange.document["code"] == ("unauthenticated" if header is None else "invalid_token")
     with pytest.raises(UnauthenticatedError):
-        admitted_bytes(path, header)
+        max_body_bytes(path, header)
 
 
 def test_client_that_leaves_early_is_not_answered() -> None:

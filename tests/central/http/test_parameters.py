@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from django.http import QueryDict
 
-from central.http.parameters import DECIMAL, INTEGER, document, query_object
+from central.http.parameters import DECIMAL, INTEGER, query_object, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Outer:
 def test_record_becomes_a_document_at_every_depth() -> None:
     now = datetime.now(tz=UTC)
 
-    assert document(Outer(Inner("a"), [Inner("b")], ["c"], now)) == {
+    assert to_json(Outer(Inner("a"), [Inner("b")], ["c"], now)) == {
         "inner": {"name": "a"},
         "several": [{"name": "b"}],
         "labels": ["c"],

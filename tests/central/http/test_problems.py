@@ -72,7 +72,7 @@ def test_a_database_that_is_away_because_the_disk_is_full_is_said_to_be_so(
 ) -> None:
     """PostgreSQL ends where it has no space for its log, and then does not say why."""
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
-    found = problems.described(OperationalError("the connection was closed"))
+    found = problems.problem_for(OperationalError("the connection was closed"))
     assert found is not None
     assert (found.status, found.code) == (503, "disk_full")
 
@@ -82,7 +82,7 @@ def test_this_machine_s_full_disk_says_nothing_about_a_database_elsewhere(
 ) -> None:
     monkeypatch.setattr(settings, "DATABASE_IS_EMBEDDED", False)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
-    found = problems.described(OperationalError("the connection was closed"))
+    found = problems.problem_for(OperationalError("the connection was closed"))
     assert found is not None
     assert (found.status, found.code) == (503, "database_unavailable")
 

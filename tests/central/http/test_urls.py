@@ -4,7 +4,7 @@ import pytest
 from django.test import RequestFactory
 
 from central.http.urls import absolute_url, service_url
-from central.runtime.data_directory import announce_server, held_data_directory
+from central.runtime.data_directory import lock_data_directory, write_server_record
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_without_a_word_the_service_is_where_its_server_announced_itself(setting
     settings.DATA_DIR = tmp_path
     assert service_url() == ""
 
-    with held_data_directory(tmp_path):
-        announce_server(tmp_path, "http://127.0.0.1:8123/")
+    with lock_data_directory(tmp_path):
+        write_server_record(tmp_path, "http://127.0.0.1:8123/")
         assert service_url() == "http://127.0.0.1:8123"
     assert service_url() == ""

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.repositories.services import note_visibility
+from central.repositories.services import record_visibility
 from central.tenancy.models import ApiToken, Organization, Scope
 from tests.central.factories import RepositoryFactory
 from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
@@ -80,7 +80,7 @@ def test_what_a_token_indexed_before_is_private_until_the_job_s_own_run_is_appli
     api_of().index(FILES)
     files = FILES | {"b.py": "def b\n"}
     api = bound_api(commit_of(files))
-    note_visibility(
+    record_visibility(
         organization_id=api.organization.pk, github_id=7, visibility="public", at=timezone.now()
     )
     api.queue_full(files)

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding, File, TermStat
-from central.corpus.signals import index_applied
 from central.ingest.models import Batch, IndexRun
+from central.ingest.services import apply_commit, batches, claims, points
 from central.ingest.services import apply_run as applying
-from central.ingest.services import batches, claims, points
 from central.ingest.services.apply_run import apply_run
 from central.ingest.services.claims import claim_run
 from central.ingest.services.points import EmbeddingGoneError, PointWriter
@@ -321,7 +320,7 @@ def test_a_store_that_fails_while_rows_are_made_leaves_the_index_as_it_was(
     before = dump(api)
     api.queue_incremental(FILES, {**FILES, "c.py": "def c\n"})
     are_rows_made = threading.Event()
-    count = applying._count
+    count = apply_commit._count
 
     def away(*_: object) -> None:
         are_rows_made.wait(10)
@@ -333,7 +332,7 @@ def test_a_store_that_fails_while_rows_are_made_leaves_the_index_as_it_was(
 
     with monkeypatch.context() as patch:
         patch.setattr(type(vector_store()), "upsert", away)
-        patch.setattr(applying, "_count", counted)
+        patch.setattr(apply_commit, "_count", counted)
         assert apply_queued() == [None]
     assert are_rows_made.is_set()
     assert dump(api) == before
@@ -381,7 +380,7 @@ def test_progress_ends_a_row_of_temporary_failures(
     assert claim is not None
     monkeypatch.setattr(claims, "_PROGRESS_EVERY_SECONDS", 0)
     claim.report("vectors", 1, 2)
-    claim.postpone("away")
+    claim.requeue("away")
     row = IndexRun.objects.get(pk=run["run_id"])
     assert row.retries == 1
     assert row.lease_until is not None
@@ -449,17 +448,17 @@ def test_a_worker_that_fails_after_its_lease_was_taken_leaves_the_run_s_points(
     assert api.state(run)["state"] == "applying"
 
 
-def test_the_signal_comes_after_the_apply_and_a_failing_receiver_hinders_nothing(api: Api) -> None:
+def test_a_follow_up_comes_after_the_apply_and_cannot_undo_it(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     generations: list[int] = []
 
-    def note(sender: object, repository: Repository, **kwargs: object) -> None:
-        generations.append(repository.generation)
+    def fail() -> None:
+        generations.append(Repository.objects.get().generation)
         raise ZeroDivisionError
 
-    index_applied.connect(note)
-    try:
+    monkeypatch.setattr(applying, "_follow_ups", [fail])
+    with pytest.raises(ZeroDivisionError):
         api.index(FILES)
-    finally:
-        index_applied.disconnect(note)
     assert generations == [1]
     assert api.status().json()["projects"][0]["state"] == "current"

@@ -11,8 +11,8 @@ from django.utils import timezone
 from central.corpus.dump import dump_lines
 from central.ingest import tasks
 from central.ingest.models import IndexRun
+from central.ingest.services import apply_commit, claims, points
 from central.ingest.services import apply_run as applying
-from central.ingest.services import claims, points
 from central.ingest.services.apply_run import apply_run
 from central.maintenance import tasks as maintenance_tasks
 from central.maintenance.reconcile import reconcile
@@ -39,13 +39,13 @@ STEPS: list[tuple[object, str]] = [
     (applying, "upload_points"),
     (points, "save_embeddings"),
     (claims.Claim, "report"),
-    (applying, "_commit"),
-    (applying, "_advance"),
-    (applying, "remove_files"),
-    (applying, "insert_files"),
-    (applying, "move_term_stats"),
-    (applying, "_count"),
-    (applying, "_sweep_up"),
+    (applying, "commit_run"),
+    (apply_commit, "_advance"),
+    (apply_commit, "remove_files"),
+    (apply_commit, "insert_files"),
+    (apply_commit, "update_term_stats"),
+    (apply_commit, "_count"),
+    (applying, "_remove_stale_points"),
     (applying, "delete_points"),
 ]
 

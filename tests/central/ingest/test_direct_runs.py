@@ -14,7 +14,7 @@ from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
 from central.ingest.services.apply_run import apply_run
 from central.ingest.services.run_lifecycle import expire_runs
-from central.ingest.services.salvage import keep_uploads
+from central.ingest.services.salvage import salvage_uploads
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
@@ -70,7 +70,7 @@ def test_an_apply_fails_if_points_are_not_there_and_what_is_there_is_kept(api: A
     assert "2 are not in the vector store" in error
     assert "Run the indexer again" in error
     assert not Chunk.objects.exists()
-    keep_uploads()
+    salvage_uploads()
     assert not Batch.objects.exists()
     assert points() == set()
     assert len(known(api, api.open(vectors="direct").json())["known"]) == 1
@@ -92,7 +92,7 @@ def test_an_apply_fails_if_a_vector_is_not_what_the_embedder_makes(
     assert not Embedding.objects.exists()
 
 
-@pytest.mark.parametrize("step", ["adopt_points", "_commit", "_sweep_up"])
+@pytest.mark.parametrize("step", ["verify_direct_points", "commit_run", "_remove_stale_points"])
 def test_an_apply_that_died_is_done_again(
     api: Api, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -137,7 +137,7 @@ def test_points_of_a_run_that_was_not_applied_go_and_their_vectors_are_known(
         IndexRun.objects.update(touched_at=timezone.now() - timedelta(days=1))
         assert expire_runs() == 1
     assert len(points()) == 3  # no request waits until they are gone
-    keep_uploads()
+    salvage_uploads()
     assert points() == set()
     assert not Batch.objects.exists()
     assert len(known(api, api.open().json())["known"]) == 3
@@ -152,7 +152,7 @@ def test_only_the_reconcile_finds_points_of_files_that_no_batch_names(api: Api) 
     assert len(points()) == 4  # its client may be about to name it
     IndexRun.objects.filter(pk=run["run_id"]).update(touched_at=timezone.now() - timedelta(days=1))
     expire_runs()
-    keep_uploads()
+    salvage_uploads()
     assert len(points()) == 4
     (row,) = reconcile(repair=True).repositories
     assert row.excess == 1
@@ -172,7 +172,7 @@ def test_uploads_of_a_retired_repository_are_left_to_the_purge(api: Api) -> None
     retire_repository(Repository.objects.get())
     apply_queued()
     assert IndexRun.objects.get(pk=run["run_id"]).state == "abandoned"
-    keep_uploads()
+    salvage_uploads()
     assert not Embedding.objects.exists()
 
 

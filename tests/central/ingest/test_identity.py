@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.repositories.services import note_visibility
+from central.repositories.services import record_visibility
 from central.tenancy.models import ApiToken, AuditEntry, Role
 from tests.central.factories import MembershipFactory, RepositoryFactory
 from tests.central.protocol import Api, api_of, apply_queued
@@ -209,7 +209,7 @@ def test_an_index_of_unknown_origin_is_private_until_a_later_run_is_applied(api:
         row.refresh_from_db()
         return row.visibility
 
-    note_visibility(
+    record_visibility(
         organization_id=row.organization_id, github_id=7, visibility="public", at=timezone.now()
     )
     assert visibility() == "private"

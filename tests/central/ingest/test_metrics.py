@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from central.ingest.models import RunState
-from central.repositories.models import Push, Repository, Trouble
+from central.repositories.models import IndexProblem, Push, Repository
+from central.repositories.states import RunState
 from tests.central.factories import IndexRunFactory, RepositoryFactory
 
 pytestmark = pytest.mark.django_db
@@ -42,8 +42,8 @@ def indexed(**values: object) -> Repository:
 
 def test_repositories_are_counted_by_state() -> None:
     indexed(chunks=7, files=2)
-    indexed(chunks=5, files=1, trouble=Trouble.BEHIND)
-    indexed(trouble=Trouble.FAILED)
+    indexed(chunks=5, files=1, trouble=IndexProblem.BEHIND)
+    indexed(trouble=IndexProblem.FAILED)
     indexed(paused=True)
     IndexRunFactory.create(repository=indexed(), state=RunState.APPLYING)
     RepositoryFactory.create_batch(2)
@@ -74,7 +74,7 @@ def test_the_oldest_push_is_one_that_is_not_indexed() -> None:
         (8, "b" * 40, True, {"paused": True}),
         (7, "b" * 40, False, {}),  # known to be nothing to index
         (6, "b" * 40, True, {"retired_at": now}),
-        (5, "b" * 40, False, {"trouble": Trouble.BEHIND}),
+        (5, "b" * 40, False, {"trouble": IndexProblem.BEHIND}),
         (4, "b" * 40, True, {}),
     ):
         Push.objects.create(

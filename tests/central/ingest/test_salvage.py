@@ -17,7 +17,7 @@ from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run, salvage
 from central.ingest.services.claims import claim_run
 from central.ingest.services.run_lifecycle import expire_runs
-from central.ingest.services.salvage import keep_uploads
+from central.ingest.services.salvage import salvage_uploads
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreUnavailableError
 from tests.central.factories import OrganizationFactory
@@ -68,7 +68,7 @@ def fail(api: Api) -> None:
     """Fail in the last transaction, when the points are written already."""
     api.queue_full(FILES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apply_run, "_commit", _full)
+        patch.setattr(apply_run, "commit_run", _full)
         assert apply_queued() == ["failed"]
 
 
@@ -76,7 +76,7 @@ def refuse(api: Api) -> None:
     """Have a store that takes nothing, such as one whose key has changed, until that is final."""
     run = UUID(api.queue_full(FILES)["run_id"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apply_run, "_commit", _refused)
+        patch.setattr(apply_run, "commit_run", _refused)
         for _ in range(settings.RUN_MAX_ATTEMPTS - 1):
             with pytest.raises(StoreError):
                 apply_run.apply_run(run_id=run)
@@ -109,7 +109,7 @@ def test_what_a_run_brought_that_was_not_applied_is_known_to_the_next(
 ) -> None:
     end(api)
     assert Batch.objects.exists()  # nobody waits until they are gone through
-    keep_uploads()
+    salvage_uploads()
     assert not Batch.objects.exists()
     assert known(api) == 3
     points = vector_store().points(collection_of(Repository.objects.get(), PAID))
@@ -144,14 +144,14 @@ def digests_of_cancelled(api: Api) -> list[str]:
 
 def test_another_organisation_does_not_know_them(api: Api) -> None:
     cancel(api)
-    keep_uploads()
+    salvage_uploads()
     other = api_of(OrganizationFactory.create(embedder=PAID))
     assert (known(api), known(other)) == (3, 0)
 
 
 def test_nor_does_a_credential_that_does_not_see_the_repository(api: Api) -> None:
     cancel(api)
-    keep_uploads()
+    salvage_uploads()
     narrow = api_of(api.organization, repositories=["other"])
     digests = [bytes(row.digest).hex() for row in Embedding.objects.all()]
     run = narrow.open("other").json()
@@ -161,9 +161,9 @@ def test_nor_does_a_credential_that_does_not_see_the_repository(api: Api) -> Non
 
 def test_work_stops_when_its_time_is_over_and_goes_on_later(api: Api) -> None:
     cancel(api)
-    assert keep_uploads(seconds=0)
+    assert salvage_uploads(seconds=0)
     assert Batch.objects.count() == 3
-    assert not keep_uploads()
+    assert not salvage_uploads()
     assert not Batch.objects.exists()
 
 
@@ -180,8 +180,8 @@ def test_a_crash_between_two_batches_loses_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(salvage, "save_embeddings", dies)
         with pytest.raises(KeyboardInterrupt):
-            keep_uploads()
-    keep_uploads()
+            salvage_uploads()
+    salvage_uploads()
     assert known(api) == 3
 
 
@@ -191,9 +191,9 @@ def test_a_store_that_is_away_leaves_it_for_later(
     fail(api)
     with monkeypatch.context() as patch:
         patch.setattr(salvage, "delete_points", _away)
-        assert not keep_uploads()
+        assert not salvage_uploads()
     assert Batch.objects.exists()
-    keep_uploads()
+    salvage_uploads()
     assert known(api) == 3
 
 
@@ -203,10 +203,10 @@ def test_what_cannot_be_kept_stops_neither_the_next_run_nor_other_work(
     cancel(api)
     with monkeypatch.context() as patch:
         patch.setattr(salvage, "save_embeddings", _deadlocked)
-        assert not keep_uploads()
+        assert not salvage_uploads()
         assert api.open().status_code == 201
     assert Batch.objects.exists()
-    keep_uploads()
+    salvage_uploads()
     assert known(api) == 3
 
 
@@ -227,7 +227,7 @@ def test_embeddings_are_kept_in_one_order_so_that_two_cannot_wait_for_each_other
         saved.append(sorted(vectors))  # as save_embeddings locks them
 
     monkeypatch.setattr(salvage, "save_embeddings", record)
-    keep_uploads()
+    salvage_uploads()
     assert len(saved) > 1
     locked = [digest for part in saved for digest in part]
     assert locked == sorted(locked)
@@ -240,7 +240,7 @@ def _away(**_: object) -> None:
 def test_an_upload_that_cannot_be_read_any_more_is_dropped(api: Api) -> None:
     cancel(api)
     Batch.objects.filter(number=1).update(body=b"not gzip")
-    keep_uploads()
+    salvage_uploads()
     assert known(api) == 1
     assert not Batch.objects.exists()
 

@@ -6,8 +6,9 @@ import pytest
 from django.utils import timezone
 
 from central.ingest import tasks
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.services.claims import claim_next
+from central.repositories.states import RunState
 from central.tenancy.models import Organization
 from tests.central.factories import IndexRunFactory, OrganizationFactory, RepositoryFactory
 from tests.central.protocol import api_of

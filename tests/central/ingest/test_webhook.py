@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from central.repositories.models import Repository
-from central.repositories.services import displace_repository, rename_repository
+from central.repositories.services import free_name, rename_repository
 from tests.central.protocol import (
     Api,
     apply_queued,
@@ -91,7 +91,7 @@ def test_a_webhook_that_is_not_signed_stale_or_altered_is_401(
     assert snapshot() == before
 
 
-@pytest.mark.parametrize("change", [displace_repository, lambda row: rename_repository(row, "b")])
+@pytest.mark.parametrize("change", [free_name, lambda row: rename_repository(row, "b")])
 def test_a_repository_that_is_called_otherwise_since_the_run_was_opened_loses_nothing(
     api: Api, uploaded: dict[str, Any], change: Callable[[Repository], None]
 ) -> None:

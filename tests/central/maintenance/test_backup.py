@@ -10,9 +10,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from central.commands import Lines
 from central.errors import ConflictError, ServiceError
 from central.maintenance.backup import restore_archive
-from central.maintenance.command_output import Lines
 from central.runtime.postgres import client_program
 
 pytestmark = pytest.mark.django_db

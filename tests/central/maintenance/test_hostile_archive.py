@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
 from pytest_django import Settings as DjangoSettings
 
+from central.commands import Lines
 from central.errors import InvalidError, ServiceError
 from central.maintenance import archive_rows, backup
 from central.maintenance.archive_rows import load, make_tables
@@ -25,7 +26,6 @@ from central.maintenance.archive_script import (
     read_script,
 )
 from central.maintenance.backup import restore_archive
-from central.maintenance.command_output import Lines
 from central.runtime.postgres import client_program
 from central.tenancy.models import Organization
 from indexer.limits import BACKUP_MIGRATIONS, BACKUP_STATEMENT_BYTES
@@ -389,7 +389,7 @@ def test_an_archive_that_fills_the_disk_is_refused(
         source, "INSERT INTO django_session VALUES ('a', repeat('x', 20000000), now())"
     )
     assert archive.stat().st_size < 1_000_000
-    monkeypatch.setattr(archive_rows, "lack_of_space", lambda _: "The disk is full.")
+    monkeypatch.setattr(archive_rows, "disk_space_error", lambda _: "The disk is full.")
     with pytest.raises(ServiceError, match="The disk is full") as caught:
         fill(archive)
     assert caught.value.code == "disk_full"

@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from central.corpus.dump import dump_lines
 from central.repositories.models import Repository
-from central.runtime.data_directory import announce_server, held_data_directory
+from central.runtime.data_directory import lock_data_directory, write_server_record
 from tests.central.protocol import api_of
 
 KEY = "k" * 40
@@ -51,8 +51,8 @@ def test_the_commands_ask_the_running_server(
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.delenv("no_proxy", raising=False)
     settings.ALLOWED_HOSTS = ["localhost"]
-    with held_data_directory(data_dir):
-        announce_server(data_dir, live_server.url.replace("localhost", "127.0.0.1"))
+    with lock_data_directory(data_dir):
+        write_server_record(data_dir, live_server.url.replace("localhost", "127.0.0.1"))
         call_command("dump_index", "--organization", "acme", "--repository", "shop")
         repository = Repository.objects.select_related("organization").get()
         assert capsys.readouterr().out.splitlines() == dump_lines(repository)
@@ -60,6 +60,6 @@ def test_the_commands_ask_the_running_server(
         assert "shop" in capsys.readouterr().out
         with pytest.raises(CommandError, match="Stop the server first"):
             call_command("optimize_index")
-        announce_server(data_dir, "http://127.0.0.1:1")
+        write_server_record(data_dir, "http://127.0.0.1:1")
         with pytest.raises(CommandError, match="does not answer"):
             call_command("dump_index", "--organization", "acme", "--repository", "shop")

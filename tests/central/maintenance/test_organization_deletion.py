@@ -15,11 +15,15 @@ from django.utils import timezone
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.errors import NotFoundError, UnauthenticatedError
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
 from central.ingest.services.apply_run import apply_run
 from central.ingest.services.claims import sweep
-from central.maintenance.organization_deletion import purge_organizations, retire_organization
+from central.maintenance.organization_deletion import (
+    delete_scheduled_organizations,
+    schedule_deletion,
+)
 from central.repositories.models import Repository
+from central.repositories.states import RunState
 from central.tenancy.audit import COMMAND
 from central.tenancy.credentials import credential_of_member, organizations_of
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
@@ -52,7 +56,7 @@ def rival() -> Api:
 
 
 def retire() -> Organization:
-    return retire_organization(slug="acme", actor=COMMAND)
+    return schedule_deletion(slug="acme", actor=COMMAND)
 
 
 def wait_out_the_lease() -> None:
@@ -166,10 +170,10 @@ def test_what_a_crash_interrupts_the_next_sweep_finishes(
         broken.setattr(type(vector_store()), "drop_organization", away)
         with pytest.raises(CommandError, match="away"):
             purge_command()
-    assert Organization.everything.filter(pk=organization.pk).exists()
+    assert Organization.all_objects.filter(pk=organization.pk).exists()
     assert not Repository.objects.filter(organization=organization).exists()
-    purge_organizations()
-    assert not Organization.everything.filter(pk=organization.pk).exists()
+    delete_scheduled_organizations()
+    assert not Organization.all_objects.filter(pk=organization.pk).exists()
 
 
 def test_without_the_slug_said_twice_nothing_happens(acme: Api) -> None:

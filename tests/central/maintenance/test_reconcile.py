@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from types import ModuleType
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,6 +15,7 @@ from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
 from central.ingest.models import Batch, IndexRun
+from central.maintenance import point_sync
 from central.maintenance import reconcile as reconciling
 from central.maintenance.reconcile import RepositoryReport, reconcile
 from central.repositories.models import Repository
@@ -129,11 +131,13 @@ def test_uploads_of_ended_runs_go(api: Api) -> None:
     assert not Batch.objects.exists()
 
 
-@pytest.mark.parametrize("step", ["_reconcile_repository", "former_collections"])
+@pytest.mark.parametrize(
+    ("module", "step"), [(reconciling, "_reconcile_repository"), (point_sync, "former_collections")]
+)
 def test_another_embedder_s_run_that_is_applied_meanwhile_keeps_its_points(
-    api: Api, monkeypatch: pytest.MonkeyPatch, step: str
+    api: Api, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str
 ) -> None:
-    original = getattr(reconciling, step)
+    original = getattr(module, step)
     api.organization.embedder = "builtin/another/256"
     api.organization.save()
 
@@ -143,7 +147,7 @@ def test_another_embedder_s_run_that_is_applied_meanwhile_keeps_its_points(
         return original(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reconciling, step, overtaken)
+        patch.setattr(module, step, overtaken)
         reconcile(repair=True)
     named = set(Chunk.objects.values_list("point", flat=True))
     assert {point for point, _ in vector_store().points(collection_of(shop()))} == named != set()

@@ -16,17 +16,18 @@ from django.utils import timezone
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import Chunk, File
-from central.corpus.rows import REPAIRED
-from central.ingest.models import Batch, IndexRun, RunState
+from central.corpus.rows import REPAIR_RUN
+from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
 from central.ingest.services.apply_run import apply_run
-from central.ingest.services.claims import claim_run, release_leases, sweep
+from central.ingest.services.claims import claim_run, expire_leases, sweep
 from central.knowledge.models import Mention
 from central.knowledge.services.catch_up import catch_up
 from central.maintenance.reconcile import reconcile
 from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
 from central.repositories.models import Repository
-from central.repositories.services import note_push, retire_repository
+from central.repositories.services import record_push, retire_repository
+from central.repositories.states import RunState
 from central.tenancy.models import Organization
 from indexer.records.vectors import TermVector
 from indexer.store.base import Point
@@ -102,7 +103,7 @@ def fill(api: Api, project: str) -> Repository:
     file = FileFactory.create(repository=repository, path="pyproject.toml")
     ModuleFactory.create(file=file, package=package)
     fill_graph(api, project)
-    note_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
+    record_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))
     api.organization.embedder = EMBEDDER
@@ -235,7 +236,7 @@ def test_the_run_of_a_dead_worker_ends_before_its_repository_is_purged(api: Api)
     assert claim_run(run_id=run["run_id"])
     shop = retire()
     assert purge() == []
-    release_leases()
+    expire_leases()
     assert apply_queued() == [RunState.STALE]
     assert purge() == [shop.pk]
 
@@ -281,7 +282,7 @@ def test_whatever_ends_it_the_repository_stays_retired_and_is_purged_by_the_next
 def stray(number: int) -> Point:
     return Point(
         id=UUID(int=number),
-        run=REPAIRED,
+        run=REPAIR_RUN,
         path="a.py",
         language="python",
         type="function",

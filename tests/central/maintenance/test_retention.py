@@ -8,8 +8,9 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from central.github.models import GitHubDelivery, IdTokenUse
-from central.ingest.models import Delivery, IndexRun, RunState
-from central.maintenance.retention import Forgotten, forget
+from central.ingest.models import Delivery, IndexRun
+from central.maintenance.retention import RetentionResult, apply_retention
+from central.repositories.states import RunState
 from central.tenancy.models import ApiToken
 from tests.central.factories import (
     ApiTokenFactory,
@@ -21,11 +22,11 @@ from tests.central.factories import (
 pytestmark = pytest.mark.django_db
 
 NOW = timezone.now()
-NOTHING = Forgotten(tokens=0, id_tokens=0, deliveries=0, sessions=0, runs=0)
+NOTHING = RetentionResult(tokens=0, id_tokens=0, deliveries=0, sessions=0, runs=0)
 
 
 def test_there_may_be_nothing_to_forget() -> None:
-    assert forget(now=NOW) == NOTHING
+    assert apply_retention(now=NOW) == NOTHING
 
 
 def test_short_lived_tokens_go_a_day_after_they_expired_and_their_runs_stay() -> None:
@@ -37,7 +38,7 @@ def test_short_lived_tokens_go_a_day_after_they_expired_and_their_runs_stay() ->
         ApiTokenFactory.create(is_short_lived=False, expires_at=long_ago),
         ApiTokenFactory.create(is_short_lived=False, expires_at=None),
     ]
-    assert forget(now=NOW).tokens == 1
+    assert apply_retention(now=NOW).tokens == 1
     assert set(ApiToken.objects.all()) == set(kept)
     run.refresh_from_db()
     assert run.api_token is None
@@ -49,7 +50,7 @@ def test_an_id_token_is_remembered_until_it_could_not_be_used_again() -> None:
             jti_digest=hashlib.sha256(name.encode()).digest(),
             forget_at=NOW + timedelta(minutes=minutes),
         )
-    assert forget(now=NOW).id_tokens == 1
+    assert apply_retention(now=NOW).id_tokens == 1
     assert IdTokenUse.objects.get().forget_at > NOW
 
 
@@ -57,7 +58,7 @@ def test_a_session_goes_when_it_has_ended() -> None:
     for key, minutes in (("gone", -1), ("kept", 1)):
         ends = NOW + timedelta(minutes=minutes)
         Session.objects.create(session_key=key, session_data="", expire_date=ends)
-    assert forget(now=NOW).sessions == 1
+    assert apply_retention(now=NOW).sessions == 1
     assert Session.objects.get().session_key == "kept"
 
 
@@ -68,7 +69,7 @@ def test_github_s_deliveries_go_after_half_a_year() -> None:
             organization=organization, delivery_id=str(days), event="push", outcome=""
         )
         GitHubDelivery.objects.filter(pk=delivery.pk).update(received_at=NOW - timedelta(days=days))
-    assert forget(now=NOW).deliveries == 1
+    assert apply_retention(now=NOW).deliveries == 1
     assert GitHubDelivery.objects.get().delivery_id == "179"
 
 
@@ -77,7 +78,7 @@ def test_what_github_told_is_not_forgotten_before_it_is_done() -> None:
         organization=OrganizationFactory.create(), delivery_id="1", event="push", waiting={}
     )
     GitHubDelivery.objects.filter(pk=delivery.pk).update(received_at=NOW - timedelta(days=999))
-    assert forget(now=NOW) == NOTHING
+    assert apply_retention(now=NOW) == NOTHING
     assert GitHubDelivery.objects.get() == delivery
 
 
@@ -101,13 +102,13 @@ def test_old_runs_go_with_their_deliveries_but_each_repository_keeps_its_last() 
             digest=b"\0" * 32,
             run=run,
         )
-    assert forget(now=NOW).runs == 3
+    assert apply_retention(now=NOW).runs == 3
     assert set(IndexRun.objects.all()) == {*runs[:20], *few}
     assert Delivery.objects.get().run == runs[0]
-    assert forget(now=NOW) == NOTHING
+    assert apply_retention(now=NOW) == NOTHING
 
 
 def test_runs_within_the_retention_and_live_ones_stay() -> None:
     ended_runs(22, days=89)
     ended_runs(22, days=91, state=RunState.OPEN)
-    assert forget(now=NOW) == NOTHING
+    assert apply_retention(now=NOW) == NOTHING

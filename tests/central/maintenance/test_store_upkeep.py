@@ -1,4 +1,4 @@
-"""Upkeep of the store: after applies and by night, never fatal."""
+"""StoreOptimizer of the store: after applies and by night, never fatal."""
 
 import threading
 
@@ -7,7 +7,7 @@ import pytest
 from central.ingest import tasks
 from central.maintenance import tasks as maintenance_tasks
 from central.maintenance import worker
-from central.maintenance.worker import Sweeper
+from central.maintenance.worker import EmbeddedWorker
 from indexer.errors import StoreUnavailableError
 from tests.central.protocol import api_of
 
@@ -41,7 +41,7 @@ def test_a_store_that_is_away_is_noted_and_asked_again(
 ) -> None:
     store = stored(monkeypatch, StoreUnavailableError("connection refused"))
     worker.maintain_store()
-    assert "upkeep_failed" in caplog.text
+    assert "maintenance_failed" in caplog.text
     worker.maintain_store()
     assert store.asked == 2
 
@@ -67,11 +67,11 @@ def test_the_embedded_server_does_it_after_an_apply_and_outlives_what_fails(
         raise RuntimeError
 
     monkeypatch.setattr(worker, "maintain_store", fails)
-    sweeper = Sweeper()
-    sweeper.start()
+    embedded_worker = EmbeddedWorker()
+    embedded_worker.start()
     try:
         assert done.acquire(timeout=WAIT_SECONDS)  # at the start
         api_of().queue_full({"a.py": "def a\n"})
         assert done.acquire(timeout=WAIT_SECONDS)
     finally:
-        sweeper.stop()
+        embedded_worker.stop()

@@ -22,10 +22,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from pytest_django import Settings
 
+from central import commands
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import unpack_terms
 from central.corpus.models import Chunk, Embedding
-from central.maintenance import command_output, vector_migration
+from central.maintenance import point_sync
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from indexer.records.vectors import TermVector
@@ -191,7 +192,7 @@ def test_a_repository_that_is_indexed_meanwhile_is_gone_through_again(
     api: Api, target: Target, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     api.index(FILES)
-    original = vector_migration.excess_points
+    original = point_sync.stale_points
     after = {"a.py": "def other\n"}
     is_done: list[bool] = []
 
@@ -203,7 +204,7 @@ def test_a_repository_that_is_indexed_meanwhile_is_gone_through_again(
             assert apply_queued() == ["applied"]
         return found
 
-    monkeypatch.setattr(vector_migration, "excess_points", overtaken)
+    monkeypatch.setattr(point_sync, "stale_points", overtaken)
     migrate(target.url)
     assert points(target.store) == named() != set()
     assert "indexed meanwhile" not in capsys.readouterr().out
@@ -218,14 +219,14 @@ def test_one_that_is_indexed_all_the_time_is_named(
 ) -> None:
     settings.QDRANT_API_KEY = KEY
     api.index(FILES)
-    original = vector_migration.excess_points
+    original = point_sync.stale_points
 
     def overtaken(*args: Any) -> list[UUID]:
         repository = repository_of()
         Repository.objects.update(generation=repository.generation + 1)
         return original(*args)
 
-    monkeypatch.setattr(vector_migration, "excess_points", overtaken)
+    monkeypatch.setattr(point_sync, "stale_points", overtaken)
     migrate(qdrant.url)
     assert "indexed meanwhile, run this again: acme/shop" in capsys.readouterr().out
 
@@ -382,7 +383,7 @@ def test_it_tells_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings.QDRANT_API_KEY = KEY
-    monkeypatch.setattr(command_output, "_LINE_SECONDS", 0)
+    monkeypatch.setattr(commands, "_LINE_SECONDS", 0)
     api.index(FILES)
     migrate(qdrant.url)
     assert capsys.readouterr().err == "acme/shop: 3 chunks\nacme/shop: 3 of 3\n"

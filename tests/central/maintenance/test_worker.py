@@ -9,17 +9,17 @@ from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
-from central.github.events import Removed
+from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
-from central.github.stored_events import stored
-from central.ingest import wakeup
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
+from central.ingest.services import queue_run
 from central.ingest.services.apply_run import Attempt
 from central.ingest.services.claims import claim_run
-from central.maintenance import worker
-from central.maintenance.worker import Sweeper, next_reconcile
+from central.maintenance import organization_deletion, worker
+from central.maintenance.worker import EmbeddedWorker, next_reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
+from central.repositories.states import RunState
 from indexer.errors import StoreUnavailableError
 from tests.central.protocol import Api, api_of
 
@@ -31,7 +31,7 @@ WAIT_SECONDS = 20
 
 @pytest.fixture
 def applied(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Set when the sweeper has applied a run."""
+    """Set when the embedded_worker has applied a run."""
     event = threading.Event()
     real = worker.apply_next
 
@@ -46,53 +46,55 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 @pytest.fixture
-def sweeper() -> Iterator[Sweeper]:
-    thread = Sweeper()
+def embedded_worker() -> Iterator[EmbeddedWorker]:
+    thread = EmbeddedWorker()
     yield thread
     thread.stop()
 
 
-def test_a_webhook_wakes_it(sweeper: Sweeper, applied: threading.Event, settings: Settings) -> None:
+def test_a_webhook_wakes_it(
+    embedded_worker: EmbeddedWorker, applied: threading.Event, settings: Settings
+) -> None:
     settings.SWEEP_SECONDS = 3600
     api = api_of()
-    sweeper.start()
+    embedded_worker.start()
     run = api.queue_full(FILES)
     assert applied.wait(WAIT_SECONDS)
     assert api.state(run)["state"] == "applied"
 
 
 def test_what_a_killed_server_left_is_taken_up_at_the_start(
-    sweeper: Sweeper, applied: threading.Event
+    embedded_worker: EmbeddedWorker, applied: threading.Event
 ) -> None:
     api = api_of()
     run = api.queue_full(FILES)
     assert claim_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
-    sweeper.start()
+    embedded_worker.start()
     assert applied.wait(WAIT_SECONDS)
 
 
 def test_what_is_retired_is_purged(
-    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
+    embedded_worker: EmbeddedWorker, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     settings.RUN_LEASE_SECONDS = 0
     api_of().index(FILES)
     repository = Repository.objects.get()
     retire_repository(repository)
     purged = threading.Event()
-    real = worker.purge_repository
+    real = organization_deletion.purge_repository
 
     def purge_and_tell(**arguments: int) -> None:
         real(**arguments)
         purged.set()
 
-    monkeypatch.setattr(worker, "purge_repository", purge_and_tell)
-    sweeper.start()
+    monkeypatch.setattr(organization_deletion, "purge_repository", purge_and_tell)
+    embedded_worker.start()
     assert purged.wait(WAIT_SECONDS)
     assert not Repository.objects.exists()
 
 
 def test_a_connection_that_cannot_even_be_closed_does_not_end_it(
-    sweeper: Sweeper,
+    embedded_worker: EmbeddedWorker,
     applied: threading.Event,
     monkeypatch: pytest.MonkeyPatch,
     settings: Settings,
@@ -109,20 +111,20 @@ def test_a_connection_that_cannot_even_be_closed_does_not_end_it(
             raise OperationalError("the database is away")
 
     monkeypatch.setattr(worker, "close_old_connections", close)
-    sweeper.start()
+    embedded_worker.start()
     assert failed.wait(WAIT_SECONDS)
     api_of().queue_full(FILES)
     assert applied.wait(WAIT_SECONDS)
 
 
 def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
-    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
+    embedded_worker: EmbeddedWorker, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     settings.SWEEP_SECONDS = 3600
     api = api_of()
     run = api.queue_full(FILES, repository_id=7)
     done = threading.Event()
-    apply, carry_out = worker.apply_next, worker.carry_out_waiting
+    apply, carry_out = worker.apply_next, worker.apply_deferred
 
     def apply_and_be_told() -> Attempt | None:
         attempt = apply()
@@ -130,7 +132,7 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
             organization=api.organization,
             delivery_id="1",
             event="repository",
-            waiting=stored(Removed(owner_id=5, repository_id=7)),
+            waiting=dump_event(Removed(owner_id=5, repository_id=7)),
         )
         return attempt
 
@@ -140,14 +142,14 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
         return count
 
     monkeypatch.setattr(worker, "apply_next", apply_and_be_told)
-    monkeypatch.setattr(worker, "carry_out_waiting", carry_out_and_tell)
-    sweeper.start()
+    monkeypatch.setattr(worker, "apply_deferred", carry_out_and_tell)
+    embedded_worker.start()
     assert done.wait(WAIT_SECONDS)
     assert Repository.objects.get(runs=run["run_id"]).retired_at
 
 
 def test_a_run_waits_for_one_purge_at_most(
-    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, settings: Settings
+    embedded_worker: EmbeddedWorker, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     settings.RUN_LEASE_SECONDS = 0
     settings.SWEEP_SECONDS = 3600
@@ -157,7 +159,7 @@ def test_a_run_waits_for_one_purge_at_most(
         retire_repository(Repository.objects.get(name=project))
     happened: list[str] = []
     done = threading.Event()
-    purge, apply = worker.purge_repository, worker.apply_next
+    purge, apply = organization_deletion.purge_repository, worker.apply_next
 
     def purge_and_queue(*, repository_id: int) -> None:
         purge(repository_id=repository_id)
@@ -172,25 +174,25 @@ def test_a_run_waits_for_one_purge_at_most(
         happened.append(str(attempt and attempt.state))
         return attempt
 
-    monkeypatch.setattr(worker, "purge_repository", purge_and_queue)
+    monkeypatch.setattr(organization_deletion, "purge_repository", purge_and_queue)
     monkeypatch.setattr(worker, "apply_next", apply_and_note)
-    sweeper.start()
+    embedded_worker.start()
     assert done.wait(WAIT_SECONDS)
     assert happened == ["purge", "applied", "purge"]
 
 
 def test_what_fails_to_be_forgotten_does_not_skip_the_night_s_reconcile(
-    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
+    embedded_worker: EmbeddedWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reconciled = threading.Event()
 
     def fail(**arguments: object) -> None:
         raise OperationalError("away")
 
-    monkeypatch.setattr(worker, "forget", fail)
+    monkeypatch.setattr(worker, "apply_retention", fail)
     monkeypatch.setattr(worker, "reconcile", lambda **_: reconciled.set())
-    monkeypatch.setattr(sweeper, "_reconcile_due", timezone.now())
-    sweeper.start()
+    monkeypatch.setattr(embedded_worker, "_reconcile_due", timezone.now())
+    embedded_worker.start()
     assert reconciled.wait(WAIT_SECONDS)
 
 
@@ -198,7 +200,7 @@ def test_what_fails_to_be_forgotten_does_not_skip_the_night_s_reconcile(
     "error", [OperationalError("away"), StoreUnavailableError("away"), ZeroDivisionError()]
 )
 def test_it_outlives_an_error(
-    sweeper: Sweeper,
+    embedded_worker: EmbeddedWorker,
     applied: threading.Event,
     monkeypatch: pytest.MonkeyPatch,
     error: Exception,
@@ -216,7 +218,7 @@ def test_it_outlives_an_error(
     monkeypatch.setattr(worker, "_LONGEST_BACKOFF_SECONDS", 0.01)
     api = api_of()
     api.queue_full(FILES)
-    sweeper.start()
+    embedded_worker.start()
     assert applied.wait(WAIT_SECONDS)
     assert failed.is_set()
     assert Repository.objects.get().generation == 1
@@ -230,9 +232,9 @@ def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
 
 
 def test_a_wake_up_without_a_broker_sets_the_event() -> None:
-    wakeup.queued.clear()
+    queue_run.queued.clear()
     api_of().queue_full(FILES)
-    assert wakeup.queued.is_set()
+    assert queue_run.queued.is_set()
 
 
 def test_the_reconcile_is_due_once_a_night() -> None:

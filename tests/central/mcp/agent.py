@@ -16,8 +16,8 @@ from mcp.types import CallToolResult
 from agents.backend import ToolError
 from agents.results import error_in
 from central.http.asgi import RequestThreads
-from central.mcp.auth import Gate
-from central.mcp.lazy_app import Mount
+from central.mcp.auth import McpAuth
+from central.mcp.lazy_app import LazyApp
 
 ADDRESS = "http://testserver/mcp"
 
@@ -38,9 +38,9 @@ def threads_in_transaction() -> Iterator[RequestThreads]:
     connection.dec_thread_sharing()
 
 
-def mcp_of(threads: RequestThreads) -> Gate:
+def mcp_of(threads: RequestThreads) -> McpAuth:
     """The application at /mcp, which has not begun."""
-    return Gate(Mount(threads), threads)
+    return McpAuth(LazyApp(threads), threads)
 
 
 @dataclass

@@ -15,7 +15,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from central.http.asgi import RequestThreads
-from central.mcp.auth import Gate
+from central.mcp.auth import McpAuth
 from central.settings.services import Rates
 from central.tenancy.models import ApiToken, Scope
 from tests.central.mcp.agent import ADDRESS, Agent, mcp_of
@@ -62,7 +62,7 @@ def test_without_a_token_nothing_is_read_and_it_is_said_how_to_send_one(
         "path": "/mcp",
         "headers": [(b"host", b"testserver")],
     }
-    asyncio.run(Gate(nothing, threads)(scope, receive, send))
+    asyncio.run(McpAuth(nothing, threads)(scope, receive, send))
     assert sent[0]["status"] == 401
     challenge = dict(sent[0]["headers"])[b"www-authenticate"]
     assert challenge == b'Bearer realm="aeterna", scope="search"'

@@ -11,8 +11,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from central.asgi import Application
 from central.http.asgi import RequestThreads
-from central.mcp.auth import Gate
-from central.mcp.lazy_app import Mount
+from central.mcp.auth import McpAuth
+from central.mcp.lazy_app import LazyApp
 from tests.central.mcp.agent import ADDRESS, Agent, mcp_of
 from tests.central.protocol import Api
 
@@ -92,12 +92,12 @@ def test_beginning_that_fails_is_told_and_tried_again(
     api: Api, threads: RequestThreads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail_and_recover() -> set[str]:
-        mount = Mount(threads)
+        mount = LazyApp(threads)
         with monkeypatch.context() as patch:
             patch.setattr("central.mcp.app.add_tools", None)
             with pytest.raises(TypeError):
                 await mount({"type": "http"}, None, None)  # type: ignore[arg-type]
-        return await tools_of(Gate(mount, threads), api.token)
+        return await tools_of(McpAuth(mount, threads), api.token)
 
     assert "code_search" in asyncio.run(fail_and_recover())
 

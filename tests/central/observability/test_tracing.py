@@ -16,7 +16,7 @@ from pytest_django import Settings
 
 from central.errors import NotFoundError
 from central.observability import tracing
-from central.observability.celery import leave, put_in, take_out
+from central.observability.celery import extract_context, inject_context, leave
 from central.observability.tracing import span
 from central.settings import services as observing
 from tests.listening import listening
@@ -78,7 +78,7 @@ def values_of(found: Span) -> dict[str, object]:
 
 def test_a_span_is_one_line_with_its_values_and_its_time() -> None:
     with structlog.testing.capture_logs() as lines, span("code.search", query="jwt") as told:
-        told.note(resultCount=3)
+        told.set_attributes(resultCount=3)
     (line,) = lines
     assert line.pop("took_ms") >= 0
     assert line == {
@@ -116,7 +116,7 @@ def test_without_a_collector_nothing_of_opentelemetry_is_made(settings: Settings
     settings.TRACING = False
     tracing.tracer.cache_clear()
     assert tracing.tracer() is None
-    assert tracing.carried() == {}
+    assert tracing.trace_headers() == {}
 
 
 @pytest.mark.django_db
@@ -169,11 +169,11 @@ def test_a_task_has_the_id_and_the_trace_of_the_request_that_caused_it(
     headers: dict[str, object] = {}
     with (
         structlog.contextvars.bound_contextvars(request_id="request-12345678"),
-        tracing.continued({"traceparent": PARENT}),
+        tracing.continue_trace({"traceparent": PARENT}),
     ):
-        put_in(headers=headers)
+        inject_context(headers=headers)
     structlog.contextvars.clear_contextvars()
-    take_out(task_id="7", task=SimpleNamespace(name="apply_run", request=Context(headers)))
+    extract_context(task_id="7", task=SimpleNamespace(name="apply_run", request=Context(headers)))
     with span("code.index.build"):
         bound = structlog.contextvars.get_contextvars()
         assert bound["request_id"] == "request-12345678"

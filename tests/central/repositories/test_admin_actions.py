@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from central.maintenance.organization_deletion import retire_organization
+from central.maintenance.organization_deletion import schedule_deletion
 from central.repositories import admin_actions
 from central.repositories.models import Repository
 from central.tenancy.audit import COMMAND
@@ -51,7 +51,7 @@ def test_nothing_is_ordered_for_what_is_gone(order: Order) -> None:
 
 def test_a_repository_of_an_organisation_that_is_gone_is_gone() -> None:
     repository = RepositoryFactory.create()
-    retire_organization(slug=repository.organization.slug, actor=COMMAND)
+    schedule_deletion(slug=repository.organization.slug, actor=COMMAND)
     assert not admin_actions.purge(repository, actor=COMMAND)
 
 

@@ -10,10 +10,10 @@ from django.utils import timezone
 from central.repositories import services
 from central.repositories.models import Push, Repository
 from central.repositories.services import (
-    displace_repository,
-    flag_unindexed_pushes,
-    follow_default_branch,
-    note_push,
+    change_default_branch,
+    free_name,
+    mark_behind,
+    record_push,
     rename_repository,
     retire_repository,
 )
@@ -33,7 +33,7 @@ A, B, C = "a" * 40, "b" * 40, "c" * 40
 
 def pushed(repository: Repository, before: str, after: str, seconds: int = 0) -> bool:
     at = NOON + timedelta(seconds=seconds)
-    return note_push(repository, commit_sha=after, before=before, pushed_at=at)
+    return record_push(repository, commit_sha=after, before=before, pushed_at=at)
 
 
 def last_push(repository: Repository) -> str:
@@ -79,7 +79,7 @@ def api() -> Api:
 def push(files: dict[str, str], *, minutes_ago: float = settings.BEHIND_MINUTES) -> str:
     """A push to shop of the commit that has `files`."""
     commit = commit_of(files)
-    note_push(
+    record_push(
         Repository.objects.get(name="shop"),
         commit_sha=commit,
         before=A,
@@ -89,7 +89,7 @@ def push(files: dict[str, str], *, minutes_ago: float = settings.BEHIND_MINUTES)
 
 
 def flag() -> int:
-    return flag_unindexed_pushes(now=timezone.now())
+    return mark_behind(now=timezone.now())
 
 
 def state(api: Api) -> str:
@@ -174,7 +174,7 @@ def test_going_back_to_a_commit_that_was_indexed_before_is_behind_until_it_is_ag
 ) -> None:
     api.index(NEXT)
     push(FILES, minutes_ago=-1)
-    assert flag_unindexed_pushes(now=timezone.now() + timedelta(hours=1)) == 1
+    assert mark_behind(now=timezone.now() + timedelta(hours=1)) == 1
     assert state(api) == "behind"
 
 
@@ -225,7 +225,7 @@ def test_a_retired_repository_is_not_looked_at() -> None:
 
 def test_the_longest_name_can_be_displaced_and_retired() -> None:
     repository = RepositoryFactory.create(name="x" * 200)
-    displace_repository(repository)
+    free_name(repository)
     retire_repository(repository)
     repository.refresh_from_db()
     assert repository.name.endswith(f"~{repository.pk}")
@@ -253,8 +253,8 @@ def test_only_who_tracks_the_old_default_branch_follows_to_the_new_one() -> None
     follower, other = RepositoryFactory.create_batch(2, tracked_ref="refs/heads/master")
     Repository.objects.filter(pk=other.pk).update(tracked_ref="refs/heads/release")
     pushed(follower, A, B)
-    assert follow_default_branch(follower, old="master", new="main")
-    assert not follow_default_branch(other, old="master", new="main")
+    assert change_default_branch(follower, old="master", new="main")
+    assert not change_default_branch(other, old="master", new="main")
     assert set(Repository.objects.values_list("tracked_ref", flat=True)) == {
         "refs/heads/main",
         "refs/heads/release",

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from central.repositories.models import Repository, Trouble
+from central.repositories.models import IndexProblem, Repository
 from central.repositories.states import IndexState, index_state, with_live_runs, with_states
 from tests.central.factories import IndexRunFactory, OrganizationFactory, RepositoryFactory
 
@@ -16,7 +16,7 @@ def test_sql_says_what_python_says_whatever_holds() -> None:
     for paused, run, trouble, generation in itertools.product(
         (True, False),
         ("open", "queued", "applying", "applied", "failed", ""),
-        ("", *Trouble.values),
+        ("", *IndexProblem.values),
         (0, 1),
     ):
         repository = RepositoryFactory.create(

@@ -10,13 +10,13 @@ import pytest
 
 from central.runtime.data_directory import (
     DataDirectoryHeldError,
-    announce_server,
     data_directory,
-    held_data_directory,
-    kept_secret,
+    load_or_create_secret,
+    lock_data_directory,
     private_directory,
     private_mode,
     running_server,
+    write_server_record,
 )
 
 
@@ -47,7 +47,7 @@ def test_directory_may_be_named_as_in_a_shell(monkeypatch: pytest.MonkeyPatch) -
 def test_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "deeper" / "key"
     with ThreadPoolExecutor(8) as pool:
-        secrets = set(pool.map(kept_secret, [path] * 32))
+        secrets = set(pool.map(load_or_create_secret, [path] * 32))
     assert secrets == {path.read_text()}
     assert all(len(secret) == 64 for secret in secrets)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -56,7 +56,7 @@ def test_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
 
 def test_secret_that_is_there_is_kept(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("given")
-    assert kept_secret(tmp_path / "key") == "given"
+    assert load_or_create_secret(tmp_path / "key") == "given"
 
 
 def test_secret_is_whole_or_absent_if_the_process_is_killed(
@@ -68,9 +68,9 @@ def test_secret_is_whole_or_absent_if_the_process_is_killed(
     with monkeypatch.context() as patch:
         patch.setattr(os, "link", killed)
         with pytest.raises(KeyboardInterrupt):
-            kept_secret(tmp_path / "key")
+            load_or_create_secret(tmp_path / "key")
     assert not (tmp_path / "key").exists()
-    assert len(kept_secret(tmp_path / "key")) == 64
+    assert len(load_or_create_secret(tmp_path / "key")) == 64
 
 
 def test_record_of_a_killed_server_is_not_a_running_server(tmp_path: Path) -> None:
@@ -80,17 +80,17 @@ def test_record_of_a_killed_server_is_not_a_running_server(tmp_path: Path) -> No
     (tmp_path / "server.json").write_text(json.dumps(record))
     (tmp_path / "server.lock").touch()
     assert running_server(tmp_path) is None
-    with held_data_directory(tmp_path):
+    with lock_data_directory(tmp_path):
         assert running_server(tmp_path) is None  # it has yet to say where it is
 
 
 def test_second_server_is_told_who_holds_the_directory(tmp_path: Path) -> None:
-    with held_data_directory(tmp_path):
-        announce_server(tmp_path, "http://127.0.0.1:8123")
+    with lock_data_directory(tmp_path):
+        write_server_record(tmp_path, "http://127.0.0.1:8123")
         assert running_server(tmp_path) == {"url": "http://127.0.0.1:8123", "pid": os.getpid()}
         with (
             pytest.raises(DataDirectoryHeldError, match=r"http://127\.0\.0\.1:8123"),
-            held_data_directory(tmp_path),
+            lock_data_directory(tmp_path),
         ):
             pass
     assert running_server(tmp_path) is None

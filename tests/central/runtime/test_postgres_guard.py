@@ -40,7 +40,7 @@ class Doomed:
     def kill(self) -> None:
         raise AssertionError
 
-    def lack_of_space(self) -> str:
+    def disk_space_error(self) -> str:
         return self.lack
 
     def start_again(self) -> None:

@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.corpus.backends import collection_of, embedder, vector_store
-from central.corpus.replace import Change, insert_files, move_term_stats
-from central.corpus.rows import Origin, point_ids
+from central.corpus.replace import CorpusDelta, insert_files, update_term_stats
+from central.corpus.rows import RunContext, point_ids
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, Scope
@@ -57,14 +57,14 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
         for path, text in files.items()
     ]
     run = uuid.uuid4()
-    change = Change()
+    delta = CorpusDelta()
     with transaction.atomic():
         vector_store().upsert(collection_of(repository), _points(repository, run, records))
-        origin = Origin(repository_id=repository.pk, run_id=run, extractor="test")
-        insert_files(origin=origin, records=records, change=change)
-        move_term_stats(repository_id=repository.pk, differences=change.terms)
+        context = RunContext(repository_id=repository.pk, run_id=run, extractor="test")
+        insert_files(context=context, records=records, delta=delta)
+        update_term_stats(repository_id=repository.pk, differences=delta.terms)
         repository.generation += 1
-        repository.chunks += change.chunks
+        repository.chunks += delta.chunks
         repository.last_indexed_commit = commit
         repository.indexed_at = timezone.now()
         repository.save()

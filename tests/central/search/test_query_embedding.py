@@ -8,7 +8,7 @@ import pytest
 from django.core.cache import caches
 from pytest_django import Settings
 
-from central.search import query_embedding
+from central.search import query_preparation
 from central.search.answers import Answer
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
@@ -135,7 +135,7 @@ def test_a_service_that_is_away_is_not_waited_for_by_every_search(
 def test_a_service_that_is_back_is_asked_again(
     acme: Organization, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(query_embedding, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(query_preparation, "_PAUSE_SECONDS", 0.0)
     server.troubles = [Trouble.BROKEN] * 3
     for n in range(3):
         assert not find(acme, f"query {n}").receipt.complete

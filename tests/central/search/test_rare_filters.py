@@ -146,7 +146,7 @@ def test_more_files_than_can_be_named_are_found_too(
     crowd: Credential, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert NAMED_FILES > FILES
-    monkeypatch.setattr("central.search.named_files.NAMED_FILES", 3)
+    monkeypatch.setattr("central.search.rows.NAMED_FILES", 3)
     request = SearchRequest(("handle payment number",), exclude="part_", limit=50)
     named = search(credential=crowd, request=request).results
     assert {result.file for result in named} >= {"helpers.py", "src/rare.py"}

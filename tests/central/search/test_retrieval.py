@@ -102,13 +102,13 @@ def test_dead_points_are_no_results(big: Credential) -> None:
 
 def test_short_lists_are_asked_for_once(big: Credential, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    asked = retrieval._ask
+    asked = retrieval._query_store
 
     def counting(store: object, plan: object, size: int) -> object:
         sizes.append(size)
         return asked(store, plan, size)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(retrieval, "_ask", counting)
+    monkeypatch.setattr(retrieval, "_query_store", counting)
     ask(big, SearchRequest(("payment handler",)))
     assert sizes == [retrieval.FIRST_SIZE]
 

@@ -7,7 +7,7 @@ import structlog.testing
 
 from central.corpus.backends import vector_store
 from central.repositories.models import Repository
-from central.search import query_embedding, retrieval
+from central.search import query_preparation, retrieval
 from central.search.answers import Answer
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
@@ -150,7 +150,7 @@ def test_multiple_queries(find: Search) -> None:
 
 def test_batch_embedding_efficiency(find: Search, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
-    opened = query_embedding.embedder
+    opened = query_preparation.embedder
 
     class Counting:
         def __init__(self, inner: Embedder) -> None:
@@ -160,7 +160,7 @@ def test_batch_embedding_efficiency(find: Search, monkeypatch: pytest.MonkeyPatc
             calls.append(len(texts))
             return self.inner.embed_queries(texts)
 
-    monkeypatch.setattr(query_embedding, "embedder", lambda spec: Counting(opened(spec)))
+    monkeypatch.setattr(query_preparation, "embedder", lambda spec: Counting(opened(spec)))
     find(("auth logic", "token validation", "session handling"))
     assert calls == [3]
 

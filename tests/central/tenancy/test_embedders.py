@@ -167,7 +167,7 @@ def test_what_cannot_be_meant_is_found_by_a_system_check(
     for name, value in environ.items():
         monkeypatch.setenv(f"CODESEARCH_EMBEDDER_{name}", value)
     with override_settings(DEFAULT_EMBEDDER=services.default_embedder()):
-        (found,) = checks.check_default_embedder(None)
+        (found,) = checks.check_default_embedder()
     assert found.id == "aeterna.E006"
     assert "CODESEARCH_EMBEDDER_PROVIDER" in str(found.hint)
 
@@ -189,17 +189,17 @@ def test_services_are_where_the_environment_says(
 @pytest.mark.parametrize("url", ["ollama:11434", "http://user:secret@host", "", "http://"])
 def test_an_address_that_is_none_is_found_and_not_repeated(url: str, settings: Settings) -> None:
     settings.EMBEDDER_ACCESS = EmbedderConfig(ollama_url=url)
-    (found,) = checks.check_embedding_services(None)
+    (found,) = checks.check_embedding_services()
     assert found.id == "aeterna.E007"
     assert "secret" not in f"{found.msg} {found.hint}"
 
 
 def test_a_default_that_needs_a_key_is_warned_of_without_one(settings: Settings) -> None:
     settings.DEFAULT_EMBEDDER, settings.EMBEDDER_ACCESS = OPENAI, EmbedderConfig()
-    (found,) = checks.check_key(None)
+    (found,) = checks.check_key()
     assert found.id == "aeterna.W003"
     settings.EMBEDDER_ACCESS = EmbedderConfig(openai_api_key=KEY)
-    assert checks.check_key(None) == []
+    assert list(checks.check_key()) == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from central.repositories.models import Repository, Visibility
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential, credential_of_member
 from central.tenancy.models import ApiToken, Membership, Role, Scope
-from central.tenancy.tokens import credential_behind, credential_of, new_token
+from central.tenancy.tokens import credential_of, credential_of_token, new_token
 from tests.central.factories import (
     ApiTokenFactory,
     MembershipFactory,
@@ -89,8 +89,8 @@ class TestNeverMoreThanTheOwner(TestCase):
             with pytest.raises(UnauthenticatedError) as refused:
                 credential_of(token)
             assert refused.value.code == "token_owner_gone"
-            assert sight(credential_behind(stored)) == set()
-            assert credential_behind(stored).scopes == frozenset()
+            assert sight(credential_of_token(stored)) == set()
+            assert credential_of_token(stored).scopes == frozenset()
             return
         ApiToken.objects.filter(pk=stored.pk).update(owner=None)
         unowned = credential_of(token)
@@ -98,7 +98,7 @@ class TestNeverMoreThanTheOwner(TestCase):
         cut = credential_of(token)
         assert cut.scopes == unowned.scopes & owner.scopes
         assert sight(cut) == sight(unowned) & sight(owner)
-        assert credential_behind(stored) == cut
+        assert credential_of_token(stored) == cut
 
 
 @pytest.mark.django_db

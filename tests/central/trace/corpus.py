@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.corpus.packages import refresh_packages
-from central.corpus.replace import Change, Origin, insert_files, remove_files
+from central.corpus.replace import CorpusDelta, RunContext, insert_files, remove_files
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from indexer.pipeline.worker import extract_file
@@ -47,24 +47,24 @@ def repository(
 def change_files(
     repository: Repository, files: Mapping[str, str], *, removed: tuple[str, ...] = ()
 ) -> None:
-    """Apply a run that brings `files` and takes `removed` away."""
+    """Apply a run that adds `files` and removes `removed`."""
     records = [
         extract_file(path=path, mode="100644", blob="0" * 40, content=dedent(text).encode())
         for path, text in files.items()
     ]
-    change = Change()
+    delta = CorpusDelta()
     with transaction.atomic():
         paths = [*files, *removed]
-        remove_files(repository_id=repository.pk, paths=paths, change=change)
+        remove_files(repository_id=repository.pk, paths=paths, delta=delta)
         insert_files(
-            origin=Origin(repository_id=repository.pk, run_id=uuid.uuid4(), extractor="test"),
+            context=RunContext(repository_id=repository.pk, run_id=uuid.uuid4(), extractor="test"),
             records=[replace(record, chunks=()) for record in records],
-            change=change,
+            delta=delta,
         )
         refresh_packages(
             repository_id=repository.pk,
-            manifests_changed=change.manifests,
-            inserted=change.inserted,
+            manifests_changed=delta.manifests,
+            inserted=delta.inserted,
         )
         repository.generation += 1
         repository.last_indexed_commit = COMMIT

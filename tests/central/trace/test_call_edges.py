@@ -124,10 +124,10 @@ def test_pages_of_any_size_hold_the_same(
     assert edges(*cut) == edges(whole)
     assert all(one["references"] <= size for one in cut)
     assert sum(one["references"] for one in cut) == whole["references"]
-    told = [part for one in cut for part in parts(one)]
+    reported = [part for one in cut for part in parts(one)]
     for name in ("kit", "app"):
-        assert [begins for project, begins, _ in told if project == name].count(True) == 1
-        assert [ends for project, _, ends in told if project == name].count(True) == 1
+        assert [begins for project, begins, _ in reported if project == name].count(True) == 1
+        assert [ends for project, _, ends in reported if project == name].count(True) == 1
 
 
 def test_a_page_ends_where_it_looked_often_enough(
@@ -224,7 +224,7 @@ def test_a_job_s_token_is_refused(corpus: object) -> None:
 def test_the_examples_edges_are_those_of_callers_and_callees(
     ask: Ask, pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every definition of a library and of what uses it is asked for, one by one."""
+    """Every definition of a library and of its callers is traced, one by one."""
     for name in ("common-utils", "auth-service", "partner-portal", "go-kit", "risk-model"):
         repository(name, example(name))
     monkeypatch.setattr(call_edges, "CALLS_REFERENCES", 97)
@@ -266,7 +266,7 @@ def example(name: str) -> dict[str, str]:
 def test_a_page_is_read_by_key_whatever_else_is_indexed(
     corpus: tuple[Repository, Repository], pages: Pages
 ) -> None:
-    """No reference is read that is of another repository's."""
+    """References of other repositories are not read."""
     many = "".join(f"def f{n}():\n    f{n}()\n" for n in range(400))
     large = {f"large/{n}.py": many for n in range(5)}
     repository("large", large, organization=organization_of("other"))

@@ -14,7 +14,7 @@ Callers = Callable[..., list[str]]
 
 @pytest.fixture
 def auth() -> None:
-    """A library that gives its middleware on from the top, and two services."""
+    """A library that re-exports its middleware at the top, and two services."""
     repository(
         "auth-service",
         {

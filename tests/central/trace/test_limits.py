@@ -1,4 +1,4 @@
-"""What leads on and on is traced in a moment, as far as the limits, and they are told."""
+"""Endless chains are traced quickly, up to limits that the receipt names."""
 
 import time
 
@@ -21,7 +21,7 @@ def package(**modules: str) -> None:
 
 
 def callees(ask: Ask, symbol: str) -> list[str]:
-    """The names of what `symbol` uses, where the answer is complete and took a moment."""
+    """Return the callees of `symbol` from an answer that is complete and quick."""
     started = time.monotonic()
     answer = ask("callees", symbol=symbol).json()
     assert time.monotonic() - started < 2
@@ -93,19 +93,19 @@ def test_many_names_pass_in_a_moment_through_modules_that_all_import_one_another
     assert callees(ask, "run") == [f"f{i}" for i in names]
 
 
-def heirs(count: int) -> str:
+def subclasses(count: int) -> str:
     """C0 has the method m; C1 inherits from C0, C2 from C1, and so on."""
     below = (f"class C{i}(C{i - 1}): ...\n" for i in range(1, count))
     return "class C0:\n    def m(self): ...\n" + "".join(below)
 
 
 def test_a_method_is_found_fifty_classes_up(ask: Ask) -> None:
-    package(main=heirs(50) + "\ndef run():\n    C49().m()\n")
+    package(main=subclasses(50) + "\ndef run():\n    C49().m()\n")
     assert callees(ask, "run") == ["C49", "C0.m"]
 
 
 def test_inheritance_deeper_than_is_gone_is_told_as_cut(ask: Ask) -> None:
-    package(main=heirs(1_100) + "\ndef run():\n    C1099().m()\n")
+    package(main=subclasses(1_100) + "\ndef run():\n    C1099().m()\n")
     receipt = ask("callees", symbol="run").json()["receipt"]
     assert receipt["cut"] == [CUT_BASES]
     receipt = ask("callers", symbol="C0.m").json()["receipt"]
@@ -114,5 +114,5 @@ def test_inheritance_deeper_than_is_gone_is_told_as_cut(ask: Ask) -> None:
 
 def test_classes_may_be_far_up_by_one_way_and_near_by_another(ask: Ask) -> None:
     every = ", ".join(f"C{i}" for i in range(1_099, -1, -1))
-    package(main=heirs(1_100) + f"\nclass All({every}): ...\n\ndef run():\n    All().m()\n")
+    package(main=subclasses(1_100) + f"\nclass All({every}): ...\n\ndef run():\n    All().m()\n")
     assert callees(ask, "run") == ["All", "C0.m"]

@@ -1,6 +1,4 @@
-"""Backward and forward never disagree: the callers of a definition are exactly the references that
-resolve to it, whatever the code looks like.
-"""
+"""Callers and resolution agree: callers of a definition are what resolves to it."""
 
 from collections.abc import Mapping
 
@@ -9,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.corpus.models import Reference, Symbol
-from central.trace.callees import overriding
+from central.trace.callees import override_edges
 from central.trace.callers import Edge, find_callers
 from central.trace.resolve.definitions import definitions_at
-from central.trace.resolve.engine import Inquiry
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import Site
+from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence, resolve
 from central.trace.resolve.rules import RULES
 from tests.central.trace.corpus import organization_of, pyproject, repository
@@ -25,10 +23,10 @@ pytestmark = pytest.mark.django_db
 Link = tuple[int, Key]  # a reference and what it means
 
 
-def forward(inquiry: Inquiry) -> set[Link]:
-    """What every reference means, with the overrides that it may reach."""
+def forward(resolver: BatchResolver) -> set[Link]:
+    """Resolve every reference, with the overrides that it may reach."""
     sites = [
-        Site(
+        ReferenceSite(
             row.pk,
             row.repository_id,
             row.file_id,
@@ -48,22 +46,24 @@ def forward(inquiry: Inquiry) -> set[Link]:
         for row in Reference.objects.select_related("file").exclude(kind="type")
     ]
     edges = [
-        Edge(site, thing.key, thing, thing.rule, resolution.confidence(thing), 1)
-        for site, resolution in zip(sites, resolve(inquiry, sites), strict=True)
-        for thing in resolution.targets
+        Edge(
+            site, definition.key, definition, definition.rule, resolution.confidence(definition), 1
+        )
+        for site, resolution in zip(sites, resolve(resolver, sites), strict=True)
+        for definition in resolution.targets
     ]
-    edges += overriding(inquiry, edges)
+    edges += override_edges(resolver, edges)
     symbols = set(Symbol.objects.values_list("file_id", "qualified_name"))
     return {(edge.site.id, edge.target) for edge in edges if edge.target in symbols}
 
 
 def backward(repositories: list[int]) -> set[Link]:
-    """The callers of every definition, each asked for by itself."""
+    """Find the callers of every definition, one definition at a time."""
     found = set()
     for key in set(Symbol.objects.values_list("file_id", "qualified_name")):
-        inquiry = Inquiry(RULES, repositories=repositories)
-        definitions = list(definitions_at(inquiry, [key]).values())
-        edges = find_callers(inquiry, definitions, least=Confidence.MEDIUM).edges
+        resolver = BatchResolver(RULES, repositories=repositories)
+        definitions = list(definitions_at(resolver, [key]).values())
+        edges = find_callers(resolver, definitions, min_confidence=Confidence.MEDIUM).edges
         found |= {(edge.site.id, edge.target) for edge in edges}
     return found
 
@@ -130,7 +130,7 @@ def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, 
         ).pk
         for name, other in (("one", "two"), ("two", "one"))
     ]
-    assert backward(repositories) == forward(Inquiry(RULES, repositories=repositories))
+    assert backward(repositories) == forward(BatchResolver(RULES, repositories=repositories))
 
 
 def path_of(module: str) -> str:

@@ -9,8 +9,8 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
+from central.http.bearer import is_token
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Role
-from central.tenancy.tokens import is_token
 from tests.central.factories import ApiTokenFactory, MembershipFactory, UserFactory
 from tests.central.web.test_sign_in import PASSWORD
 

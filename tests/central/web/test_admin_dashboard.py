@@ -9,7 +9,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from central.ingest.models import IndexRun, RunState
+from central.ingest.models import IndexRun
+from central.repositories.states import RunState
 from central.web import admin_dashboard
 from tests.central.admin import staff, superuser
 from tests.central.factories import IndexRunFactory, RepositoryFactory, UserFactory

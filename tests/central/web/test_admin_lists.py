@@ -16,7 +16,7 @@ from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Delivery, IndexRun
 from central.knowledge.models import Document, Edge, Policy
 from central.repositories.models import Repository
-from central.tenancy.admin_base import AuditedAdmin, HistoryAdmin
+from central.tenancy.admin_base import AuditedAdmin, ReadOnlyAdmin
 from central.tenancy.audit import record
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
 from tests.central.admin import staff, superuser
@@ -110,7 +110,7 @@ def test_history_is_read_and_neither_written_nor_counted(model: type[Any]) -> No
     client, address = superuser(), address_of(model)
     MAKERS[model]()
     row = model._default_manager.get()
-    assert isinstance(site._registry[model], HistoryAdmin)
+    assert isinstance(site._registry[model], ReadOnlyAdmin)
     assert client.get(f"{address}add/").status_code == 403
     assert client.post(f"{address}{row.pk}/change/", {}).status_code == 403
     assert client.post(f"{address}{row.pk}/delete/", {"post": "yes"}).status_code == 403

@@ -159,7 +159,7 @@ def test_of_a_file_that_no_browser_would_bear_the_beginning_is_shown(
     """A megabyte of empty lines would be a page of 94 MB."""
     FileFactory(repository=repository, path="huge.py", content=content)
     html = page(member, "huge.py")
-    assert "Only its beginning is shown" in html
+    assert "Only the beginning is shown" in html
     assert len(listing(html)) <= len(shown) + 1
     assert html.count('class="code-number"') == max(1, shown.count("\n"))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from central.trace.answers import GraphEdge, GraphNode
 from central.web.graph_drawing import vertices_of
 from central.web.graph_layout import HEIGHT, TINTS, WIDTH, Arc, Box, Picture, picture_of
-from central.web.graph_text import columns
+from central.web.plain_text import columns
 from tests.central.web.graphs import chain, edge, node
 from tests.property_settings import examples
 

@@ -2,20 +2,21 @@
 
 import pytest
 
-from central.ingest.models import IndexRun, RunState
-from central.repositories.states import IndexState
-from central.web.messages import advice_on, advice_on_run, why_skipped
+from central.ingest.models import IndexRun
+from central.repositories.states import IndexState, RunState
+from central.web.messages import why_skipped
+from central.web.states import run_message, state_message
 from indexer.records.files import SkipReason
 
 
 @pytest.mark.parametrize("state", IndexState)
-def test_every_state_of_a_repository_has_its_advice(state: IndexState) -> None:
-    assert advice_on(state).fact
+def test_every_state_of_a_repository_has_a_message(state: IndexState) -> None:
+    assert state_message(state).fact
 
 
 @pytest.mark.parametrize("state", RunState.values)
-def test_every_state_of_a_run_has_its_advice(state: str) -> None:
-    assert advice_on_run(IndexRun(state=state)).fact
+def test_every_state_of_a_run_has_a_message(state: str) -> None:
+    assert run_message(IndexRun(state=state)).fact
 
 
 def test_why_a_file_is_skipped_is_a_sentence_or_what_a_newer_indexer_calls_it() -> None:

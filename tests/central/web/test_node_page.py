@@ -128,7 +128,7 @@ def test_code_that_is_gone_is_said_to_be_missing(api: Api, member: Client) -> No
     index_files(api, {"other.rs": PANICS})
     assert "start definition missing" in main(node_page(member, "ADR-042"))
     html = node_page(member, START)
-    assert "The index does not hold this code any more." in html
+    assert "This code is no longer in the index." in html
     assert "Read it" not in html
 
 
@@ -137,7 +137,7 @@ def test_an_archived_decision_says_so_wherever_it_is_shown(api: Api, member: Cli
     created(api, kind="memory", id="mem-1", title="Of it")
     linked(api, "mem-1", "derived_from", "ADR-042")
     Document.objects.filter(public_id="ADR-042").update(archived_at=timezone.now())
-    assert "Archived. The file that it came from is gone" in main(node_page(member, "ADR-042"))
+    assert "Archived. Its file was deleted" in main(node_page(member, "ADR-042"))
     assert "ADR-042 knowledge archived" in main(node_page(member, "mem-1"))
     assert "archived" in page(member, "knowledge", q="ADR")
 

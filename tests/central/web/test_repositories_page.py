@@ -98,7 +98,7 @@ def test_a_part_of_the_name_chooses_and_what_fits_nothing_says_so(
     one_of_each: None, member: Client
 ) -> None:
     assert names(page(member, name="EVE")) == ["never"]
-    assert "No repository fits" in page(member, name="%")
+    assert "No matching repository" in page(member, name="%")
 
 
 def test_what_is_no_state_and_no_page_is_not_heeded(one_of_each: None, member: Client) -> None:

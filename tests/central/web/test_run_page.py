@@ -142,8 +142,8 @@ def test_a_run_that_goes_on_in_another_state_is_followed_further(
         ("failed", {}, "run the job again"),
         ("stale", {}, "Another run was applied"),
         ("abandoned", {"reason": "up_to_date"}, "There was nothing to do."),
-        ("abandoned", {"reason": "cancelled"}, "gave it up"),
-        ("expired", {}, "fell silent"),
+        ("abandoned", {"reason": "cancelled"}, "cancelled the run"),
+        ("expired", {}, "stopped sending"),
     ],
 )
 def test_each_end_says_what_it_means(
@@ -161,7 +161,7 @@ def test_a_run_that_waits_for_something_that_is_away_says_what(
     progress = {"stage": "waiting", "reason": "The vector store does not answer."}
     IndexRun.objects.update(state="queued", progress=progress)
     html = page(client, run)
-    assert "tried again by itself" in html
+    assert "retried automatically" in html
     assert "The vector store does not answer." in html
 
 

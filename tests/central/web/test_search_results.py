@@ -1,6 +1,6 @@
 """An answer's results, in words."""
 
-from central.search.ranking.scoring import BASE, DENSE, DENSE_SYMBOLIC, WEIGHTS
+from central.search.ranking.rules import BASE, DENSE, DENSE_SYMBOLIC, WEIGHTS
 from central.web.search_results import RULE_WORDS
 
 

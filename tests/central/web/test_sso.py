@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 from pytest_django import Settings
 
-from central.http.rate_limits import allow
+from central.http.rate_limits import check
 from central.settings.sso import SingleSignOn
 from central.tenancy.models import AuditEntry, Membership
 from central.web.views_sso import STARTS
@@ -137,7 +137,7 @@ def test_an_address_that_is_not_vouched_for_makes_nobody_a_member(
     sign_in(client)
     assert User.objects.get().email == ""
     assert not Membership.objects.exists()
-    assert "You are no member of an organisation yet" in client.get("/").content.decode()
+    assert "You are not a member of an organisation yet" in client.get("/").content.decode()
 
 
 def test_without_an_organization_an_administrator_adds_people(
@@ -234,7 +234,7 @@ def test_the_provider_is_not_asked_as_often_as_a_stranger_likes(
     """Each time is a request there, and a session here."""
     settings.SSO = SingleSignOn("http://127.0.0.1:9", CLIENT_ID, CLIENT_SECRET, "Acme", None)
     for _ in range(300):
-        allow("sso 192.0.2.7", STARTS)
+        check("sso 192.0.2.7", STARTS)
     assert client.get("/sso", REMOTE_ADDR="192.0.2.7").status_code == 429
     assert client.get("/sso", REMOTE_ADDR="192.0.2.8").status_code == 302
 

@@ -103,6 +103,6 @@ def test_what_is_there_is_told_with_the_way_to_overwrite_it(
     (root / "chunks.db").write_text("mine")
     done = export("--no-embeddings", "chunks.db", directory=root, organization=organization)
     assert done.returncode == 2
-    assert "--force overwrites it" in done.stderr
+    assert "overwrite it with --force" in done.stderr
     forced = ("--no-embeddings", "--force", "chunks.db")
     assert export(*forced, directory=root, organization=organization).returncode == 0

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from central.runtime.data_directory import is_held, running_server
+from central.runtime.data_directory import is_in_use, running_server
 from cli.target.embedded import shared_service
 from indexer.errors import CentralUnreachableError, ConfigurationError
 from scripts.local_service import clean_environment
@@ -95,7 +95,7 @@ def test_commands_at_once_share_one_server_and_a_killed_one_leaves_none(data_dir
         assert int(first_line(late).split()[1]) == pid
         for user in (users[1], late):
             user.kill()
-    wait_until(lambda: not is_held(data_dir))
+    wait_until(lambda: not is_in_use(data_dir))
     wait_until(lambda: not processes_of(data_dir))
 
 

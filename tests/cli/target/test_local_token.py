@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from central.runtime.data_directory import announce_server, held_data_directory
+from central.runtime.data_directory import lock_data_directory, write_server_record
 from cli.target.embedded import running_service
 from cli.target.local_token import LocalToken
 from indexer.client.transport import Transport
@@ -64,8 +64,8 @@ def test_where_it_cannot_be_kept_is_said(service: Service, kept: Path) -> None:
 def test_a_key_that_cannot_be_used_is_said_with_what_to_do(tmp_path: Path, key: str | None) -> None:
     if key is not None:
         (tmp_path / "server_key").write_text(key)
-    with held_data_directory(tmp_path):
-        announce_server(tmp_path, "http://127.0.0.1:1")
+    with lock_data_directory(tmp_path):
+        write_server_record(tmp_path, "http://127.0.0.1:1")
         with pytest.raises(ConfigurationError, match=r"_key (is damaged: end|cannot be read)"):
             LocalToken(tmp_path, "acme").bearer()
 

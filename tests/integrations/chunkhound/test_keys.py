@@ -108,7 +108,8 @@ def test_an_embedding_service_is_asked_again(openai: Server, trouble: Trouble) -
 
 
 @pytest.mark.parametrize(
-    "trouble", [Trouble.BUSY, Trouble.BROKEN, Trouble.TOO_FEW, Trouble.NOT_FINITE]
+    "trouble",
+    [Trouble.BUSY, Trouble.BROKEN, Trouble.TOO_FEW, Trouble.NOT_FINITE],
 )
 def test_an_embedding_service_is_not_asked_for_ever(
     openai: Server, trouble: Trouble, monkeypatch: pytest.MonkeyPatch

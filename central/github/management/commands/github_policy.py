@@ -4,9 +4,8 @@ from argparse import ArgumentParser, BooleanOptionalAction
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand, split_list
 from central.github.models import GitHubPolicy
 from central.github.services.policies import set_policy
 from central.tenancy.audit import COMMAND
@@ -14,8 +13,8 @@ from central.tenancy.audit import COMMAND
 _CHANGES = ("enabled", "events", "refs", "job_workflow_refs", "impact")
 
 
-class Command(BaseCommand):
-    """Let jobs of GitHub Actions come without a key."""
+class Command(ServiceCommand):
+    """Set the policy for jobs of GitHub Actions without an API token."""
 
     help = (
         "Say which GitHub Actions jobs may index an organisation's repositories without an API "
@@ -23,8 +22,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare what the policy consists of."""
-        parser.add_argument("--organization", required=True, metavar="SLUG")
+        """Declare the parts of the policy."""
+        self.add_organization(parser)
         parser.add_argument(
             "--owner-id", type=int, metavar="N", help="GitHub's id of the owner, user or company"
         )
@@ -32,7 +31,7 @@ class Command(BaseCommand):
         switch.add_argument("--enable", action="store_true", default=None, dest="enabled")
         switch.add_argument("--disable", action="store_false", default=None, dest="enabled")
         parser.add_argument(
-            "--events", type=_words, metavar="A,B", help="whose jobs may index: push,schedule"
+            "--events", type=split_list, metavar="A,B", help="whose jobs may index: push,schedule"
         )
         parser.add_argument(
             "--refs", nargs="*", metavar="PATTERN", help="such as refs/heads/main; none given: any"
@@ -51,19 +50,15 @@ class Command(BaseCommand):
             help="whether jobs of pull requests may search",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Change the policy, print it."""
-        del args
         changes = {name: options[name] for name in _CHANGES if options[name] is not None}
-        try:
-            policy = set_policy(
-                organization_slug=options["organization"],
-                actor=COMMAND,
-                owner_id=options["owner_id"],
-                **changes,
-            )
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        policy = set_policy(
+            organization_slug=options["organization"],
+            actor=COMMAND,
+            owner_id=options["owner_id"],
+            **changes,
+        )
         self._print(policy)
 
     def _print(self, policy: GitHubPolicy) -> None:
@@ -92,10 +87,6 @@ class Command(BaseCommand):
             self.stderr.write(
                 "AETERNA_PUBLIC_URL is not set here: make sure that it is where the service runs."
             )
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _yes_or_no(value: bool) -> str:

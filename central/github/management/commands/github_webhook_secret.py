@@ -4,16 +4,15 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.github.signatures import organization_secret
 from central.tenancy.models import Organization
 from central.tenancy.services import organization_named
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Show the secret of an organisation's own webhooks."""
 
     help = (
@@ -22,23 +21,19 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose."""
-        parser.add_argument("--organization", required=True, metavar="SLUG")
+        """Declare the organisation."""
+        self.add_organization(parser)
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print the secret, then the rest."""
-        del args
-        try:
-            organization = organization_named(options["organization"])
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        organization = organization_named(options["organization"])
         self.stdout.write(organization_secret(organization))
         for line in _form(organization):
             self.stderr.write(line)
 
 
 def _form(organization: Organization) -> list[str]:
-    """What else the form on GitHub asks for, and what is lacking here."""
+    """Return the other fields of GitHub's form, and settings that are missing here."""
     origin = (settings.PUBLIC_URL or "https://<this service>").rstrip("/")
     lines = [
         f"Payload URL: {origin}{reverse('github-webhook')}?org_id={organization.slug}",

@@ -5,15 +5,15 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.maintenance.backup import write_archive
-from central.runtime.data_directory import whole_file
+from central.runtime.data_directory import atomic_write
 
 
-class Command(BaseCommand):
-    """Back up everything but what can be made again."""
+class Command(ServiceCommand):
+    """Back up everything that cannot be rebuilt."""
 
     help = (
         "Write the whole database as it is at this moment to a new file, beside the running "
@@ -21,25 +21,22 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare where to."""
+        """Declare the file."""
         parser.add_argument("file", metavar="FILE", help="or '-' for standard output")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        """Write it; a file that is there is whole, and its owner's alone."""
-        del args
+    def run(self, options: dict[str, Any]) -> None:
+        """Write the file: complete or not at all, readable only by its owner."""
         try:
             if options["file"] == "-":
                 write_archive(sys.stdout.buffer)
             else:
                 self._write(Path(options["file"]))
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
         except OSError as exc:
             raise CommandError(f"{options['file']}: {exc.strerror}.") from exc
 
     def _write(self, path: Path) -> None:
         if path.exists():
             raise CommandError(f"{path} is there already: name a new file.")
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             write_archive(file)
         self.stdout.write(f"{path}: {path.stat().st_size / 1e6:.1f} MB")

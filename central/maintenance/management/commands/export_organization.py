@@ -4,16 +4,16 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.maintenance.organization_export import export_organization
-from central.runtime.data_directory import whole_file
+from central.runtime.data_directory import atomic_write
 from central.tenancy.audit import COMMAND, record
 from central.tenancy.services import organization_named
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Export an organisation."""
 
     help = (
@@ -23,22 +23,19 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which, and where to."""
+        """Declare the organisation and the file."""
         parser.add_argument("organization", metavar="SLUG")
         parser.add_argument("--output", required=True, metavar="FILE.tar.gz", type=Path)
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        """Print what was written; a file that is there is whole, and its owner's alone."""
-        del args
+    def run(self, options: dict[str, Any]) -> None:
+        """Write the file, complete or not at all, and print its size."""
         path: Path = options["output"]
+        organization = organization_named(options["organization"])
+        slug = organization.slug
+        record(actor=COMMAND, action="organization.exported", target=slug, organization=slug)
         try:
-            organization = organization_named(options["organization"])
-            slug = organization.slug
-            record(actor=COMMAND, action="organization.exported", target=slug, organization=slug)
-            with whole_file(path) as output:
+            with atomic_write(path) as output:
                 manifest = export_organization(organization, output)
-        except ServiceError as exc:
-            raise CommandError(str(exc)) from exc
         except OSError as exc:
             raise CommandError(f"{path} cannot be written: {exc.strerror}.") from exc
         members = len(manifest["members"])

@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from central.commands import ServiceCommand, display
 from central.corpus.backends import vector_store
-from central.maintenance.command_output import display, table_lines
 from central.maintenance.vector_migration import MigratedRepository, Migration
 from central.tenancy.audit import COMMAND, record
 from indexer.errors import ConfigurationError, StoreError, StoreLockedError
@@ -19,7 +19,7 @@ from indexer.store.base import VectorStore
 _COLUMNS = ("organization", "repository", "chunks", "written", "missing", "excess")
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Fill a vector store from PostgreSQL."""
 
     help = (
@@ -35,9 +35,8 @@ class Command(BaseCommand):
             help="as VECTOR_STORE_URL, without a password; QDRANT_API_KEY is used for Qdrant",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        """Go through all repositories; print a table."""
-        del args
+    def run(self, options: dict[str, Any]) -> None:
+        """Migrate all repositories; print a table."""
         url = _address(options["to"])
         try:
             rows = _migrated(url)
@@ -61,9 +60,7 @@ class Command(BaseCommand):
         self._print(rows)
 
     def _print(self, rows: Sequence[MigratedRepository]) -> None:
-        cells = [[getattr(row, column) for column in _COLUMNS] for row in rows]
-        for line in table_lines([_COLUMNS, *cells]):
-            self.stdout.write(line)
+        self.print_table(_COLUMNS, rows)
         if changed := _names(rows, lambda row: row.has_changed):
             self.stdout.write(f"indexed meanwhile, run this again: {changed}")
         if missing := _names(rows, lambda row: row.missing > 0):
@@ -74,7 +71,7 @@ class Command(BaseCommand):
 
 
 def _address(url: str | None) -> str | None:
-    """What --to means; None for the configured store. Raises CommandError."""
+    """Return the address of --to; None for the configured store. Raises CommandError."""
     if url is None:
         return None
     found = settings.DATABASE_URL if url == "postgresql:" else url
@@ -94,15 +91,15 @@ def _address(url: str | None) -> str | None:
 
 def _migrated(url: str | None) -> list[MigratedRepository]:
     if url is None:
-        return _gone_through(vector_store(), None)
+        return _run_migration(vector_store(), None)
     target = open_store(url, api_key=settings.QDRANT_API_KEY)
     try:
-        return _gone_through(target, vector_store)
+        return _run_migration(target, vector_store)
     finally:
         target.close()
 
 
-def _gone_through(
+def _run_migration(
     target: VectorStore, source: Callable[[], VectorStore] | None
 ) -> list[MigratedRepository]:
     with display() as progress:

@@ -3,26 +3,23 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from central.corpus.backends import vector_store
+from central.commands import ServiceCommand
+from central.corpus.backends import is_store_embedded, vector_store
 from central.runtime import data_directory
-from indexer.errors import StoreError
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Compact the vector store."""
 
     help = "Compact and index the vector store. Searches wait meanwhile: stop the service first."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Refuse while the embedded server runs."""
-        del args, options
+        del options
         server = data_directory.running_server(settings.DATA_DIR)
-        if server and settings.VECTOR_STORE_URL.startswith("edge:"):
+        if server and is_store_embedded():
             raise CommandError(f"Stop the server first: pid {server['pid']} at {server['url']}.")
-        try:
-            vector_store().optimize()
-        except StoreError as exc:
-            raise CommandError(str(exc)) from exc
+        vector_store().optimize()
         self.stdout.write("The vector store is compact.")

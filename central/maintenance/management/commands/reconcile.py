@@ -5,13 +5,9 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from central.errors import ServiceError
-from central.maintenance.command_output import table_lines
+from central.commands import ServiceCommand
 from central.maintenance.loopback import ask_server
 from central.maintenance.reconcile import Report, RepositoryReport, reconcile
-from indexer.errors import StoreError
 
 _COLUMNS = (
     "organization",
@@ -26,13 +22,13 @@ _COLUMNS = (
 
 
 def _read(answer: str | bytes) -> Report:
-    """The server's answer as the report that it was made of."""
+    """Parse the server's answer."""
     members = json.loads(answer)
     rows = [RepositoryReport(**row) for row in members.pop("repositories")]
     return Report(repositories=rows, **members)
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Compare the vector store and the knowledge graph with the index."""
 
     help = (
@@ -47,24 +43,18 @@ class Command(BaseCommand):
             "--check", action="store_true", help="change nothing; exit 1 if anything differs"
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Ask the running server, or open the store; print a table."""
-        del args
         is_check = bool(options["check"])
-        try:
-            answer = ask_server("/internal/reconcile", {"repair": not is_check})
-            report = _read(answer) if answer else reconcile(repair=not is_check)
-        except (ServiceError, StoreError) as exc:
-            raise CommandError(str(exc)) from exc
+        answer = ask_server("/internal/reconcile", {"repair": not is_check})
+        report = _read(answer) if answer else reconcile(repair=not is_check)
         self._print(report)
         is_lacking = any(row.unrepairable for row in report.repositories)
         if not report.is_clean if is_check else is_lacking:
             sys.exit(1)
 
     def _print(self, report: Report) -> None:
-        cells = [[getattr(row, column) for column in _COLUMNS] for row in report.repositories]
-        for line in table_lines([_COLUMNS, *cells]):
-            self.stdout.write(line)
+        self.print_table(_COLUMNS, report.repositories)
         self.stdout.write(
             f"embeddings past retention: {report.embeddings}  "
             f"uploads of ended runs: {report.uploads}"

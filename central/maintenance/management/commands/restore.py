@@ -9,37 +9,36 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand, display
+from central.corpus.backends import is_store_embedded
 from central.maintenance.backup import restore_archive
-from central.maintenance.command_output import display
 from central.runtime.data_directory import (
     DataDirectoryHeldError,
-    held_data_directory,
-    lack_of_space,
+    disk_space_error,
+    lock_data_directory,
     private_directory,
 )
 from indexer.errors import StoreError
 from indexer.limits import BACKUP_SPACE_CHECK_BYTES
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Fill an empty database from a backup, and the vector store from the database."""
 
     help = "Restore what `backup` wrote into a new data directory or database, then start."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare where from."""
+        """Declare the file."""
         parser.add_argument("file", metavar="FILE", help="or '-' for standard input")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Restore while no server holds the data directory."""
-        del args
         try:
             with _alone(), _opened(options["file"]) as file, display() as progress:
                 rows = restore_archive(file, progress)
-        except (DataDirectoryHeldError, ServiceError) as exc:
+        except DataDirectoryHeldError as exc:
             raise CommandError(str(exc)) from exc
         except StoreError as exc:
             raise CommandError(
@@ -56,14 +55,14 @@ class Command(BaseCommand):
 
 
 def _alone() -> AbstractContextManager[None]:
-    """No server may start meanwhile where database or vectors are those of the data directory."""
-    has_state = settings.DATABASE_IS_EMBEDDED or settings.VECTOR_STORE_URL.startswith("edge:")
-    return held_data_directory(settings.DATA_DIR) if has_state else nullcontext()
+    """Lock the data directory if the database or the vectors are in it."""
+    has_state = settings.DATABASE_IS_EMBEDDED or is_store_embedded()
+    return lock_data_directory(settings.DATA_DIR) if has_state else nullcontext()
 
 
 @contextmanager
 def _opened(name: str) -> Iterator[IO[bytes]]:
-    """The file, which is read twice: a pipe is kept meanwhile beside the data, without a name."""
+    """Open the file, which is read twice: a pipe is stored beside the data without a name."""
     with ExitStack() as stack:
         try:
             file: IO[bytes] = sys.stdin.buffer
@@ -81,6 +80,6 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
 
 def _keep(pipe: IO[bytes], kept: IO[bytes]) -> None:
     while part := pipe.read(BACKUP_SPACE_CHECK_BYTES):
-        if lack := lack_of_space(settings.DATA_DIR):
+        if lack := disk_space_error(settings.DATA_DIR):
             raise CommandError(f"{lack} Nothing was changed.")
         kept.write(part)

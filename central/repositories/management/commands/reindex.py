@@ -3,17 +3,17 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.repositories.admin_actions import request_reindex
 from central.repositories.models import Repository
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import organization_named
 
 
-class Command(BaseCommand):
-    """Have repositories indexed anew."""
+class Command(ServiceCommand):
+    """Request a full index of repositories."""
 
     help = (
         "Have the next run of each repository process every file, whatever has changed. It starts "
@@ -22,18 +22,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare whose repositories, and which."""
-        parser.add_argument("--organization", required=True, metavar="SLUG")
+        self.add_organization(parser)
         parser.add_argument(
             "--repository", nargs="+", metavar="NAME", help="some repositories; without: all"
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print for how many it is requested now. An unknown name changes nothing."""
-        del args
-        try:
-            organization = organization_named(options["organization"])
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        organization = organization_named(options["organization"])
         repositories = Repository.objects.filter(organization=organization, retired_at=None)
         if names := options["repository"]:
             repositories = repositories.filter(name__in=names)

@@ -6,10 +6,10 @@ from getpass import getpass
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
 from central.tenancy.models import Organization, Role
 from central.tenancy.services import (
@@ -20,7 +20,7 @@ from central.tenancy.services import (
 )
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Make a person a member of an organisation."""
 
     help = (
@@ -29,7 +29,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare who, of what, and what they may do."""
+        """Declare the person, the organisation and the rights."""
         parser.add_argument("username")
         parser.add_argument(
             "--organization", metavar="SLUG", help="may be left out beside --superuser alone"
@@ -53,29 +53,25 @@ class Command(BaseCommand):
             help="read a new user's password from the first line of standard input",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print what the person is now."""
-        del args
         slug, is_superuser = options["organization"], options["superuser"]
         if slug is None and not is_superuser:
             raise CommandError("Say of which organisation: --organization SLUG.")
-        try:
-            organization = None if slug is None else organization_named(slug)
-            known = User.objects.filter(username=options["username"]).first()
-            password = "" if known else self._password(from_stdin=options["password_stdin"])
-            with transaction.atomic():
-                user = known or create_person(
-                    username=options["username"],
-                    password=password,
-                    email=options["email"],
-                    is_superuser=is_superuser,
-                    actor=COMMAND,
-                )
-                if is_superuser:
-                    make_superuser(user, actor=COMMAND)
-                self._add(user, organization, options["role"])
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        organization = None if slug is None else organization_named(slug)
+        known = User.objects.filter(username=options["username"]).first()
+        password = "" if known else self._password(from_stdin=options["password_stdin"])
+        with transaction.atomic():
+            user = known or create_person(
+                username=options["username"],
+                password=password,
+                email=options["email"],
+                is_superuser=is_superuser,
+                actor=COMMAND,
+            )
+            if is_superuser:
+                make_superuser(user, actor=COMMAND)
+            self._add(user, organization, options["role"])
         self._tell(user, is_new=known is None)
 
     def _password(self, *, from_stdin: bool) -> str:

@@ -3,34 +3,28 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import create_organization
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Make a tenant."""
 
     help = "Create an organisation, the tenant that repositories and tokens belong to."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the slug and what may be said beside it."""
+        """Declare the slug and the optional settings."""
         parser.add_argument("slug")
         parser.add_argument("--github-owner-id", type=int)
         parser.add_argument("--embedder", help="such as openai/text-embedding-3-small/1536")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print the slug."""
-        del args
-        try:
-            organization = create_organization(
-                slug=options["slug"],
-                actor=COMMAND,
-                github_owner_id=options["github_owner_id"],
-                embedder=options["embedder"],
-            )
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        organization = create_organization(
+            slug=options["slug"],
+            actor=COMMAND,
+            github_owner_id=options["github_owner_id"],
+            embedder=options["embedder"],
+        )
         self.stdout.write(organization.slug)

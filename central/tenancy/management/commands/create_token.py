@@ -3,21 +3,19 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from central.errors import ServiceError
+from central.commands import ServiceCommand, split_list
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import create_token
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Make an API token."""
 
     help = "Create an API token and print it, alone, on standard output. It is shown this once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare what the token may do, and for how long."""
-        parser.add_argument("--organization", required=True, metavar="SLUG")
+        self.add_organization(parser)
         parser.add_argument("--scopes", required=True, help="comma-separated: index,search,admin")
         parser.add_argument(
             "--repositories",
@@ -28,23 +26,15 @@ class Command(BaseCommand):
         parser.add_argument("--expires-days", type=int, metavar="N")
         parser.add_argument("--name", default="", help="what it is for, shown in the admin")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print the token."""
-        del args
         repositories = options["repositories"]
-        try:
-            token = create_token(
-                organization_slug=options["organization"],
-                scopes=_words(options["scopes"]),
-                actor=COMMAND,
-                repositories=None if repositories is None else _words(",".join(repositories)),
-                expires_days=options["expires_days"],
-                name=options["name"],
-            )
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        token = create_token(
+            organization_slug=options["organization"],
+            scopes=split_list(options["scopes"]),
+            actor=COMMAND,
+            repositories=None if repositories is None else split_list(",".join(repositories)),
+            expires_days=options["expires_days"],
+            name=options["name"],
+        )
         self.stdout.write(token)
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]

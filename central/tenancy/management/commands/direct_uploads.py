@@ -3,14 +3,12 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import set_direct_uploads
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Allow an organisation's indexers to write vectors to the vector store themselves."""
 
     help = (
@@ -20,16 +18,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the organisation and the setting."""
-        parser.add_argument("--organization", required=True, metavar="SLUG")
+        self.add_organization(parser)
         parser.add_argument("setting", choices=["on", "off"])
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print what holds now."""
-        del args
         slug = options["organization"].removeprefix("org-")
         is_on = options["setting"] == "on"
-        try:
-            set_direct_uploads(organization_slug=slug, is_on=is_on, actor=COMMAND)
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        set_direct_uploads(organization_slug=slug, is_on=is_on, actor=COMMAND)
         self.stdout.write(f"Direct uploads of {slug} are {options['setting']}.")

@@ -4,15 +4,13 @@ from argparse import ArgumentParser
 from datetime import datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.tenancy.models import ApiToken
-from central.tenancy.selectors import lasting_tokens
 from central.tenancy.services import organization_named
+from central.tenancy.services.tokens import persistent_tokens
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Show an organisation's tokens."""
 
     help = (
@@ -21,17 +19,13 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose."""
-        parser.add_argument("--organization", required=True, metavar="SLUG")
+        """Declare the organisation."""
+        self.add_organization(parser)
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print a line for each, apart by tabs."""
-        del args
-        try:
-            organization = organization_named(options["organization"])
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
-        for token in lasting_tokens(organization):
+        organization = organization_named(options["organization"])
+        for token in persistent_tokens(organization):
             self.stdout.write("\t".join(_cells(token)))
 
 

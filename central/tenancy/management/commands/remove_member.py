@@ -3,14 +3,12 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import organization_named, remove_member, user_named
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """End a membership."""
 
     help = (
@@ -19,19 +17,15 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose, and of what."""
+        """Declare the person and the organisation."""
         parser.add_argument("username")
-        parser.add_argument("--organization", required=True, metavar="SLUG")
+        self.add_organization(parser)
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print what holds now."""
-        del args
-        try:
-            organization = organization_named(options["organization"])
-            user = user_named(options["username"])
-            remove_member(user=user, organization=organization, actor=COMMAND)
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        organization = organization_named(options["organization"])
+        user = user_named(options["username"])
+        remove_member(user=user, organization=organization, actor=COMMAND)
         self.stdout.write(f"{user.get_username()} is no member of {organization} any more.")
         if user.is_superuser:
             self.stderr.write("As a superuser, they still see every organisation.")

@@ -3,34 +3,30 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from central.errors import ServiceError
+from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
-from central.tenancy.selectors import token_told_by
 from central.tenancy.services import revoke_token
+from central.tenancy.services.tokens import find_token
 
 
-class Command(BaseCommand):
-    """Take a token back."""
+class Command(ServiceCommand):
+    """Revoke a token."""
 
     help = "Revoke an API token: it is refused from the next request on, and for good."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which."""
+        """Declare the token."""
         parser.add_argument(
             "token",
             metavar="PREFIX_OR_ID",
             help="its first characters (aet_…) or its number, as list_tokens and the admin say",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print what was revoked."""
-        del args
-        try:
-            token = token_told_by(options["token"])
-        except ServiceError as exc:
-            raise CommandError(exc.message) from exc
+        token = find_token(options["token"])
         if not revoke_token(token, actor=COMMAND):
             raise CommandError(f"{token} was revoked at {token.revoked_at:%Y-%m-%d %H:%M} UTC.")
         self.stdout.write(f"Revoked: {token} {token.name}".rstrip())

@@ -3,15 +3,16 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from central.commands import ServiceCommand
 from central.errors import ServiceError
 from central.tenancy.audit import COMMAND
 from central.tenancy.services import set_embedder
 from indexer.errors import EmbeddingError
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     """Change an organisation's embedder."""
 
     help = (
@@ -21,22 +22,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the organisation and the embedder."""
-        parser.add_argument("--organization", required=True, metavar="SLUG")
+        self.add_organization(parser)
         parser.add_argument(
             "embedder",
             help="provider/model/dimensions, such as openai/text-embedding-3-small/1536, "
             "ollama/nomic-embed-text/768 or builtin/aeterna-static-1/256",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, options: dict[str, Any]) -> None:
         """Print what follows from the change."""
-        del args
         slug, embedder = options["organization"], options["embedder"]
         try:
             behind = set_embedder(organization_slug=slug, embedder=embedder, actor=COMMAND)
-        except ServiceError as exc:
-            raise CommandError(f"{exc.message} Nothing was changed.") from exc
-        except EmbeddingError as exc:
+        except (ServiceError, EmbeddingError) as exc:
             raise CommandError(f"{exc} Nothing was changed.") from exc
         self.stdout.write(f"{slug} is now embedded by {embedder}.")
         if behind:

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.search.query import parse_query
-from central.search.ranking import scoring
-from central.search.ranking.rules import Candidate
-from central.search.ranking.scoring import WEIGHTS, Ranked, effects, rank
+from central.search.ranking import rules
+from central.search.ranking.rules import WEIGHTS, Candidate
+from central.search.ranking.scoring import Ranked, score
 
 PLAIN = Candidate(
     id=1,
@@ -25,7 +25,7 @@ def order(text: str, *candidates: Candidate, **options: object) -> list[int]:
     """Ids in ranked order, all candidates having the same base score."""
     numbered = [candidate._replace(id=index) for index, candidate in enumerate(candidates)]
     same = [1.0] * len(numbered)
-    ranked = rank(parse_query(text), numbered, same, [0.0] * len(numbered), **options)  # type: ignore[arg-type]
+    ranked = score(parse_query(text), numbered, same, [0.0] * len(numbered), **options)  # type: ignore[arg-type]
     return [item.candidate.id for item in ranked]
 
 
@@ -57,7 +57,7 @@ def test_rule_prefers(text: str, rule: str, better: dict[str, str], worse: dict[
     bad = PLAIN._replace(path="src/alpha.py")._replace(**worse)  # type: ignore[arg-type]
     only = dict.fromkeys(WEIGHTS, 0.0) | {rule: WEIGHTS[rule]}
     assert order(text, bad, good, weights=only) == [1, 0]
-    off = rank(
+    off = score(
         parse_query(text), [bad, good], [1.0, 1.0], [0.0, 0.0], weights=dict.fromkeys(WEIGHTS, 0.0)
     )
     assert [item.score for item in off] == [1.0, 1.0]
@@ -68,7 +68,7 @@ def test_rule_prefers(text: str, rule: str, better: dict[str, str], worse: dict[
     [("tests of the login", "tests/x.py"), ("login examples", "examples/x.py")],
 )
 def test_query_that_asks_for_a_kind_does_not_penalise_it(text: str, path: str) -> None:
-    scores = rank(
+    scores = score(
         parse_query(text),
         [PLAIN._replace(path=path), PLAIN._replace(id=2, path="zz/x.py")],
         [1.0, 1.0],
@@ -98,14 +98,14 @@ def test_chunk_of_several_small_definitions_defines_each_of_them() -> None:
 
 def test_more_covered_terms_lift_a_chunk() -> None:
     pair = [PLAIN, PLAIN._replace(id=2, path="src/z.py")]
-    ranked = rank(parse_query("a b"), pair, [1.0, 1.0], [0.2, 0.9])
+    ranked = score(parse_query("a b"), pair, [1.0, 1.0], [0.2, 0.9])
     assert ranked[0].candidate.id == 2
 
 
 def test_rare_word_counts_more_than_a_common_one() -> None:
     query = parse_query("gapless invoice")
     chunks = [PLAIN._replace(name="invoice"), PLAIN._replace(id=2, path="src/z.py", name="gapless")]
-    ranked = rank(query, chunks, [1.0, 1.0], [0.0, 0.0], importance=[5.0, 1.0])
+    ranked = score(query, chunks, [1.0, 1.0], [0.0, 0.0], importance=[5.0, 1.0])
     assert ranked[0].candidate.id == 2
 
 
@@ -121,8 +121,8 @@ def test_several_hits_in_a_file_lift_its_best_chunk() -> None:
 def test_definition_that_words_stand_beside_is_worth_less_than_one_asked_for_alone() -> None:
     pair = [PLAIN, PLAIN._replace(id=2, path="src/z.py", name="parse_url")]
     bases, covered = [1.0, 0.0], [1.0, 0.0]
-    alone = rank(parse_query("parse_url"), pair, bases, covered)
-    beside = rank(parse_query("what happens before parse_url is called"), pair, bases, covered)
+    alone = score(parse_query("parse_url"), pair, bases, covered)
+    beside = score(parse_query("what happens before parse_url is called"), pair, bases, covered)
     assert [alone[0].candidate.id, beside[0].candidate.id] == [2, 1]
 
 
@@ -130,7 +130,7 @@ def test_further_chunks_of_a_file_make_room_for_other_files() -> None:
     same = [PLAIN._replace(id=n, start_line=n * 30, end_line=n * 30 + 20) for n in (1, 2, 3)]
     others = [PLAIN._replace(id=9, path="src/z.py"), PLAIN._replace(id=10, path="src/zz.py")]
     bases = [1.0, 0.95, 0.9, 0.93, 0.0]
-    ranked = rank(parse_query("login"), [*same, *others], bases, [0.0] * 5)
+    ranked = score(parse_query("login"), [*same, *others], bases, [0.0] * 5)
     assert [item.candidate.id for item in ranked][:2] == [1, 9]
 
 
@@ -154,7 +154,7 @@ def test_scores_descend_from_one_and_nothing_is_lost(bases: list[float], text: s
         PLAIN._replace(id=n, path=f"src/f{n % 5}.py", start_line=n, end_line=n + 9, name=text[:9])
         for n in range(len(bases))
     ]
-    ranked = rank(parse_query(text), chunks, bases, [0.5] * len(bases))
+    ranked = score(parse_query(text), chunks, bases, [0.5] * len(bases))
     scores = [item.score for item in ranked]
     assert scores == sorted(scores, reverse=True)
     assert scores[0] == 1.0
@@ -163,12 +163,12 @@ def test_scores_descend_from_one_and_nothing_is_lost(bases: list[float], text: s
 
 
 def test_no_candidates_are_no_results() -> None:
-    assert rank(parse_query("q"), [], [], []) == []
+    assert score(parse_query("q"), [], [], []) == []
 
 
 def test_every_rule_has_a_name_of_its_own() -> None:
-    names = [rule.name for rule in (*scoring.BOOSTS, *scoring.PENALTIES)]
-    assert len({*names, *scoring.PATH_PENALTIES}) == len(names) + len(scoring.PATH_PENALTIES)
+    names = [rule.name for rule in (*rules.BOOSTS, *rules.PENALTIES)]
+    assert len({*names, *rules.PATH_PENALTIES}) == len(names) + len(rules.PATH_PENALTIES)
     assert isinstance(Ranked(PLAIN, 1.0), tuple)
 
 
@@ -196,18 +196,23 @@ def test_effects_of_the_rules_make_the_score(
     ]
     base = [float(line % 7) for _, _, line, _ in picked]
     coverage = [length / 5 for _, _, _, length in picked]
-    found = effects(query, candidates, base, coverage, chosen=range(len(picked)))
-    made = [sum(one.adds for one in of) * prod(one.times for one in of) for of in found]
+    ranked = score(query, candidates, base, coverage, explain=True)
+    made = [
+        sum(one.adds for one in item.effects) * prod(one.times for one in item.effects)
+        for item in ranked
+    ]
     best = max(made)
-    for item in rank(query, candidates, base, coverage):
-        expected = made[item.candidate.id] / best if best > 0 else 0.0
-        assert item.score == pytest.approx(expected, abs=1e-6)
+    for item, value in zip(ranked, made, strict=True):
+        assert item.score == pytest.approx(value / best if best > 0 else 0.0, abs=1e-6)
+    unexplained = score(query, candidates, base, coverage)
+    assert [(item.candidate, item.score) for item in ranked] == [item[:2] for item in unexplained]
+    assert not any(item.effects for item in unexplained)
 
 
 def test_effects_are_of_the_rules_that_hold() -> None:
     asked = PLAIN._replace(name="validate_token", path="tests/tokens.py")
-    [[*found]] = effects(parse_query("validate_token"), [asked], [1.0], [0.0], chosen=[0])
-    by_rule = {one.rule: one for one in found}
+    [ranked] = score(parse_query("validate_token"), [asked], [1.0], [0.0], explain=True)
+    by_rule = {one.rule: one for one in ranked.effects}
     assert by_rule.keys() == {"base", "definition", "name_words", "tests", "file_stem"}
     assert by_rule["definition"].adds == WEIGHTS["definition"]
     assert by_rule["tests"].times == pytest.approx(1 - WEIGHTS["tests"])

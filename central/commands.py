@@ -1,12 +1,50 @@
-"""Progress and tables of management commands."""
+"""Base of the management commands: errors, the organisation's argument, tables and progress."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from argparse import ArgumentParser
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from time import monotonic
-from typing import TextIO
+from typing import Any, TextIO
+
+from django.core.management.base import BaseCommand, CommandError
+
+from central.errors import ServiceError
+from indexer.errors import StoreError
 
 _LINE_SECONDS = 5.0
+
+
+class ServiceCommand(BaseCommand):
+    """A command that reports the refusals of services and stores as its own errors."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the command."""
+        del args
+        try:
+            self.run(options)
+        except (ServiceError, StoreError) as exc:
+            raise CommandError(str(exc)) from exc
+
+    def run(self, options: dict[str, Any]) -> None:
+        """Do what the command is for."""
+        raise NotImplementedError
+
+    def add_organization(self, parser: ArgumentParser) -> None:
+        """Declare the required `--organization`."""
+        parser.add_argument("--organization", required=True, metavar="SLUG")
+
+    def print_table(self, columns: Sequence[str], rows: Sequence[object]) -> None:
+        """Print the attributes `columns` of each row, below a heading."""
+        cells = [list(columns), *([str(getattr(row, name)) for name in columns] for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        for line in cells:
+            self.stdout.write("  ".join(map(str.ljust, line, widths)).rstrip())
+
+
+def split_list(text: str) -> list[str]:
+    """Split a comma-separated option."""
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 class Lines:
@@ -25,13 +63,13 @@ class Lines:
         self._stream.flush()
 
     def begin(self, repository: str, chunks: int) -> None:
-        """Name it."""
+        """Print its name and size."""
         self._name, self._chunks, self._done = repository, chunks, 0
         self._next_line_at = monotonic() + _LINE_SECONDS
         self._write(f"{repository}: {chunks} chunks")
 
     def advance(self, chunks: int) -> None:
-        """Say so if the last line is some seconds old."""
+        """Print a line if the last one is some seconds old."""
         self._done += chunks
         if monotonic() >= self._next_line_at:
             self._next_line_at = monotonic() + _LINE_SECONDS
@@ -65,18 +103,10 @@ class Bar(AbstractContextManager["Bar"]):
         self._task = self._bars.add_task(repository, total=chunks)
 
     def advance(self, chunks: int) -> None:
-        """Move it."""
+        """Advance the bar."""
         self._bars.advance(self._task, chunks)
 
 
 def display() -> Lines | Bar:
-    """What suits standard error."""
+    """Open the progress output that suits standard error."""
     return Bar() if sys.stderr.isatty() else Lines(sys.stderr)
-
-
-def table_lines(rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    """The lines of a table; the first row is the heading."""
-    cells = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        yield "  ".join(map(str.ljust, row, widths)).rstrip()

@@ -1,1 +1,0 @@
-"""Answers to traces: from a credential and a request to a record with its receipt."""

@@ -1,0 +1,121 @@
+"""Index and run states as pages show them: label, colour, meaning and what to do."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from central.repositories.states import IndexState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from central.ingest.models import IndexRun
+    from central.repositories.models import Push, Repository
+
+
+class StateMessage(NamedTuple):
+    """A state in words. `tone` is its colour: ok, info, warn, bad or quiet."""
+
+    tone: str
+    fact: str
+    action: str = ""
+    label: str = ""  # if it is not the state's name
+
+
+_INDEX: Final[dict[str, StateMessage]] = {
+    IndexState.CURRENT: StateMessage("ok", "The newest known commit is indexed."),
+    IndexState.INDEXING: StateMessage(
+        "info", "A run is in progress.", "Until it ends, answers are of the previous commit."
+    ),
+    IndexState.NEVER: StateMessage(
+        "quiet",
+        "Nothing is indexed yet, so searches find nothing in this repository.",
+        "Add the workflow that runs on every merge, or run `python -m indexer run` in a clone.",
+        label="never indexed",
+    ),
+    IndexState.FAILED: StateMessage(
+        "bad",
+        "The last run failed; answers are of the previous commit.",
+        "Fix what the error names and run the job again. The next merge also retries.",
+    ),
+    IndexState.BEHIND: StateMessage(
+        "warn",
+        "A newer commit is known but not indexed.",
+        "Check whether its job ran, and run it again if it did not. The next merge catches up.",
+    ),
+    IndexState.PAUSED: StateMessage(
+        "quiet",
+        "Indexing is paused; answers are of the commit below.",
+        "An administrator can resume it in the administration, under Repositories.",
+    ),
+}
+_RUNS: Final = {
+    "open": StateMessage("info", "The client is uploading the changes."),
+    "queued": StateMessage("info", "The upload is complete; the run waits for a worker."),
+    "applying": StateMessage("info", "The changes are being written to the index."),
+    "applied": StateMessage("ok", "The run was applied; the index holds it until a later run."),
+    "failed": StateMessage(
+        "bad",
+        "The run was not applied; the index is unchanged.",
+        "Fix what the error names and run the job again.",
+    ),
+    "stale": StateMessage(
+        "warn",
+        "Another run was applied while this one was in progress, so this one was not.",
+        "Nothing is broken. If its commit is the newer one, run the job again.",
+    ),
+    "abandoned": StateMessage("quiet", "The client cancelled the run; the index is unchanged."),
+    "expired": StateMessage(
+        "warn",
+        "The run expired because its client stopped sending; the index is unchanged.",
+        "See in the job's log why it ended, and run the job again.",
+    ),
+}
+_WAITING: Final = StateMessage(
+    "warn", "A service that the run needs is unavailable; the run is retried automatically."
+)
+_NOTHING_TO_DO: Final = StateMessage("ok", "There was nothing to do.")
+
+
+def state_message(state: str) -> StateMessage:
+    """Return the message on an index state; of an unknown one, its name alone."""
+    return _INDEX.get(state) or StateMessage("quiet", "", label=state)
+
+
+def run_state_message(state: str) -> StateMessage:
+    """Return the message on a run state; of an unknown one, its name alone."""
+    return _RUNS.get(state) or StateMessage("info", "", label=state)
+
+
+def run_message(run: "IndexRun") -> StateMessage:
+    """Return the message on a run, by its state, stage and reason."""
+    if run.state == "queued" and run.progress.get("stage") == "waiting":
+        return _WAITING
+    if run.state == "abandoned" and run.reason in {"up_to_date", "superseded"}:
+        return _NOTHING_TO_DO
+    return _RUNS[run.state]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCommit:
+    """A known commit that is not indexed. `source` names what reported it."""
+
+    commit: str
+    since: "datetime | None"
+    source: str
+
+
+def missing_commit(
+    repository: "Repository", *, push: "Push | None", runs: "Sequence[IndexRun]"
+) -> MissingCommit | None:
+    """Return the commit that the last push or the newest run reports and the index lacks."""
+    if push and push.commit_sha == repository.trouble_commit:
+        return MissingCommit(push.commit_sha, push.pushed_at, "a push")
+    if repository.trouble_commit:
+        ends = (run.ended_at for run in runs if run.commit_sha == repository.trouble_commit)
+        return MissingCommit(
+            repository.trouble_commit, next(ends, None), "a run that was not applied"
+        )
+    if push and push.is_pending and push.commit_sha != repository.last_indexed_commit:
+        return MissingCommit(push.commit_sha, push.pushed_at, "a push")
+    return None
