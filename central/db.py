@@ -1,36 +1,85 @@
 """SQL beside the ORM: statements and their limits, COPY, and retries of lost connections."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from django.db import Error, connection, transaction
 from django.db.backends.utils import CursorWrapper
+from django.db.models import Model
 from psycopg import Cursor
 
+Part = type[Model] | str
+STATEMENTS: Final[dict[str, str]] = {}  # of all modules that are imported, each with its place
+UNUSED: Final[dict[str, set[str]]] = {}  # names that `sql_with` was given, by its place
+_NAME: Final = re.compile(r"\{([a-z_]+)\}")
+_LENGTH: Final = re.compile(r"\(\d+\)")  # of a column's type
 
-def fetch_rows(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+
+def sql(statement: str, **parts: Part) -> str:
+    """Fill each `{name}` with the table of a model, or with a fragment that has names itself.
+
+    Called as modules are imported: a test has PostgreSQL prepare all statements. Raises KeyError
+    for a name that is not given, and for one that is not used.
+    """
+    unused = set(parts)
+    filled = _filled(statement, parts, unused)
+    if unused:
+        raise KeyError(*unused)
+    return filled
+
+
+def sql_with(**parts: Part) -> Callable[[str], str]:
+    """Make a `sql` whose statements share models and fragments; a test finds an unused one."""
+    unused = UNUSED[_place()] = set(parts)
+    return lambda statement: _filled(statement, parts, unused)
+
+
+def _filled(statement: str, parts: Mapping[str, Part], unused: set[str]) -> str:
+    def fill(found: re.Match[str]) -> str:
+        part = parts[found[1]]
+        unused.discard(found[1])
+        return _NAME.sub(fill, part) if isinstance(part, str) else part._meta.db_table
+
+    filled = _NAME.sub(fill, statement)
+    STATEMENTS[filled] = _place()
+    return filled
+
+
+def _place() -> str:
+    """Module and line that is being imported."""
+    return next(
+        f"{frame.f_globals['__name__']}:{line}"
+        for frame, line in traceback.walk_stack(sys._getframe())
+        if frame.f_code.co_name == "<module>"
+    )
+
+
+def fetch_rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     """All rows of a statement that is prepared once per connection.
 
     Parameters are bound by the server: cast those whose type the statement does not tell. Values
     come in PostgreSQL's binary format, so bytea is `bytes`. Raises Django's database errors.
     """
     with _cursor(_PreparedCursor) as cursor:
-        cursor.execute(sql, parameters)
+        cursor.execute(query, parameters)
         return list(cursor.fetchall())
 
 
-def fetch_rows_planned_each_time(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def fetch_rows_planned_each_time(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     """As `fetch_rows`, with a plan for these parameters: for names and words, frequent or rare."""
     with _cursor(_PlannedCursor) as cursor:
-        cursor.execute(sql, parameters)
+        cursor.execute(query, parameters)
         return list(cursor.fetchall())
 
 
-def execute(sql: str, parameters: Sequence[Any]) -> None:
+def execute(query: str, parameters: Sequence[Any]) -> None:
     """As `fetch_rows`, of a statement without rows: bytes travel as they are, not in its text."""
     with _cursor(_PreparedCursor) as cursor:
-        cursor.execute(sql, parameters)
+        cursor.execute(query, parameters)
 
 
 def id_array(ids: Iterable[int]) -> str:
@@ -92,30 +141,45 @@ def _execute(statement: str) -> None:
 Row = tuple[Any, ...]
 
 
-def copy_rows(table: str, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
-    """Write `rows`, whose values stand in the order of `columns` (name → type).
+class Copy(NamedTuple):
+    """A COPY of rows into a table, and the types of its columns."""
+
+    statement: str
+    types: Sequence[str]
+
+
+def copy_into(model: type[Model], *names: str) -> Copy:
+    """Make the COPY that fills these columns, of the types that the model's fields have."""
+    fields: list[Any] = [model._meta.get_field(name) for name in names]
+    columns = ", ".join(f'"{field.column}"' for field in fields)  # "column" is a reserved word
+    types = [_LENGTH.sub("", str(field.db_type(connection))) for field in fields]
+    return Copy(sql(f"COPY {{table}} ({columns}) FROM STDIN (FORMAT BINARY)", table=model), types)
+
+
+def copy_rows(into: Copy, rows: Sequence[Row]) -> None:
+    """Write rows whose values stand in the order of the columns.
 
     Bytes and UUIDs travel as they are. Raises Django's database errors.
     """
     if not rows:
         return
-    names = ", ".join(f'"{name}"' for name in columns)  # "column" is a reserved word
-    statement = f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)"
     with (
         connection.wrap_database_errors,  # Django's cursor does so for `execute` only
         connection.cursor() as cursor,
-        cursor.copy(statement) as copy,
+        cursor.copy(into.statement) as copy,
     ):
-        copy.set_types(list(columns.values()))
+        copy.set_types(list(into.types))
         for row in rows:
             copy.write_row(row)
 
 
-def new_ids(table: str, count: int) -> list[int]:
+_NEW_IDS: Final = sql(
+    "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
+)
+
+
+def new_ids(model: type[Model], count: int) -> list[int]:
     """The next `count` ids of a table, for rows that others are to point at."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
-            [table, count],
-        )
+        cursor.execute(_NEW_IDS, [model._meta.db_table, count])
         return [row[0] for row in cursor.fetchall()]

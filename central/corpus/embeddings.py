@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
+from typing import Final
 
 import numpy as np
 from django.db import connection
@@ -10,7 +11,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from central.corpus.models import Embedding
-from central.db import execute
+from central.db import execute, sql_with
 from central.repositories.models import Repository
 from indexer.records.files import FileRecord, line_span, split_lines
 from indexer.records.vectors import TermVector, Vector, embedder_input, embedding_digest
@@ -55,6 +56,23 @@ def unpack_vector(data: bytes) -> Vector:
 
 
 _TOUCHED_EVERY = timedelta(days=1)  # used_at counts weeks; writing it more often is waste
+_sql = sql_with(embedding=Embedding)
+_USED: Final = _sql("""
+            UPDATE {embedding} SET used_at = %s
+            WHERE ctid = ANY (ARRAY(
+                SELECT e.ctid FROM {embedding} e
+                JOIN unnest(%s::bigint[], %s::bytea[]) AS due (repository_id, digest)
+                  USING (repository_id, digest)
+                WHERE e.embedder = %s
+                FOR UPDATE OF e SKIP LOCKED))
+            """)
+_KEEP: Final = _sql("""
+        INSERT INTO {embedding} (repository_id, embedder, digest, vector, used_at)
+        SELECT %s::bigint, %s::text, digest, vector, %s::timestamptz
+        FROM unnest(%s::bytea[], %s::bytea[]) AS new (digest, vector)
+        ON CONFLICT (repository_id, embedder, digest) DO UPDATE
+        SET used_at = EXCLUDED.used_at WHERE {embedding}.used_at < %s::timestamptz
+        """)
 
 
 def chunk_texts(record: FileRecord) -> list[tuple[str, bytes]]:
@@ -112,15 +130,7 @@ def _touch(repositories: QuerySet[Repository], embedder: str, digests: Collectio
         return
     with connection.cursor() as cursor:
         cursor.execute(
-            """
-            UPDATE corpus_embedding SET used_at = %s
-            WHERE ctid = ANY (ARRAY(
-                SELECT e.ctid FROM corpus_embedding e
-                JOIN unnest(%s::bigint[], %s::bytea[]) AS due (repository_id, digest)
-                  USING (repository_id, digest)
-                WHERE e.embedder = %s
-                FOR UPDATE OF e SKIP LOCKED))
-            """,
+            _USED,
             [now, [key[0] for key in keys], [bytes(key[1]) for key in keys], embedder],
         )
 
@@ -130,13 +140,7 @@ def save_embeddings(*, repository_id: int, embedder: str, vectors: Mapping[bytes
     now = timezone.now()
     digests = sorted(vectors)  # one order in all runs, so that two cannot deadlock
     execute(
-        """
-        INSERT INTO corpus_embedding (repository_id, embedder, digest, vector, used_at)
-        SELECT %s::bigint, %s::text, digest, vector, %s::timestamptz
-        FROM unnest(%s::bytea[], %s::bytea[]) AS new (digest, vector)
-        ON CONFLICT (repository_id, embedder, digest) DO UPDATE
-        SET used_at = EXCLUDED.used_at WHERE corpus_embedding.used_at < %s::timestamptz
-        """,
+        _KEEP,
         [
             repository_id,
             embedder,

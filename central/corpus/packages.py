@@ -10,37 +10,40 @@ from typing import Final, NamedTuple
 from django.db import connection
 
 from central.corpus import models
-from central.db import Row, copy_rows, new_ids
+from central.db import Row, copy_into, copy_rows, new_ids, sql_with
 from indexer.bundle.decode import read_manifest
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.modules import PackageRoot, Workspace, ecosystem_of
 from indexer.records.manifests import Manifest
 
-_PACKAGE_COLUMNS: Final = {
-    "id": "int8",
-    "repository_id": "int8",
-    "ecosystem": "varchar",
-    "name": "varchar",
-    "version": "varchar",
-    "root": "text",
-    "manifest": "text",
-}
-_DEPENDENCY_COLUMNS: Final = {
-    "package_id": "int8",
-    "ecosystem": "varchar",
-    "name": "varchar",
-    "required": "varchar",
-    "pinned": "varchar",
-}
-_MODULE_COLUMNS: Final = {
-    "repository_id": "int8",
-    "file_id": "int8",
-    "package_id": "int8",
-    "ecosystem": "varchar",
-    "name": "varchar",
-    "public": "bool",
-    "scope": "bool",
-}
+_PACKAGE_COPY: Final = copy_into(
+    models.Package, "id", "repository_id", "ecosystem", "name", "version", "root", "manifest"
+)
+_DEPENDENCY_COPY: Final = copy_into(
+    models.Dependency, "package_id", "ecosystem", "name", "required", "pinned"
+)
+_MODULE_COPY: Final = copy_into(
+    models.Module, "repository_id", "file_id", "package_id", "ecosystem", "name", "public", "scope"
+)
+_sql = sql_with(
+    package=models.Package, dependency=models.Dependency, file=models.File, module=models.Module
+)
+_RENEW_PACKAGES: Final = _sql("""
+            UPDATE {package} SET version = now.version, manifest = now.manifest
+            FROM unnest(%s::bigint[], %s::text[], %s::text[]) AS now (id, version, manifest)
+            WHERE {package}.id = now.id
+            """)
+_PLACE_FILES: Final = _sql("""
+            UPDATE {file} SET package_id = now.package_id
+            FROM unnest(%s::bigint[], %s::bigint[]) AS now (id, package_id)
+            WHERE {file}.id = now.id
+            """)
+_DELETE_MODULES: Final = _sql(
+    "DELETE FROM {module} USING {file} AS file"
+    " WHERE {module}.file_id = file.id AND file.repository_id = %s"
+)
+_DELETE_DEPENDENCIES: Final = _sql("DELETE FROM {dependency} WHERE package_id = ANY(%s)")
+_DELETE_PACKAGES: Final = _sql("DELETE FROM {package} WHERE id = ANY(%s)")
 
 
 class ModuleFile(NamedTuple):
@@ -121,20 +124,15 @@ def _name(name: str) -> str:
 def _replace_packages(repository_id: int, ids: _Ids, derived: dict[_Key, PackageRoot]) -> _Ids:
     """Insert new packages and update the others; returns the ids of all."""
     fresh = [key for key in derived if key not in ids]
-    new = dict(zip(fresh, new_ids("corpus_package", len(fresh)), strict=True))
+    new = dict(zip(fresh, new_ids(models.Package, len(fresh)), strict=True))
     copy_rows(
-        "corpus_package",
-        _PACKAGE_COLUMNS,
+        _PACKAGE_COPY,
         [_package_row(repository_id, id_, derived[key]) for key, id_ in new.items()],
     )
     stay = [key for key in derived if key in ids]
     with connection.cursor() as cursor:
         cursor.execute(
-            """
-            UPDATE corpus_package SET version = now.version, manifest = now.manifest
-            FROM unnest(%s::bigint[], %s::text[], %s::text[]) AS now (id, version, manifest)
-            WHERE corpus_package.id = now.id
-            """,
+            _RENEW_PACKAGES,
             [
                 [ids[key] for key in stay],
                 [derived[key].version for key in stay],
@@ -158,8 +156,7 @@ def _package_row(repository_id: int, id_: int, package: PackageRoot) -> Row:
 
 def _insert_dependencies(ids: _Ids, derived: dict[_Key, PackageRoot]) -> None:
     copy_rows(
-        "corpus_dependency",
-        _DEPENDENCY_COLUMNS,
+        _DEPENDENCY_COPY,
         [
             (ids[key], package.ecosystem, name, required, pinned)
             for key, package in derived.items()
@@ -183,14 +180,10 @@ def _place(
         modules += _module_rows(repository_id, file, package_id, workspace)
     with connection.cursor() as cursor:
         cursor.execute(
-            """
-            UPDATE corpus_file SET package_id = now.package_id
-            FROM unnest(%s::bigint[], %s::bigint[]) AS now (id, package_id)
-            WHERE corpus_file.id = now.id
-            """,
+            _PLACE_FILES,
             [[id_ for id_, _ in moved], [package_id for _, package_id in moved]],
         )
-    copy_rows("corpus_module", _MODULE_COLUMNS, modules)
+    copy_rows(_MODULE_COPY, modules)
 
 
 def _module_rows(
@@ -206,19 +199,15 @@ def _module_rows(
 
 
 def _remove_modules(repository_id: int) -> None:
-    _execute(
-        "DELETE FROM corpus_module USING corpus_file AS file"
-        " WHERE corpus_module.file_id = file.id AND file.repository_id = %s",
-        repository_id,
-    )
+    _execute(_DELETE_MODULES, repository_id)
 
 
 def _remove_dependencies(ids: _Ids) -> None:
-    _execute("DELETE FROM corpus_dependency WHERE package_id = ANY(%s)", list(ids.values()))
+    _execute(_DELETE_DEPENDENCIES, list(ids.values()))
 
 
 def _remove_packages(ids: list[int]) -> None:
-    _execute("DELETE FROM corpus_package WHERE id = ANY(%s)", ids)
+    _execute(_DELETE_PACKAGES, ids)
 
 
 def _execute(statement: str, parameter: int | list[int]) -> None:

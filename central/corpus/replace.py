@@ -3,18 +3,52 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Model
 
 from central.corpus import rows
 from central.corpus.embeddings import term_counts
+from central.corpus.models import (
+    Chunk,
+    Export,
+    File,
+    Import,
+    Manifest,
+    Module,
+    Reference,
+    Symbol,
+    TermStat,
+)
 from central.corpus.packages import ModuleFile
 from central.corpus.rows import RunContext
-from central.db import Row, copy_rows, new_ids
+from central.db import Copy, Row, copy_rows, new_ids, sql, sql_with
 from indexer.records.files import FileRecord
 
 _Maker = Callable[[RunContext, int, FileRecord], Iterator[Row]]
+
+_sql = sql_with(file=File, chunk=Chunk, term_stat=TermStat)
+_FOUND: Final = _sql(
+    "SELECT id, language, skipped FROM {file} WHERE repository_id = %s AND path = ANY(%s)"
+)
+_DELETE_CHUNKS: Final = _sql("DELETE FROM {chunk} WHERE file_id = ANY(%s) RETURNING point, terms")
+_OF_FILES: Final[dict[type[Model], str]] = {
+    model: sql("DELETE FROM {table} WHERE file_id = ANY(%s)", table=model)
+    for model in (Symbol, Reference, Manifest, Import, Export, Module)
+}
+_DELETE_FILES: Final = _sql("DELETE FROM {file} WHERE id = ANY(%s)")
+_MOVE_TERMS: Final = _sql("""
+                INSERT INTO {term_stat} (repository_id, term, chunks)
+                SELECT %s, term, difference
+                FROM unnest(%s::bigint[], %s::int[]) AS moved (term, difference)
+                ON CONFLICT (repository_id, term) DO UPDATE
+                SET chunks = {term_stat}.chunks + EXCLUDED.chunks
+                """)
+_DELETE_TERMS: Final = _sql(
+    "DELETE FROM {term_stat} WHERE repository_id = %s AND term = ANY(%s) AND chunks <= 0"
+)
 
 
 @dataclass(slots=True)
@@ -54,30 +88,23 @@ class CorpusDelta:
 def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta) -> None:
     """Delete the rows of `paths`, where they exist, with their dependent rows."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, language, skipped FROM corpus_file"
-            " WHERE repository_id = %s AND path = ANY(%s)",
-            [repository_id, list(paths)],
-        )
+        cursor.execute(_FOUND, [repository_id, list(paths)])
         found = cursor.fetchall()
         if not found:
             return
         ids = [row[0] for row in found]
         delta.count_files([(language, skipped) for _, language, skipped in found], -1)
-        cursor.execute(
-            "DELETE FROM corpus_chunk WHERE file_id = ANY(%s) RETURNING point, terms", [ids]
-        )
+        cursor.execute(_DELETE_CHUNKS, [ids])
         chunks = cursor.fetchall()
         delta.chunks -= len(chunks)
         delta.orphans.extend(point for point, _ in chunks)
         delta.count_terms([bytes(terms) for _, terms in chunks], -1)
-    delta.symbols -= _deleted("DELETE FROM corpus_symbol WHERE file_id = ANY(%s)", ids)
-    delta.references -= _deleted("DELETE FROM corpus_reference WHERE file_id = ANY(%s)", ids)
-    delta.manifests |= _deleted("DELETE FROM corpus_manifest WHERE file_id = ANY(%s)", ids) > 0
-    _deleted("DELETE FROM corpus_import WHERE file_id = ANY(%s)", ids)
-    _deleted("DELETE FROM corpus_export WHERE file_id = ANY(%s)", ids)
-    _deleted("DELETE FROM corpus_module WHERE file_id = ANY(%s)", ids)
-    _deleted("DELETE FROM corpus_file WHERE id = ANY(%s)", ids)
+    delta.symbols -= _deleted(_OF_FILES[Symbol], ids)
+    delta.references -= _deleted(_OF_FILES[Reference], ids)
+    delta.manifests |= _deleted(_OF_FILES[Manifest], ids) > 0
+    for model in (Import, Export, Module):
+        _deleted(_OF_FILES[model], ids)
+    _deleted(_DELETE_FILES, ids)
 
 
 def _deleted(statement: str, ids: list[int]) -> int:
@@ -88,8 +115,8 @@ def _deleted(statement: str, ids: list[int]) -> int:
 
 def insert_files(*, context: RunContext, records: Sequence[FileRecord], delta: CorpusDelta) -> None:
     """Insert rows for `records`, whose paths must not exist in the repository."""
-    owned = list(zip(new_ids("corpus_file", len(records)), records, strict=True))
-    copy_rows("corpus_file", rows.FILE_COLUMNS, [rows.file_row(context, *pair) for pair in owned])
+    owned = list(zip(new_ids(File, len(records)), records, strict=True))
+    copy_rows(rows.FILE_COPY, [rows.file_row(context, *pair) for pair in owned])
     delta.count_files([(record.language, record.skipped or "") for record in records], 1)
     delta.inserted.extend(
         ModuleFile(file_id, record.path, record.language, record.namespace)
@@ -97,19 +124,19 @@ def insert_files(*, context: RunContext, records: Sequence[FileRecord], delta: C
         if not record.skipped
     )
 
-    def copy(table: str, columns: Mapping[str, str], make: _Maker) -> list[Row]:
+    def copy(into: Copy, make: _Maker) -> list[Row]:
         made = [row for pair in owned for row in make(context, *pair)]
-        copy_rows(table, columns, made)
+        copy_rows(into, made)
         return made
 
-    chunks = copy("corpus_chunk", rows.CHUNK_COLUMNS, rows.chunk_rows)
+    chunks = copy(rows.CHUNK_COPY, rows.chunk_rows)
     delta.chunks += len(chunks)
     delta.count_terms([row[10] for row in chunks], 1)
-    delta.symbols += len(copy("corpus_symbol", rows.SYMBOL_COLUMNS, rows.symbol_rows))
-    delta.references += len(copy("corpus_reference", rows.REFERENCE_COLUMNS, rows.reference_rows))
-    delta.manifests |= bool(copy("corpus_manifest", rows.MANIFEST_COLUMNS, rows.manifest_rows))
-    copy("corpus_import", rows.IMPORT_COLUMNS, rows.import_rows)
-    copy("corpus_export", rows.EXPORT_COLUMNS, rows.export_rows)
+    delta.symbols += len(copy(rows.SYMBOL_COPY, rows.symbol_rows))
+    delta.references += len(copy(rows.REFERENCE_COPY, rows.reference_rows))
+    delta.manifests |= bool(copy(rows.MANIFEST_COPY, rows.manifest_rows))
+    copy(rows.IMPORT_COPY, rows.import_rows)
+    copy(rows.EXPORT_COPY, rows.export_rows)
 
 
 _SLICE = 10_000  # terms a statement: its text is made while the interpreter is held
@@ -122,17 +149,10 @@ def update_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> 
         for start in range(0, len(terms), _SLICE):
             part = terms[start : start + _SLICE]
             cursor.execute(
-                """
-                INSERT INTO corpus_termstat (repository_id, term, chunks)
-                SELECT %s, term, difference
-                FROM unnest(%s::bigint[], %s::int[]) AS moved (term, difference)
-                ON CONFLICT (repository_id, term) DO UPDATE
-                SET chunks = corpus_termstat.chunks + EXCLUDED.chunks
-                """,
+                _MOVE_TERMS,
                 [repository_id, part, [differences[term] for term in part]],
             )
         cursor.execute(
-            "DELETE FROM corpus_termstat WHERE repository_id = %s AND term = ANY(%s)"
-            " AND chunks <= 0",
+            _DELETE_TERMS,
             [repository_id, [term for term in terms if differences[term] < 0]],
         )

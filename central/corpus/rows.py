@@ -8,8 +8,9 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from central.corpus import models
 from central.corpus.embeddings import chunk_texts, pack_terms
-from central.db import Row
+from central.db import Row, copy_into
 from indexer.bundle.encode import manifest_fields
 from indexer.lexical import tokenize
 from indexer.modules import ecosystem_of
@@ -18,69 +19,67 @@ from indexer.records.manifests import Ecosystem
 from indexer.records.vectors import point_id
 
 # Of imports, exports and references the columns stand in the order of the record's fields.
-_IN_FILE = {"repository_id": "int8", "file_id": "int8"}
-FILE_COLUMNS: Final = {
-    "id": "int8",
-    "repository_id": "int8",
-    "path": "text",
-    "mode": "varchar",
-    "blob": "varchar",
-    "size": "int8",
-    "extractor": "varchar",
-    "language": "varchar",
-    "skipped": "varchar",
-    "degraded": "varchar",
-    "content": "text",
-    "namespace": "varchar",
-}
-CHUNK_COLUMNS: Final = _IN_FILE | {
-    "ordinal": "int4",
-    "start_line": "int4",
-    "end_line": "int4",
-    "type": "varchar",
-    "name": "varchar",
-    "container": "varchar",
-    "text": "text",
-    "digest": "bytea",
-    "terms": "bytea",
-    "point": "uuid",
-}
-SYMBOL_COLUMNS: Final = _IN_FILE | {
-    "name": "varchar",
-    "qualified_name": "varchar",
-    "kind": "varchar",
-    "start_line": "int4",
-    "end_line": "int4",
-    "signature": "varchar",
-    "exported": "bool",
-    "parts": "text[]",
-}
-IMPORT_COLUMNS: Final = _IN_FILE | {
-    "local": "varchar",
-    "module": "varchar",
-    "path": "varchar",
-    "wildcard": "bool",
-    "line": "int4",
-}
-EXPORT_COLUMNS: Final = _IN_FILE | {
-    "name": "varchar",
-    "path": "varchar",
-    "is_local": "bool",
-    "wildcard": "bool",
-}
-REFERENCE_COLUMNS: Final = _IN_FILE | {
-    "ecosystem": "varchar",
-    "kind": "varchar",
-    "name": "varchar",
-    "binding": "varchar",
-    "root": "varchar",
-    "chain": "varchar",
-    "access": "varchar",
-    "caller": "varchar",
-    "line": "int4",
-    "column": "int4",
-}
-MANIFEST_COLUMNS: Final = _IN_FILE | {"data": "jsonb"}
+_IN_FILE: Final = ("repository_id", "file_id")
+FILE_COPY: Final = copy_into(
+    models.File,
+    "id",
+    "repository_id",
+    "path",
+    "mode",
+    "blob",
+    "size",
+    "extractor",
+    "language",
+    "skipped",
+    "degraded",
+    "content",
+    "namespace",
+)
+CHUNK_COPY: Final = copy_into(
+    models.Chunk,
+    *_IN_FILE,
+    "ordinal",
+    "start_line",
+    "end_line",
+    "type",
+    "name",
+    "container",
+    "text",
+    "digest",
+    "terms",
+    "point",
+)
+SYMBOL_COPY: Final = copy_into(
+    models.Symbol,
+    *_IN_FILE,
+    "name",
+    "qualified_name",
+    "kind",
+    "start_line",
+    "end_line",
+    "signature",
+    "exported",
+    "parts",
+)
+IMPORT_COPY: Final = copy_into(
+    models.Import, *_IN_FILE, "local", "module", "path", "wildcard", "line"
+)
+EXPORT_COPY: Final = copy_into(models.Export, *_IN_FILE, "name", "path", "is_local", "wildcard")
+REFERENCE_COPY: Final = copy_into(
+    models.Reference,
+    *_IN_FILE,
+    "ecosystem",
+    "kind",
+    "name",
+    "binding",
+    "root",
+    "chain",
+    "access",
+    "caller",
+    "line",
+    "column",
+)
+MANIFEST_COPY: Final = copy_into(models.Manifest, *_IN_FILE, "data")
 
 
 @dataclass(frozen=True, slots=True)

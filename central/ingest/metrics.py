@@ -16,8 +16,9 @@ from prometheus_client.core import GaugeHistogramMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
+from central.db import sql_with
 from central.ingest.models import IndexRun
-from central.repositories.models import Repository
+from central.repositories.models import Push, Repository
 from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
 
 ENDED_KEY: Final = "ingest.metrics.ended"
@@ -26,14 +27,16 @@ _HOUR: Final = 3600
 _AGES: Final = (_HOUR, 6 * _HOUR, 24 * _HOUR, 7 * 24 * _HOUR, 30 * 24 * _HOUR)
 _RETIRED: Final = "retired"
 
-_INDEX_AGES: Final = f"""SELECT sum(age), count(*),
-        {", ".join(f"count(*) FILTER (WHERE age <= {seconds})" for seconds in _AGES)}
+_WITHIN: Final = ", ".join(f"count(*) FILTER (WHERE age <= {seconds})" for seconds in _AGES)
+_sql = sql_with(within=_WITHIN, push=Push, repository=Repository)
+_INDEX_AGES: Final = _sql("""SELECT sum(age), count(*),
+        {within}
     FROM (SELECT extract(epoch FROM now() - indexed_at)::float8 AS age
-        FROM repositories_repository WHERE retired_at IS NULL AND generation > 0) ages"""  # noqa: S608
-_OLDEST_PUSH: Final = """SELECT extract(epoch FROM now() - min(p.pushed_at))::float8
-    FROM repositories_push p JOIN repositories_repository r ON r.id = p.repository_id
+        FROM {repository} WHERE retired_at IS NULL AND generation > 0) ages""")
+_OLDEST_PUSH: Final = _sql("""SELECT extract(epoch FROM now() - min(p.pushed_at))::float8
+    FROM {push} p JOIN {repository} r ON r.id = p.repository_id
     WHERE r.retired_at IS NULL AND NOT r.paused AND p.commit_sha <> r.last_indexed_commit
-        AND (p.is_pending OR r.trouble = 'behind')"""
+        AND (p.is_pending OR r.trouble = 'behind')""")
 
 _log = structlog.get_logger(__name__)
 

@@ -10,14 +10,14 @@ from django.db.models import Q, QuerySet
 
 from central.errors import ForbiddenError
 from central.knowledge.models import Node
-from central.repositories.visibility import VISIBLE, visible_parameters, visible_repositories
+from central.repositories.visibility import visible_parameters, visible_repositories
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 
-# The same as `visible_nodes`, as a condition of SQL on `knowledge_node n`.
-VISIBLE_NODE: Final = f"""n.organization_id = %s AND (
+# The same as `visible_nodes`, as a condition of SQL on a Node `n`.
+VISIBLE_NODE: Final = """n.organization_id = %s AND (
     (n.repository_id IS NULL AND %s) OR EXISTS (
-        SELECT 1 FROM repositories_repository r WHERE r.id = n.repository_id AND {VISIBLE}))"""  # noqa: S608
+        SELECT 1 FROM {repository} r WHERE r.id = n.repository_id AND {visible}))"""
 
 
 def visible_nodes(*, credential: Credential) -> QuerySet[Node]:

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.db import connection
 
 from central.corpus.models import File, Symbol
+from central.db import sql_with
 from central.knowledge.models import CODE_KINDS, Node, NodeKind
 from central.knowledge.resolution import CodePlace, node_id
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
@@ -181,17 +182,20 @@ def code_lines(places: Iterable[CodePlace]) -> dict[tuple[int, str, str], tuple[
     return {key: value for key, value in found.items() if key in wanted}
 
 
+_sql = sql_with(file=File)
+# In the order of bytes "/" is followed by "0": the range of file_path_begins.
+_DIRECTORIES: Final = _sql("""SELECT p.repository, p.path
+        FROM unnest(%s::bigint[], %s::text[]) AS p (repository, path)
+        WHERE EXISTS (SELECT 1 FROM {file} f WHERE f.repository_id = p.repository
+            AND f.path ~>=~ (p.path || '/') AND f.path ~<~ (p.path || '0'))""")
+
+
 def _directories(places: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]]:
     """Those of (repository, path, …) that have files below them. One query."""
     if not places:
         return []
-    # In the order of bytes "/" is followed by "0": the range of file_path_begins.
-    statement = """SELECT p.repository, p.path
-        FROM unnest(%s::bigint[], %s::text[]) AS p (repository, path)
-        WHERE EXISTS (SELECT 1 FROM corpus_file f WHERE f.repository_id = p.repository
-            AND f.path ~>=~ (p.path || '/') AND f.path ~<~ (p.path || '0'))"""
     with connection.cursor() as cursor:
-        cursor.execute(statement, [[one[0] for one in places], [one[1] for one in places]])
+        cursor.execute(_DIRECTORIES, [[one[0] for one in places], [one[1] for one in places]])
         return [(repository, path) for repository, path in cursor.fetchall()]
 
 

@@ -13,7 +13,7 @@ class KnowledgeConfig(AppConfig):
         """Hear of every applied run; go with what is purged, exported and reconciled."""
         from central.ingest.services.apply_run import register_follow_up
         from central.knowledge.services.comparing import compare_graph
-        from central.knowledge.services.retention import export_members, rows_of_repository
+        from central.knowledge.services.retention import DELETIONS, export_members
         from central.knowledge.wakeup import wake
         from central.maintenance.organization_export import register_members
         from central.maintenance.reconcile import register_comparison
@@ -22,5 +22,5 @@ class KnowledgeConfig(AppConfig):
         register_follow_up(wake)
         register_members(export_members)
         register_comparison(compare_graph)
-        for table, condition in rows_of_repository():
-            register_rows(table, condition)
+        for statement in DELETIONS:
+            register_rows(statement)

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from central.db import fetch_rows, id_array
+from central.db import fetch_rows, id_array, sql_with
 from central.knowledge.access import VISIBLE_NODE, visible_node_parameters
+from central.knowledge.models import Edge, Node
+from central.repositories.models import Repository
+from central.repositories.visibility import VISIBLE
 from central.tenancy.credentials import Credential
 
 _EDGES_OF_NODE: Final = 4  # times the nodes that are wanted: what is read of a level
@@ -41,29 +44,32 @@ class Walk:
     is_cut: bool
 
 
+_sql = sql_with(
+    visible_node=VISIBLE_NODE, visible=VISIBLE, node=Node, edge=Edge, repository=Repository
+)
 # The nodes beside a level, with the edge that leads there.
-_LEVEL: Final = f"""
+_LEVEL: Final = _sql("""
     WITH level AS (
         SELECT unnest(%s::bigint[]) AS id
         UNION
-        SELECT symbol.id FROM knowledge_node file
-        JOIN knowledge_node symbol ON symbol.repository_id = file.repository_id
+        SELECT symbol.id FROM {node} file
+        JOIN {node} symbol ON symbol.repository_id = file.repository_id
             AND symbol.path = file.path AND symbol.kind = 'code_symbol'
         WHERE file.id = ANY(%s::bigint[]) AND file.kind = 'code_file'
     ),
     beside AS (
         SELECT e.target_id AS node, e.source_id AS origin, e.id AS edge
-        FROM level l JOIN knowledge_edge e ON e.source_id = l.id
+        FROM level l JOIN {edge} e ON e.source_id = l.id
         WHERE %s AND (%s::text[] IS NULL OR e.type = ANY(%s::text[]))
         UNION
         SELECT e.source_id, e.target_id, e.id
-        FROM level l JOIN knowledge_edge e ON e.target_id = l.id
+        FROM level l JOIN {edge} e ON e.target_id = l.id
         WHERE %s AND (%s::text[] IS NULL OR e.type = ANY(%s::text[]))
     )
-    SELECT b.node, b.origin, b.edge FROM beside b JOIN knowledge_node n ON n.id = b.node
-    WHERE {VISIBLE_NODE}
+    SELECT b.node, b.origin, b.edge FROM beside b JOIN {node} n ON n.id = b.node
+    WHERE {visible_node}
     ORDER BY b.edge, b.node
-    LIMIT %s"""  # noqa: S608
+    LIMIT %s""")
 
 
 def walk(

@@ -5,35 +5,55 @@ from typing import Any, Final
 
 from django.db import connection
 
+from central.db import sql
+from central.knowledge.models import CodeLinks, Document, Node, Policy, PolicyCheck
+from central.repositories.models import Repository
 from central.tenancy.models import Organization
 
 NOT_LINKED: Final = "not_linked_yet"
 NOT_CHECKED: Final = "policies_not_checked_yet"
 
 # `CodeLinks.file_id` is the last file of the linked generation, so policies are compared with it.
-_DUE: Final = """
+_DUE = """
     SELECT r.id, l.generation IS NULL OR l.generation < r.generation
-    FROM repositories_repository r LEFT JOIN knowledge_codelinks l ON l.repository_id = r.id
+    FROM {repository} r LEFT JOIN {code_links} l ON l.repository_id = r.id
     WHERE {condition} AND r.retired_at IS NULL AND r.generation > 0 AND (
         l.generation IS NULL OR l.generation < r.generation OR EXISTS (
-            SELECT 1 FROM knowledge_policy p
-            JOIN knowledge_document d ON d.node_id = p.document_id
-            JOIN knowledge_node n ON n.id = d.node_id
+            SELECT 1 FROM {policy} p
+            JOIN {document} d ON d.node_id = p.document_id
+            JOIN {node} n ON n.id = d.node_id
             WHERE n.organization_id = r.organization_id AND d.archived_at IS NULL
                 AND (n.repository_id = r.id OR (n.repository_id IS NULL AND %(shared)s))
                 AND NOT EXISTS (
-                    SELECT 1 FROM knowledge_policycheck c
+                    SELECT 1 FROM {policy_check} c
                     WHERE c.policy_id = p.document_id AND c.repository_id = r.id
                         AND c.rule_version = p.rule_version AND c.file_id >= l.file_id)))
     ORDER BY r.id"""
+_DUE_OF_ALL, _DUE_OF_ORGANIZATION, _DUE_OF_REPOSITORIES = (
+    sql(
+        _DUE,
+        condition=condition,
+        repository=Repository,
+        code_links=CodeLinks,
+        policy=Policy,
+        document=Document,
+        node=Node,
+        policy_check=PolicyCheck,
+    )
+    for condition in (
+        "TRUE",
+        "r.organization_id = %(organization)s",
+        "r.id = ANY(%(repositories)s)",
+    )
+)
 
 
 def repositories_due(organization: Organization | None = None) -> list[int]:
     """Keys of the indexed repositories whose code is not linked or checked up to its generation."""
     if organization is None:
-        return list(_due("TRUE", {"shared": True}))
+        return list(_due(_DUE_OF_ALL, {"shared": True}))
     given = {"organization": organization.pk, "shared": True}
-    return list(_due("r.organization_id = %(organization)s", given))
+    return list(_due(_DUE_OF_ORGANIZATION, given))
 
 
 def reasons_due(repositories: Collection[int], *, shared_policies: bool) -> dict[int, str]:
@@ -44,11 +64,11 @@ def reasons_due(repositories: Collection[int], *, shared_policies: bool) -> dict
     given = {"repositories": list(repositories), "shared": shared_policies}
     return {
         repository: NOT_LINKED if is_unlinked else NOT_CHECKED
-        for repository, is_unlinked in _due("r.id = ANY(%(repositories)s)", given).items()
+        for repository, is_unlinked in _due(_DUE_OF_REPOSITORIES, given).items()
     }
 
 
-def _due(condition: str, given: Mapping[str, Any]) -> dict[int, bool]:
+def _due(statement: str, given: Mapping[str, Any]) -> dict[int, bool]:
     with connection.cursor() as cursor:
-        cursor.execute(_DUE.format(condition=condition), given)
+        cursor.execute(statement, given)
         return dict(cursor.fetchall())

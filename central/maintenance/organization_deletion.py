@@ -8,7 +8,7 @@ and the slug is free. The next sweep continues after an interruption.
 from collections.abc import Callable
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -16,15 +16,20 @@ from central.corpus.backends import vector_store
 from central.errors import NotFoundError
 from central.github.models import GitHubDelivery
 from central.ingest.models import Delivery
-from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
+from central.maintenance.repository_deletion import (
+    delete_rows,
+    deletion,
+    purge_repository,
+    purgeable_repositories,
+)
 from central.repositories.models import Repository
 from central.tenancy.audit import SERVICE, record
 from central.tenancy.models import ApiToken, Organization, parse_organization_slug
 
-_ROWS = 10_000  # a statement
-
 # Tables with many rows; all others cascade from the organisation's row.
-_TABLES = tuple(model._meta.db_table for model in (GitHubDelivery, Delivery, ApiToken))
+_DELETIONS = [
+    deletion(model, "organization_id = %s") for model in (GitHubDelivery, Delivery, ApiToken)
+]
 
 _log = structlog.get_logger(__name__)
 
@@ -81,8 +86,8 @@ def _retire_repositories(organization: Organization) -> None:
 
 def _purge(organization: Organization) -> None:
     vector_store().drop_organization(organization.slug)
-    for table in _TABLES:
-        _delete_rows(table, organization.pk)
+    for statement in _DELETIONS:
+        delete_rows(statement, organization.pk)
     with transaction.atomic():
         Organization.all_objects.filter(pk=organization.pk).delete()
         record(
@@ -92,14 +97,3 @@ def _purge(organization: Organization) -> None:
             organization=organization.slug,
         )
     _log.info("organization_purged", organization=organization.slug)
-
-
-def _delete_rows(table: str, organization_id: int) -> None:
-    statement = (
-        f"DELETE FROM {table} WHERE ctid = ANY(ARRAY("  # noqa: S608
-        f"SELECT ctid FROM {table} WHERE organization_id = %s LIMIT {_ROWS}))"
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [organization_id])
-        while cursor.rowcount == _ROWS:
-            cursor.execute(statement, [organization_id])

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from typing import Final, Protocol
 
 from django.conf import settings
 from django.db import connection
@@ -11,12 +11,31 @@ from django.utils import timezone
 
 from central.corpus.backends import vector_store
 from central.corpus.dump import dump_lines
+from central.corpus.models import Chunk, Embedding
+from central.db import sql
 from central.errors import NotFoundError
 from central.ingest.services.salvage import salvage_uploads, salvageable_uploads
 from central.maintenance.point_sync import sync_repository
 from central.repositories.models import Repository
 from central.tenancy.models import parse_organization_slug
 from indexer.store.base import VectorStore
+
+_UNUSED: Final = (
+    "FROM {embedding} e WHERE e.repository_id = %(repository)s AND e.used_at < %(before)s"
+    " AND NOT EXISTS (SELECT 1 FROM {chunk} c JOIN {repository} r"
+    " ON r.id = c.repository_id WHERE c.repository_id = e.repository_id"
+    " AND c.digest = e.digest AND r.embedder = e.embedder)"
+)
+_DELETE_UNUSED, _FIND_UNUSED = (
+    sql(
+        f"{verb} {{unused}}",
+        unused=_UNUSED,
+        embedding=Embedding,
+        chunk=Chunk,
+        repository=Repository,
+    )
+    for verb in ("DELETE", "SELECT 1")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +129,9 @@ def _reconcile_repository(
 def _retire_embeddings(repository_id: int, repair: bool) -> int:
     """Delete or count embeddings that were not used for EMBEDDING_RETENTION_DAYS."""
     before = timezone.now() - timedelta(days=settings.EMBEDDING_RETENTION_DAYS)
-    unused = (
-        "FROM corpus_embedding e WHERE e.repository_id = %(repository)s AND e.used_at < %(before)s"
-        " AND NOT EXISTS (SELECT 1 FROM corpus_chunk c JOIN repositories_repository r"
-        " ON r.id = c.repository_id WHERE c.repository_id = e.repository_id"
-        " AND c.digest = e.digest AND r.embedder = e.embedder)"
-    )
     with connection.cursor() as cursor:
         cursor.execute(
-            f"DELETE {unused}" if repair else f"SELECT 1 {unused}",
+            _DELETE_UNUSED if repair else _FIND_UNUSED,
             {"repository": repository_id, "before": before},
         )
         return int(cursor.rowcount)

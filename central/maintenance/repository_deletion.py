@@ -10,12 +10,14 @@ from datetime import datetime, timedelta
 import structlog
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Model
 
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.models import File
+from central.corpus.models import Dependency, Embedding, File, Package, TermStat
 from central.corpus.replace import CorpusDelta, remove_files
-from central.ingest.models import IndexRun
-from central.repositories.models import Repository
+from central.db import sql
+from central.ingest.models import Batch, Delivery, IndexRun
+from central.repositories.models import Push, Repository
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.models import Organization
 from indexer.store.base import Collection
@@ -23,32 +25,54 @@ from indexer.store.base import Collection
 _FILES = 500  # a transaction
 _ROWS = 10_000  # a statement
 
-_OF_PACKAGE = "package_id IN (SELECT id FROM corpus_package WHERE repository_id = %s)"
-_OF_RUN = "run_id IN (SELECT id FROM ingest_indexrun WHERE repository_id = %s)"
+
+def deletion(model: type[Model], condition: str, **parts: type[Model] | str) -> str:
+    """Make the statement that deletes some of a model's rows; one parameter is in `condition`."""
+    return sql(
+        "DELETE FROM {table} WHERE ctid = ANY(ARRAY("
+        "SELECT ctid FROM {table} WHERE {condition} LIMIT {rows}))",
+        table=model,
+        condition=condition,
+        rows=str(_ROWS),
+        **parts,
+    )
+
+
+def delete_rows(statement: str, key: int) -> None:
+    """Delete all rows that a `deletion` has for its parameter, some at a time."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [key])
+        while cursor.rowcount == _ROWS:
+            cursor.execute(statement, [key])
+
+
+_OF_RUN = "run_id IN (SELECT id FROM {run} WHERE repository_id = %s)"
 _OF_REPOSITORY = "repository_id = %s"
 
 # Tables that do not depend on a file, in an order that foreign keys allow.
-_TABLES = (
-    ("corpus_dependency", _OF_PACKAGE),
-    ("corpus_package", _OF_REPOSITORY),
-    ("corpus_termstat", _OF_REPOSITORY),
-    ("corpus_embedding", _OF_REPOSITORY),
-    ("ingest_batch", _OF_RUN),
-    ("ingest_delivery", _OF_RUN),
-    ("repositories_push", _OF_REPOSITORY),
+_DELETIONS = (
+    deletion(
+        Dependency,
+        "package_id IN (SELECT id FROM {package} WHERE repository_id = %s)",
+        package=Package,
+    ),
+    *(deletion(model, _OF_REPOSITORY) for model in (Package, TermStat, Embedding)),
+    *(deletion(model, _OF_RUN, run=IndexRun) for model in (Batch, Delivery)),
+    deletion(Push, _OF_REPOSITORY),
 )
-_RUNS = ("ingest_indexrun", _OF_REPOSITORY)
-_registered: list[tuple[str, str]] = []
+_DELETE_RUNS = deletion(IndexRun, _OF_REPOSITORY)
+_DELETE = sql("DELETE FROM {repository} WHERE id = %s", repository=Repository)
+_registered: list[str] = []
 
 _log = structlog.get_logger(__name__)
 
 
-def register_rows(table: str, condition: str) -> None:
+def register_rows(statement: str) -> None:
     """Delete rows of an app above this one with their repository, in the order of calls.
 
-    `condition` is SQL with one parameter, the repository's key.
+    The parameter of the `deletion` is the repository's key.
     """
-    _registered.append((table, condition))
+    _registered.append(statement)
 
 
 def purgeable_repositories(*, now: datetime, organization: Organization | None = None) -> list[int]:
@@ -75,14 +99,14 @@ def purge_repository(*, repository_id: int) -> None:
     if repository is None:
         return
     _delete_files(repository_id)
-    for table, condition in (*_registered, *_TABLES):
-        _delete_rows(table, condition, repository_id)
+    for statement in (*_registered, *_DELETIONS):
+        delete_rows(statement, repository_id)
     store = vector_store()
     for collection in collections_of(repository):
         store.drop(collection)
-    _delete_rows(*_RUNS, repository_id)
+    delete_rows(_DELETE_RUNS, repository_id)
     with connection.cursor() as cursor:  # the ORM would look through tables that are not indexed so
-        cursor.execute("DELETE FROM repositories_repository WHERE id = %s", [repository_id])
+        cursor.execute(_DELETE, [repository_id])
     _log.info("repository_purged", repository=str(repository))
 
 
@@ -99,14 +123,3 @@ def _delete_files(repository_id: int) -> None:
     while paths := list(files.values_list("path", flat=True)[:_FILES]):
         with transaction.atomic():
             remove_files(repository_id=repository_id, paths=paths, delta=CorpusDelta())
-
-
-def _delete_rows(table: str, condition: str, repository_id: int) -> None:
-    statement = (
-        f"DELETE FROM {table} WHERE ctid = ANY(ARRAY("  # noqa: S608
-        f"SELECT ctid FROM {table} WHERE {condition} LIMIT {_ROWS}))"
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [repository_id])
-        while cursor.rowcount == _ROWS:
-            cursor.execute(statement, [repository_id])

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 
+from central.db import sql_with
 from central.github.models import GitHubDelivery, IdTokenUse
 from central.ingest.models import Batch, Delivery, IndexRun
 from central.repositories.states import LIVE_RUN_STATES
@@ -19,11 +20,12 @@ _DELIVERY_DAYS = 180
 _KEPT_RUNS = 20  # of every repository, however old
 _ROWS = 1000  # a transaction
 
-_OLD_RUNS = """SELECT id FROM (
+_sql = sql_with(run=IndexRun)
+_OLD_RUNS = _sql("""SELECT id FROM (
         SELECT id, state, ended_at,
             row_number() OVER (PARTITION BY repository_id ORDER BY opened_at DESC) AS place
-        FROM ingest_indexrun) run
-    WHERE place > %s AND ended_at < %s AND NOT state = ANY(%s) LIMIT %s"""
+        FROM {run}) run
+    WHERE place > %s AND ended_at < %s AND NOT state = ANY(%s) LIMIT %s""")
 
 _log = structlog.get_logger(__name__)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
-from central.db import fetch_rows
+from central.db import fetch_rows, sql_with
 from central.errors import NotFoundError
 from central.repositories.models import Repository
 from central.repositories.states import IndexState, with_live_runs, with_states
@@ -99,18 +99,19 @@ def _page(stated: QuerySet[Repository], list_filter: ListFilter, page: int) -> l
 
 NAMED_PROJECTS = 200  # a longer list does not help to choose
 
-_FACETS = f"""WITH seen AS (
+_sql = sql_with(visible=VISIBLE, repository=Repository)
+_FACETS = _sql("""WITH seen AS (
         SELECT r.name, r.generation, r.indexed_at, r.chunks, r.languages
-        FROM repositories_repository r WHERE {VISIBLE}
+        FROM {repository} r WHERE {visible}
     )
     SELECT count(*), count(*) FILTER (WHERE generation > 0), max(indexed_at),
         coalesce(sum(chunks), 0)::bigint,
-        (SELECT coalesce(array_agg(name ORDER BY name), '{{}}')
+        (SELECT coalesce(array_agg(name ORDER BY name), '{}')
             FROM (SELECT name FROM seen ORDER BY name LIMIT %s) named),
-        (SELECT coalesce(json_object_agg(key, files ORDER BY files DESC, key), '{{}}')
+        (SELECT coalesce(json_object_agg(key, files ORDER BY files DESC, key), '{}')
             FROM (SELECT key, sum(value::bigint)::bigint AS files
                 FROM seen, jsonb_each_text(languages) GROUP BY key) counted)
-    FROM seen"""  # noqa: S608
+    FROM seen""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from central.db import sql_with
 from central.repositories.models import IndexProblem, Push, Repository, Visibility
 from central.repositories.statements import (
     keep_name,
@@ -24,13 +25,14 @@ from central.tenancy.services import revoke_bound_tokens
 UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
 _LONGEST_NAME = 180  # leaves room for "~" and a key
 
-_NOTE_PUSH = """INSERT INTO repositories_push AS known
+_sql = sql_with(push=Push)
+_NOTE_PUSH = _sql("""INSERT INTO {push} AS known
         (repository_id, commit_sha, pushed_at, is_pending)
     VALUES (%(repository)s, %(commit_sha)s, %(pushed_at)s, TRUE)
     ON CONFLICT (repository_id) DO UPDATE
     SET commit_sha = EXCLUDED.commit_sha, pushed_at = EXCLUDED.pushed_at, is_pending = TRUE
     WHERE known.pushed_at < EXCLUDED.pushed_at
-        OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s)"""
+        OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s)""")
 
 
 def rename_repository(

@@ -9,12 +9,19 @@ from datetime import datetime
 
 from django.db import connection
 
+from central.db import sql_with
 from central.repositories.models import ForgeStatement
 
 _RANK = "array_position(ARRAY['public', 'internal', 'private'], {}.visibility::text)"
 
+_sql = sql_with(
+    forge_statement=ForgeStatement,
+    new_rank=_RANK.format("EXCLUDED"),
+    known_rank=_RANK.format("known"),
+)
+
 # Of two from the same second, or both without a time, the more private one holds.
-_NOTE_VISIBILITY = f"""INSERT INTO repositories_forgestatement AS known
+_NOTE_VISIBILITY = _sql("""INSERT INTO {forge_statement} AS known
         (organization_id, github_id, visibility, visibility_at)
     VALUES (%s, %s, %s, %s)
     ON CONFLICT (organization_id, github_id) DO UPDATE
@@ -23,18 +30,18 @@ _NOTE_VISIBILITY = f"""INSERT INTO repositories_forgestatement AS known
         OR (known.visibility_at IS NULL AND EXCLUDED.visibility_at IS NOT NULL)
         OR known.visibility_at < EXCLUDED.visibility_at
         OR (known.visibility_at IS NOT DISTINCT FROM EXCLUDED.visibility_at
-            AND {_RANK.format("EXCLUDED")} >= {_RANK.format("known")})"""  # noqa: S608
+            AND {new_rank} >= {known_rank})""")
 
-_NOTE_NAME = """INSERT INTO repositories_forgestatement AS known
+_NOTE_NAME = _sql("""INSERT INTO {forge_statement} AS known
         (organization_id, github_id, visibility, named_at)
     VALUES (%s, %s, '', %s)
     ON CONFLICT (organization_id, github_id) DO UPDATE SET named_at = EXCLUDED.named_at
-    WHERE known.named_at IS NULL OR known.named_at <= EXCLUDED.named_at"""
+    WHERE known.named_at IS NULL OR known.named_at <= EXCLUDED.named_at""")
 
-_NOTE_REMOVAL = """INSERT INTO repositories_forgestatement AS known
+_NOTE_REMOVAL = _sql("""INSERT INTO {forge_statement} AS known
         (organization_id, github_id, visibility, removed_at)
     VALUES (%s, %s, '', %s)
-    ON CONFLICT (organization_id, github_id) DO UPDATE SET removed_at = EXCLUDED.removed_at"""
+    ON CONFLICT (organization_id, github_id) DO UPDATE SET removed_at = EXCLUDED.removed_at""")
 
 
 def keep_visibility(

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from central.db import fetch_rows, id_array
+from central.db import fetch_rows, id_array, sql_with
 from central.http.urls import service_url
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
@@ -36,7 +36,7 @@ def visible_repositories(*, credential: Credential) -> QuerySet[Repository]:
     return repositories
 
 
-# The same rule in SQL, on `repositories_repository r`; `visible_parameters` are its parameters.
+# The same rule in SQL, on a Repository `r`; `visible_parameters` are its parameters.
 VISIBLE = """r.organization_id = %s AND r.retired_at IS NULL
     AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))
     AND (%s::text[] IS NULL OR r.visibility = ANY(%s::text[]))
@@ -130,11 +130,13 @@ class MissingProject:
     reason: str
 
 
-_IN_SIGHT = f"""SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
+_sql = sql_with(visible=VISIBLE, repository=Repository)
+_IN_SIGHT = _sql("""\
+SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
         r.embedder, r.chunks, r.paused, r.trouble
-    FROM repositories_repository r WHERE {VISIBLE} ORDER BY r.name"""  # noqa: S608
-_GENERATIONS = """SELECT r.id, r.generation FROM repositories_repository r
-    WHERE r.id = ANY(%s::bigint[])"""
+    FROM {repository} r WHERE {visible} ORDER BY r.name""")
+_GENERATIONS = _sql("""SELECT r.id, r.generation FROM {repository} r
+    WHERE r.id = ANY(%s::bigint[])""")
 
 
 def repository_snapshots(*, credential: Credential) -> list[RepositorySnapshot]:

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from central.db import fetch_rows, fetch_rows_planned_each_time, id_array
+from central.corpus.models import Chunk, File, Symbol
+from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
+from central.repositories.models import Repository
 from central.search.query import ParsedQuery, RowFilter, casefolded, like_pattern, name_parts
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
@@ -48,47 +50,48 @@ class DisplayedRows(NamedTuple):
 
 _CHUNK = """c.id, c.point, c.repository_id, f.path, f.language, c.start_line, c.end_line,
     c.type, c.name, c.container, substr(c.terms, 1, length(c.terms) / 2)"""
-_LIVE = f"""SELECT {_CHUNK} FROM corpus_chunk c JOIN corpus_file f ON f.id = c.file_id
-    WHERE c.point = ANY(%s::uuid[]) AND c.repository_id = ANY(%s::bigint[])"""  # noqa: S608
+_sql = sql_with(columns=_CHUNK, chunk=Chunk, file=File, symbol=Symbol, repository=Repository)
+_LIVE = _sql("""SELECT {columns} FROM {chunk} c JOIN {file} f ON f.id = c.file_id
+    WHERE c.point = ANY(%s::uuid[]) AND c.repository_id = ANY(%s::bigint[])""")
 # The narrowest chunk that holds a definition's first line, the one with its name before others.
-_DEFINING = f"""SELECT DISTINCT ON (s.id) s.name, {_CHUNK}
-    FROM corpus_symbol s
-    JOIN corpus_chunk c ON c.file_id = s.file_id
+_DEFINING = _sql("""SELECT DISTINCT ON (s.id) s.name, {columns}
+    FROM {symbol} s
+    JOIN {chunk} c ON c.file_id = s.file_id
         AND c.start_line <= s.start_line AND c.end_line >= s.start_line
-    JOIN corpus_file f ON f.id = s.file_id
+    JOIN {file} f ON f.id = s.file_id
     WHERE s.id = ANY(%s::bigint[])
-    ORDER BY s.id, c.name = s.name DESC, c.end_line - c.start_line, c.ordinal"""  # noqa: S608
-_NAMED = """SELECT id FROM corpus_symbol
-    WHERE name = ANY(%s::text[]) AND repository_id = ANY(%s::bigint[]) LIMIT %s"""
+    ORDER BY s.id, c.name = s.name DESC, c.end_line - c.start_line, c.ordinal""")
+_NAMED = _sql("""SELECT id FROM {symbol}
+    WHERE name = ANY(%s::text[]) AND repository_id = ANY(%s::bigint[]) LIMIT %s""")
 # One look by key for each definition, whatever the planner takes to be rare: where it guessed that
 # one file is left, a plain join read all files for each definition (20 s at 50,000 definitions).
-_MATCHING = """SELECT s.id FROM corpus_symbol s
-    CROSS JOIN LATERAL (SELECT path, language FROM corpus_file WHERE id = s.file_id OFFSET 0) AS f
+_MATCHING = _sql("""SELECT s.id FROM {symbol} s
+    CROSS JOIN LATERAL (SELECT path, language FROM {file} WHERE id = s.file_id OFFSET 0) AS f
     WHERE s.repository_id = ANY(%s::bigint[]) AND array_to_tsvector(s.parts) @@ %s::tsquery
         AND starts_with(f.path, %s::text) AND (%s::text = '' OR f.language = %s::text)
         AND NOT lower(f.path) LIKE ANY(%s::text[])
     ORDER BY s.name = %s::text DESC, lower(s.name) = lower(%s::text) DESC,
         length(s.name), s.name, s.id
-    LIMIT %s"""
+    LIMIT %s""")
 
 
 # LIKE, because an index answers it. A file that was skipped has no chunk.
-_ADMITTED = """SELECT path, count(*) FROM (
-        SELECT f.path FROM corpus_file f
+_ADMITTED = _sql("""SELECT path, count(*) FROM (
+        SELECT f.path FROM {file} f
         WHERE f.repository_id = ANY(%s::bigint[]) AND f.path LIKE %s::text
             AND (%s::text = '' OR f.language = %s::text) AND f.skipped = ''
             AND NOT lower(f.path) LIKE ANY(%s::text[])
         LIMIT %s) AS found
-    GROUP BY path"""
-_SHOWN = """SELECT r.id, r.generation, c.id, c.text, ''
-    FROM repositories_repository r
-    LEFT JOIN corpus_chunk c ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
-    WHERE r.id = ANY(%s::bigint[])"""
-_SHOWN_WITH_FILE = """SELECT r.id, r.generation, c.id, c.text, f.content
-    FROM repositories_repository r
-    LEFT JOIN (corpus_chunk c JOIN corpus_file f ON f.id = c.file_id)
+    GROUP BY path""")
+_SHOWN = _sql("""SELECT r.id, r.generation, c.id, c.text, ''
+    FROM {repository} r
+    LEFT JOIN {chunk} c ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
+    WHERE r.id = ANY(%s::bigint[])""")
+_SHOWN_WITH_FILE = _sql("""SELECT r.id, r.generation, c.id, c.text, f.content
+    FROM {repository} r
+    LEFT JOIN ({chunk} c JOIN {file} f ON f.id = c.file_id)
         ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
-    WHERE r.id = ANY(%s::bigint[])"""
+    WHERE r.id = ANY(%s::bigint[])""")
 
 
 def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[LiveChunk]:

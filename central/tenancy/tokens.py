@@ -6,10 +6,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.contrib.auth.models import User
 from django.db.models import Q
 from django.utils import timezone
 
-from central.db import fetch_rows
+from central.db import fetch_rows, sql
 from central.errors import UnauthenticatedError
 from central.http.bearer import TOKEN_PREFIX, invalid_token, is_token
 from central.http.turns import remember_caller
@@ -21,7 +22,7 @@ from central.tenancy.credentials import (
     as_set,
     permissions_of,
 )
-from central.tenancy.models import ApiToken, Organization
+from central.tenancy.models import ApiToken, Membership, Organization
 
 _USE_RECORDED_EVERY = timedelta(minutes=1)
 _ORGANIZATION = [field.attname for field in Organization._meta.concrete_fields]
@@ -50,13 +51,22 @@ class _Stored(NamedTuple):
 _OWNER = ["u.is_active", "u.is_superuser", "m.role", "m.repositories", "m.visibilities"]
 _STORED_END = len(_Stored._fields)
 _OWNER_END = _STORED_END + len(_OWNER)
-_BY_DIGEST = f"""SELECT {", ".join(f"t.{column}" for column in _Stored._fields)},
-        {", ".join(_OWNER)},
-        {", ".join(f"o.{column}" for column in _ORGANIZATION)}
-    FROM tenancy_apitoken t JOIN tenancy_organization o ON o.id = t.organization_id
-        LEFT JOIN auth_user u ON u.id = t.owner_id
-        LEFT JOIN tenancy_membership m ON m.user_id = u.id AND m.organization_id = o.id
-    WHERE t.digest = %s AND o.retired_at IS NULL"""  # noqa: S608
+_BY_DIGEST = sql(
+    """SELECT {stored},
+        {owner},
+        {columns}
+    FROM {token} t JOIN {organization} o ON o.id = t.organization_id
+        LEFT JOIN {user} u ON u.id = t.owner_id
+        LEFT JOIN {membership} m ON m.user_id = u.id AND m.organization_id = o.id
+    WHERE t.digest = %s AND o.retired_at IS NULL""",
+    stored=", ".join(f"t.{column}" for column in _Stored._fields),
+    owner=", ".join(_OWNER),
+    columns=", ".join(f"o.{column}" for column in _ORGANIZATION),
+    token=ApiToken,
+    organization=Organization,
+    user=User,
+    membership=Membership,
+)
 
 
 def new_token() -> str:

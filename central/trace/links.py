@@ -6,7 +6,8 @@ from typing import Final
 
 from packaging.version import InvalidVersion, Version
 
-from central.db import fetch_rows
+from central.corpus.models import File, Import
+from central.db import fetch_rows, sql_with
 from central.trace.answers import Endpoint, Link
 from central.trace.callers import Edge, Step
 from central.trace.request_scope import TraceScope
@@ -16,13 +17,14 @@ from central.trace.resolve.questions import Key
 from central.trace.resolve.sql import Declared, FileRow, Files, Requirement
 from indexer.records.references import Binding
 
-_IMPORT_LINES = """SELECT i.file_id, i.local, i.line, i.path,
+_sql = sql_with(imported=Import, file=File)
+_IMPORT_LINES = _sql("""SELECT i.file_id, i.local, i.line, i.path,
         split_part(f.content, E'\\n', i.line)
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, local)
-    JOIN corpus_import i ON i.file_id = q.file AND i.local = q.local AND NOT i.wildcard
-    JOIN corpus_file f ON f.id = i.file_id
+    JOIN {imported} i ON i.file_id = q.file AND i.local = q.local AND NOT i.wildcard
+    JOIN {file} f ON f.id = i.file_id
     WHERE i.repository_id = ANY(%s::bigint[])
-    ORDER BY i.line DESC"""
+    ORDER BY i.line DESC""")
 _ARROW: Final = " → "
 _SENTENCES: Final = {
     "same_file": "defined in the same file",

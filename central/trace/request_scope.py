@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from central.db import fetch_rows, id_array
+from central.corpus.models import File
+from central.db import fetch_rows, id_array, sql_with
 from central.errors import NotFoundError
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.tenancy.credentials import Credential
@@ -18,8 +19,9 @@ from central.trace.resolve.definitions import (
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import RULES
 
-_HAS_FILE = """SELECT FROM corpus_file f
-    WHERE f.repository_id = ANY(%s::bigint[]) AND f.path = %s::text LIMIT 1"""
+_sql = sql_with(file=File)
+_HAS_FILE = _sql("""SELECT FROM {file} f
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.path = %s::text LIMIT 1""")
 
 
 @dataclass(frozen=True, slots=True)

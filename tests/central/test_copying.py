@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 
-from central.db import copy_rows
+from central.db import Copy, copy_rows
 from central.http.problems import problem_for
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def error_of_copy(on_insert: str) -> Exception | None:
                 "CREATE TRIGGER on_insert BEFORE INSERT ON copied "
                 "FOR EACH ROW EXECUTE FUNCTION pg_temp.on_insert()"
             )
-            copy_rows("copied", {"id": "int4"}, [(1,), (1,)])
+            copy_rows(Copy('COPY copied ("id") FROM STDIN (FORMAT BINARY)', ["int4"]), [(1,), (1,)])
     except DatabaseError as exc:
         return exc
     finally:

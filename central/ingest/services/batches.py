@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from central.db import copy_rows, execute, fetch_rows
+from central.db import copy_into, copy_rows, execute, fetch_rows, sql_with
 from central.errors import (
     ConflictError,
     InvalidError,
@@ -20,7 +20,7 @@ from central.errors import (
     ThrottledError,
     TooLargeError,
 )
-from central.ingest.models import IndexRun
+from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import require_open
 from central.ingest.services.access import open_run_of
 from central.ingest.services.batch_content import bundle_refusals, check_batch, require_known
@@ -38,16 +38,21 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk
 _KEPT_BYTES = 100_000_000  # in memory, about
 _VALUE_BYTES = 64  # of memory that a value of a batch takes as a part of its record
-_BATCH_COLUMNS = {
-    "run_id": "uuid",
-    "number": "int4",
-    "digest": "bytea",
-    "files": "int4",
-    "removals": "int4",
-    "path_keys": "int8[]",
-    "body": "bytea",
-}
-_BODY = "SELECT body FROM ingest_batch WHERE run_id = %s AND number = %s"
+_BATCHES = copy_into(Batch, "run_id", "number", "digest", "files", "removals", "path_keys", "body")
+_sql = sql_with(batch=Batch)
+_BODY = _sql("SELECT body FROM {batch} WHERE run_id = %s AND number = %s")
+_DROP_PARTS = _sql("DROP TABLE IF EXISTS pg_temp.tree_part")
+_CREATE_PARTS = _sql("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP")
+_ADD_PART = _sql("INSERT INTO pg_temp.tree_part (part) VALUES (%s)")
+_JOIN_PARTS = _sql(
+    "INSERT INTO {batch} (run_id, number, digest, files, removals, path_keys, body)"
+    " SELECT %s, %s::int, %s, %s::int, 0, '{}', coalesce(string_agg(part, ''::bytea ORDER BY"
+    " number), '') FROM pg_temp.tree_part"
+)
+_REPEATED = _sql(
+    "SELECT key, number FROM {batch}, unnest(path_keys) AS key"
+    " WHERE run_id = %s AND key = ANY(%s) LIMIT 1"
+)
 
 
 def path_key(path: str) -> int:
@@ -106,16 +111,11 @@ def _tee(parts: Iterable[bytes], sink: Callable[[bytes], object]) -> Iterator[by
 def _insert_tree(run: IndexRun, digest: bytes, lines: int, body: IO[bytes]) -> None:
     """Insert the tree in parts, of which one is in memory; PostgreSQL joins them."""
     body.seek(0)
-    execute("DROP TABLE IF EXISTS pg_temp.tree_part", [])
-    execute("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP", [])
+    execute(_DROP_PARTS, [])
+    execute(_CREATE_PARTS, [])
     while part := body.read(PART_BYTES):
-        execute("INSERT INTO pg_temp.tree_part (part) VALUES (%s)", [part])
-    execute(
-        "INSERT INTO ingest_batch (run_id, number, digest, files, removals, path_keys, body)"
-        " SELECT %s, %s::int, %s, %s::int, 0, '{}', coalesce(string_agg(part, ''::bytea ORDER BY"
-        " number), '') FROM pg_temp.tree_part",
-        [run.pk, TREE_NUMBER, digest, lines],
-    )
+        execute(_ADD_PART, [part])
+    execute(_JOIN_PARTS, [run.pk, TREE_NUMBER, digest, lines])
 
 
 def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes) -> None:
@@ -142,7 +142,7 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
         _count_bytes(run, len(data))
         counts = (len(content.paths), content.removals)
         batch = (run.pk, number, content.digest, *counts, keys, data)
-        copy_rows("ingest_batch", _BATCH_COLUMNS, [batch])
+        copy_rows(_BATCHES, [batch])
 
 
 def _lock_open(run: IndexRun) -> None:
@@ -181,11 +181,7 @@ def _is_repeated(run: IndexRun, number: int, digest: bytes, *, code: str) -> boo
 
 def _require_new_paths(run: IndexRun, keys: Sequence[int], paths: Sequence[str]) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT key, number FROM ingest_batch, unnest(path_keys) AS key"
-            " WHERE run_id = %s AND key = ANY(%s) LIMIT 1",
-            [run.pk, list(keys)],
-        )
+        cursor.execute(_REPEATED, [run.pk, list(keys)])
         repeated = cursor.fetchone()
     if repeated:
         raise ConflictError(

@@ -12,27 +12,31 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from central.db import copy_rows, fetch_rows
+from central.corpus.models import File
+from central.db import Copy, copy_rows, fetch_rows, sql, sql_with
 from central.errors import InvalidError
-from central.ingest.models import IndexRun
+from central.ingest.models import Batch, IndexRun
 from indexer.bundle.decode import TreeColumns, decode_tree
 from indexer.bundle.gzip import PART_BYTES, inflate
 from indexer.records.files import SKIPPED_BY_CONTENT
 
 TREE_NUMBER = 0  # the tree's number among a run's batches
 
-_LINE_COLUMNS = {"path": "text", "mode": "varchar", "blob": "varchar", "skipped": "varchar"}
 _PATHS = 2_000  # rows a fetch
-_CREATE = """
+_CREATE = sql("""
     DROP TABLE IF EXISTS pg_temp.tree_line;
     CREATE TEMPORARY TABLE tree_line (path text COLLATE "C", mode varchar, blob varchar,
-        skipped varchar) ON COMMIT DROP"""
-_REPEATED = "SELECT path FROM pg_temp.tree_line GROUP BY path HAVING count(*) > 1 LIMIT 1"
+        skipped varchar) ON COMMIT DROP""")
+_LINES = Copy(
+    sql('COPY pg_temp.tree_line ("path", "mode", "blob", "skipped") FROM STDIN (FORMAT BINARY)'),
+    ["text", "varchar", "varchar", "varchar"],
+)
+_REPEATED = sql("SELECT path FROM pg_temp.tree_line GROUP BY path HAVING count(*) > 1 LIMIT 1")
 # A client that has not read a file cannot know the reasons that its content gives: a line without
 # a reason agrees with them. Another embedder asks for every file that is not skipped.
 _CHANGED = """
     SELECT line.path FROM pg_temp.tree_line line
-    LEFT JOIN corpus_file file
+    LEFT JOIN {file} file
         ON file.repository_id = %(repository)s AND file.path COLLATE "C" = line.path
     WHERE (file.mode, file.blob, file.extractor) IS DISTINCT FROM
             (line.mode, line.blob, %(extractor)s)
@@ -40,18 +44,43 @@ _CHANGED = """
             OR (line.skipped = '' AND file.skipped = ANY(%(by_content)s)))
         OR (%(new_vectors)s AND line.skipped = '' AND file.skipped = '')"""
 _REMOVED = """
-    FROM corpus_file file WHERE file.repository_id = %(repository)s AND NOT EXISTS
+    FROM {file} file WHERE file.repository_id = %(repository)s AND NOT EXISTS
         (SELECT FROM pg_temp.tree_line line WHERE line.path = file.path COLLATE "C")"""
 _KEYS = """
-    SELECT unnest(path_keys) AS key FROM ingest_batch
+    SELECT unnest(path_keys) AS key FROM {batch}
     WHERE run_id = %(run)s AND number > 0"""
 # As services.batches.path_key makes them.
 _KEY = "('x' || left(encode(sha256(convert_to(path, 'UTF8')), 'hex'), 16))::bit(64)::bigint"
-_DIFFERENT = """
-    SELECT file.path FROM corpus_file file LEFT JOIN pg_temp.tree_line line
+_MISSING = (
+    "came AS ({keys}) SELECT count(*), min(path) FROM required WHERE NOT EXISTS"
+    " (SELECT FROM came WHERE came.key = {key})"
+)
+_sql = sql_with(
+    changed=_CHANGED,
+    removed=_REMOVED,
+    keys=_KEYS,
+    key=_KEY,
+    missing=_MISSING,
+    file=File,
+    batch=Batch,
+)
+_CHANGED_PATHS = _sql("{changed} ORDER BY line.ctid")
+_REMOVED_COUNT = _sql("SELECT count(*) {removed}")
+_REMOVED_PATHS = _sql("SELECT file.path {removed}")
+_MISSING_OF_ALL = _sql("WITH required AS (SELECT path FROM pg_temp.tree_line), {missing}")
+_MISSING_OF_CHANGED = _sql("WITH required AS ({changed}), {missing}")
+_FOREIGN = _sql(
+    "SELECT count(*) FROM ({keys}) came WHERE NOT EXISTS"
+    " (SELECT FROM pg_temp.tree_line WHERE came.key = {key})"
+)
+_DIFFERENT = _sql("""
+    SELECT file.path FROM {file} file LEFT JOIN pg_temp.tree_line line
         ON line.path = file.path COLLATE "C"
     WHERE file.repository_id = %(repository)s
-        AND (file.mode, file.blob) IS DISTINCT FROM (line.mode, line.blob) LIMIT 1"""
+        AND (file.mode, file.blob) IS DISTINCT FROM (line.mode, line.blob) LIMIT 1""")
+_BODY_PART = _sql(
+    "SELECT substring(body FROM %s::int FOR %s::int) FROM {batch} WHERE run_id = %s AND number = %s"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +120,7 @@ class LoadedTree:
         for columns in tree:
             skipped = [reason or "" for reason in columns.skipped]
             rows = list(zip(columns.path, columns.mode, columns.blob, skipped, strict=True))
-            copy_rows("pg_temp.tree_line", _LINE_COLUMNS, rows)
+            copy_rows(_LINES, rows)
             count += len(rows)
         with connection.cursor() as cursor:
             cursor.execute(_REPEATED)
@@ -109,33 +138,24 @@ class LoadedTree:
         A line is changed if its mode, blob, skip reason or extractor differs from the row's.
         """
         changed = bytearray(b"[")
-        for paths in self._paths(f"{_CHANGED} ORDER BY line.ctid"):
+        for paths in self._paths(_CHANGED_PATHS):
             changed += (b"," if len(changed) > 1 else b"") + json.dumps(paths)[1:-1].encode()
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT count(*) {_REMOVED}", self._parameters)
+            cursor.execute(_REMOVED_COUNT, self._parameters)
             [removed] = cursor.fetchone()
         return TreeDiff(bytes(changed + b"]"), removed)
 
     def removed(self) -> Iterator[list[str]]:
         """Yield stored paths that the tree does not have, in portions."""
-        return self._paths(f"SELECT file.path {_REMOVED}")
+        return self._paths(_REMOVED_PATHS)
 
     def mismatch(self, *, everything: bool) -> TreeMismatch:
         """Compare the run's batches with the paths they must have: the changed ones, or all."""
-        required = "SELECT path FROM pg_temp.tree_line" if everything else _CHANGED
+        statement = _MISSING_OF_ALL if everything else _MISSING_OF_CHANGED
         with connection.cursor() as cursor:
-            cursor.execute(
-                f"WITH required AS ({required}), came AS ({_KEYS})"  # noqa: S608
-                f" SELECT count(*), min(path) FROM required WHERE NOT EXISTS"
-                f" (SELECT FROM came WHERE came.key = {_KEY})",
-                self._parameters,
-            )
+            cursor.execute(statement, self._parameters)
             missing, example = cursor.fetchone()
-            cursor.execute(
-                f"SELECT count(*) FROM ({_KEYS}) came WHERE NOT EXISTS"  # noqa: S608
-                f" (SELECT FROM pg_temp.tree_line WHERE came.key = {_KEY})",
-                self._parameters,
-            )
+            cursor.execute(_FOREIGN, self._parameters)
             [foreign] = cursor.fetchone()
         return TreeMismatch(missing, example or "", foreign)
 
@@ -164,11 +184,7 @@ def stored_tree(run: IndexRun) -> Iterator[TreeColumns] | None:
 def _body_parts(run: IndexRun) -> Iterator[bytes]:
     start = 1
     while True:
-        [(part,)] = fetch_rows(
-            "SELECT substring(body FROM %s::int FOR %s::int) FROM ingest_batch"
-            " WHERE run_id = %s AND number = %s",
-            [start, PART_BYTES, run.pk, TREE_NUMBER],
-        )
+        [(part,)] = fetch_rows(_BODY_PART, [start, PART_BYTES, run.pk, TREE_NUMBER])
         if not part:
             return
         yield part

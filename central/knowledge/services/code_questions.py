@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from central.corpus.models import File, Symbol
+from central.db import sql_with
 from central.http.cursors import decode_cursor, encode_cursor
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import EdgeView, GraphReceipt, NodeView, node_views
@@ -123,15 +124,20 @@ def _no_violations(repository: Repository, visible: QuerySet[Node], scope: Graph
     return "There are no policies yet. Create one: codesearch graph add policy --help."
 
 
-_UNMIGRATED: Final = """
-    FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
+_UNMIGRATED = """
+    FROM {symbol} s JOIN {file} f ON f.id = s.file_id
     WHERE f.repository_id = %(repository)s AND starts_with(f.path, %(path)s)
         AND NOT EXISTS (
-            SELECT 1 FROM knowledge_node n JOIN knowledge_edge e ON e.source_id = n.id
+            SELECT 1 FROM {node} n JOIN {edge} e ON e.source_id = n.id
             WHERE n.repository_id = f.repository_id AND n.kind IN ('code_file', 'code_symbol')
                 AND e.type = 'migrated_to' AND (
                     (n.path = f.path AND n.qualified_name IN ('', s.qualified_name))
                     OR (n.qualified_name = '' AND starts_with(f.path, n.path || '/'))))"""
+_sql = sql_with(unmigrated=_UNMIGRATED, symbol=Symbol, file=File, node=Node, edge=Edge)
+_COUNT_UNMIGRATED: Final = _sql("SELECT count(*) {unmigrated}")
+_LIST_UNMIGRATED: Final = _sql("""SELECT f.path, f.blob, s.qualified_name, s.id {unmigrated}
+                AND (f.path, s.id) > (%(after)s, %(key)s)
+            ORDER BY f.path, s.id LIMIT %(limit)s""")
 
 
 def unmigrated(
@@ -148,14 +154,9 @@ def unmigrated(
     after = decode_cursor(cursor, salt=_UNMIGRATED_SALT, asked=asked) or ["", 0]
     given = {"repository": repository.pk, "path": path, "after": after[0], "key": after[1]}
     with connection.cursor() as database:
-        database.execute(f"SELECT count(*) {_UNMIGRATED}", given)
+        database.execute(_COUNT_UNMIGRATED, given)
         total = int((database.fetchone() or (0,))[0])
-        database.execute(
-            f"""SELECT f.path, f.blob, s.qualified_name, s.id {_UNMIGRATED}
-                AND (f.path, s.id) > (%(after)s, %(key)s)
-            ORDER BY f.path, s.id LIMIT %(limit)s""",
-            given | {"limit": limit + 1},
-        )
+        database.execute(_LIST_UNMIGRATED, given | {"limit": limit + 1})
         rows = database.fetchall()
     page = rows[:limit]
     following = None

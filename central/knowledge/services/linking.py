@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from central.corpus.models import File, Symbol
+from central.db import sql_with
 from central.knowledge.adrs import Adr, read_adr
 from central.knowledge.identifiers import code_key, document_key
 from central.knowledge.matching import Matcher, OverLimitError
@@ -250,26 +251,27 @@ def link_mentions(
         _make_edges(other, keys, ())
 
 
-_WANTED: Final = """
+_sql = sql_with(mention=Mention, repository=Repository, node=Node, document=Document)
+_WANTED: Final = _sql("""
     SELECT m.repository_id, m.path, m.qualified_name, m.type, d.id, min(m.line)
-    FROM knowledge_mention m
-    JOIN repositories_repository r ON r.id = m.repository_id
+    FROM {mention} m
+    JOIN {repository} r ON r.id = m.repository_id
     CROSS JOIN LATERAL (
-        SELECT n.id, n.repository_id FROM knowledge_node n
-        JOIN knowledge_document x ON x.node_id = n.id
+        SELECT n.id, n.repository_id FROM {node} n
+        JOIN {document} x ON x.node_id = n.id
         WHERE n.organization_id = r.organization_id AND n.key = m.key AND n.kind = 'knowledge'
             AND x.archived_at IS NULL
             AND (n.repository_id = m.repository_id OR NOT EXISTS (
-                SELECT 1 FROM knowledge_node own
-                JOIN knowledge_document o ON o.node_id = own.id AND o.archived_at IS NULL
+                SELECT 1 FROM {node} own
+                JOIN {document} o ON o.node_id = own.id AND o.archived_at IS NULL
                 WHERE own.repository_id = m.repository_id AND own.key = m.key
                     AND own.kind = 'knowledge'))
         ORDER BY n.repository_id NULLS FIRST, n.id LIMIT 20
     ) d
-    LEFT JOIN knowledge_document own ON own.node_id = d.id
+    LEFT JOIN {document} own ON own.node_id = d.id
     WHERE m.repository_id = %s AND (m.key = ANY(%s) OR m.path = ANY(%s)) AND NOT (
         d.repository_id IS NOT DISTINCT FROM m.repository_id AND own.source_path = m.path)
-    GROUP BY 1, 2, 3, 4, 5"""
+    GROUP BY 1, 2, 3, 4, 5""")
 
 
 def _make_edges(repository: Repository, keys: Collection[str], paths: Collection[str]) -> None:

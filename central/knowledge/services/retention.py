@@ -1,6 +1,7 @@
 """What of the graph goes with a repository that is purged, and into an organisation's export."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from central.knowledge.models import (
     CodeLinks,
@@ -12,19 +13,24 @@ from central.knowledge.models import (
     PolicyCheck,
 )
 from central.maintenance.organization_export import rows_of
+from central.maintenance.repository_deletion import deletion
 from central.tenancy.models import Organization
 
-
-def rows_of_repository() -> Iterator[tuple[str, str]]:
-    """(table, condition with the repository's key as a parameter), dependents first."""
-    nodes = f"(SELECT id FROM {Node._meta.db_table} WHERE repository_id = %s)"  # noqa: S608
-    yield Edge._meta.db_table, f"source_id IN {nodes}"
-    yield Edge._meta.db_table, f"target_id IN {nodes}"
-    yield PolicyCheck._meta.db_table, f"policy_id IN {nodes}"
-    yield Policy._meta.db_table, f"document_id IN {nodes}"
-    yield Document._meta.db_table, f"node_id IN {nodes}"
-    for model in (PolicyCheck, Mention, CodeLinks, Node):
-        yield model._meta.db_table, "repository_id = %s"
+_OF_NODES: Final = "{column} IN (SELECT id FROM {node} WHERE repository_id = %s)"
+# Of a repository, whose key is the parameter; dependents first.
+DELETIONS: Final = (
+    *(
+        deletion(model, _OF_NODES, column=column, node=Node)
+        for model, column in (
+            (Edge, "source_id"),
+            (Edge, "target_id"),
+            (PolicyCheck, "policy_id"),
+            (Policy, "document_id"),
+            (Document, "node_id"),
+        )
+    ),
+    *(deletion(model, "repository_id = %s") for model in (PolicyCheck, Mention, CodeLinks, Node)),
+)
 
 
 def export_members(organization: Organization) -> Iterator[tuple[str, Iterable[object]]]:

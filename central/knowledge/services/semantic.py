@@ -15,7 +15,8 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import pack_vector, unpack_vector
-from central.corpus.models import Chunk, File
+from central.corpus.models import Chunk, Embedding, File
+from central.db import sql_with
 from central.knowledge.calibration import LINKED, least_cosine, weight_of
 from central.knowledge.models import Document, Edge, NodeKind, Origin
 from central.knowledge.resemblance import code_words, resemblance, words_of
@@ -152,17 +153,21 @@ def _best_of(links: Iterable[_Link]) -> list[_Link]:
     return [link for some in by_document.values() for link in some]
 
 
+_sql = sql_with(chunk=Chunk, embedding=Embedding)
+_VECTORS: Final = _sql("""SELECT c.id, e.vector FROM {chunk} c
+                JOIN {embedding} e ON e.repository_id = c.repository_id
+                    AND e.digest = c.digest AND e.embedder = %s
+                WHERE c.repository_id = %s AND c.file_id > %s AND c.file_id <= %s AND c.id > %s
+                ORDER BY c.id LIMIT %s""")
+
+
 def _vectors(fresh: FileRange) -> Iterator[tuple[list[int], Matrix]]:
     """Chunk ids with a row of the matrix each, a part at a time."""
     with connection.cursor() as cursor:
         after = 0
         while True:
             cursor.execute(
-                """SELECT c.id, e.vector FROM corpus_chunk c
-                JOIN corpus_embedding e ON e.repository_id = c.repository_id
-                    AND e.digest = c.digest AND e.embedder = %s
-                WHERE c.repository_id = %s AND c.file_id > %s AND c.file_id <= %s AND c.id > %s
-                ORDER BY c.id LIMIT %s""",
+                _VECTORS,
                 [
                     fresh.repository.embedder,
                     fresh.repository.pk,

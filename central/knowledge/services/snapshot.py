@@ -22,8 +22,9 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from central.corpus.embeddings import unpack_vector
-from central.knowledge.models import Document, Edge
+from central.knowledge.models import Document
 from central.knowledge.resolution import node_id
+from central.knowledge.services import snapshot_statements as statements
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 
@@ -46,40 +47,7 @@ _SCHEMA: Final = """
     CREATE TABLE state (version INTEGER, mark TEXT);
     CREATE TABLE repositories (id BIGINT, project TEXT, generation BIGINT, file_id BIGINT)"""
 
-# What PostgreSQL copies out, as CSV; %(…)s are bound by psycopg.
-_DOCUMENTS: Final = """
-    SELECT concat_ws('/', r.name, d.public_id), n.kind, r.name, d.title, d.body, d.status, d.author,
-        d.properties, NULL, nullif(d.source_path, ''), NULL, NULL, NULL, NULL, NULL, NULL
-    FROM knowledge_document d JOIN knowledge_node n ON n.id = d.node_id
-    LEFT JOIN repositories_repository r ON r.id = n.repository_id
-    WHERE n.organization_id = %(organization)s AND d.archived_at IS NULL AND r.retired_at IS NULL"""
-_NODE_ID: Final = """CASE
-    WHEN {n}.path = '' THEN concat_ws('/', {r}.name, {d}.public_id)
-    WHEN {n}.qualified_name = '' THEN 'code:' || {r}.name || '/' || {n}.path
-    ELSE 'code:' || {r}.name || '/' || {n}.path || '#' || {n}.qualified_name END"""
-_EDGES: Final = f"""
-    SELECT {_NODE_ID.format(n="s", r="sr", d="sd")}, {_NODE_ID.format(n="t", r="tr", d="td")},
-        e.type, e.origin, e.weight, e.cosine, e.properties, NULL
-    FROM knowledge_edge e
-    JOIN knowledge_node s ON s.id = e.source_id JOIN knowledge_node t ON t.id = e.target_id
-    LEFT JOIN repositories_repository sr ON sr.id = s.repository_id
-    LEFT JOIN repositories_repository tr ON tr.id = t.repository_id
-    LEFT JOIN knowledge_document sd ON sd.node_id = s.id
-    LEFT JOIN knowledge_document td ON td.node_id = t.id
-    WHERE e.organization_id = %(organization)s
-        AND sr.retired_at IS NULL AND tr.retired_at IS NULL"""  # noqa: S608
-_FILES: Final = """
-    SELECT 'code:' || r.name || '/' || f.path, 'code_file', r.name, f.path, '', NULL, NULL, NULL,
-        NULL, f.path, NULL, NULL, NULL, nullif(f.language, ''), r.last_indexed_commit, f.id
-    FROM corpus_file f JOIN repositories_repository r ON r.id = f.repository_id
-    WHERE f.repository_id = %(repository)s AND f.id > %(after)s"""
-_SYMBOLS: Final = """
-    SELECT 'code:' || r.name || '/' || f.path || '#' || s.qualified_name, 'code_symbol', r.name,
-        s.qualified_name, s.signature, NULL, NULL, NULL, NULL, f.path, s.qualified_name,
-        s.start_line, s.end_line, nullif(f.language, ''), r.last_indexed_commit, f.id
-    FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
-    JOIN repositories_repository r ON r.id = f.repository_id
-    WHERE f.repository_id = %(repository)s AND f.id > %(after)s"""
+
 _CONTAINS: Final = """
     INSERT INTO edges SELECT 'code:' || project || '/' || path, id, 'contains', 'code',
         NULL, NULL, NULL, file_id
@@ -132,19 +100,7 @@ def _mark(organization: Organization) -> str:
     """What differs whenever the graph does."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"""SELECT
-                (SELECT md5(string_agg(concat_ws(':', r.id, r.name, r.generation, l.generation), ','
-                    ORDER BY r.id))
-                 FROM repositories_repository r
-                 LEFT JOIN knowledge_codelinks l ON l.repository_id = r.id
-                 WHERE r.organization_id = %(organization)s AND retired_at IS NULL),
-                (SELECT md5(string_agg(
-                    concat_ws(':', n.id, d.version, d.embedder, d.archived_at), ','
-                    ORDER BY n.id)) FROM {Document._meta.db_table} d
-                 JOIN knowledge_node n ON n.id = d.node_id
-                 WHERE n.organization_id = %(organization)s),
-                (SELECT concat_ws(':', count(*), max(updated_at), max(id))
-                 FROM {Edge._meta.db_table} WHERE organization_id = %(organization)s)""",  # noqa: S608
+            statements.MARK,
             {"organization": organization.pk},
         )
         return "|".join(map(str, cursor.fetchone() or ()))
@@ -175,8 +131,8 @@ def _build(organization: Organization, before: Path, build: Path, mark: str) -> 
         database.execute("DELETE FROM nodes WHERE file_id IS NULL")
         database.execute("DELETE FROM edges WHERE file_id IS NULL")
         given = {"organization": organization.pk}
-        _copy(database, build.parent, "nodes", _DOCUMENTS, given)
-        _copy(database, build.parent, "edges", _EDGES, given)
+        _copy(database, build.parent, "nodes", statements.DOCUMENTS, given)
+        _copy(database, build.parent, "edges", statements.EDGES, given)
         _take_vectors(organization, database, build.parent)
         database.execute("DELETE FROM state")
         database.execute("INSERT INTO state VALUES (?, ?)", [_VERSION, mark])
@@ -209,14 +165,14 @@ def _take_repository(
 ) -> None:
     given = {"repository": repository, "after": after}
     with connection.cursor() as cursor:
-        cursor.execute("SELECT id FROM corpus_file WHERE repository_id = %s", [repository])
+        cursor.execute(statements.FILE_IDS, [repository])
         current = [row[0] for row in cursor.fetchall()]
     database.execute("CREATE TEMP TABLE current AS SELECT unnest(?::BIGINT[]) AS id", [current])
     gone = "SELECT file_id FROM nodes WHERE project = ? AND file_id NOT IN (SELECT id FROM current)"
     database.execute(f"DELETE FROM edges WHERE file_id IN ({gone})", [name])  # noqa: S608
     database.execute(f"DELETE FROM nodes WHERE file_id IN ({gone})", [name])  # noqa: S608
     database.execute("DROP TABLE current")
-    for statement in (_FILES, _SYMBOLS):
+    for statement in (statements.FILES, statements.SYMBOLS):
         _copy(database, folder, "nodes", statement, given)
     database.execute(_CONTAINS, [name, after])
     database.execute("DELETE FROM repositories WHERE id = ?", [repository])
@@ -263,11 +219,13 @@ def _copy(
 ) -> None:
     """Rows of PostgreSQL into a table of DuckDB, by way of a CSV file."""
     file = folder / "rows.csv"
-    with connection.cursor() as cursor, file.open("wb") as output:
-        copy = f"COPY ({statement}) TO STDOUT (FORMAT csv, HEADER false, NULL '\\N', FORCE_QUOTE *)"
-        with cursor.copy(copy, given) as rows:
-            for data in rows:
-                output.write(data)
+    with (
+        connection.cursor() as cursor,
+        file.open("wb") as output,
+        cursor.copy(statement, given) as rows,
+    ):
+        for data in rows:
+            output.write(data)
     if file.stat().st_size:
         database.execute(
             f"""INSERT INTO {table} SELECT * FROM read_csv(?, header = false, all_varchar = true,

@@ -14,8 +14,9 @@ from django.db import connection, transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from central.corpus.models import File
+from central.db import sql_with
 from central.knowledge.matching import Match, Matcher, OverLimitError
-from central.knowledge.models import Edge, Origin, Policy, PolicyCheck
+from central.knowledge.models import Edge, Node, Origin, Policy, PolicyCheck
 from central.knowledge.resolution import CodePlace, nodes_of
 from central.knowledge.rules import literal_of, parse_rule
 from central.knowledge.services.linking import definitions_around
@@ -251,13 +252,14 @@ def _remove_violations_of_gone_files(repository: Repository) -> None:
         check.save(update_fields=["over_limit"])
 
 
-_UNLINKED: Final = """
-    DELETE FROM knowledge_node WHERE id IN (
-        SELECT n.id FROM knowledge_node n
+_sql = sql_with(node=Node, edge=Edge)
+_UNLINKED: Final = _sql("""
+    DELETE FROM {node} WHERE id IN (
+        SELECT n.id FROM {node} n
         WHERE n.repository_id = %s AND n.kind IN ('code_file', 'code_symbol')
-            AND NOT EXISTS (SELECT 1 FROM knowledge_edge e WHERE e.source_id = n.id)
-            AND NOT EXISTS (SELECT 1 FROM knowledge_edge e WHERE e.target_id = n.id)
-        FOR UPDATE SKIP LOCKED)"""
+            AND NOT EXISTS (SELECT 1 FROM {edge} e WHERE e.source_id = n.id)
+            AND NOT EXISTS (SELECT 1 FROM {edge} e WHERE e.target_id = n.id)
+        FOR UPDATE SKIP LOCKED)""")
 
 
 def remove_unlinked_code(repository: Repository) -> None:

@@ -4,7 +4,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from central.db import fetch_rows
+from central.corpus.models import File, Module, Package, Symbol
+from central.db import fetch_rows, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import ImportPath, Key
@@ -52,36 +53,39 @@ class DefinitionFilter(NamedTuple):
 _COLUMNS = """s.id, s.repository_id, s.file_id, f.path, f.language, s.name, s.qualified_name,
     s.kind, s.signature, s.start_line, s.end_line, coalesce(f.package_id, 0),
     coalesce(p.name, ''), coalesce(p.version, ''),
-    coalesce((SELECT min(m.ecosystem) FROM corpus_module m WHERE m.file_id = f.id), 'none')"""
-_FROM = """FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
-    LEFT JOIN corpus_package p ON p.id = f.package_id"""
-_NAMED = f"""SELECT * FROM (
-        SELECT DISTINCT ON (s.file_id, s.qualified_name) {_COLUMNS} {_FROM}
+    coalesce((SELECT min(m.ecosystem) FROM {module} m WHERE m.file_id = f.id), 'none')"""
+_FROM = """FROM {symbol} s JOIN {file} f ON f.id = s.file_id
+    LEFT JOIN {package} p ON p.id = f.package_id"""
+_sql = sql_with(
+    columns=_COLUMNS, joined=_FROM, symbol=Symbol, file=File, package=Package, module=Module
+)
+_NAMED = _sql("""SELECT * FROM (
+        SELECT DISTINCT ON (s.file_id, s.qualified_name) {columns} {joined}
         WHERE s.name = %s::text AND s.repository_id = ANY(%s::bigint[])
             AND (s.qualified_name = %s::text OR s.qualified_name LIKE %s::text)
             AND (%s::bigint = 0 OR s.repository_id = %s::bigint)
             AND (%s::text = '' OR f.path = %s::text)
             AND (%s::int = 0 OR %s::int BETWEEN s.start_line AND s.end_line)
         ORDER BY s.file_id, s.qualified_name, s.start_line, s.id) AS found
-    ORDER BY repository_id, path, start_line, id LIMIT %s"""  # noqa: S608
-_KEYED = f"""SELECT {_COLUMNS}
+    ORDER BY repository_id, path, start_line, id LIMIT %s""")
+_KEYED = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
-    JOIN corpus_symbol s ON s.file_id = q.file AND s.qualified_name = q.name
-    JOIN corpus_file f ON f.id = s.file_id
-    LEFT JOIN corpus_package p ON p.id = f.package_id
+    JOIN {symbol} s ON s.file_id = q.file AND s.qualified_name = q.name
+    JOIN {file} f ON f.id = s.file_id
+    LEFT JOIN {package} p ON p.id = f.package_id
     WHERE s.repository_id = ANY(%s::bigint[])
-    ORDER BY s.repository_id, f.path, s.start_line, s.id"""  # noqa: S608
-_IN_LINES = f"""SELECT {_COLUMNS} {_FROM}
+    ORDER BY s.repository_id, f.path, s.start_line, s.id""")
+_IN_LINES = _sql("""SELECT {columns} {joined}
     WHERE f.repository_id = %s::bigint AND f.path = %s::text
         AND s.repository_id = ANY(%s::bigint[])
-    ORDER BY s.start_line, s.id"""
-_HOLDERS = """SELECT DISTINCT m.repository_id, coalesce(m.package_id, 0), m.ecosystem
-    FROM corpus_module m WHERE m.name = ANY(%s::text[]) AND m.repository_id = ANY(%s::bigint[])"""
-_SIMILAR = """SELECT name FROM (
-        SELECT s.name FROM corpus_symbol s
+    ORDER BY s.start_line, s.id""")
+_HOLDERS = _sql("""SELECT DISTINCT m.repository_id, coalesce(m.package_id, 0), m.ecosystem
+    FROM {module} m WHERE m.name = ANY(%s::text[]) AND m.repository_id = ANY(%s::bigint[])""")
+_SIMILAR = _sql("""SELECT name FROM (
+        SELECT s.name FROM {symbol} s
         WHERE s.repository_id = ANY(%s::bigint[]) AND array_to_tsvector(s.parts) @@ %s::tsquery
         LIMIT 20000) AS found
-    GROUP BY name ORDER BY abs(length(name) - %s), name LIMIT %s"""
+    GROUP BY name ORDER BY abs(length(name) - %s), name LIMIT %s""")
 
 
 def definitions_named(resolver: BatchResolver, wanted: DefinitionFilter) -> list[Definition]:

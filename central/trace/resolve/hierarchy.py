@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from central.db import fetch_rows
+from central.corpus.models import Export, File, Import, Module
+from central.db import fetch_rows, sql
 from central.trace.resolve.definitions import definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.members import CUT_BASES, MAX_LEVELS
@@ -26,25 +27,35 @@ MAX_ROUNDS: Final = 32
 # planner does not know: plain joins would read all of corpus_file and corpus_module.
 _OTHER_NAMES = """WITH asked AS MATERIALIZED (SELECT %s::text[] AS texts, %s::bigint[] AS seen)
     SELECT e.repository_id,
-        coalesce((SELECT f.package_id FROM corpus_file f WHERE f.id = e.file_id), 0),
+        coalesce((SELECT f.package_id FROM {file} f WHERE f.id = e.file_id), 0),
         m.ecosystem, e.file_id, e.name, e.path, e.is_local, m.name
-    FROM corpus_export e
-    CROSS JOIN LATERAL (SELECT * FROM corpus_module WHERE file_id = e.file_id OFFSET 0) AS m
-    WHERE {exports} AND e.repository_id = ANY((SELECT seen FROM asked)::bigint[])
+    FROM {export} e
+    CROSS JOIN LATERAL (SELECT * FROM {module} WHERE file_id = e.file_id OFFSET 0) AS m
+    WHERE {of_exports} AND e.repository_id = ANY((SELECT seen FROM asked)::bigint[])
         AND NOT e.wildcard
     UNION ALL
     SELECT NULL, NULL, NULL, i.file_id, i.local, NULL, NULL, NULL
-    FROM corpus_import i
-    WHERE {imports} AND i.repository_id = ANY((SELECT seen FROM asked)::bigint[])
+    FROM {imported} i
+    WHERE {of_imports} AND i.repository_id = ANY((SELECT seen FROM asked)::bigint[])
         AND NOT i.wildcard"""
 _TEXTS = "ANY((SELECT texts FROM asked)::text[])"
-_OF_NAMES = _OTHER_NAMES.format(
-    exports=f"split_part(e.path, '.', -1) = {_TEXTS} "
+_MODELS: Final = {"file": File, "export": Export, "module": Module, "imported": Import}
+_OF_NAMES = sql(
+    _OTHER_NAMES,
+    of_exports="split_part(e.path, '.', -1) = {texts} "
     "AND NOT (split_part(e.path, '.', -1) = e.name)",
-    imports=f"split_part(i.path, '.', -1) = {_TEXTS} "
+    of_imports="split_part(i.path, '.', -1) = {texts} "
     "AND NOT (split_part(i.path, '.', -1) = i.local)",
+    texts=_TEXTS,
+    **_MODELS,
 )
-_OF_PATHS = _OTHER_NAMES.format(exports=f"e.path = {_TEXTS}", imports=f"i.path = {_TEXTS}")
+_OF_PATHS = sql(
+    _OTHER_NAMES,
+    of_exports="e.path = {texts}",
+    of_imports="i.path = {texts}",
+    texts=_TEXTS,
+    **_MODELS,
+)
 
 
 class _Renaming(NamedTuple):

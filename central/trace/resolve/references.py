@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from central.db import fetch_rows, id_array
+from central.corpus.models import File, Import, Reference
+from central.db import fetch_rows, id_array, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
 
@@ -35,80 +36,89 @@ _CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
     CASE WHEN r.access = 'path' THEN -2 ELSE -1 END)"""
 # An unbound name of these ecosystems is built in unless the file has a wildcard import.
 _BUILT_IN = """r.binding = 'free' AND r.ecosystem IN ('pypi', 'npm') AND NOT EXISTS (
-    SELECT FROM corpus_import i WHERE i.file_id = r.file_id AND i.local = '' AND i.wildcard)"""
-_BY_NAME = f"""SELECT {_COLUMNS}
+    SELECT FROM {imported} i WHERE i.file_id = r.file_id AND i.local = '' AND i.wildcard)"""
+_sql = sql_with(
+    container=_CONTAINER,
+    built_in=_BUILT_IN,
+    columns=_COLUMNS,
+    imported=Import,
+    reference=Reference,
+    file=File,
+)
+_BY_NAME = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
-    JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
+    JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import', 'free')
-    JOIN corpus_file f ON f.id = r.file_id
+    JOIN {file} f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND (%s::text = '' OR r.kind = %s::text)
         AND ((%s::bool AND r.access = 'path' AND r.binding <> 'local')
             OR (r.access = 'path' AND r.chain = '' AND r.binding = 'local'
                 AND r.file_id = ANY(%s::bigint[]))
             OR (%s::bool AND ((r.access = 'path' AND r.chain = '' AND r.binding <> 'local')
-                OR {_CONTAINER} = ANY(%s::text[]))))
-        AND NOT ({_BUILT_IN})"""  # noqa: S608
-_BY_ROOT = f"""SELECT {_COLUMNS}
+                OR {container} = ANY(%s::text[]))))
+        AND NOT ({built_in})""")
+_BY_ROOT = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
-    JOIN corpus_reference r ON r.file_id = q.file AND r.root = q.root AND r.binding = 'import'
-    JOIN corpus_file f ON f.id = r.file_id
+    JOIN {reference} r ON r.file_id = q.file AND r.root = q.root AND r.binding = 'import'
+    JOIN {file} f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])
         AND (%s::text = '' OR r.kind = %s::text)
-        AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))"""  # noqa: S608
-_TYPES = f"""SELECT {_COLUMNS}
-    FROM corpus_reference r JOIN corpus_file f ON f.id = r.file_id
+        AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))""")
+_TYPES = _sql("""SELECT {columns}
+    FROM {reference} r JOIN {file} f ON f.id = r.file_id
     WHERE split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
             = ANY(%s::text[])
-        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'"""  # noqa: S608
-_TYPES_BY_ROOT = f"""SELECT {_COLUMNS}
+        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'""")
+_TYPES_BY_ROOT = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
-    JOIN corpus_reference r ON r.file_id = q.file AND r.root = q.root AND r.kind = 'type'
-    JOIN corpus_file f ON f.id = r.file_id
-    WHERE r.repository_id = ANY(%s::bigint[])"""  # noqa: S608
-_OPEN = f"""SELECT {_COLUMNS}
+    JOIN {reference} r ON r.file_id = q.file AND r.root = q.root AND r.kind = 'type'
+    JOIN {file} f ON f.id = r.file_id
+    WHERE r.repository_id = ANY(%s::bigint[])""")
+_OPEN = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
-    JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
+    JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('unknown', 'free')
-    JOIN corpus_file f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {_BUILT_IN}) LIMIT %s"""  # noqa: S608
-_CHAINED = f"""SELECT {_COLUMNS}
+    JOIN {file} f ON f.id = r.file_id
+    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {built_in}) LIMIT %s""")
+_CHAINED = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
-    JOIN corpus_reference r ON r.name = q.name AND r.ecosystem = q.ecosystem
+    JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import')
-    JOIN corpus_file f ON f.id = r.file_id
+    JOIN {file} f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND r.chain <> '' AND r.access IN ('instance', 'result')
-    ORDER BY r.id LIMIT %s"""  # noqa: S608
-_COUNT_OPEN = f"""WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
+    ORDER BY r.id LIMIT %s""")
+_COUNT_OPEN = _sql("""\
+WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
     seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
-    SELECT (SELECT count(*) FROM (SELECT FROM q JOIN corpus_reference r
+    SELECT (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'unknown'
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
             LIMIT (SELECT most FROM seen)) AS unknown)
-        + (SELECT count(*) FROM (SELECT FROM q JOIN corpus_reference r
+        + (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'free'
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            WHERE {_BUILT_IN} LIMIT (SELECT most FROM seen)) AS built_in)"""  # noqa: S608
-_FILES = """SELECT f.id, f.path,
-        (SELECT count(*) FROM corpus_reference r WHERE r.file_id = f.id)
-    FROM (SELECT f.id, f.path FROM corpus_file f
+            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in)""")
+_FILES = _sql("""SELECT f.id, f.path,
+        (SELECT count(*) FROM {reference} r WHERE r.file_id = f.id)
+    FROM (SELECT f.id, f.path FROM {file} f
         WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
             AND f.path >= %s::text AND (%s::bool OR f.path > %s::text)
         ORDER BY f.path LIMIT %s) AS f
-    ORDER BY f.path"""
-_OF_FILES = f"""SELECT {_COLUMNS}
+    ORDER BY f.path""")
+_OF_FILES = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[]) AS q (file)
-    CROSS JOIN LATERAL (SELECT f.path, f.package_id FROM corpus_file f
+    CROSS JOIN LATERAL (SELECT f.path, f.package_id FROM {file} f
         WHERE f.id = q.file AND f.repository_id = ANY(%s::bigint[]) OFFSET 0) AS f
-    CROSS JOIN LATERAL (SELECT r.* FROM corpus_reference r
+    CROSS JOIN LATERAL (SELECT r.* FROM {reference} r
         WHERE r.file_id = q.file OFFSET 0) AS r
     WHERE r.kind <> 'type' AND (f.path > %s::text OR r.id > %s::bigint)
-    ORDER BY f.path, r.id LIMIT %s"""  # noqa: S608
-_WITHIN = f"""SELECT {_COLUMNS}
+    ORDER BY f.path, r.id LIMIT %s""")
+_WITHIN = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
-    JOIN corpus_reference r ON r.file_id = q.file
+    JOIN {reference} r ON r.file_id = q.file
         AND (r.caller = q.name OR starts_with(r.caller, q.name || '.'))
-    JOIN corpus_file f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])"""  # noqa: S608
+    JOIN {file} f ON f.id = r.file_id
+    WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])""")
 
 Names = Sequence[tuple[str, str]]  # (name, ecosystem)
 

@@ -1,0 +1,127 @@
+"""Statements that answer the questions of `sql`, any number of one kind at once."""
+
+from typing import Final
+
+from central.corpus.models import (
+    Dependency,
+    Export,
+    File,
+    Import,
+    Module,
+    Package,
+    Reference,
+    Symbol,
+)
+from central.db import sql_with
+
+# Where a class's members may stand in other files than the class: methods of a Go type, partial
+# classes, reopened modules, extensions.
+_SPLIT_CLASSES: Final = "('go', 'nuget', 'rubygems', 'swiftpm')"
+# What `q` (n, name, file_id) has: symbols, and what has a type alone, such as a field.
+_DEFINED = """SELECT q.n, s.file_id, min(s.kind)
+    FROM q JOIN {symbol} s ON s.file_id = q.file_id AND s.qualified_name = q.name
+    GROUP BY q.n, s.file_id
+    UNION ALL
+    SELECT DISTINCT q.n, q.file_id, ''
+    FROM q JOIN {reference} r ON r.file_id = q.file_id AND r.caller = q.name
+        AND r.kind = 'type'
+    WHERE NOT EXISTS (SELECT FROM {symbol} s
+        WHERE s.file_id = q.file_id AND s.qualified_name = q.name)"""
+_sql = sql_with(
+    defined=_DEFINED,
+    split_classes=_SPLIT_CLASSES,
+    module=Module,
+    package=Package,
+    symbol=Symbol,
+    reference=Reference,
+    file=File,
+    export=Export,
+    imported=Import,
+    dependency=Dependency,
+)
+MODULES: Final = _sql("""SELECT DISTINCT q.n, m.repository_id, coalesce(m.package_id, 0),
+        coalesce(p.name, ''), m.ecosystem, m.public
+    FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, repository, name)
+    JOIN {module} m ON m.name = q.name
+    LEFT JOIN {package} p ON p.id = m.package_id
+    WHERE m.repository_id = ANY(%s::bigint[]) AND (m.public OR m.repository_id = q.repository)""")
+DEFINITIONS: Final = _sql("""WITH q AS MATERIALIZED (
+        SELECT q.n, q.name, m.file_id
+        FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
+            AS q (n, repository, package, module, name)
+        JOIN {module} m ON m.name = q.module AND m.repository_id = q.repository
+            AND coalesce(m.package_id, 0) = q.package
+        WHERE m.repository_id = ANY(%s::bigint[]))
+    {defined}""")
+SAME_SCOPE_DEFINITIONS: Final = _sql("""WITH asked AS MATERIALIZED (
+        SELECT q.n, q.file, q.name
+        FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
+        JOIN {file} f ON f.id = q.file WHERE f.repository_id = ANY(%s::bigint[])),
+    q AS MATERIALIZED (
+        SELECT n, name, file AS file_id FROM asked
+        UNION
+        SELECT asked.n, asked.name, b.file_id
+        FROM asked JOIN {module} a ON a.file_id = asked.file AND a.scope
+            AND a.ecosystem IN {split_classes}
+        JOIN {module} b ON b.name = a.name AND b.repository_id = a.repository_id
+            AND b.scope AND coalesce(b.package_id, 0) = coalesce(a.package_id, 0))
+    {defined}""")
+EXPORTED: Final = _sql("""SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.wildcard,
+        coalesce(m.package_id, 0)
+    FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
+        AS q (n, repository, package, module, name)
+    JOIN {module} m ON m.name = q.module AND m.repository_id = q.repository
+        AND coalesce(m.package_id, 0) = q.package
+    JOIN {export} e ON e.file_id = m.file_id AND e.name = q.name
+    WHERE m.repository_id = ANY(%s::bigint[])""")
+DEFAULT_EXPORTS: Final = _sql("""SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.wildcard,
+        coalesce(m.package_id, 0)
+    FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[])
+        AS q (n, repository, package, module)
+    JOIN {module} m ON m.name = q.module AND m.repository_id = q.repository
+        AND coalesce(m.package_id, 0) = q.package
+    JOIN {export} e ON e.file_id = m.file_id AND e.name = ''
+    WHERE m.repository_id = ANY(%s::bigint[])""")
+IMPORTS: Final = _sql("""SELECT q.n, i.path, i.line
+    FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, local)
+    JOIN {imported} i ON i.file_id = q.file AND i.local = q.local
+    WHERE NOT i.wildcard AND i.repository_id = ANY(%s::bigint[])
+    ORDER BY i.line, i.path""")
+WILDCARDS: Final = _sql("""SELECT q.n, i.path, i.line
+    FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
+    JOIN {imported} i ON i.file_id = q.file AND i.local = ''
+    WHERE i.wildcard AND i.repository_id = ANY(%s::bigint[])
+    ORDER BY i.line, i.path""")
+SCOPES: Final = _sql("""SELECT q.n, m.name
+    FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
+    JOIN {module} m ON m.file_id = q.file AND m.scope
+    WHERE m.repository_id = ANY(%s::bigint[])
+    ORDER BY length(m.name) DESC, m.name""")
+TYPING: Final = _sql("""SELECT q.n, r.kind, r.binding, r.root, r.chain, r.access, r.repository_id,
+        coalesce(f.package_id, 0), r.ecosystem
+    FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
+    JOIN {reference} r ON r.file_id = q.file AND r.caller = q.name
+        AND r.kind IN ('inherit', 'type')
+    JOIN {file} f ON f.id = r.file_id
+    WHERE r.repository_id = ANY(%s::bigint[])
+    ORDER BY r.line, r.column, r.id""")
+DECLARED: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned
+    FROM unnest(%s::int[], %s::bigint[]) AS q (n, package)
+    JOIN {package} p ON p.id = q.package
+    JOIN {package} above ON above.repository_id = p.repository_id
+        AND above.ecosystem = p.ecosystem
+        AND (above.root = '' OR above.root = p.root OR starts_with(p.root, above.root || '/'))
+    JOIN {dependency} d ON d.package_id = above.id
+    WHERE p.repository_id = ANY(%s::bigint[])
+    ORDER BY length(above.root) DESC, above.id, d.id""")
+TOP_LEVEL: Final = _sql("""SELECT DISTINCT q.n, s.file_id, s.kind
+    FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, package, name)
+    JOIN {package} p ON p.id = q.package
+    JOIN {symbol} s ON s.name = q.name AND s.repository_id = p.repository_id
+        AND s.qualified_name = q.name AND s.exported
+    JOIN {file} f ON f.id = s.file_id AND f.package_id = q.package
+    WHERE p.repository_id = ANY(%s::bigint[])""")
+FILES: Final = _sql("""SELECT q.n, f.path, f.repository_id, coalesce(f.package_id, 0)
+    FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
+    JOIN {file} f ON f.id = q.file
+    WHERE f.repository_id = ANY(%s::bigint[])""")
