@@ -16,7 +16,7 @@ from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.db import close_old_connections
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBadRequest
 from django.urls import set_script_prefix
 
 from central.errors import ServiceError
@@ -141,6 +141,16 @@ class ThreadHandler(ASGIHandler):
         if not response.streaming:
             response.close()  # sends request_finished: connections go back to the pool
         return response
+
+    def create_request(self, scope: Mapping[str, Any], body_file: IO[bytes]) -> Any:
+        """Return the request and None, or None and a refusal.
+
+        Django's own raises for a Content-Type whose parameter names an unknown charset.
+        """
+        try:
+            return super().create_request(scope, body_file)
+        except ValueError:
+            return None, HttpResponseBadRequest()
 
     def _answer(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
         request, malformed = self.create_request(scope, body)

@@ -61,7 +61,7 @@ class McpAuth:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass an authenticated request on, or answer with a problem document."""
-        request = ASGIRequest({**scope, "path": PATH, "query_string": b""}, BytesIO())
+        request = _request_of(scope)
         address, *_ = scope.get("client") or ("",)
         current.set(caller_of(request.headers.get("Authorization"), address))
         with observe_request(
@@ -117,6 +117,15 @@ class McpAuth:
             ) from exc
 
 
+def _request_of(scope: Message) -> HttpRequest:
+    """Return the request as Django sees it, for its host, scheme and headers.
+
+    Without Content-Type: Django parses it at once, and raises for an unknown charset.
+    """
+    headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
+    return ASGIRequest({**scope, "path": PATH, "query_string": b"", "headers": headers}, BytesIO())
+
+
 def _authorized(token: str) -> Credential:
     """Return the token's credential after checking its scope and rate limit."""
     credential = credential_of(token)
@@ -158,7 +167,8 @@ def _is_own_origin(origin: str) -> bool:
         return False
     host, _ = split_domain_port(parts.netloc)
     is_web = parts.scheme in {"http", "https"}
-    return is_web and bool(host) and validate_host(host, settings.ALLOWED_HOSTS)
+    is_bare = origin == f"{parts.scheme}://{parts.netloc}"  # two headers are joined by a comma
+    return is_web and is_bare and bool(host) and validate_host(host, settings.ALLOWED_HOSTS)
 
 
 def refused_method(request: HttpRequest) -> HttpResponse | None:

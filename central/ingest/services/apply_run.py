@@ -94,9 +94,16 @@ def _apply_claimed(claim: Claim) -> RunState | None:
             outcome = apply_span.attributes.get("state", "crashed")
             metrics.APPLY_SECONDS.labels(outcome).observe(time.perf_counter() - started)
     if state == RunState.APPLIED:
-        for follow_up in _follow_ups:
-            follow_up()
+        _follow_up(claim.run)
     return state
+
+
+def _follow_up(run: IndexRun) -> None:
+    for follow_up in _follow_ups:
+        try:
+            follow_up()
+        except Exception:  # noqa: BLE001 (the run is applied; other work must go on)
+            _log.exception("follow_up_failed", run=str(run.pk))
 
 
 def _attempt(claim: Claim, apply_span: Span) -> RunState | None:

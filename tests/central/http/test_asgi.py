@@ -124,6 +124,10 @@ def test_strangers_large_body_is_refused_before_it_is_read(path: str, header: st
         max_body_bytes(path, header)
 
 
+def test_a_content_type_with_an_unknown_charset_is_a_bad_request() -> None:
+    assert Exchange("/api/v1/search", [b"{}"], content_type="a/b; charset*=bogus''x").run() == 400
+
+
 def test_client_that_leaves_early_is_not_answered() -> None:
     exchange = Exchange("/api/v1/search", [b"x"])
 

@@ -117,6 +117,17 @@ def test_origins_are_those_of_the_settings(agent: Agent, settings: Settings) -> 
         assert told(agent, origin=origin) == (403, "unknown_origin", "")
 
 
+def test_a_content_type_that_django_cannot_parse_is_refused_as_any_other(agent: Agent) -> None:
+    charset = {"content-type": "a/b; charset*=bogus''x"}
+    agent.token = "nonsense"
+    assert told(agent, **charset)[:2] == (401, "invalid_token")
+
+
+@pytest.mark.parametrize("origin", ["http://testserver/", "http://testserver/, http://evil"])
+def test_an_origin_has_no_path(agent: Agent, origin: str) -> None:
+    assert told(agent, origin=origin) == (403, "unknown_origin", "")
+
+
 def test_two_origins_are_none(agent: Agent) -> None:
     async def post() -> httpx2.Response:
         async with agent.http() as http:
