@@ -3,8 +3,8 @@
 So the benchmark needs no network and is the same for everybody with the same lock file.
 """
 
-import importlib.util
 import shutil
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from scripts.local_git import commit_all, new_repository
@@ -20,7 +20,7 @@ FURTHER = (
 
 def package_directory(name: str) -> Path | None:
     """Where a package is installed; None where it is not."""
-    spec = importlib.util.find_spec(name)
+    spec = PathFinder.find_spec(name)
     return Path(spec.origin).parent if spec and spec.origin else None
 
 
