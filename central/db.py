@@ -85,8 +85,8 @@ def execute(query: str, parameters: Sequence[Any]) -> None:
 def id_array(ids: Iterable[int]) -> str:
     """Ids as the text of a parameter that the statement casts to bigint[].
 
-    A list of numbers below 32,768 is a smallint[] to psycopg, which a prepared statement casts anew
-    for each row that it looks at: with 10,000 ids 60 ms of PostgreSQL, against half a millisecond.
+    A list of numbers below 32,768 is a smallint[] to psycopg, which a prepared statement casts
+    again for each row: with 10,000 ids 60 ms of PostgreSQL, against half a millisecond.
     """
     return f"{{{','.join(map(str, ids))}}}"
 
@@ -129,7 +129,7 @@ def statement_timeout(seconds: float) -> Iterator[None]:
     finally:
         try:
             _execute("RESET statement_timeout")
-        except Error:  # nobody else is to have it so
+        except Error:  # the next user must not get it with this limit
             connection.close()
 
 

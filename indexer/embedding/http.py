@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -187,11 +187,7 @@ class RemoteEmbedder:
         def work(batch: list[int]) -> None:
             if stopped.is_set():
                 return
-            try:
-                rows[batch] = self._vectors([inputs[index] for index in batch], stopped)
-            except BaseException:
-                stopped.set()
-                raise
+            rows[batch] = self._vectors([inputs[index] for index in batch], stopped)
             with self._lock:
                 done.update(batch)
 
@@ -241,7 +237,7 @@ def _run_all(
     *,
     max_threads: int,
 ) -> None:
-    """Call `work` for each batch in threads. Raises the first failure and cancels the rest.
+    """Call `work` for each batch in threads. Raises the first failure and stops the rest.
 
     A single batch runs in the calling thread. An interruption does not wait for requests.
     """
@@ -249,17 +245,24 @@ def _run_all(
         for batch in batches:
             work(batch)
         return
+    failures: list[BaseException] = []
+
+    def run(batch: list[int]) -> None:
+        try:
+            work(batch)
+        except BaseException as exc:
+            failures.append(exc)  # before the others stop: theirs come after it
+            stopped.set()
+            raise
+
     executor = ThreadPoolExecutor(min(max_threads, len(batches)), thread_name_prefix="embed")
-    failed: Future[None] | None = None
     try:
-        for future in as_completed([executor.submit(work, batch) for batch in batches]):
-            if failed is None and future.exception():
-                failed = future
+        wait([executor.submit(run, batch) for batch in batches])
     finally:
         stopped.set()
         executor.shutdown(wait=False, cancel_futures=True)
-    if failed:
-        failed.result()
+    if failures:
+        raise failures[0]
 
 
 def _smaller(texts: list[str], rejection: RequestRejectedError) -> list[list[str]]:
