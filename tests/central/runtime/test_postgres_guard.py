@@ -138,8 +138,9 @@ def test_one_that_was_killed_starts_although_its_own_processes_hang_on(
     with psycopg.connect(server.get_uri()) as client:
         left = psutil.Process(client.info.backend_pid)
         left.suspend()
-        processes(server)[0].send_signal(signal.SIGKILL)
-        psutil.wait_procs(processes(server), timeout=0)
+        postmaster = processes(server)[0]
+        postmaster.kill()
+        postmaster.wait(WAIT_SECONDS)
         assert guarded(server).look()
         assert not left.is_running() or left.status() == psutil.STATUS_ZOMBIE
     with psycopg.connect(server.get_uri()) as client:
@@ -203,7 +204,7 @@ def test_a_broken_one_says_why_it_does_not_start(server: EmbeddedServer) -> None
 # --- The end of the server's process ------------------------------------------------------------
 
 ENDING = """
-import signal, sys, threading
+import signal, sys, threading, time
 signal.signal(signal.SIGHUP, signal.Handlers(int(sys.argv[1])))  # whatever the tests were given
 from central.serve import _End
 end = _End()
@@ -211,7 +212,8 @@ end.by_signals()
 print("waits", flush=True)
 if sys.argv[2] == "failure":
     threading.Thread(target=end.in_failure).start()
-threading.Event().wait(60)
+while True:
+    time.sleep(0.05)  # one long wait would miss a signal that comes just before it begins
 """
 
 
