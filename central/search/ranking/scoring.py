@@ -5,7 +5,7 @@ over the candidates. Then each further chunk of a file is reduced, to make room 
 The rules and their weights are in central.search.ranking.rules.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod, sqrt
 from typing import NamedTuple
@@ -32,6 +32,8 @@ from central.search.rows import LiveChunk
 from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
+_ADDS = (BASE, COVERAGE, COHERENCE, *(rule.name for rule in BOOSTS))
+_TIMES = tuple(rule.name for rule in PENALTIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,32 +208,33 @@ def score(
     unit = _unit(base)
     coherence_bonus = coherence(candidates, unit)
     context = QueryContext(query, importance or [1.0] * len(query.words))
-    boosts = [rule._replace(weight=weights[rule.name]) for rule in BOOSTS if weights[rule.name]]
-    names = (BASE, COVERAGE, COHERENCE, *(rule.name for rule in boosts))
-    penalties = [rule._replace(weight=weights[rule.name]) for rule in PENALTIES]
+    boosts = [(rule.function, weights[rule.name]) for rule in BOOSTS]
+    penalties = [(rule.function, weights[rule.name]) for rule in PENALTIES]
+    cover, cohere = weights[COVERAGE], weights[COHERENCE]
     scored = []
     for candidate, own, covered, bonus in zip(
         candidates, unit, coverage, coherence_bonus, strict=True
     ):
-        adds = [own, weights[COVERAGE] * covered, weights[COHERENCE] * bonus]
-        adds += [weight * function(context, candidate) for _, function, weight in boosts]
-        times = [1.0 - weight * function(context, candidate) for _, function, weight in penalties]
+        adds = [own, cover * covered, cohere * bonus]
+        adds += [weight * function(context, candidate) for function, weight in boosts]
+        times = [1.0 - weight * function(context, candidate) for function, weight in penalties]
         kinds = path_traits(candidate.path).kinds - query.intents
-        paths = {kind: 1.0 - weights[kind] for kind in sorted(kinds)} if kinds else {}
-        value = sum(adds) * prod(times) * prod(paths.values())
+        paths = [1.0 - weights[kind] for kind in sorted(kinds)] if kinds else []
         effects: tuple[Effect, ...] = ()
         if explain:
-            factors = {rule.name: factor for rule, factor in zip(penalties, times, strict=True)}
-            effects = _effects(zip(names, adds, strict=True), factors | paths)
+            effects = (*_summands(_ADDS, adds), *_factors((*_TIMES, *sorted(kinds)), times + paths))
         # Smaller differences are ties, ordered by place.
-        scored.append(Ranked(candidate, round(value, 9), effects))
+        scored.append(Ranked(candidate, round(sum(adds) * prod(times + paths), 9), effects))
     return _scaled(_diversify(scored, weights[DIVERSITY], explain=explain))
 
 
-def _effects(adds: Iterable[tuple[str, float]], times: Mapping[str, float]) -> tuple[Effect, ...]:
+def _summands(names: Iterable[str], values: Iterable[float]) -> Iterator[Effect]:
+    return (Effect(name, adds=value) for name, value in zip(names, values, strict=True) if value)
+
+
+def _factors(names: Iterable[str], values: Iterable[float]) -> Iterator[Effect]:
     return (
-        *(Effect(name, adds=value) for name, value in adds if value),
-        *(Effect(name, times=value) for name, value in times.items() if value != 1.0),
+        Effect(name, times=value) for name, value in zip(names, values, strict=True) if value != 1.0
     )
 
 
@@ -254,7 +257,7 @@ def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> lis
     for candidate, value, effects in sorted(scored, key=in_order):
         factor = next_factor.get(candidate.file, 1.0)
         next_factor[candidate.file] = factor * (1.0 - weight)
-        further = _effects((), {DIVERSITY: factor}) if explain else ()
+        further = _factors([DIVERSITY], [factor]) if explain else ()
         result.append(Ranked(candidate, round(value * factor, 9), (*effects, *further)))
     result.sort(key=in_order)
     return result
