@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from central.ast_grep import LANGUAGES
 from central.knowledge.identifiers import document_key
-from central.knowledge.rules import LANGUAGES
 
 # What a file must hold to be looked at, as a regular expression of PostgreSQL.
 NAMES_A_RECORD: Final = r"\mADR[-_ ]?[0-9]"

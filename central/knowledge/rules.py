@@ -9,13 +9,10 @@ from typing import Any, Final, cast
 import yaml
 from ast_grep_py import Config, SgRoot
 
+from central.ast_grep import LANGUAGES, reason_of
 from central.errors import InvalidError
 from indexer.limits import RULE_BYTES, RULE_DEPTH
 
-LANGUAGES: Final = (
-    "bash", "c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "php", "python", "ruby",
-    "rust", "scala", "swift", "tsx", "typescript",
-)  # fmt: skip # as the corpus and ast-grep both name them
 _PARTS: Final = frozenset({"rule", "constraints", "utils"})
 
 
@@ -58,7 +55,7 @@ def validate_rule(text: str, *, language: str) -> None:
     try:
         SgRoot("", language).root().find_all(cast("Config", members))
     except Exception as exc:
-        raise _invalid(f"ast-grep cannot use the rule: {_causes(str(exc))}") from exc
+        raise _invalid(f"ast-grep cannot use the rule: {reason_of(exc)}") from exc
 
 
 @lru_cache(maxsize=512)
@@ -95,13 +92,6 @@ def _is_json(value: object) -> bool:
     if isinstance(value, list):
         return all(map(_is_json, value))
     return value is None or isinstance(value, str | int | float)
-
-
-def _causes(message: str) -> str:
-    """The library's chain of causes in one line, without its stack trace."""
-    told = message.partition("Stack backtrace")[0].replace("cannot get matcher", "")
-    lines = [line.strip().lstrip("0123456789: ") for line in told.splitlines()]
-    return " ".join(line for line in lines if line and line != "Caused by:")[:1_000]
 
 
 def _invalid(message: str, mark: Any = None) -> InvalidError:

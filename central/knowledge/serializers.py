@@ -5,6 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from central.ast_grep import LANGUAGES
 from central.http.parameters import (
     StrictBooleanField,
     StrictCharField,
@@ -13,7 +14,6 @@ from central.http.parameters import (
     StrictIntegerField,
 )
 from central.knowledge.models import NodeKind, Severity
-from central.knowledge.rules import LANGUAGES
 from central.knowledge.services.documents import NewDocument
 from central.knowledge.services.links import Link
 from central.knowledge.services.questions import NodeFilter, Traversal

@@ -1,0 +1,1 @@
+"""Exact search: literals, regular expressions and structural patterns over file content."""

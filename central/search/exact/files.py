@@ -1,0 +1,92 @@
+"""Candidate files of an exact search, in the order of the answer, and their content."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+from central.corpus.models import File, Symbol
+from central.db import fetch_rows, id_array, sql_with
+from central.search.ranking.rules import PATH_PENALTIES, path_traits
+from indexer.limits import EXACT_READ_BYTES
+
+_FIRST = 32  # files of the first statement
+_sql = sql_with(file=File, symbol=Symbol)
+_FILES = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
+    WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''""")
+_EVERY_FILE = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.skipped = '' LIMIT %s""")
+_CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f
+    WHERE f.id = ANY(%s::bigint[])""")
+_DEFINITIONS = _sql("""SELECT s.file_id, s.name, s.start_line FROM {symbol} s
+    WHERE s.name = ANY(%s::text[]) AND s.repository_id = ANY(%s::bigint[])""")
+
+
+class CandidateFile(NamedTuple):
+    """A file of a visible repository that may match."""
+
+    id: int
+    repository: int
+    path: str
+    language: str
+    size: int
+
+
+def files_with_ids(ids: Collection[int], *, repositories: Sequence[int]) -> list[CandidateFile]:
+    """Return those of `ids` that exist in `repositories` and are indexed."""
+    rows = fetch_rows(_FILES, [id_array(ids), id_array(repositories)])
+    return [CandidateFile(*row) for row in rows]
+
+
+def every_file(*, repositories: Sequence[int], limit: int) -> list[CandidateFile]:
+    """Return at most `limit` indexed files of `repositories`."""
+    rows = fetch_rows(_EVERY_FILE, [id_array(repositories), limit])
+    return [CandidateFile(*row) for row in rows]
+
+
+def definitions(
+    names: Sequence[str], *, repositories: Sequence[int]
+) -> dict[int, set[tuple[int, str]]]:
+    """Return (first line, name) of the definitions of `names`, by file."""
+    found: dict[int, set[tuple[int, str]]] = {}
+    for file, name, line in fetch_rows(_DEFINITIONS, [list(names), id_array(repositories)]):
+        found.setdefault(file, set()).add((line, name))
+    return found
+
+
+def in_order(
+    files: Sequence[CandidateFile], *, defining: Collection[int], projects: Mapping[int, str]
+) -> list[CandidateFile]:
+    """Order by definition, then by the path rules of ranking, then by project and path.
+
+    The order depends on no content, so a page needs to read only its own files.
+    """
+    return sorted(
+        files,
+        key=lambda file: (
+            file.id not in defining,
+            -path_factor(file.path),
+            projects[file.repository],
+            file.path,
+        ),
+    )
+
+
+def path_factor(path: str) -> float:
+    """Return the product of the path penalties of ranking: 1.0 for ordinary source."""
+    return prod(1.0 - PATH_PENALTIES[kind] for kind in path_traits(path).kinds)
+
+
+def contents(files: Sequence[CandidateFile]) -> Iterator[tuple[CandidateFile, bytes]]:
+    """Yield files with their content, in order, some megabytes at a time."""
+    start = 0
+    while start < len(files):
+        end, size = start, 0
+        while end < len(files) and (end == start or size + files[end].size <= EXACT_READ_BYTES):
+            size += files[end].size
+            end += 1
+            if end - start == _FIRST and start == 0:
+                break  # a page is often full after a few
+        portion = files[start:end]
+        by_id = dict(fetch_rows(_CONTENT, [id_array(file.id for file in portion)]))
+        yield from ((file, by_id[file.id]) for file in portion if file.id in by_id)
+        start = end

@@ -1,0 +1,117 @@
+"""Matches in a file: where they are, in which lines, and how much of a line is shown."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from central.errors import InvalidError
+from central.search.exact.matching import (
+    ContentTerm,
+    Lines,
+    MatchedLine,
+    file_matches,
+    has_match,
+    matched_lines,
+)
+from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
+from indexer.records.files import Span, count_lines, line_span, split_lines
+
+
+def lines_of(content: str, *terms: ContentTerm, limit: int = 100) -> list[MatchedLine]:
+    encoded = content.encode()
+    return matched_lines(Lines(encoded), file_matches(encoded, terms).spans, limit=limit)
+
+
+def literal(text: str, *, ignore_case: bool = False) -> ContentTerm:
+    return ContentTerm(text, ignore_case=ignore_case)
+
+
+def regex(text: str, *, ignore_case: bool = False) -> ContentTerm:
+    return ContentTerm(text, is_regex=True, ignore_case=ignore_case)
+
+
+def test_a_literal_is_found_as_it_stands() -> None:
+    (line,) = lines_of("a\nretry(x) # retry\nb.c\n", literal("retry"))
+    assert line == MatchedLine(2, "retry(x) # retry", [[0, 5], [11, 16]])
+    assert lines_of("axb", literal("a.b")) == []
+
+
+def test_ranges_count_characters_not_bytes() -> None:
+    (line,) = lines_of("é𝄞 = naïve\n", literal("naïve"))
+    assert [line.text[start:end] for start, end in line.ranges] == ["naïve"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("K", "k"), ("\u017fend", "SEND"), ("STRASSE", "strasse")]
+)
+def test_case_is_ignored_as_unicode_folds_it(text: str, wanted: str) -> None:
+    assert has_match(text.encode(), literal(wanted, ignore_case=True))
+    assert not has_match(text.encode(), literal(wanted))
+
+
+def test_anchors_are_those_of_lines() -> None:
+    assert [line.line for line in lines_of("a\nba\nab\n", regex("^a"))] == [1, 3]
+    assert [line.line for line in lines_of("a\nba\nab\n", regex("a$"))] == [1, 2]
+
+
+def test_a_match_over_several_lines_is_a_range_in_each() -> None:
+    found = lines_of("x = [\n  1,\n]\n", regex(r"(?s)\[.*\]"))
+    assert [(line.line, line.ranges) for line in found] == [
+        (1, [[4, 5]]),
+        (2, [[0, 4]]),
+        (3, [[0, 1]]),
+    ]
+
+
+def test_empty_matches_are_none() -> None:
+    assert lines_of("bbb\n", regex("a*")) == []
+
+
+def test_overlapping_matches_of_several_terms_are_one_range() -> None:
+    (line,) = lines_of("abcdef", literal("abc"), literal("cde"))
+    assert line.ranges == [[0, 5]]
+
+
+def test_a_line_of_ten_megabytes_is_cut_around_its_first_match() -> None:
+    content = "x" * 5_000_000 + "needle" + "y" * 5_000_000
+    (line,) = lines_of(content, literal("needle"))
+    assert len(line.text) == EXACT_LINE_CHARACTERS
+    assert line.truncated
+    ((start, end),) = line.ranges
+    assert line.text[start:end] == "needle"
+    assert line.column + start == 5_000_001
+
+
+def test_the_matches_of_a_file_have_a_bound() -> None:
+    found = file_matches(b"a\n" * 5_000, [literal("a")])
+    assert len(found.spans) == EXACT_MATCHES_OF_FILE
+    assert found.is_cut
+
+
+@pytest.mark.parametrize("pattern", ["(", "(?=a)", r"(a)\1", "a{1001}", r"\pX", "[", "*"])
+def test_what_re2_refuses_is_an_error_that_says_why(pattern: str) -> None:
+    with pytest.raises(InvalidError, match=r"cannot be used: .* RE2"):
+        lines_of("a", regex(pattern))
+
+
+def test_a_pattern_that_blocks_other_engines_takes_linear_time() -> None:
+    assert lines_of("a" * 100_000 + "!\n", regex("(a+)+$")) == []
+
+
+@given(st.text(alphabet="ab\n\ré", max_size=40))
+def test_lines_are_those_of_the_index(content: str) -> None:
+    lines = Lines(content.encode())
+    assert len(lines) == count_lines(content)
+    for number, line in enumerate(split_lines(content), 1):
+        assert lines.text(number).decode() == line.removesuffix("\n").removesuffix("\r")
+    whole = line_span(split_lines(content), Span(1, len(lines))).removesuffix("\r")
+    assert lines.block(0, 99) == whole
+
+
+@given(st.text(alphabet="abAB\né", max_size=60), st.text(alphabet="abA", min_size=1, max_size=3))
+def test_every_occurrence_is_in_a_range(content: str, wanted: str) -> None:
+    found = {line.line: line for line in lines_of(content, literal(wanted))}
+    for number, line in enumerate(content.split("\n"), 1):
+        assert (wanted in line) == (number in found)
+    for one in found.values():
+        assert all(one.text[start:end] for start, end in one.ranges)

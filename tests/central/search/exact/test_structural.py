@@ -1,0 +1,60 @@
+"""Structural patterns: matched by syntax, in a process that can be ended."""
+
+import pytest
+
+from central.errors import InvalidError
+from central.limited_process import LimitedProcess
+from central.search.exact.matching import FileMatches
+from central.search.exact.structural import (
+    SlowFileError,
+    StructuralMatcher,
+    StructuralPattern,
+    opened,
+)
+
+
+def matches(content: str, pattern: str, language: str = "python") -> list[str]:
+    encoded = content.encode()
+    with opened(StructuralPattern(pattern, language)) as matcher:
+        found: FileMatches = matcher.matches(encoded)
+    return [encoded[start:end].decode() for start, end in found.spans]
+
+
+def test_a_pattern_matches_syntax_not_text() -> None:
+    content = 'é = "retry(1)"  # retry(2)\nretry(3,\n      naïve())\n'
+    assert matches(content, "retry($$$)") == ["retry(3,\n      naïve())"]
+
+
+def test_a_metavariable_stands_for_one_part() -> None:
+    content = "if (a == a) {}\nif (a == b) {}\n"
+    assert matches(content, "if ($X == $X) {}", "javascript") == ["if (a == a) {}"]
+
+
+@pytest.mark.parametrize("pattern", ["", "a b c", "1; 2"])
+def test_what_ast_grep_cannot_use_is_an_error_that_says_why(pattern: str) -> None:
+    with pytest.raises(InvalidError, match=r"ast-grep cannot use the pattern in python: .*pattern"):
+        matches("x", pattern)
+
+
+@pytest.mark.parametrize("language", ["", "cobol", "markdown"])
+def test_a_language_is_needed_and_the_error_lists_them(language: str) -> None:
+    with pytest.raises(InvalidError, match="lang: with one of bash, c, cpp"):
+        matches("x", "x", language)
+
+
+def test_words_are_what_every_match_contains() -> None:
+    assert StructuralPattern("$A.execute($$$ARGS, timeout=$T)", "python").words == [
+        "execute",
+        "timeout",
+    ]
+
+
+def test_a_file_that_takes_too_long_is_given_up_and_the_next_one_is_read() -> None:
+    process = LimitedProcess("central.search.exact.structural", cpu_seconds=0.5, seconds=20)
+    matcher = StructuralMatcher(
+        process, StructuralPattern("f($$$A, $B, $$$C, $D, $$$E, x)", "python")
+    )
+    with pytest.raises(SlowFileError):
+        matcher.matches(b"f(" + b"a," * 1_000_000 + b")")
+    assert matcher.matches(b"f(1, 2, x)\n").spans == [(0, 10)]
+    process.close()
