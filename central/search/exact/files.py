@@ -5,7 +5,11 @@ from math import prod
 from typing import NamedTuple
 
 from central.corpus.models import File, Symbol
-from central.db import fetch_rows, id_array, sql_with
+from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
+from central.query.filters import Match
+from central.query.patterns import text_matcher
+from central.query.syntax import Filter, Query
+from central.search.query import like_pattern
 from central.search.ranking.rules import PATH_PENALTIES, path_traits
 from indexer.limits import EXACT_READ_BYTES
 
@@ -17,8 +21,10 @@ _EVERY_FILE = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size F
     WHERE f.repository_id = ANY(%s::bigint[]) AND f.skipped = '' LIMIT %s""")
 _CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f
     WHERE f.id = ANY(%s::bigint[])""")
-_DEFINITIONS = _sql("""SELECT s.file_id, s.name, s.start_line FROM {symbol} s
+_DEFINITIONS = _sql("""SELECT s.file_id, s.start_line FROM {symbol} s
     WHERE s.name = ANY(%s::text[]) AND s.repository_id = ANY(%s::bigint[])""")
+_NAMES = _sql("""SELECT DISTINCT s.name FROM {symbol} s
+    WHERE s.repository_id = ANY(%s::bigint[]) AND s.name ILIKE %s::text""")
 
 
 class CandidateFile(NamedTuple):
@@ -43,14 +49,24 @@ def every_file(*, repositories: Sequence[int], limit: int) -> list[CandidateFile
     return [CandidateFile(*row) for row in rows]
 
 
-def definitions(
-    names: Sequence[str], *, repositories: Sequence[int]
-) -> dict[int, set[tuple[int, str]]]:
-    """Return (first line, name) of the definitions of `names`, by file."""
-    found: dict[int, set[tuple[int, str]]] = {}
-    for file, name, line in fetch_rows(_DEFINITIONS, [list(names), id_array(repositories)]):
-        found.setdefault(file, set()).add((line, name))
+def definitions(names: Collection[str], *, repositories: Sequence[int]) -> dict[int, set[int]]:
+    """Return the first lines of the definitions of `names`, by file."""
+    found: dict[int, set[int]] = {}
+    if names:
+        rows = fetch_rows_planned_each_time(_DEFINITIONS, [list(names), id_array(repositories)])
+        for file, line in rows:
+            found.setdefault(file, set()).add(line)
     return found
+
+
+def defined_names(term: Filter, query: Query, *, repositories: Sequence[int]) -> list[str]:
+    """Return the names of symbols that a `sym:` filter means."""
+    like = f"%{like_pattern(term.value)}%" if term.match is Match.SUBSTRING else "%"
+    rows = fetch_rows_planned_each_time(_NAMES, [id_array(repositories), like])
+    matches = text_matcher(
+        term.value, term.match, ignore_case=query.ignores_case(term), column=term.column
+    )
+    return [name for (name,) in rows if matches(name)]
 
 
 def in_order(

@@ -5,22 +5,22 @@ Content is UTF-8, because RE2 and `bytes.find` work on bytes. Lines are those of
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import re2
 
-from central.errors import InvalidError
-from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE, EXACT_REGEX_BYTES
+from central.query.patterns import compile_pattern
+from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
 
 Span = tuple[int, int]  # bytes, the end exclusive
 Find = Callable[[bytes], Iterator[Span]]
 
 
 @dataclass(frozen=True, slots=True)
-class ContentTerm:
-    """What a file's content must have: a literal, or a regular expression in RE2's syntax."""
+class TextPattern:
+    """A literal, or a regular expression in RE2's syntax, to find in content."""
 
     text: str
     is_regex: bool = False
@@ -53,45 +53,22 @@ class FileMatches:
 
 
 @lru_cache(maxsize=256)
-def finder(term: ContentTerm) -> Find:
-    """Return the function that yields the non-empty matches of `term`.
+def finder(pattern: TextPattern) -> Find:
+    """Return the function that yields the non-empty matches of a pattern.
 
-    Raises InvalidError if a regular expression is not in RE2's syntax or needs too much memory.
+    Raises QueryError if RE2 refuses a regular expression.
     """
-    if not term.is_regex and not term.ignore_case:
-        return _literal_finder(term.text.encode())
-    options = re2.Options()
-    options.log_errors = False
-    options.never_capture = True
-    options.literal = not term.is_regex
-    options.case_sensitive = not term.ignore_case
-    options.max_mem = EXACT_REGEX_BYTES
+    if not pattern.is_regex and not pattern.ignore_case:
+        return _literal_finder(pattern.text.encode())
     # `^` and `$` are those of lines, as in every tool that searches lines.
-    pattern = f"(?m){term.text}" if term.is_regex else term.text
-    try:
-        compiled = re2.compile(pattern.encode(), options)
-    except re2.error as exc:
-        reason = exc.args[0].decode(errors="replace") if exc.args else "it is too large"
-        raise invalid_regex(term.text, reason) from exc
+    written = f"(?m){pattern.text}" if pattern.is_regex else re2.escape(pattern.text)
+    compiled = compile_pattern(written, ignore_case=pattern.ignore_case)
 
     def find(content: bytes) -> Iterator[Span]:
-        return (
-            (start, end)
-            for start, end in (match.span() for match in compiled.finditer(content))
-            if start < end
-        )
+        spans = (match.span() for match in compiled.finditer(content))
+        return ((start, end) for start, end in spans if start < end)
 
     return find
-
-
-def invalid_regex(pattern: str, reason: str) -> InvalidError:
-    """Return the error of a pattern that RE2 refuses."""
-    shown = pattern if len(pattern) <= 100 else f"{pattern[:100]}…"
-    detail = (
-        f"The regular expression {shown!r} cannot be used: {reason}. Write it in RE2's syntax, "
-        "which has no look-around and no back references."
-    )
-    return InvalidError(detail, errors={"query": [detail]})
 
 
 def _literal_finder(wanted: bytes) -> Find:
@@ -104,12 +81,12 @@ def _literal_finder(wanted: bytes) -> Find:
     return find
 
 
-def file_matches(content: bytes, terms: Iterable[ContentTerm]) -> FileMatches:
-    """Return the matches of all terms, at most EXACT_MATCHES_OF_FILE of each."""
+def file_matches(content: bytes, patterns: Iterable[TextPattern]) -> FileMatches:
+    """Return the matches of all patterns, at most EXACT_MATCHES_OF_FILE of each."""
     spans: list[Span] = []
     is_cut = False
-    for term in terms:
-        for count, span in enumerate(finder(term)(content), 1):
+    for pattern in patterns:
+        for count, span in enumerate(finder(pattern)(content), 1):
             if count > EXACT_MATCHES_OF_FILE:
                 is_cut = True
                 break
@@ -117,9 +94,9 @@ def file_matches(content: bytes, terms: Iterable[ContentTerm]) -> FileMatches:
     return FileMatches(sorted(set(spans)), is_cut)
 
 
-def has_match(content: bytes, term: ContentTerm) -> bool:
-    """Return whether `term` occurs in the content."""
-    return next(finder(term)(content), None) is not None
+def has_match(content: bytes, pattern: TextPattern) -> bool:
+    """Return whether the pattern matches in the content."""
+    return next(finder(pattern)(content), None) is not None
 
 
 class Lines:
@@ -166,8 +143,13 @@ class Lines:
         return self._content[self._starts[first - 1] : self.bounds(last)[1]].decode()
 
 
-def matched_lines(lines: Lines, spans: Sequence[Span], *, limit: int) -> list[MatchedLine]:
-    """Return the first `limit` lines that the matches touch, in order."""
+def matched_lines(
+    lines: Lines, spans: Sequence[Span], *, limit: int, defining: Collection[int] = ()
+) -> list[MatchedLine]:
+    """Return the first `limit` lines that the matches touch, in order.
+
+    `defining`: lines on which a definition of a matched name begins.
+    """
     by_line: dict[int, list[Span]] = {}
     for start, end in spans:
         first, last = lines.number(start), lines.number(end - 1)
@@ -175,17 +157,22 @@ def matched_lines(lines: Lines, spans: Sequence[Span], *, limit: int) -> list[Ma
             if number not in by_line and len(by_line) == limit:
                 break
             by_line.setdefault(number, []).append((start, end))
-    return [_matched_line(lines, number, found) for number, found in sorted(by_line.items())]
+    return [
+        _matched_line(lines, number, found, defines=number in defining)
+        for number, found in sorted(by_line.items())
+    ]
 
 
-def _matched_line(lines: Lines, number: int, spans: Sequence[Span]) -> MatchedLine:
+def _matched_line(
+    lines: Lines, number: int, spans: Sequence[Span], *, defines: bool
+) -> MatchedLine:
     start, end = lines.bounds(number)
     inside = _merged([(max(start, one) - start, min(end, other) - start) for one, other in spans])
     line = lines.text(number)
     text = line.decode()
     ranges = [[len(line[:one].decode()), len(line[:other].decode())] for one, other in inside]
     if len(text) <= EXACT_LINE_CHARACTERS:
-        return MatchedLine(number, text, ranges)
+        return MatchedLine(number, text, ranges, defines=defines)
     first = ranges[0][0] if ranges else 0
     begin = max(0, min(first - EXACT_LINE_CHARACTERS // 4, len(text) - EXACT_LINE_CHARACTERS))
     finish = begin + EXACT_LINE_CHARACTERS
@@ -194,11 +181,13 @@ def _matched_line(lines: Lines, number: int, spans: Sequence[Span]) -> MatchedLi
         for one, other in ranges
         if one < finish and other > begin
     ]
-    return MatchedLine(number, text[begin:finish], shown, begin + 1, truncated=True)
+    return MatchedLine(
+        number, text[begin:finish], shown, begin + 1, truncated=True, defines=defines
+    )
 
 
 def _merged(spans: Sequence[Span]) -> list[Span]:
-    """Join overlapping matches of several terms."""
+    """Join overlapping matches of several patterns."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from central.errors import InvalidError
 from central.search.exact.matching import (
-    ContentTerm,
+    TextPattern,
     Lines,
     MatchedLine,
     file_matches,
@@ -17,17 +17,17 @@ from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
 from indexer.records.files import Span, count_lines, line_span, split_lines
 
 
-def lines_of(content: str, *terms: ContentTerm, limit: int = 100) -> list[MatchedLine]:
+def lines_of(content: str, *terms: TextPattern, limit: int = 100) -> list[MatchedLine]:
     encoded = content.encode()
     return matched_lines(Lines(encoded), file_matches(encoded, terms).spans, limit=limit)
 
 
-def literal(text: str, *, ignore_case: bool = False) -> ContentTerm:
-    return ContentTerm(text, ignore_case=ignore_case)
+def literal(text: str, *, ignore_case: bool = False) -> TextPattern:
+    return TextPattern(text, ignore_case=ignore_case)
 
 
-def regex(text: str, *, ignore_case: bool = False) -> ContentTerm:
-    return ContentTerm(text, is_regex=True, ignore_case=ignore_case)
+def regex(text: str, *, ignore_case: bool = False) -> TextPattern:
+    return TextPattern(text, is_regex=True, ignore_case=ignore_case)
 
 
 def test_a_literal_is_found_as_it_stands() -> None:

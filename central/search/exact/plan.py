@@ -1,0 +1,123 @@
+"""What an exact search needs of a query: its trigrams, its patterns, the names that it has."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from central.corpus.trigrams.regex import required_trigrams
+from central.corpus.trigrams.tree import EVERYTHING, Tree, all_of, any_of, bounded, literal_trigrams
+from central.query.evaluate import Evaluator
+from central.query.filters import FilterName
+from central.query.syntax import (
+    And,
+    ContentTerm,
+    Filter,
+    Literal,
+    Node,
+    Or,
+    Query,
+    Regex,
+    Structural,
+    leaves,
+)
+from central.search.exact.matching import TextPattern, finder
+from central.search.exact.structural import StructuralPattern
+
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class ExactPlan:
+    """A query as the steps of a search need it.
+
+    `patterns` are all literals and regular expressions; `shown` are the terms outside of
+    negations, whose matches the answer lists. `names`: identifiers in the literals.
+    """
+
+    query: Query
+    evaluator: Evaluator
+    tree: Tree
+    patterns: Mapping[Literal | Regex, TextPattern]
+    structural: Mapping[Structural, StructuralPattern]
+    symbols: tuple[Filter, ...]
+    shown: tuple[ContentTerm, ...]
+    names: tuple[str, ...]
+
+
+def exact_plan(query: Query) -> ExactPlan:
+    """Plan a query. Raises QueryError for patterns that RE2 refuses."""
+    patterns = {
+        term: _text_pattern(query, term)
+        for term in query.content_terms
+        if not isinstance(term, Structural)
+    }
+    shown = tuple(dict.fromkeys(_positive(query.predicate)))
+    language = _language(query.predicate)
+    return ExactPlan(
+        query=query,
+        evaluator=Evaluator(query),
+        tree=bounded(_tree(query.predicate)),
+        patterns=patterns,
+        structural={
+            term: StructuralPattern(term.pattern, language)
+            for term in query.content_terms
+            if isinstance(term, Structural)
+        },
+        symbols=tuple(
+            term
+            for term in leaves(query.predicate)
+            if isinstance(term, Filter) and term.name is FilterName.SYM
+        ),
+        shown=shown,
+        names=tuple(
+            dict.fromkeys(
+                name
+                for term in shown
+                if isinstance(term, Literal)
+                for name in _IDENTIFIER.findall(term.text)
+            )
+        ),
+    )
+
+
+def _text_pattern(query: Query, term: Literal | Regex) -> TextPattern:
+    is_regex = isinstance(term, Regex)
+    text = term.pattern if isinstance(term, Regex) else term.text
+    pattern = TextPattern(text, is_regex, query.ignores_case(term))
+    finder(pattern)  # compiles it
+    return pattern
+
+
+def _tree(node: Node | None) -> Tree:
+    """Return the trigrams that the content of a matching file has."""
+    match node:
+        case And(terms=terms):
+            return all_of(map(_tree, terms))
+        case Or(terms=terms):
+            return any_of(map(_tree, terms))
+        case Literal(text=text):
+            return literal_trigrams(text)
+        case Regex(pattern=pattern):
+            return required_trigrams(pattern)
+        case Structural(pattern=pattern):
+            return all_of(map(literal_trigrams, StructuralPattern(pattern, "").words))
+    return EVERYTHING
+
+
+def _positive(node: Node | None) -> Iterator[ContentTerm]:
+    match node:
+        case And(terms=terms) | Or(terms=terms):
+            for term in terms:
+                yield from _positive(term)
+        case Literal() | Regex() | Structural():
+            yield node
+
+
+def _language(node: Node | None) -> str:
+    """Return the language that the query requires, if it names exactly one."""
+    terms = node.terms if isinstance(node, And) else (node,)
+    named = {
+        term.value for term in terms if isinstance(term, Filter) and term.name is FilterName.LANG
+    }
+    return named.pop() if len(named) == 1 else ""
