@@ -11,7 +11,7 @@ from indexer.bundle.encode import ExtractedFile, PointData
 from indexer.client.api import DirectUpload, OpenedRun
 from indexer.config.settings import DirectUploadSettings
 from indexer.errors import CentralError
-from indexer.pipeline.upload import BackgroundQueue
+from indexer.pipeline.background_queue import BackgroundQueue
 from indexer.records.vectors import TermVector, point_id
 from indexer.store.base import Point
 from indexer.store.qdrant.address import from_rest_url
@@ -50,7 +50,7 @@ class PointWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._queue.__exit__(kind)
+        self._queue.close(wait=kind is None)
         self._collection.close()
 
     def write(self, file: ExtractedFile, vectors: Sequence[bytes | None]) -> None:
