@@ -12,7 +12,7 @@ from indexer.client.api import DirectUpload, OpenedRun
 from indexer.config.settings import DirectUploadSettings
 from indexer.errors import CentralError
 from indexer.pipeline.background_queue import BackgroundQueue
-from indexer.records.vectors import TermVector, point_id
+from indexer.records.vectors import FLOAT32, UINT32, TermVector, point_id
 from indexer.store.base import Point
 from indexer.store.qdrant.address import from_rest_url
 from indexer.store.qdrant.direct import DirectCollection
@@ -71,7 +71,7 @@ class PointWriter:
                     path=record.path,
                     language=record.language,
                     type=data.type,
-                    vector=np.frombuffer(vector, "<f4"),
+                    vector=np.frombuffer(vector, FLOAT32),
                     terms=_terms(data),
                 )
             )
@@ -90,4 +90,4 @@ class PointWriter:
 
 
 def _terms(data: PointData) -> TermVector:
-    return TermVector(np.frombuffer(data.terms, "<u4"), np.frombuffer(data.weights, "<f4"))
+    return TermVector(np.frombuffer(data.terms, UINT32), np.frombuffer(data.weights, FLOAT32))

@@ -149,7 +149,7 @@ class EmbeddingStage:
             lookup=partial(client.known_embeddings, run.run_id),
             max_digests=run.max_digests,
             embed=embed,
-            size=4 * run.embedder.dimensions,
+            size=run.embedder.vector_bytes,
         )
         return cls(cache, points)
 
