@@ -17,7 +17,7 @@ from indexer.records.vectors import EmbedderConfig
 
 if TYPE_CHECKING:
     from indexer.git.local import WorkingCopy
-    from indexer.pipeline.run import Progress
+    from indexer.pipeline.progress import Progress
 
 _RETRY_SECONDS: Final = 10.0  # the local service may be restarting
 

@@ -13,6 +13,7 @@ IndexerError
 ├── EmbeddingError              `done`: the vectors embedded before
 │   ├── EmbedderMismatchError   model or dimensions differ from those that central requires
 │   └── EmbedderUnavailableError
+│       └── EmbedderRateLimitedError
 ├── IdentityError               GitHub provides no id token
 │   └── IdentityUnavailableError
 ├── StoreError
@@ -23,6 +24,7 @@ IndexerError
 │   └── DirectNotAvailableError clients cannot write to this store directly
 └── CentralError                central failed, refused or did not answer
     ├── CentralUnreachableError
+    │   └── CentralRateLimitedError
     ├── CentralRefusedError     the credential or the request is not accepted
     ├── RunConflictError        another run of the repository is queued or applying
     ├── RunStaleError           the index changed during this run
@@ -175,6 +177,12 @@ class EmbedderUnavailableError(EmbeddingError):
     retryable = True
 
 
+class EmbedderRateLimitedError(EmbedderUnavailableError):
+    """The embedding service answered 429 for as long as the request was retried."""
+
+    title = "The embedder limits the rate of requests"
+
+
 class IdentityError(IndexerError):
     """GitHub provides no id token, so the job cannot authenticate."""
 
@@ -242,6 +250,12 @@ class CentralUnreachableError(CentralError):
     exit_code = Exit.UNREACHABLE
     title = "The service did not answer"
     retryable = True
+
+
+class CentralRateLimitedError(CentralUnreachableError):
+    """Central answered 429 for as long as the request was retried."""
+
+    title = "The service limits requests"
 
 
 class CentralRefusedError(CentralError):

@@ -41,7 +41,7 @@ _MEANINGS: Final[Mapping[Exit, str]] = {
     Exit.NOTHING_FOUND: "nothing found",
     Exit.USAGE: "a setting or an argument is wrong",
     Exit.NOT_INDEXED: "not indexed",
-    Exit.UNREACHABLE: "a service did not answer",
+    Exit.UNREACHABLE: "a service did not answer, or limits requests",
     Exit.REFUSED: "the service refused",
     Exit.INTERRUPTED: "interrupted",
     Exit.TERMINATED: "terminated",

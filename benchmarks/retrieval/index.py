@@ -22,7 +22,7 @@ from central.search.rows import LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.builtin import SPEC
-from indexer.records.vectors import TermVector, Vector
+from indexer.records.vectors import UINT32, TermVector, Vector
 
 
 class Place(NamedTuple):
@@ -94,7 +94,7 @@ class Index:
         offsets, ids = corpus.terms.offsets, corpus.terms.ids
         for place, row in enumerate(corpus.rows):
             key = len(self._rows)
-            own = ids[offsets[place] : offsets[place + 1]].astype("<u4").tobytes()
+            own = ids[offsets[place] : offsets[place + 1]].astype(UINT32).tobytes()
             self._rows.append(
                 LiveChunk(
                     id=key,

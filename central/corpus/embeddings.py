@@ -14,45 +14,50 @@ from central.corpus.models import Embedding
 from central.db import execute, sql_with
 from central.repositories.models import Repository
 from indexer.records.files import FileRecord, line_span, split_lines
-from indexer.records.vectors import TermVector, Vector, embedder_input, embedding_digest
-
-_ID = np.dtype("<u4")
-_FLOAT = np.dtype("<f4")
+from indexer.records.vectors import (
+    FLOAT32,
+    UINT32,
+    VALUE_BYTES,
+    TermVector,
+    Vector,
+    embedder_input,
+    embedding_digest,
+)
 
 
 def pack_terms(terms: TermVector) -> bytes:
     """Pack ids, then weights."""
-    return terms.ids.astype(_ID).tobytes() + terms.weights.astype(_FLOAT).tobytes()
+    return terms.ids.astype(UINT32).tobytes() + terms.weights.astype(FLOAT32).tobytes()
 
 
 def unpack_terms(data: bytes) -> TermVector:
     """Read what `pack_terms` packed, without copying."""
     half = len(data) // 2
     return TermVector(
-        ids=np.frombuffer(data, _ID, count=half // _ID.itemsize),
-        weights=np.frombuffer(data, _FLOAT, offset=half),
+        ids=np.frombuffer(data, UINT32, count=half // VALUE_BYTES),
+        weights=np.frombuffer(data, FLOAT32, offset=half),
     )
 
 
 def unpack_term_ids(data: bytes) -> NDArray[np.uint32]:
     """Read the first half of what `pack_terms` packed: the ids, ascending."""
-    return np.frombuffer(data, _ID)
+    return np.frombuffer(data, UINT32)
 
 
 def term_counts(packed: Iterable[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the distinct term ids of some chunks, ascending, and the number of chunks of each."""
     ids = b"".join(data[: len(data) // 2] for data in packed)
-    return np.unique(np.frombuffer(ids, _ID), return_counts=True)
+    return np.unique(np.frombuffer(ids, UINT32), return_counts=True)
 
 
 def pack_vector(vector: Vector) -> bytes:
     """Pack an embedding."""
-    return vector.astype(_FLOAT).tobytes()
+    return vector.astype(FLOAT32).tobytes()
 
 
 def unpack_vector(data: bytes) -> Vector:
     """Read what `pack_vector` packed, without copying."""
-    return np.frombuffer(data, _FLOAT)
+    return np.frombuffer(data, FLOAT32)
 
 
 _TOUCHED_EVERY = timedelta(days=1)  # used_at counts weeks; writing it more often is waste

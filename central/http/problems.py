@@ -46,6 +46,7 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.EmbeddingError: 500,
     indexer_errors.EmbedderMismatchError: 400,
     indexer_errors.EmbedderUnavailableError: 503,
+    indexer_errors.EmbedderRateLimitedError: 503,
     indexer_errors.IdentityError: 500,
     indexer_errors.IdentityUnavailableError: 500,
     indexer_errors.StoreError: 503,
@@ -56,6 +57,7 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.DirectNotAvailableError: 503,
     indexer_errors.CentralError: 500,
     indexer_errors.CentralUnreachableError: 500,
+    indexer_errors.CentralRateLimitedError: 500,
     indexer_errors.CentralRefusedError: 500,
     indexer_errors.RunConflictError: 409,
     indexer_errors.RunStaleError: 409,
@@ -89,6 +91,11 @@ _DEPENDENCIES: dict[type[Exception], tuple[str, str]] = {
         "vector_store_refused",
         "The vector store refuses what this service asks of it. Its administrator finds the reason "
         "in the service's log.",
+    ),
+    indexer_errors.EmbedderRateLimitedError: (
+        "embedder_unavailable",
+        "The embedding service limits the rate of requests. Try again later, or search with "
+        "mode=lexical.",
     ),
     indexer_errors.EmbedderUnavailableError: (
         "embedder_unavailable",

@@ -23,9 +23,11 @@ def _set(words: str) -> frozenset[str]:
 _WORD = re.compile(r"[^\W_](?:[\w$]*[^\W_])?(?:(?:::|->|[.#:\\])[^\W\d]\w*)*(?:\(\))?|_+\w+")
 _SEPARATOR = re.compile(r"::|->|[.#:\\]")
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|[^_]_[^_]|^_")
+# With the suffixes of all parsed languages, whose table is the indexer's own.
 _EXTENSIONS = _set(
-    "bash cc cfg cpp cs css go h hpp html ini java js json jsx kt md mjs php py rb rs scala "
-    "sh sql swift toml ts tsx txt xml yaml yml"
+    "bash bats c cc cfg cjs cpp cs css csx cts cxx ex exs gemspec go h hh hpp html hxx ini "
+    "inl ipp java js json jsx ksh kt kts lua md mjs mts php phtml py pyi pyw rake rb rs ru "
+    "sbt sc scala sh sql swift toml tpp ts tsx txt xml yaml yml zsh"
 )
 _STOP_WORDS = _set(
     "a all an and any are as at be been being but by can code could did do does doing done "

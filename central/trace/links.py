@@ -1,10 +1,7 @@
 """Links of an answer, with evidence and pinned versions."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
-
-from packaging.version import InvalidVersion, Version
 
 from central.corpus.models import File, Import
 from central.db import fetch_rows, sql_with
@@ -15,6 +12,7 @@ from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
 from central.trace.resolve.sql import Declared, FileRow, Files, Requirement
+from central.trace.versions import is_older
 from indexer.records.references import Binding
 
 _sql = sql_with(imported=Import, file=File)
@@ -125,35 +123,6 @@ def _written(text: str, local: str, path: str) -> str:
     """Return the import's line; if it spans several, a description."""
     line = text.strip()
     return line[:200] if local.rpartition(".")[2] in line else f"import of {path} as {local}"
-
-
-_NUMBERS: Final = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)")
-
-
-def is_older(ecosystem: str, *, pinned: str, indexed: str) -> bool | None:
-    """Whether `pinned` is older than `indexed`; None if either is unknown or unreadable."""
-    if not pinned or not indexed:
-        return None
-    if ecosystem == "pypi":
-        try:
-            return Version(pinned) < Version(indexed)
-        except InvalidVersion:
-            return None
-    one, other = _numbers(pinned), _numbers(indexed)
-    if one is None or other is None:
-        return None
-    length = max(len(one), len(other))
-    return _padded(one, length) < _padded(other, length)
-
-
-def _numbers(version: str) -> list[int] | None:
-    """Return the release's numbers, without suffixes such as `-rc.1` or `+build`."""
-    found = _NUMBERS.match(version)
-    return [int(part) for part in found[1].split(".")] if found else None
-
-
-def _padded(numbers: list[int], length: int) -> list[int]:
-    return numbers + [0] * (length - len(numbers))
 
 
 def links(

@@ -24,14 +24,12 @@ from indexer.http_bodies import has_more_values
 from indexer.limits import BATCH_VALUES, FILE_LINES
 from indexer.records.files import FileRecord, Removal, TreeEntry, count_lines
 from indexer.records.manifests import Manifest
-from indexer.records.vectors import TermVector
+from indexer.records.vectors import FLOAT32, UINT32, VALUE_BYTES, TermVector
 
 if TYPE_CHECKING:  # a run's main process handles no array
     import numpy as np
     from numpy.typing import NDArray
 
-_UINT32: Final = "<u4"
-_FLOAT32: Final = "<f4"
 _ENCODER: Final = Encoder()
 # Quotation marks in strings are escaped, so only a chunk's own member matches.
 _NULL_VECTOR: Final = b'"vector":null'
@@ -124,12 +122,12 @@ def manifest_fields(manifest: Manifest) -> dict[str, Any]:
 
 def packed_terms(terms: TermVector) -> bytes:
     """Pack term ids for the wire format."""
-    return terms.ids.astype(_UINT32).tobytes()
+    return terms.ids.astype(UINT32).tobytes()
 
 
 def packed_floats(values: "NDArray[np.float32]") -> bytes:
     """Pack vectors or weights for the wire format."""
-    return values.astype(_FLOAT32, copy=False).tobytes()
+    return values.astype(FLOAT32, copy=False).tobytes()
 
 
 def insert_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
@@ -147,7 +145,7 @@ def insert_vectors(line: bytes, vectors: Sequence[bytes | None]) -> bytes:
 
 def size_with_vectors(file: FileLine, *, dimensions: int) -> int:
     """Return the bytes of a line once all its chunks have vectors."""
-    packed = 4 * dimensions
+    packed = VALUE_BYTES * dimensions
     return len(file.line) + file.chunks * (_QUOTES_LESS_NULL + 4 * -(-packed // 3))
 
 

@@ -12,29 +12,26 @@ from numpy.typing import NDArray
 
 from indexer.errors import BundleError
 from indexer.limits import CHUNK_TERMS
-from indexer.records.vectors import Matrix, TermVector, Vector
+from indexer.records.vectors import FLOAT32, UINT32, VALUE_BYTES, Matrix, TermVector, Vector
 
 MAX_TERM_ID: Final = 2**29
 MAX_WEIGHT: Final = 1000.0  # BM25 weights stay below k1 + 1; this bound only keeps sums finite
 UNIT_TOLERANCE: Final = 1e-3
-
-_UINT32 = np.dtype("<u4")
-_FLOAT32 = np.dtype("<f4")
 
 
 def decode_terms(ids: Sequence[bytes], weights: Sequence[bytes], *, where: str) -> list[TermVector]:
     """Decode one TermVector per chunk. Raises BundleError for the first invalid chunk."""
     _require_whole(ids, where, "terms")
     _require_whole(weights, where, "weights")
-    counts = [len(part) // _UINT32.itemsize for part in ids]
+    counts = [len(part) // VALUE_BYTES for part in ids]
     _refuse_first(
         np.array([len(part) for part in ids]) != np.array([len(part) for part in weights]),
         where,
         "terms and weights must be of equal length",
     )
     _refuse_first(np.array(counts) > CHUNK_TERMS, where, f"terms must be at most {CHUNK_TERMS}")
-    all_ids = np.frombuffer(b"".join(ids), _UINT32)
-    all_weights = np.frombuffer(b"".join(weights), _FLOAT32)
+    all_ids = np.frombuffer(b"".join(ids), UINT32)
+    all_weights = np.frombuffer(b"".join(weights), FLOAT32)
     ends = list(accumulate(counts))
     _check_ids(all_ids, ends, where)
     bad_weight = ~((all_weights > 0) & (all_weights <= MAX_WEIGHT))  # NaN is neither
@@ -62,13 +59,13 @@ def decode_vectors(
     present = [(index, vector) for index, vector in enumerate(vectors) if vector is not None]
     _require_whole([vector or b"" for vector in vectors], where, "vector")
     for index, vector in present:
-        if len(vector) != dimensions * _FLOAT32.itemsize:
+        if len(vector) != VALUE_BYTES * dimensions:
             raise BundleError(
                 f"{where}: chunks[{index}]: vector must have {dimensions} dimensions",
                 code="batch_wrong_dimensions",
             )
     joined = b"".join(vector for _, vector in present)
-    matrix = np.frombuffer(joined, _FLOAT32).reshape(len(present), dimensions)
+    matrix = np.frombuffer(joined, FLOAT32).reshape(len(present), dimensions)
     bad = np.zeros(len(vectors), dtype=bool)
     bad[[index for index, _ in present]] = ~check_normalised(matrix)
     _refuse_first(bad, where, "vector must be finite and of unit length, or zero")
@@ -89,7 +86,7 @@ def check_normalised(matrix: Matrix) -> NDArray[np.bool_]:
 
 def _require_whole(parts: Sequence[bytes], where: str, key: str) -> None:
     for index, part in enumerate(parts):
-        if len(part) % 4:
+        if len(part) % VALUE_BYTES:
             raise BundleError(f"{where}: chunks[{index}]: {key} must be a whole number of values")
 
 

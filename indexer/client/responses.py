@@ -9,6 +9,7 @@ import httpx
 
 from indexer.errors import (
     CentralError,
+    CentralRateLimitedError,
     CentralRefusedError,
     CentralUnreachableError,
     RunConflictError,
@@ -19,6 +20,11 @@ from indexer.retry import Retryable, parse_retry_after
 
 _RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
 _COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_LIMITS_WITH_ADVICE: Final = frozenset({"too_many_open_runs", "too_much_waiting"})
+_RATE_HINT: Final = (
+    "Try again later, with fewer requests at once; an operator sets the rates "
+    "(AETERNA_RATE_INDEX, AETERNA_RATE_SEARCH)"
+)
 _HINTS: Final = {
     404: "check AETERNA_URL, the organisation and the project, and that the token may see them",
     413: "split the upload, or raise the server's limit",
@@ -36,10 +42,9 @@ def send(send: Callable[[], httpx.Response], *, url: str) -> httpx.Response | Re
     except httpx.RequestError as exc:
         return Retryable(_unreachable(url, exc))
     if is_transient(response):
-        problem = CentralUnreachableError(
-            f"central is not available (HTTP {response.status_code}): {_detail(response)}"
+        return Retryable(
+            _unavailable(response), parse_retry_after(response.headers.get("Retry-After"))
         )
-        return Retryable(problem, parse_retry_after(response.headers.get("Retry-After")))
     return response
 
 
@@ -97,6 +102,18 @@ def _unreachable(url: str, exc: httpx.RequestError) -> CentralUnreachableError:
     )
     error.__cause__ = exc
     return error
+
+
+def _unavailable(response: httpx.Response) -> CentralUnreachableError:
+    detail = _detail(response)
+    if response.status_code != httpx.codes.TOO_MANY_REQUESTS:
+        return CentralUnreachableError(
+            f"central is not available (HTTP {response.status_code}): {detail}"
+        )
+    message = f"central limits requests (HTTP {response.status_code}): {detail.removesuffix('.')}."
+    if _problem(response).get("code") not in _LIMITS_WITH_ADVICE:
+        message += f" {_RATE_HINT}"
+    return CentralRateLimitedError(message)
 
 
 def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoReturn:

@@ -10,7 +10,12 @@ from typing import Final, Protocol
 import numpy as np
 
 from indexer.embedding.base import Usage
-from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
+from indexer.errors import (
+    EmbedderMismatchError,
+    EmbedderRateLimitedError,
+    EmbedderUnavailableError,
+    EmbeddingError,
+)
 from indexer.records.vectors import EmbedderSpec, Matrix, Vector
 from indexer.retry import Retryable, with_retries
 
@@ -24,6 +29,11 @@ UNREADABLE: Final = (
     RecursionError,
 )
 _REJECTED_STATUSES: Final = frozenset({400, 413, 422})
+_TOO_MANY: Final = 429
+_RATE_ADVICE: Final = (
+    ". It limits the rate of requests: try again later, run fewer jobs at once, or ask for a "
+    "higher limit of this account"
+)
 _TOO_LONG: Final = re.compile(r"token|context|too (?:long|large|many)|maximum|length", re.I)
 _MESSAGE_CHARACTERS: Final = 300
 _SECRET: Final = re.compile(r"\b(?:sk|key|Bearer)[-_ ][^\s\"']+", re.I)
@@ -61,8 +71,13 @@ def error_for_status(status: int, *, service: str, pause_seconds: float, message
     description = f"{service} answered HTTP {status}: {redacted_excerpt(message)}".rstrip(": ")
     if status in _REJECTED_STATUSES:
         raise RequestRejectedError(description, is_too_long=bool(_TOO_LONG.search(message)))
-    if status in {408, 409, 425, 429} or status >= 500:
+    if status in {408, 409, 425, _TOO_MANY} or status >= 500:
         hint = f"; it asks to wait {pause_seconds:.0f} s" if pause_seconds else ""
+        if status == _TOO_MANY:
+            return Retryable(
+                EmbedderRateLimitedError(f"{description.rstrip('.')}{hint}{_RATE_ADVICE}"),
+                pause_seconds,
+            )
         return Retryable(EmbedderUnavailableError(f"{description}{hint}"), pause_seconds)
     raise EmbeddingError(description)
 

@@ -20,7 +20,7 @@ from indexer.embedding.http import (
     error_for_status,
 )
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
-from indexer.records.vectors import EmbedderConfig, EmbedderSpec
+from indexer.records.vectors import FLOAT32, EmbedderConfig, EmbedderSpec
 from indexer.retry import Retryable, parse_retry_after
 from indexer.urls import without_proxy
 
@@ -142,5 +142,5 @@ def _answer(body: Any) -> Answer:
 def _vector(data: object) -> object:
     """Decode base64; services without base64 return numbers."""
     if isinstance(data, str):
-        return np.frombuffer(base64.b64decode(data, validate=True), dtype="<f4")
+        return np.frombuffer(base64.b64decode(data, validate=True), dtype=FLOAT32)
     return data

@@ -11,8 +11,8 @@ from indexer.bundle.encode import ExtractedFile, PointData
 from indexer.client.api import DirectUpload, OpenedRun
 from indexer.config.settings import DirectUploadSettings
 from indexer.errors import CentralError
-from indexer.pipeline.upload import BackgroundQueue
-from indexer.records.vectors import TermVector, point_id
+from indexer.pipeline.background_queue import BackgroundQueue
+from indexer.records.vectors import FLOAT32, UINT32, TermVector, point_id
 from indexer.store.base import Point
 from indexer.store.qdrant.address import from_rest_url
 from indexer.store.qdrant.direct import DirectCollection
@@ -50,7 +50,7 @@ class PointWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._queue.__exit__(kind)
+        self._queue.close(wait=kind is None)
         self._collection.close()
 
     def write(self, file: ExtractedFile, vectors: Sequence[bytes | None]) -> None:
@@ -71,7 +71,7 @@ class PointWriter:
                     path=record.path,
                     language=record.language,
                     type=data.type,
-                    vector=np.frombuffer(vector, "<f4"),
+                    vector=np.frombuffer(vector, FLOAT32),
                     terms=_terms(data),
                 )
             )
@@ -90,4 +90,4 @@ class PointWriter:
 
 
 def _terms(data: PointData) -> TermVector:
-    return TermVector(np.frombuffer(data.terms, "<u4"), np.frombuffer(data.weights, "<f4"))
+    return TermVector(np.frombuffer(data.terms, UINT32), np.frombuffer(data.weights, FLOAT32))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from indexer.bundle.encode import ExtractedFile, FileLine, insert_vectors
 from indexer.errors import EmbeddingError
-from indexer.pipeline.upload import BackgroundQueue
+from indexer.pipeline.background_queue import BackgroundQueue
 
 if TYPE_CHECKING:
     from indexer.client.api import IndexingClient, OpenedRun
@@ -149,7 +149,7 @@ class EmbeddingStage:
             lookup=partial(client.known_embeddings, run.run_id),
             max_digests=run.max_digests,
             embed=embed,
-            size=4 * run.embedder.dimensions,
+            size=run.embedder.vector_bytes,
         )
         return cls(cache, points)
 
@@ -157,7 +157,7 @@ class EmbeddingStage:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._queue.__exit__(kind)
+        self._queue.close(wait=kind is None)
         self._cache.close()
 
     def lines(self, files: Iterable[ExtractedFile]) -> Iterator[FileLine]:

@@ -11,7 +11,27 @@ _LINE_SECONDS: Final = 5.0
 _PERCENT_SECONDS: Final = 10.0
 
 
-class Display(Protocol):
+class Progress(Protocol):
+    """Receives the progress of a run."""
+
+    def plan(self, plan: Plan) -> None:
+        """Show the run's mode and reason."""
+        ...
+
+    def start(self, stage: str, total: int) -> None:
+        """Begin a stage of `total` steps; 0 if the number is unknown."""
+        ...
+
+    def advance(self) -> None:
+        """Count a finished step of the stage."""
+        ...
+
+    def update(self, percent: int) -> None:
+        """Set the percentage of a stage without known steps."""
+        ...
+
+
+class Display(Progress, Protocol):
     """A Progress that must be closed."""
 
     def __enter__(self) -> "Display": ...
@@ -22,14 +42,6 @@ class Display(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
-
-    def plan(self, plan: Plan) -> None: ...
-
-    def start(self, stage: str, total: int) -> None: ...
-
-    def advance(self) -> None: ...
-
-    def update(self, percent: int) -> None: ...
 
 
 def display(*, plain: bool) -> Display:

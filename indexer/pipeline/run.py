@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from indexer.bundle.encode import FileLine, encode_tree
 from indexer.client.api import IndexingClient, OpenedRun, RunLinks, RunState
@@ -21,12 +21,13 @@ from indexer.pipeline.embed import EmbeddingStage
 from indexer.pipeline.job import Job
 from indexer.pipeline.open_run import abandon_run, open_run
 from indexer.pipeline.plan import decide, selected_entries
+from indexer.pipeline.progress import Progress
 from indexer.pipeline.report import Report, RunProgress, RunStage
 from indexer.pipeline.select import needs_content
 from indexer.pipeline.stats import RunCounters, Stopwatch
 from indexer.pipeline.text_embedder import text_embedder
 from indexer.pipeline.upload import BatchUploader
-from indexer.pipeline.worker_pool import WorkerPool, extract_files, skipped_line, worker_count
+from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker, skipped_line, worker_count
 from indexer.records.files import TreeEntry
 from indexer.records.runs import Indexed, Mode, Plan, Requested, RunStats
 
@@ -35,26 +36,6 @@ if TYPE_CHECKING:
 
 _MAX_REPLANS: Final = 3
 _log = logging.getLogger(__name__)
-
-
-class Progress(Protocol):
-    """Receives the progress of a run."""
-
-    def plan(self, plan: Plan) -> None:
-        """Show the run's mode and reason."""
-        ...
-
-    def start(self, stage: str, total: int) -> None:
-        """Begin a stage of `total` steps; 0 if the number is unknown."""
-        ...
-
-    def advance(self) -> None:
-        """Count a finished step of the stage."""
-        ...
-
-    def update(self, percent: int) -> None:
-        """Set the percentage of a stage without known steps."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +213,7 @@ class _Run:
         ):
             embedder = text_embedder(opened.embedder, self._job.access, pool)
             extract = partial(
-                extract_files,
+                extract_in_worker,
                 dimensions=opened.embedder.dimensions,
                 batch_bytes=opened.batch_bytes,
                 with_points=points is not None,

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from indexer.limits import FILE_BYTES, LINE_BYTES, MANIFEST_CHARACTERS, MEAN_LINE_BYTES, PATH_BYTES
+from indexer.limits import FILE_BYTES, LINE_BYTES, MANIFEST_CHARACTERS, MEAN_LINE_BYTES
 from indexer.manifests import is_manifest
 from indexer.records.files import SkipReason, TreeEntry
 
@@ -100,8 +100,7 @@ def skip_reason_by_entry(
     if mode == SYMLINK_MODE:
         return SkipReason.SYMLINK
     return (
-        _by_path_text(path)
-        or _by_rules(path, rules)
+        _by_rules(path, rules)
         or _by_attributes_or_name(path, attributes)
         or (SkipReason.TOO_LARGE if size > rules.max_file_bytes else None)
     )
@@ -125,14 +124,6 @@ def needs_content(entry: TreeEntry) -> bool:
     if entry.skipped is SkipReason.LOCK_FILE:
         return is_manifest(entry.path) and entry.size <= MANIFEST_CHARACTERS
     return entry.skipped is None
-
-
-def _by_path_text(path: str) -> SkipReason | None:
-    try:
-        encoded = path.encode("utf-8")
-    except UnicodeEncodeError:  # surrogate escapes: git's bytes were not UTF-8
-        return SkipReason.PATH_NOT_UTF8
-    return SkipReason.PATH_TOO_LONG if len(encoded) > PATH_BYTES else None
 
 
 def _by_rules(path: str, rules: SelectionRules) -> SkipReason | None:

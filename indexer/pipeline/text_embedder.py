@@ -87,16 +87,13 @@ class LocalEmbedder:
         except BrokenProcessPool:
             if len(texts) == 1:
                 _log.warning("a chunk ended the process that embedded it; its vector is zero")
-                return [bytes(self._size)]
+                return [bytes(self._spec.vector_bytes)]
         half = len(texts) // 2
         return [*self._embed_isolated(texts[:half]), *self._embed_isolated(texts[half:])]
 
     def _cut(self, packed: bytes) -> list[bytes]:
-        return [packed[start : start + self._size] for start in range(0, len(packed), self._size)]
-
-    @property
-    def _size(self) -> int:
-        return 4 * self._spec.dimensions
+        size = self._spec.vector_bytes
+        return [packed[start : start + size] for start in range(0, len(packed), size)]
 
 
 class ServiceEmbedder:

@@ -1,62 +1,16 @@
 """Upload of batches to central: in order, with few in memory."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final, Generic, ParamSpec, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from indexer.bundle.encode import FileLine, encode_record
 from indexer.client.api import IndexingClient, OpenedRun
+from indexer.pipeline.background_queue import BackgroundQueue
 from indexer.pipeline.stats import RunCounters
 from indexer.records.files import Removal
 
 _MAX_PENDING: Final = 3  # batches in memory; more would not be sent any sooner
 _TARGET_BYTES: Final = 2_000_000  # small enough that sending overlaps with extraction
-
-_P = ParamSpec("_P")
-_Result = TypeVar("_Result")
-
-
-class BackgroundQueue(Generic[_Result]):
-    """A bounded single-thread background queue that keeps order.
-
-    At most `max_pending` tasks wait in memory. Leaving `with` by an exception drops the rest.
-    """
-
-    def __init__(self, name: str, *, max_pending: int) -> None:
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix=name)
-        self._max_pending = max_pending
-        self._pending: deque[Future[_Result]] = deque()
-
-    def __enter__(self) -> "BackgroundQueue[_Result]":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._executor.shutdown(wait=kind is None, cancel_futures=True)
-
-    def submit(
-        self, work: Callable[_P, _Result], *arguments: _P.args, **more: _P.kwargs
-    ) -> list[_Result]:
-        """Queue a task; blocks while too many are pending.
-
-        Returns the results of earlier tasks that were not returned yet, in order. Raises what the
-        first of them raised.
-        """
-        self._pending.append(self._executor.submit(work, *arguments, **more))
-        results = []
-        while len(self._pending) > self._max_pending or (self._pending and self._pending[0].done()):
-            results.append(self._pending.popleft().result())
-        return results
-
-    def drain(self) -> Iterator[_Result]:
-        """Yield the remaining results as they come. Raises what the first task raised."""
-        while self._pending:
-            yield self._pending.popleft().result()
-
-    def finish(self) -> None:
-        """Wait for the remaining tasks. Raises what the first of them raised."""
-        for _ in self.drain():
-            pass
 
 
 class BatchUploader:
@@ -86,7 +40,7 @@ class BatchUploader:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._queue.__exit__(kind)
+        self._queue.close(wait=kind is None)
 
     def remove(self, path: str) -> None:
         """Queue a removal."""

@@ -53,7 +53,7 @@ def worker_count(total_bytes: int) -> int:
     return 1 if total_bytes < _SMALL_RUN_BYTES else min(cores, _MAX_WORKERS)
 
 
-def extract_files(
+def extract_in_worker(
     files: Sequence[SourceFile], *, dimensions: int, batch_bytes: int, with_points: bool = False
 ) -> list[ExtractedFile]:
     """Call `worker.extract_files`, which a run's main process does not import."""

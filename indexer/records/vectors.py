@@ -5,12 +5,17 @@ import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:  # a run's main process handles no array, and numpy costs 0.1 s to import
     import numpy as np
     from numpy.typing import NDArray
 
+
+# NumPy's names of the packed form on the wire and in the database: little-endian, four bytes each.
+UINT32: Final = "<u4"  # term ids
+FLOAT32: Final = "<f4"  # term weights and vectors
+VALUE_BYTES: Final = 4
 
 Vector: TypeAlias = "NDArray[np.float32]"  # shape (dimensions,)
 Matrix: TypeAlias = "NDArray[np.float32]"  # shape (n, dimensions)
@@ -26,6 +31,11 @@ class EmbedderSpec:
 
     def __str__(self) -> str:
         return f"{self.provider}/{self.model}/{self.dimensions}"
+
+    @property
+    def vector_bytes(self) -> int:
+        """The size of a packed vector."""
+        return VALUE_BYTES * self.dimensions
 
     @classmethod
     def parse(cls, text: str) -> "EmbedderSpec":

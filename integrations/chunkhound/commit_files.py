@@ -17,7 +17,7 @@ from indexer.bundle.encode import FileLine
 from indexer.git.repository import Repository
 from indexer.limits import BATCH_BYTES
 from indexer.pipeline.plan import selected_entries
-from indexer.pipeline.worker_pool import WorkerPool, extract_files, worker_count
+from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker, worker_count
 from indexer.records.files import SkipReason, SourceFile, Span, TreeEntry, line_span, split_lines
 from integrations.chunkhound.schema import map_chunk_type, map_language
 
@@ -82,7 +82,7 @@ def _files(
             hashes[entry.path] = _content_hash(content)
             yield SourceFile(entry, content)
 
-    extract = partial(extract_files, dimensions=dimensions, batch_bytes=BATCH_BYTES)
+    extract = partial(extract_in_worker, dimensions=dimensions, batch_bytes=BATCH_BYTES)
     with WorkerPool(worker_count(sum(entry.size for entry in selected))) as pool:
         for one in pool.extract(sources(), extract):
             yield _file(one.file, hashes.pop(one.file.record.path))

@@ -31,7 +31,7 @@ def max_digests(run: IndexRun) -> int:
     if not run.is_direct:
         return LOOKUP_DIGESTS
     return min(
-        LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // (4 * EmbedderSpec.parse(run.embedder).dimensions))
+        LOOKUP_DIGESTS, max(1, _VECTOR_BYTES // EmbedderSpec.parse(run.embedder).vector_bytes)
     )
 
 

@@ -17,6 +17,7 @@ from central.errors import InvalidError, ServiceError
 from central.http import problems
 from indexer.errors import (
     BundleError,
+    EmbedderRateLimitedError,
     EmbedderUnavailableError,
     IndexerError,
     StoreError,
@@ -53,6 +54,7 @@ def test_every_error_is_in_the_table(error: type[Exception]) -> None:
         (StoreUnavailableError("secret host"), 503, "vector_store_unavailable"),
         (StoreLockedError("secret host"), 503, "vector_store_unavailable"),
         (EmbedderUnavailableError("secret host"), 503, "embedder_unavailable"),
+        (EmbedderRateLimitedError("secret host"), 503, "embedder_unavailable"),
         (PermissionDenied(), 403, "forbidden"),
         (drf.MethodNotAllowed("PUT"), 405, "method_not_allowed"),
         (drf.Throttled(), 429, "throttled"),

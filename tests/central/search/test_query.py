@@ -13,6 +13,7 @@ from central.search.query import (
     row_filter,
     stem,
 )
+from indexer.languages.registry import PARSED
 from indexer.lexical import query_terms
 from indexer.store.base import PointFilter
 
@@ -44,6 +45,13 @@ def test_identifier_inside_a_sentence_is_found() -> None:
 
 def test_file_name_is_no_symbol_and_its_extension_no_word() -> None:
     query = parse_query("tokens.py")
+    assert query.symbols == ()
+    assert query.words == ("token",)
+
+
+@pytest.mark.parametrize("suffix", [one for language in PARSED for one in language.suffixes])
+def test_a_file_of_every_language_is_named_by_its_suffix(suffix: str) -> None:
+    query = parse_query(f"tokens{suffix}")
     assert query.symbols == ()
     assert query.words == ("token",)
 

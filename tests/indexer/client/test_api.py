@@ -12,12 +12,14 @@ from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.errors import (
     CentralError,
+    CentralRateLimitedError,
     CentralRefusedError,
     CentralUnreachableError,
     RunConflictError,
     RunFailedError,
     RunStaleError,
 )
+from indexer.exits import Exit
 from indexer.records.runs import Mode, Plan, Reason, RunStats
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
@@ -81,6 +83,26 @@ def test_waiting_has_an_end(server: StandIn) -> None:
     transport = Transport(url=server.url, credentials=StaticToken(TOKEN), retry_seconds=5.0)
     with pytest.raises(CentralUnreachableError, match="503"):
         transport.request("GET", "/")
+    transport.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (failure(429, "throttled"), r"\(HTTP 429\): As it says\..*later.*AETERNA_RATE_INDEX"),
+        (failure(429, "too_many_open_runs"), r"\(HTTP 429\): As it says\.$"),
+        ((429, None, {}), r"\(HTTP 429\): Too Many Requests\..*later.*AETERNA_RATE_INDEX"),
+    ],
+)
+def test_a_rate_limit_that_outlasts_the_retries_is_told_with_what_to_do(
+    server: StandIn, answer: Any, says: str
+) -> None:
+    server.failures = [answer] * 50
+    transport = Transport(url=server.url, credentials=StaticToken(TOKEN), retry_seconds=0.3)
+    with pytest.raises(CentralRateLimitedError, match=says) as caught:
+        transport.request("GET", "/")
+    assert "did not answer" not in f"{caught.value.title} {caught.value}"
+    assert caught.value.exit_code is Exit.UNREACHABLE
     transport.close()
 
 

@@ -11,7 +11,11 @@ from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.catalogue import openai_price
 from indexer.embedding.openai import LIMITS
-from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
+from indexer.errors import (
+    EmbedderMismatchError,
+    EmbedderUnavailableError,
+    EmbeddingError,
+)
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from tests.embedding_servers import KEY, Server, Trouble, count_tokens, openai_server
 

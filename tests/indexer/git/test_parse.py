@@ -42,6 +42,19 @@ def test_every_path_can_be_stored_and_only_stand_ins_differ(raw: bytes) -> None:
     assert (path.encode() == raw) == (reason is None)
 
 
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"a/\xff.py", SkipReason.PATH_NOT_UTF8),
+        (b"d/" * 511 + b"a.py", SkipReason.PATH_TOO_LONG),
+        ("é".encode() * 511 + b"py", None),
+        ("é".encode() * 512 + b"p", SkipReason.PATH_TOO_LONG),
+    ],
+)
+def test_a_path_is_skipped_by_its_bytes(raw: bytes, reason: SkipReason | None) -> None:
+    assert storable_path(raw)[1] is reason
+
+
 _RAW_PATHS = st.binary(min_size=1, max_size=40) | st.text(min_size=1, max_size=40).map(str.encode)
 
 

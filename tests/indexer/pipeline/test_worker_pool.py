@@ -19,7 +19,7 @@ from indexer.embedding.builtin import SPEC
 from indexer.errors import IndexerError
 from indexer.limits import BATCH_BYTES
 from indexer.pipeline import worker, worker_pool
-from indexer.pipeline.worker_pool import Extract, WorkerPool, extract_files, worker_count
+from indexer.pipeline.worker_pool import Extract, WorkerPool, extract_in_worker, worker_count
 from indexer.records.files import (
     DegradeReason,
     FileRecord,
@@ -31,7 +31,7 @@ from indexer.records.files import (
 from indexer.records.vectors import embedding_digest
 
 BLOB = "a" * 40
-EXTRACT = partial(extract_files, dimensions=SPEC.dimensions, batch_bytes=BATCH_BYTES)
+EXTRACT = partial(extract_in_worker, dimensions=SPEC.dimensions, batch_bytes=BATCH_BYTES)
 
 
 def source(path: str, content: str | bytes) -> SourceFile:
