@@ -21,6 +21,7 @@ from central.knowledge.resolution import CodePlace, Target, find_targets, node_i
 from central.knowledge.scope import GraphScope
 from central.knowledge.traversal import Direction, walk
 from central.repositories.listing import visible_repository
+from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 
 _SALT: Final = "central.knowledge.nodes"
@@ -294,4 +295,5 @@ def _traversal_hint(asked: Traversal) -> str:
         narrowed.append(f"direction={asked.direction}")
     if narrowed:
         return f"No edge passes {' and '.join(narrowed)}. Leave that out to follow every edge."
-    return "Nothing is linked to this node yet. graph_link links nodes."
+    template = "Nothing is linked to this node yet. graph_link links nodes."
+    return Sentence.of("nothing_linked", template)

@@ -9,10 +9,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from central.web.highlighting import listing
-from central.web.messages import for_people as in_words_for_people
+from central.web.messages import for_people
 from central.web.plain_text import plain_line, plain_text
 
 register = template.Library()
+register.filter(for_people)
 
 _SHORT_COMMIT = 10
 _UNITS = (
@@ -47,12 +48,6 @@ def short_commit(commit: str) -> str:
 def words(code: str) -> str:
     """A code as words: `never_indexed` as "never indexed"."""
     return code.replace("_", " ")
-
-
-@register.filter
-def for_people(text: str) -> str:
-    """Render a service's sentence in the words of pages."""
-    return in_words_for_people(text)
 
 
 @register.filter
