@@ -47,7 +47,6 @@ class DocumentForm(forms.ModelForm):  # type: ignore[type-arg] # Django's own is
                 self.fields[name].disabled = True
 
     def clean_public_id(self) -> str:
-        """As `identifiers` reads it."""
         public_id: str = self.cleaned_data["public_id"]
         try:
             require_document_id(public_id)
@@ -56,14 +55,12 @@ class DocumentForm(forms.ModelForm):  # type: ignore[type-arg] # Django's own is
         return public_id
 
     def clean_body(self) -> str:
-        """Within its bound."""
         body: str = self.cleaned_data["body"]
         if len(body.encode()) > NODE_BODY_BYTES:
             raise ValidationError(f"A body has at most {NODE_BODY_BYTES:,} bytes.")
         return body
 
     def clean_properties(self) -> dict[str, Any]:
-        """An object within its bound."""
         properties: Any = self.cleaned_data["properties"]
         if not isinstance(properties, dict):
             raise ValidationError('Properties are an object, such as {"team": "payments"}.')
@@ -136,11 +133,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ["rule", "language", "include", "exclude", "severity", "message"]
 
     def clean_include(self) -> list[str]:
-        """As the API takes them."""
         return _patterns(self.cleaned_data["include"])
 
     def clean_exclude(self) -> list[str]:
-        """As the API takes them."""
         return _patterns(self.cleaned_data["exclude"])
 
     def clean(self) -> dict[str, Any]:
@@ -167,7 +162,6 @@ class PolicyFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
     """The rule of a policy, and none of another document."""
 
     def clean(self) -> None:
-        """One to one."""
         super().clean()
         kind = self.data.get("kind") or getattr(self.instance.node, "kind", "")
         rules = [form for form in self.forms if form.has_changed() or form.instance.pk]

@@ -200,6 +200,5 @@ def _directories(places: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]
 
 
 def is_directory(repository: int, path: str) -> bool:
-    """Whether a repository has files below `path`."""
     below = File.objects.filter(repository=repository, path__startswith=f"{path}/")
     return below.exists()

@@ -45,12 +45,10 @@ class CodePlace:
 
     @property
     def id(self) -> str:
-        """The unambiguous id."""
         return format_code_id(self.repository.name, self.path, self.qualified_name)
 
     @property
     def key(self) -> str:
-        """The key of its node."""
         return code_key(self.path, self.qualified_name)
 
 
@@ -125,7 +123,6 @@ def find_documents(parsed: DocumentId, *, credential: Credential) -> list[Node]:
 
 
 def node_not_found(text: str, near: Sequence[str] = ()) -> NotFoundError:
-    """There is no such node for the credential."""
     advice = (
         Sentence.of("near_names", "Check its spelling; near lists names that are alike.")
         if near

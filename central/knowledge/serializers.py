@@ -61,8 +61,6 @@ class OrganizationSerializer(StrictSerializer):
 
 
 class NodeIdField(StrictCharField):
-    """The id of a node."""
-
     def __init__(self, **options: Any) -> None:
         options.setdefault(
             "help_text", "ADR-042, PROJECT/ADR-042, code:PROJECT/PATH or code:PROJECT/PATH#NAME"
@@ -123,7 +121,6 @@ class CreateNodeSerializer(_DocumentMembersSerializer):
     policy = PolicyMembersSerializer(required=False)
 
     def new_document(self, body: Mapping[str, Any]) -> NewDocument:
-        """The body as a record."""
         found = self.checked(body)
         kind, public_id = NodeKind(found.pop("kind")), found.pop("id", "")
         return NewDocument(kind=kind, public_id=public_id, **found)
@@ -156,7 +153,6 @@ class ListNodesSerializer(OrganizationSerializer):
     cursor = StrictCharField(max_length=1_000, required=False, help_text="next_cursor of a page")
 
     def node_filter(self, query: Mapping[str, Any]) -> NodeFilter:
-        """The parameters as a record."""
         return NodeFilter(**self.checked(query))
 
 
@@ -175,7 +171,6 @@ class LinkSerializer(OrganizationSerializer):
         return {"from": NodeIdField(), **super().get_fields()}
 
     def link(self, body: Mapping[str, Any]) -> Link:
-        """The body as a record."""
         found = self.checked(body)
         return Link(source=found.pop("from"), target=found.pop("to"), **found)
 
@@ -204,7 +199,6 @@ class TraverseSerializer(OrganizationSerializer):
         return {"from": NodeIdField(), **super().get_fields()}
 
     def traversal(self, query: Mapping[str, Any]) -> Traversal:
-        """The parameters as a record."""
         found = self.checked(query)
         types = found.pop("types", None)
         return Traversal(
@@ -239,7 +233,6 @@ class RelatedSerializer(OrganizationSerializer):
     limit = StrictIntegerField(min_value=1, max_value=45, default=10)
 
     def question(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        """What `related` is called with."""
         found = self.checked(query)
         return {"text": found.pop("id"), **found}
 

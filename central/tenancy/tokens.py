@@ -70,7 +70,6 @@ _BY_DIGEST = sql(
 
 
 def new_token() -> str:
-    """Make a token of 32 random bytes."""
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 

@@ -55,7 +55,6 @@ class CallGraph:
     is_cut: bool = False
 
     def start(self, roots: Sequence[Definition]) -> None:
-        """Add the roots as nodes."""
         self._take([one.key for one in roots], 0, {one.key: one for one in roots})
         self.roots = list(self.distances)
 
@@ -106,7 +105,6 @@ class CallGraph:
     def _take(
         self, keys: Sequence[Key], distance: int, definitions: Mapping[Key, Definition]
     ) -> None:
-        """Add nodes up to the limit."""
         fresh = [key for key in keys if key not in self.distances]
         fresh = [key for key in fresh if key in definitions or not key[1]]
         room = self.limit - len(self.distances)
@@ -118,7 +116,6 @@ class CallGraph:
                 self.paths[one.file] = one.repository, one.path
 
     def _join(self, edges: Iterable[Edge], owners: Mapping[Key, Key]) -> None:
-        """Add the edges between nodes."""
         for edge in edges:
             edge_key = EdgeKey(owners[edge.site.file, edge.site.caller], edge.target)
             if edge_key.caller in self.distances and edge_key.callee in self.distances:

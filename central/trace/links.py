@@ -183,7 +183,6 @@ def caller_endpoint(
 
 
 def endpoint(scope: TraceScope, one: Definition) -> Endpoint:
-    """Return a definition as an end of an edge."""
     project = scope.repositories[one.repository].name
     return Endpoint(project, one.path, one.name, one.qualified_name, one.kind, one.start_line)
 

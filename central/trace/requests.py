@@ -125,7 +125,6 @@ class CalleesRequestSerializer(SelectorSerializer):
     cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
 
     def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
-        """Return the parameters as a record."""
         found = self.checked(query)
         found["caller_projects"] = tuple(dict.fromkeys(found.get("caller_projects", ())))
         return TraceRequest(**found)
@@ -156,7 +155,6 @@ class GraphRequestSerializer(SelectorSerializer):
     )
 
     def graph_request(self, query: Mapping[str, Any]) -> GraphRequest:
-        """Return the parameters as a record."""
         return GraphRequest(**self.checked(query))
 
 
@@ -208,7 +206,6 @@ class ImpactRequestSerializer(ConfidentSerializer):
         return attrs
 
     def impact_request(self, body: Mapping[str, Any]) -> ImpactRequest:
-        """Return the body as a record."""
         found = self.checked(body)
         found["symbols"] = tuple(dict.fromkeys(found.get("symbols", ())))
         found["files"] = tuple(

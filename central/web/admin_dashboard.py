@@ -56,7 +56,6 @@ class Queue:
 
     @property
     def is_worked_on(self) -> bool:
-        """Whether a worker holds a run."""
         return self.lease_until is not None and self.lease_until > timezone.now()
 
     @property
@@ -182,13 +181,11 @@ def failures() -> tuple[list[IndexRun], int]:
 
 
 def last_applied() -> datetime | None:
-    """Return when the newest applied run ended."""
     applied = IndexRun.objects.filter(state=RunState.APPLIED).order_by("-opened_at")
     return applied.values_list("ended_at", flat=True).first()
 
 
 def largest_repositories() -> list[Repository]:
-    """Those with the most chunks."""
     repositories = Repository.objects.filter(retired_at=None, chunks__gt=0)
     return list(repositories.select_related("organization").order_by("-chunks", "pk")[:LISTED])
 

@@ -52,8 +52,6 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A definition with addresses."""
-
     definition: ShownDefinition
     file_url: str
     symbol_url: str
@@ -68,7 +66,6 @@ def trace_query(request: HttpRequest, *, organization: str) -> dict[str, Any]:
 
 
 def form_context(organization: str, query: dict[str, Any]) -> dict[str, Any]:
-    """Return the context of the form above a trace."""
     return {
         "organization": organization,
         "section": "symbol",
@@ -88,17 +85,14 @@ def similar_symbols(exc: NotFoundError) -> dict[str, Any]:
 
 
 def callers_by_project(links: Iterable[Link], *, organization: str) -> list[Group]:
-    """Links with the callers as their shown ends."""
     return _grouped(links, lambda link: link.caller, organization)
 
 
 def callees_by_project(links: Iterable[Link], *, organization: str) -> list[Group]:
-    """Links with the callees as their shown ends."""
     return _grouped(links, lambda link: link.callee, organization)
 
 
 def choices(definitions: Iterable[ShownDefinition], *, organization: str) -> list[Choice]:
-    """The definitions that a name means."""
     return [
         Choice(
             one,

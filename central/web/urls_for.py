@@ -14,11 +14,9 @@ class FilePathConverter:
     regex = "(?s:.+)"
 
     def to_python(self, value: str) -> str:
-        """The path in an address."""
         return value
 
     def to_url(self, value: str) -> str:
-        """The path for an address; Django quotes it."""
         return value
 
 
@@ -56,12 +54,10 @@ def end_url(organization: str, project: str, file: str, name: str) -> str:
 
 
 def graph_url(organization: str, name: str, **query: object) -> str:
-    """Return the page of a symbol's call graph."""
     return _asked("web:graph", organization, {"name": name, **query})
 
 
 def node_url(organization: str, node: str, **query: object) -> str:
-    """Return the page of a node of the knowledge graph."""
     address = reverse("web:node", kwargs={"organization": organization, "node": node})
     return f"{address}?{urlencode(query)}" if query else address
 

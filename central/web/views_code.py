@@ -85,8 +85,6 @@ _CALLEES: Final = CalleesRequestSerializer()
 
 @dataclass(frozen=True, slots=True)
 class _Direction:
-    """One half of the page."""
-
     name: str
     title: str
     answer: Callers | Callees

@@ -89,7 +89,6 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
 
 @member_page
 def run(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
-    """Show a run."""
     return render(request, "web/run.html", _context(credential, run_id))
 
 

@@ -48,7 +48,6 @@ class FileRange(NamedTuple):
     until: int
 
     def files(self) -> QuerySet[File]:
-        """Their rows."""
         return File.objects.filter(
             repository=self.repository, pk__gt=self.after, pk__lte=self.until
         )

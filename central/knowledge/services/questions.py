@@ -258,7 +258,6 @@ def code_views(places: Sequence[CodePlace], scope: GraphScope) -> list[NodeView]
 def target_views(
     targets: Sequence[Target], scope: GraphScope, *, with_body: bool = True
 ) -> list[NodeView]:
-    """Views of what an id means."""
     return [
         code_views([target], scope)[0]
         if isinstance(target, CodePlace)

@@ -42,7 +42,6 @@ class _Pending:
     holds_for: Callable[[str], bool]
 
     def concerns(self, file: File) -> bool:
-        """Whether the file must be matched."""
         return (
             file.pk > self.check.file_id
             and file.language == self.policy.language

@@ -98,7 +98,6 @@ def create_personal_token(
 
 
 def _live_tokens_of(owner: "User") -> int:
-    """Return how many of a person's tokens are valid."""
     return owner.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now()).count()
 
 

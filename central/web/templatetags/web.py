@@ -40,7 +40,6 @@ def age(moment: datetime | None) -> str:
 
 @register.filter
 def short_commit(commit: str) -> str:
-    """The beginning of a commit, as people read it."""
     return commit[:_SHORT_COMMIT]
 
 
@@ -58,7 +57,6 @@ def line(text: str) -> str:
 
 @register.filter
 def lines(text: str) -> str:
-    """The same with its lines."""
     return plain_text(text)
 
 
