@@ -10,10 +10,13 @@ from rest_framework import serializers
 from central.errors import InvalidError, ServiceError
 from central.knowledge.identifiers import document_key
 from central.knowledge.models import DOCUMENT_KINDS, Document, Edge, Node, NodeKind, Policy
-from central.knowledge.properties import require_properties
 from central.knowledge.rules import LANGUAGES, validate_rule
 from central.knowledge.serializers import PatternsField
-from central.knowledge.services.documents import require_document_id, require_room_for_policy
+from central.knowledge.services.documents import (
+    require_document_id,
+    require_properties,
+    require_room_for_policy,
+)
 from central.knowledge.services.links import Link, ends_of
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential

@@ -24,6 +24,7 @@ from central.knowledge.serializers import (
     UnmigratedSerializer,
     UpdateNodeSerializer,
 )
+from central.knowledge.services.catch_up import Refreshed, refresh
 from central.knowledge.services.code_questions import (
     UnmigratedAnswer,
     ViolationsAnswer,
@@ -41,8 +42,8 @@ from central.knowledge.services.questions import (
     list_nodes,
     traverse,
 )
-from central.knowledge.services.refresh import Refreshed, refresh, snapshot
 from central.knowledge.services.related import RelatedAnswer, related
+from central.knowledge.services.snapshot import snapshot
 from central.knowledge.shapes import (
     ContextAnswerSerializer,
     EdgeSerializer,

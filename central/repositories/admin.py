@@ -31,9 +31,7 @@ _LABELS: Final[dict[str, str]] = {  # of states of indexes and of runs, by their
     IndexState.FAILED: "danger",
     **dict.fromkeys((IndexState.PAUSED, RETIRED, RunState.ABANDONED), "default"),
 }
-state_label: Callable[..., Callable[[Any], Any]] = partial(
-    display, label=_LABELS
-)  # decorates a column
+state_label: Callable[..., Callable[[Any], Any]] = partial(display, label=_LABELS)
 _SHOWN_ERROR = 120
 _REINDEX = (
     "Re-index requested for {of}: the next merge to each has every file processed. To start it "
