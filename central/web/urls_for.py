@@ -5,19 +5,14 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.urls.converters import StringConverter
 from django.utils.http import url_has_allowed_host_and_scheme
 
 
-class FilePathConverter:
+class FilePathConverter(StringConverter):
     """The path of a file: any text, even with line breaks."""
 
     regex = "(?s:.+)"
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
 
 
 def breadcrumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:
