@@ -18,6 +18,7 @@ from central.knowledge.services.documents import NewDocument
 from central.knowledge.services.links import Link
 from central.knowledge.services.questions import NodeFilter, Traversal
 from central.knowledge.traversal import Direction
+from central.tenancy import views
 from indexer.globs import excess, ignore_spec
 from indexer.limits import (
     CONTEXT_TOKENS,
@@ -48,16 +49,8 @@ class StrictSerializer(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-class OrganizationSerializer(StrictSerializer):
+class OrganizationSerializer(StrictSerializer, views.OrganizationSerializer):
     """Whose graph is asked."""
-
-    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
-
-    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The request's members without `org_id`, validated."""
-        found = dict(self.run_validation(dict(data)))
-        del found["org_id"]
-        return found
 
 
 class NodeIdField(StrictCharField):
@@ -156,7 +149,13 @@ class ListNodesSerializer(OrganizationSerializer):
         return NodeFilter(**self.checked(query))
 
 
-class LinkSerializer(OrganizationSerializer):
+class _FromSerializer(OrganizationSerializer):
+    def get_fields(self) -> dict[str, Any]:
+        """With `from`, which is no name in Python."""
+        return {"from": NodeIdField(), **super().get_fields()}
+
+
+class LinkSerializer(_FromSerializer):
     """`POST` and `DELETE /graph/links`."""
 
     to = NodeIdField()
@@ -166,16 +165,12 @@ class LinkSerializer(OrganizationSerializer):
     weight = StrictFloatField(min_value=0.0, max_value=1.0, required=False, allow_null=True)
     properties = serializers.DictField(required=False)
 
-    def get_fields(self) -> dict[str, Any]:
-        """With `from`, which is no name in Python."""
-        return {"from": NodeIdField(), **super().get_fields()}
-
     def link(self, body: Mapping[str, Any]) -> Link:
         found = self.checked(body)
         return Link(source=found.pop("from"), target=found.pop("to"), **found)
 
 
-class TraverseSerializer(OrganizationSerializer):
+class TraverseSerializer(_FromSerializer):
     """`GET /graph/traverse`."""
 
     types = serializers.ListField(
@@ -193,10 +188,6 @@ class TraverseSerializer(OrganizationSerializer):
         default=100,
         help_text="Nodes at most, nearest first",
     )
-
-    def get_fields(self) -> dict[str, Any]:
-        """With `from`, which is no name in Python."""
-        return {"from": NodeIdField(), **super().get_fields()}
 
     def traversal(self, query: Mapping[str, Any]) -> Traversal:
         found = self.checked(query)

@@ -158,7 +158,8 @@ class WhenFilter(admin.SimpleListFilter):
         if value not in _months(timezone.now()):
             return queryset.none()
         first = datetime.strptime(value, "%Y-%m").replace(tzinfo=UTC)
-        span = {f"{self.column}__gte": first, f"{self.column}__lt": _next_month(first)}
+        following = (first + timedelta(days=31)).replace(day=1)
+        span = {f"{self.column}__gte": first, f"{self.column}__lt": following}
         return queryset.filter(**span)
 
 
@@ -170,7 +171,3 @@ def when(column_name: str) -> type[WhenFilter]:
 def _months(now: datetime) -> list[str]:
     this = now.year * 12 + now.month - 1
     return [f"{n // 12}-{n % 12 + 1:02}" for n in range(this, this - _MONTHS, -1)]
-
-
-def _next_month(first: datetime) -> datetime:
-    return (first + timedelta(days=31)).replace(day=1)

@@ -1,6 +1,6 @@
 """Views whose methods answer what a credential asks with a record."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
@@ -12,12 +12,31 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.http.parameters import FLAG, INTEGER, body_object, query_object, to_json
+from central.http.parameters import (
+    FLAG,
+    INTEGER,
+    StrictCharField,
+    body_object,
+    query_object,
+    to_json,
+)
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
 
 _Method = Callable[..., Any]
 _PATTERNS = {serializers.IntegerField: INTEGER, serializers.BooleanField: FLAG}
+
+
+class OrganizationSerializer(serializers.Serializer[Any]):
+    """The organisation whose index or graph is asked."""
+
+    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the other fields, validated. No state is kept: one instance serves all."""
+        found = dict(self.run_validation(dict(data)))
+        del found["org_id"]
+        return found
 
 
 class CredentialView(APIView):
@@ -28,7 +47,7 @@ class CredentialView(APIView):
 
 def answers(
     operation_id: str,
-    asked: type[serializers.Serializer[Any]],
+    asked: type[OrganizationSerializer],
     responses: Any,
     *,
     in_body: bool = False,

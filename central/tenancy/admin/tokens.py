@@ -40,14 +40,8 @@ class ApiTokenAdmin(AuditedAdmin):
     noun = "token"
     form = ScopesForm
     list_display = [
-        "prefix",
-        "name",
-        "organization",
-        "owner",
-        "scopes",
-        "expires_at",
-        "revoked_at",
-        "last_used_at",
+        *("prefix", "name", "organization", "owner", "scopes"),
+        *("expires_at", "revoked_at", "last_used_at"),
     ]
     list_filter = [LifetimeFilter, "organization", ("revoked_at", admin.EmptyFieldListFilter)]
     list_select_related = ["organization", "owner"]
