@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from packaging.version import InvalidVersion, Version
@@ -104,13 +105,8 @@ def _files(edge: Edge) -> list[int]:
 
 def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, str]:
     """Return the import as written for each (file, local name)."""
-    keys = list(
-        dict.fromkeys(
-            (edge.site.file, edge.site.root)
-            for edge in edges
-            if edge.site.binding == Binding.IMPORT
-        )
-    )
+    imported = (edge.site for edge in edges if edge.site.binding == Binding.IMPORT)
+    keys = list(dict.fromkeys((site.file, site.root) for site in imported))
     if not keys:
         return {}
     columns = [[file for file, _ in keys], [local for _, local in keys]]
@@ -142,18 +138,14 @@ def is_older(ecosystem: str, *, pinned: str, indexed: str) -> bool | None:
     one, other = _numbers(pinned), _numbers(indexed)
     if one is None or other is None:
         return None
-    length = max(len(one), len(other))
-    return _padded(one, length) < _padded(other, length)
+    pairs = zip_longest(one, other, fillvalue=0)
+    return next((left < right for left, right in pairs if left != right), False)
 
 
 def _numbers(version: str) -> list[int] | None:
     """Return the release's numbers, without suffixes such as `-rc.1` or `+build`."""
     found = _NUMBERS.match(version)
     return [int(part) for part in found[1].split(".")] if found else None
-
-
-def _padded(numbers: list[int], length: int) -> list[int]:
-    return numbers + [0] * (length - len(numbers))
 
 
 def links(

@@ -158,19 +158,15 @@ def _link_code(repository: Repository, matcher: Matcher) -> None:
 
 
 def _link(document: Document) -> bool:
-    _link_mentions_of(document)
+    with transaction.atomic():
+        # A record may have been mentioned before it was written; its own end changes others'.
+        link_mentions(document.node.organization, keys=[document.node.key])
     try:
         link_document(document)
     except (EmbeddingError, StoreError) as exc:
         _log.warning("semantic_links_deferred", node=document.public_id, error=str(exc))
         return False
     return True
-
-
-@transaction.atomic
-def _link_mentions_of(document: Document) -> None:
-    """A record may have been mentioned before it was written, and its own end changes others'."""
-    link_mentions(document.node.organization, keys=[document.node.key])
 
 
 @contextmanager
