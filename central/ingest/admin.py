@@ -12,20 +12,10 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from central.ingest.models import Delivery, IndexRun
-from central.repositories.states import RunState
-from central.tenancy.admin_base import ReadOnlyAdmin, badge, when
+from central.repositories.admin import state_label
+from central.tenancy.admin_base import ReadOnlyAdmin, when
 from indexer.records.runs import Mode, Reason
 
-LABELS: dict[str, str] = {
-    RunState.OPEN: "info",
-    RunState.QUEUED: "info",
-    RunState.APPLYING: "info",
-    RunState.APPLIED: "success",
-    RunState.FAILED: "danger",
-    RunState.STALE: "warning",
-    RunState.EXPIRED: "warning",
-    RunState.ABANDONED: "default",
-}
 _SHOWN_ERROR = 120
 _COMMIT = re.compile("[0-9a-f]{7,64}")
 
@@ -104,7 +94,7 @@ class IndexRunAdmin(ReadOnlyAdmin):
         )
         return found
 
-    @badge(LABELS, description="state", ordering="state")
+    @state_label(description="state", ordering="state")
     def run_state(self, run: IndexRun) -> str:
         """Return a badge."""
         return run.state
@@ -175,7 +165,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
     fields = ["received_at", "organization", "webhook_id", "of_run"]
     readonly_fields = ["received_at", "of_run"]
 
-    @badge(LABELS, description="its run is")
+    @state_label(description="its run is")
     def state_of_run(self, delivery: Delivery) -> str:
         """Return the state of its run."""
         return delivery.run.state

@@ -51,26 +51,21 @@ class DocumentAdmin(AuditedAdmin):
 
     @admin.display(ordering="node__kind")
     def kind(self, obj: Document) -> str:
-        """Of its node."""
         return NodeKind(obj.node.kind).label
 
     @admin.display(ordering="node__repository__name")
     def project(self, obj: Document) -> str:
-        """Its repository."""
         return obj.node.repository.name if obj.node.repository else ""
 
     @admin.display(ordering="node__organization__slug")
     def organization(self, obj: Document) -> str:
-        """Its organisation."""
         return obj.node.organization.slug
 
     def target_of(self, obj: Document) -> str:
-        """As the services say it."""
         project = self.project(obj)
         return f"{project}/{obj.public_id}" if project else obj.public_id
 
     def organization_of(self, obj: Document) -> Organization:
-        """Its node's."""
         return obj.node.organization
 
     def has_change_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
@@ -98,7 +93,6 @@ class PolicyAdmin(ReadOnlyAdmin):
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """They are found through their documents."""
-        del request
         return False
 
 
@@ -115,7 +109,6 @@ class EdgeAdmin(AuditedAdmin):
     list_select_related = ["source", "target"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Newest first."""
         edges: QuerySet[Any] = super().get_queryset(request)
         return edges.order_by("-pk")
 
@@ -127,11 +120,9 @@ class EdgeAdmin(AuditedAdmin):
 
     def has_change_permission(self, request: HttpRequest, obj: Edge | None = None) -> bool:
         """To change a link, delete it and add another."""
-        del request, obj
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Edge | None = None) -> bool:
-        """Of an explicit edge alone."""
         is_explicit = obj is None or obj.origin == Origin.EXPLICIT
         return is_explicit and super().has_delete_permission(request, obj)
 

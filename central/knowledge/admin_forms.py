@@ -11,10 +11,13 @@ from central.ast_grep import LANGUAGES
 from central.errors import InvalidError, ServiceError
 from central.knowledge.identifiers import document_key
 from central.knowledge.models import DOCUMENT_KINDS, Document, Edge, Node, NodeKind, Policy
-from central.knowledge.properties import require_properties
 from central.knowledge.rules import validate_rule
 from central.knowledge.serializers import PatternsField
-from central.knowledge.services.documents import require_document_id, require_room_for_policy
+from central.knowledge.services.documents import (
+    require_document_id,
+    require_properties,
+    require_room_for_policy,
+)
 from central.knowledge.services.links import Link, ends_of
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
@@ -48,7 +51,6 @@ class DocumentForm(forms.ModelForm):  # type: ignore[type-arg] # Django's own is
                 self.fields[name].disabled = True
 
     def clean_public_id(self) -> str:
-        """As `identifiers` reads it."""
         public_id: str = self.cleaned_data["public_id"]
         try:
             require_document_id(public_id)
@@ -57,14 +59,12 @@ class DocumentForm(forms.ModelForm):  # type: ignore[type-arg] # Django's own is
         return public_id
 
     def clean_body(self) -> str:
-        """Within its bound."""
         body: str = self.cleaned_data["body"]
         if len(body.encode()) > NODE_BODY_BYTES:
             raise ValidationError(f"A body has at most {NODE_BODY_BYTES:,} bytes.")
         return body
 
     def clean_properties(self) -> dict[str, Any]:
-        """An object within its bound."""
         properties: Any = self.cleaned_data["properties"]
         if not isinstance(properties, dict):
             raise ValidationError('Properties are an object, such as {"team": "payments"}.')
@@ -137,11 +137,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ["rule", "language", "include", "exclude", "severity", "message"]
 
     def clean_include(self) -> list[str]:
-        """As the API takes them."""
         return _patterns(self.cleaned_data["include"])
 
     def clean_exclude(self) -> list[str]:
-        """As the API takes them."""
         return _patterns(self.cleaned_data["exclude"])
 
     def clean(self) -> dict[str, Any]:
@@ -168,7 +166,6 @@ class PolicyFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
     """The rule of a policy, and none of another document."""
 
     def clean(self) -> None:
-        """One to one."""
         super().clean()
         kind = self.data.get("kind") or getattr(self.instance.node, "kind", "")
         rules = [form for form in self.forms if form.has_changed() or form.instance.pk]

@@ -1,7 +1,7 @@
 """What the graph answers, as records; the serializers describe the same for the schema."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Final
 
@@ -101,14 +101,7 @@ def document_view(node: Node, *, with_body: bool) -> NodeView:
         created_at=document.created_at,
         updated_at=document.updated_at,
         policy=policy
-        and PolicyView(
-            rule=policy.rule,
-            language=policy.language,
-            include=policy.include,
-            exclude=policy.exclude,
-            severity=policy.severity,
-            message=policy.message,
-        ),
+        and PolicyView(**{one.name: getattr(policy, one.name) for one in fields(PolicyView)}),
         path=document.source_path or None,
     )
 
@@ -172,10 +165,9 @@ def code_lines(places: Iterable[CodePlace]) -> dict[tuple[int, str, str], tuple[
     names = {name for _, _, name in wanted if name}
     if names:
         symbols = Symbol.objects.filter(file__in=files, qualified_name__in=names)
-        for file, name, *lines in symbols.order_by("-start_line").values_list(
-            "file_id", "qualified_name", "start_line", "end_line"
-        ):
-            found[(*files[file], name)] = (lines[0], lines[1])
+        columns = ("file_id", "qualified_name", "start_line", "end_line")
+        for file, name, first, last in symbols.order_by("-start_line").values_list(*columns):
+            found[(*files[file], name)] = (first, last)
     known = set(files.values())
     others = [one for one in wanted if not one[2] and one[:2] not in known]
     found |= {(*place, ""): (0, 0) for place in _directories(others)}
@@ -197,9 +189,3 @@ def _directories(places: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]
     with connection.cursor() as cursor:
         cursor.execute(_DIRECTORIES, [[one[0] for one in places], [one[1] for one in places]])
         return [(repository, path) for repository, path in cursor.fetchall()]
-
-
-def is_directory(repository: int, path: str) -> bool:
-    """Whether a repository has files below `path`."""
-    below = File.objects.filter(repository=repository, path__startswith=f"{path}/")
-    return below.exists()

@@ -4,8 +4,6 @@ from django.apps import AppConfig
 
 
 class KnowledgeConfig(AppConfig):
-    """The `knowledge` app."""
-
     name = "central.knowledge"
     default_auto_field = "django.db.models.BigAutoField"
 

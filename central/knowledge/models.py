@@ -12,8 +12,6 @@ from central.tenancy.models import Organization
 
 
 class NodeKind(models.TextChoices):
-    """What a node is."""
-
     KNOWLEDGE = "knowledge"
     POLICY = "policy"
     MEMORY = "memory"

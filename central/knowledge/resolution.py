@@ -25,6 +25,7 @@ from central.knowledge.identifiers import (
 from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Node, NodeKind
 from central.repositories.models import Repository
 from central.repositories.visibility import visible_repositories
+from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 
 MAX_CANDIDATES: Final = 20  # that an error lists
@@ -44,12 +45,10 @@ class CodePlace:
 
     @property
     def id(self) -> str:
-        """The unambiguous id."""
         return format_code_id(self.repository.name, self.path, self.qualified_name)
 
     @property
     def key(self) -> str:
-        """The key of its node."""
         return code_key(self.path, self.qualified_name)
 
 
@@ -124,15 +123,14 @@ def find_documents(parsed: DocumentId, *, credential: Credential) -> list[Node]:
 
 
 def node_not_found(text: str, near: Sequence[str] = ()) -> NotFoundError:
-    """There is no such node for the credential."""
     advice = (
-        "Check its spelling; near lists names that are alike."
+        Sentence.of("near_names", "Check its spelling; near lists names that are alike.")
         if near
-        else "GET /api/v1/graph/nodes lists nodes."
+        else Sentence.of("nodes_are_listed", "GET /api/v1/graph/nodes lists nodes.")
     )
-    return NotFoundError(
-        f"There is no node {text}. {advice}", code="node_not_found", near=list(near)
-    )
+    code = "node_not_found"
+    fact = Sentence.of(code, "There is no node {text}.", text=text)
+    return NotFoundError(Sentence.joined([fact, advice]), code=code, near=list(near))
 
 
 def node_of(place: CodePlace) -> Node:

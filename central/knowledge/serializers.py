@@ -18,6 +18,7 @@ from central.knowledge.services.documents import NewDocument
 from central.knowledge.services.links import Link
 from central.knowledge.services.questions import NodeFilter, Traversal
 from central.knowledge.traversal import Direction
+from central.tenancy import views
 from indexer.globs import excess, ignore_spec
 from indexer.limits import (
     CONTEXT_TOKENS,
@@ -48,21 +49,11 @@ class StrictSerializer(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-class OrganizationSerializer(StrictSerializer):
+class OrganizationSerializer(StrictSerializer, views.OrganizationSerializer):
     """Whose graph is asked."""
-
-    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
-
-    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The request's members without `org_id`, validated."""
-        found = dict(self.run_validation(dict(data)))
-        del found["org_id"]
-        return found
 
 
 class NodeIdField(StrictCharField):
-    """The id of a node."""
-
     def __init__(self, **options: Any) -> None:
         options.setdefault(
             "help_text", "ADR-042, PROJECT/ADR-042, code:PROJECT/PATH or code:PROJECT/PATH#NAME"
@@ -123,7 +114,6 @@ class CreateNodeSerializer(_DocumentMembersSerializer):
     policy = PolicyMembersSerializer(required=False)
 
     def new_document(self, body: Mapping[str, Any]) -> NewDocument:
-        """The body as a record."""
         found = self.checked(body)
         kind, public_id = NodeKind(found.pop("kind")), found.pop("id", "")
         return NewDocument(kind=kind, public_id=public_id, **found)
@@ -156,11 +146,16 @@ class ListNodesSerializer(OrganizationSerializer):
     cursor = StrictCharField(max_length=1_000, required=False, help_text="next_cursor of a page")
 
     def node_filter(self, query: Mapping[str, Any]) -> NodeFilter:
-        """The parameters as a record."""
         return NodeFilter(**self.checked(query))
 
 
-class LinkSerializer(OrganizationSerializer):
+class _FromSerializer(OrganizationSerializer):
+    def get_fields(self) -> dict[str, Any]:
+        """With `from`, which is no name in Python."""
+        return {"from": NodeIdField(), **super().get_fields()}
+
+
+class LinkSerializer(_FromSerializer):
     """`POST` and `DELETE /graph/links`."""
 
     to = NodeIdField()
@@ -170,17 +165,12 @@ class LinkSerializer(OrganizationSerializer):
     weight = StrictFloatField(min_value=0.0, max_value=1.0, required=False, allow_null=True)
     properties = serializers.DictField(required=False)
 
-    def get_fields(self) -> dict[str, Any]:
-        """With `from`, which is no name in Python."""
-        return {"from": NodeIdField(), **super().get_fields()}
-
     def link(self, body: Mapping[str, Any]) -> Link:
-        """The body as a record."""
         found = self.checked(body)
         return Link(source=found.pop("from"), target=found.pop("to"), **found)
 
 
-class TraverseSerializer(OrganizationSerializer):
+class TraverseSerializer(_FromSerializer):
     """`GET /graph/traverse`."""
 
     types = serializers.ListField(
@@ -199,12 +189,7 @@ class TraverseSerializer(OrganizationSerializer):
         help_text="Nodes at most, nearest first",
     )
 
-    def get_fields(self) -> dict[str, Any]:
-        """With `from`, which is no name in Python."""
-        return {"from": NodeIdField(), **super().get_fields()}
-
     def traversal(self, query: Mapping[str, Any]) -> Traversal:
-        """The parameters as a record."""
         found = self.checked(query)
         types = found.pop("types", None)
         return Traversal(
@@ -239,7 +224,6 @@ class RelatedSerializer(OrganizationSerializer):
     limit = StrictIntegerField(min_value=1, max_value=45, default=10)
 
     def question(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        """What `related` is called with."""
         found = self.checked(query)
         return {"text": found.pop("id"), **found}
 

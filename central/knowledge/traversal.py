@@ -76,10 +76,10 @@ def walk(
     *,
     credential: Credential,
     roots: Sequence[int],
-    types: Sequence[str] | None,
-    direction: Direction,
-    depth: int,
     limit: int,
+    types: Sequence[str] | None = None,
+    direction: Direction = Direction.BOTH,
+    depth: int = 1,
 ) -> Walk:
     """Up to `limit` nodes besides the roots, nearest first, up to `depth` steps from them.
 

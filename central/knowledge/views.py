@@ -1,159 +1,191 @@
-"""`/api/v1/graph/…`: documents and links, parsed, asked for and answered."""
+"""`/api/v1/graph/…`: documents, links, questions about nodes and code, and the graph as a file."""
 
 import re
 from http import HTTPStatus
 from typing import Any, Final
 
-from drf_spectacular.utils import extend_schema
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from central.errors import InvalidError
-from central.http.parameters import FLAG, INTEGER, body_object, query_object, to_json
+from central.http.parameters import to_json
 from central.knowledge.resolution import node_id
 from central.knowledge.serializers import (
+    ContextSerializer,
     CreateNodeSerializer,
     LinkSerializer,
     ListNodesSerializer,
     OrganizationSerializer,
+    ProjectQuestionSerializer,
+    RelatedSerializer,
+    TraverseSerializer,
+    UnmigratedSerializer,
     UpdateNodeSerializer,
 )
+from central.knowledge.services.catch_up import Refreshed, refresh
+from central.knowledge.services.code_questions import (
+    UnmigratedAnswer,
+    ViolationsAnswer,
+    unmigrated,
+    violations,
+)
+from central.knowledge.services.context import ContextAnswer, context
 from central.knowledge.services.documents import create_document, delete_document, update_document
 from central.knowledge.services.links import link, unlink
-from central.knowledge.services.questions import edge_view, get_nodes, list_nodes
+from central.knowledge.services.questions import (
+    NodesAnswer,
+    TraverseAnswer,
+    edge_view,
+    get_nodes,
+    list_nodes,
+    traverse,
+)
+from central.knowledge.services.related import RelatedAnswer, related
+from central.knowledge.services.snapshot import snapshot
 from central.knowledge.shapes import (
+    ContextAnswerSerializer,
     EdgeSerializer,
     NodesAnswerSerializer,
+    RefreshedSerializer,
+    RelatedAnswerSerializer,
+    TraverseAnswerSerializer,
+    UnmigratedAnswerSerializer,
+    ViolationsAnswerSerializer,
 )
-from central.tenancy.authentication import credential_for
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
+from central.tenancy.views import CredentialView, answers
 
-_NUMBERS: Final = {
-    **dict.fromkeys(("limit", "depth", "max_tokens"), INTEGER),
-    "archived": FLAG,
-}
-_LISTS: Final = frozenset({"types"})
 _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
+_DUCKDB: Final = "application/vnd.duckdb"
+_Data = dict[str, Any]
 
-_LIST = ListNodesSerializer()
-_CREATE = CreateNodeSerializer()
-_UPDATE = UpdateNodeSerializer()
-_ONE = OrganizationSerializer()
-_LINK = LinkSerializer()
+_LIST: Final = ListNodesSerializer()
+_CREATE: Final = CreateNodeSerializer()
+_UPDATE: Final = UpdateNodeSerializer()
+_ONE: Final = OrganizationSerializer()
+_LINK: Final = LinkSerializer()
+_TRAVERSE: Final = TraverseSerializer()
+_VIOLATIONS: Final = ProjectQuestionSerializer()
+_UNMIGRATED: Final = UnmigratedSerializer()
+_RELATED: Final = RelatedSerializer()
+_CONTEXT: Final = ContextSerializer()
 
 
-class NodesView(APIView):
+class NodesView(CredentialView):
     """Documents of the graph."""
 
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="graph_list_nodes",
-        parameters=[ListNodesSerializer],
-        responses=NodesAnswerSerializer,
-        tags=["graph"],
-    )
-    def get(self, request: Request) -> Response:
+    @answers("graph_list_nodes", ListNodesSerializer, NodesAnswerSerializer)
+    def get(self, credential: Credential, query: _Data) -> NodesAnswer:
         """ADRs, policies and memories by id, a page at a time, without bodies."""
-        query = query_of(request)
-        credential = credential_for(request, query.get("org_id"))
-        return Response(to_json(list_nodes(credential=credential, wanted=_LIST.node_filter(query))))
+        return list_nodes(credential=credential, wanted=_LIST.node_filter(query))
 
-    @extend_schema(
-        operation_id="graph_create_node",
-        request=CreateNodeSerializer,
-        responses={201: NodesAnswerSerializer},
-        tags=["graph"],
-    )
-    def post(self, request: Request) -> Response:
+    @answers("graph_create_node", CreateNodeSerializer, {201: NodesAnswerSerializer}, in_body=True)
+    def post(self, credential: Credential, body: _Data) -> Response:
         """Store an ADR or another guide, a policy, or a memory. Needs the scope `index`."""
-        body = body_object(request)
-        credential = credential_for(request, body.get("org_id"))
         node = create_document(credential=credential, new=_CREATE.new_document(body))
         return _answer_node(credential, node_id(node), HTTPStatus.CREATED)
 
 
-class NodeView(APIView):
+class NodeView(CredentialView):
     """One node, by its percent-encoded id."""
 
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="graph_get_node",
-        parameters=[OrganizationSerializer],
-        responses=NodesAnswerSerializer,
-        tags=["graph"],
-    )
-    def get(self, request: Request, node: str) -> Response:
+    @answers("graph_get_node", OrganizationSerializer, NodesAnswerSerializer)
+    def get(self, credential: Credential, query: _Data, node: str) -> Response:
         """The node with its body and edges; an ambiguous id is answered with all it may mean."""
-        query = query_of(request)
-        credential = credential_for(request, query.get("org_id"))
         _ONE.checked(query)
         return _answer_node(credential, node)
 
-    @extend_schema(
-        operation_id="graph_update_node",
-        request=UpdateNodeSerializer,
-        responses=NodesAnswerSerializer,
-        tags=["graph"],
-    )
-    def patch(self, request: Request, node: str) -> Response:
+    @answers("graph_update_node", UpdateNodeSerializer, NodesAnswerSerializer, in_body=True)
+    def patch(self, credential: Credential, body: _Data, node: str) -> Response:
         """Change what is given. With `If-Match`, only if nothing was changed since it was read."""
-        body = body_object(request)
-        credential = credential_for(request, body.get("org_id"))
         changed = update_document(
             credential=credential,
             text=node,
             changes=_UPDATE.checked(body),
-            version=_expected_version(request),
+            version=_expected_version(self.request),
         )
         return _answer_node(credential, node_id(changed))
 
-    @extend_schema(
-        operation_id="graph_delete_node",
-        parameters=[OrganizationSerializer],
-        responses={204: None},
-        tags=["graph"],
-    )
-    def delete(self, request: Request, node: str) -> Response:
+    @answers("graph_delete_node", OrganizationSerializer, {204: None})
+    def delete(self, credential: Credential, query: _Data, node: str) -> None:
         """Delete a document and its edges."""
-        query = query_of(request)
-        credential = credential_for(request, query.get("org_id"))
         _ONE.checked(query)
-        delete_document(credential=credential, text=node, version=_expected_version(request))
-        return Response(status=HTTPStatus.NO_CONTENT)
+        delete_document(credential=credential, text=node, version=_expected_version(self.request))
 
 
-class LinksView(APIView):
+class LinksView(CredentialView):
     """Explicit edges."""
 
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="graph_link",
-        request=LinkSerializer,
-        responses={200: EdgeSerializer, 201: EdgeSerializer},
-        tags=["graph"],
-    )
-    def post(self, request: Request) -> Response:
+    @answers("graph_link", LinkSerializer, dict.fromkeys((200, 201), EdgeSerializer), in_body=True)
+    def post(self, credential: Credential, body: _Data) -> Response:
         """Link two nodes; the same link again changes its weight and properties alone."""
-        body = body_object(request)
-        credential = credential_for(request, body.get("org_id"))
         edge, is_new = link(credential=credential, asked=_LINK.link(body))
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
         return Response(to_json(edge_view(edge)), status=status)
 
-    @extend_schema(
-        operation_id="graph_unlink", request=LinkSerializer, responses={204: None}, tags=["graph"]
-    )
-    def delete(self, request: Request) -> Response:
+    @answers("graph_unlink", LinkSerializer, {204: None}, in_body=True)
+    def delete(self, credential: Credential, body: _Data) -> None:
         """Delete an explicit link."""
-        body = body_object(request)
-        credential = credential_for(request, body.get("org_id"))
         unlink(credential=credential, asked=_LINK.link(body))
-        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class TraverseView(CredentialView):
+    @answers("graph_traverse", TraverseSerializer, TraverseAnswerSerializer)
+    def get(self, credential: Credential, query: _Data) -> TraverseAnswer:
+        """Nodes around a node, nearest first, with the edges that lead there."""
+        return traverse(credential=credential, asked=_TRAVERSE.traversal(query))
+
+
+class ViolationsView(CredentialView):
+    @answers("graph_violations", ProjectQuestionSerializer, ViolationsAnswerSerializer)
+    def get(self, credential: Credential, query: _Data) -> ViolationsAnswer:
+        """Code that violates a policy, with lines and the matched text."""
+        return violations(credential=credential, **_VIOLATIONS.checked(query))
+
+
+class UnmigratedView(CredentialView):
+    @answers("graph_unmigrated", UnmigratedSerializer, UnmigratedAnswerSerializer)
+    def get(self, credential: Credential, query: _Data) -> UnmigratedAnswer:
+        """Definitions without a migrated_to edge on themselves, their file or a directory above."""
+        return unmigrated(credential=credential, **_UNMIGRATED.checked(query))
+
+
+class RelatedView(CredentialView):
+    @answers("graph_related", RelatedSerializer, RelatedAnswerSerializer)
+    def get(self, credential: Credential, query: _Data) -> RelatedAnswer:
+        """Code that resembles a document, or documents that resemble code."""
+        return related(credential=credential, **_RELATED.question(query))
+
+
+class ContextView(CredentialView):
+    @answers("graph_context", ContextSerializer, ContextAnswerSerializer)
+    def get(self, credential: Credential, query: _Data) -> ContextAnswer:
+        """Decisions, policies, memories, callers and callees of a file."""
+        return context(credential=credential, **_CONTEXT.checked(query))
+
+
+class SnapshotView(CredentialView):
+    @answers("graph_snapshot", OrganizationSerializer, {(200, _DUCKDB): OpenApiTypes.BINARY})
+    def get(self, credential: Credential, query: _Data) -> FileResponse:
+        """A DuckDB file with `nodes` and `edges`, up to date."""
+        _ONE.checked(query)
+        path = snapshot(credential=credential)
+        return FileResponse(
+            path.open("rb"), as_attachment=True, filename=path.name, content_type=_DUCKDB
+        )
+
+
+class RefreshView(CredentialView):
+    required_scope = Scope.INDEX
+
+    @answers("graph_refresh", OrganizationSerializer, {202: RefreshedSerializer}, in_body=True)
+    def post(self, credential: Credential, body: _Data) -> Refreshed:
+        """Wake the worker that links, checks and embeds; answers at once with what is due."""
+        _ONE.checked(body)
+        return refresh(credential=credential)
 
 
 def _answer_node(credential: Credential, text: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
@@ -173,8 +205,3 @@ def _expected_version(request: Request) -> int | None:
     if found is None:
         raise InvalidError('Send the ETag of the last answer as If-Match, such as "3".')
     return int(found[1])
-
-
-def query_of(request: Request) -> dict[str, Any]:
-    """The parameters of a question, each of its type."""
-    return query_object(request.query_params, lists=_LISTS, numbers=_NUMBERS)

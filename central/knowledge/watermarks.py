@@ -52,8 +52,7 @@ def repositories_due(organization: Organization | None = None) -> list[int]:
     """Keys of the indexed repositories whose code is not linked or checked up to its generation."""
     if organization is None:
         return list(_due(_DUE_OF_ALL, {"shared": True}))
-    given = {"organization": organization.pk, "shared": True}
-    return list(_due(_DUE_OF_ORGANIZATION, given))
+    return list(_due(_DUE_OF_ORGANIZATION, {"organization": organization.pk, "shared": True}))
 
 
 def reasons_due(repositories: Collection[int], *, shared_policies: bool) -> dict[int, str]:

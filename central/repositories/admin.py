@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -13,23 +14,24 @@ from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.timesince import timesince
 from django.utils.translation import ngettext
+from unfold.decorators import display
 
 from central.repositories import admin_actions
 from central.repositories.models import Repository
-from central.repositories.states import IndexState, with_states
-from central.tenancy.admin_base import AuditedAdmin, badge
+from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
+from central.tenancy.admin_base import AuditedAdmin
 from central.tenancy.audit import user_actor
 
 RETIRED = "purging"
-LABELS: dict[str, str] = {
-    IndexState.CURRENT: "success",
-    IndexState.INDEXING: "info",
+_LABELS: Final[dict[str, str]] = {  # of states of indexes and of runs, by their name
+    **dict.fromkeys((IndexState.CURRENT, RunState.APPLIED), "success"),
+    **dict.fromkeys((IndexState.INDEXING, *LIVE_RUN_STATES), "info"),
+    **dict.fromkeys((IndexState.BEHIND, IndexState.NEVER), "warning"),
+    **dict.fromkeys((RunState.STALE, RunState.EXPIRED), "warning"),
     IndexState.FAILED: "danger",
-    IndexState.BEHIND: "warning",
-    IndexState.NEVER: "warning",
-    IndexState.PAUSED: "default",
-    RETIRED: "default",
+    **dict.fromkeys((IndexState.PAUSED, RETIRED, RunState.ABANDONED), "default"),
 }
+state_label: Callable[..., Callable[[Any], Any]] = partial(display, label=_LABELS)
 _SHOWN_ERROR = 120
 _REINDEX = (
     "Re-index requested for {of}: the next merge to each has every file processed. To start it "
@@ -127,7 +129,7 @@ class RepositoryAdmin(AuditedAdmin):
             return None
         return reverse("web:repository", args=[obj.organization.slug, obj.name])
 
-    @badge(LABELS, description="state", ordering="index_state")
+    @state_label(description="state", ordering="index_state")
     def state(self, repository: Any) -> str:
         """Return the state for a badge."""
         return RETIRED if repository.retired_at else repository.index_state

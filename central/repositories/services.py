@@ -20,7 +20,7 @@ from central.repositories.statements import (
     statement_of,
 )
 from central.repositories.states import LIVE_RUN_STATES, NOTHING_TO_DO, RunState
-from central.tenancy.services import revoke_bound_tokens
+from central.tenancy.services.tokens import revoke_bound_tokens
 
 UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
 _LONGEST_NAME = 180  # leaves room for "~" and a key

@@ -11,6 +11,7 @@ from central.search.query import Mode, SearchRequest, is_narrowed
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.scoring import Explanation, ScoredHit
 from central.search.rows import DisplayedText, LiveChunk
+from central.sentences import Sentence
 from indexer.records.files import Span, line_span, split_lines
 
 
@@ -146,21 +147,25 @@ def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProj
     if request.cursor:
         return "There are no more results; the page before was the last."
     if not searched and missing:
-        return (
+        return Sentence.of(
+            "none_indexed",
             "None of the projects asked for is indexed: see receipt.missing, and run the index "
-            "action in their repositories."
+            "action in their repositories.",
         )
     if not searched:
-        return (
+        return Sentence.of(
+            "none_in_scope",
             "No project is in the search's scope: the organisation has none that this token sees, "
-            "or exclude_projects leaves none over."
+            "or exclude_projects leaves none over.",
         )
     if is_narrowed(request):
         return "Nothing passed the filters. Widen or drop them; paths are case-sensitive prefixes."
     if request.mode is Mode.SYMBOL:
-        return "No symbol has such a name. Try a part of the name, or mode=hybrid."
+        template = "No symbol has such a name. Try a part of the name, or mode=hybrid."
+        return Sentence.of("no_such_symbol", template)
     if request.mode is Mode.LEXICAL:
-        return "No chunk holds these words. Try other words, or mode=hybrid."
+        template = "No chunk holds these words. Try other words, or mode=hybrid."
+        return Sentence.of("no_such_words", template)
     return "Nothing in the index resembles the query. Try other words, or an identifier."
 
 

@@ -1,8 +1,8 @@
 """Base classes of every admin: audited, bounded, filtered."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin import ModelAdmin as DjangoModelAdmin
@@ -13,24 +13,11 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from unfold.admin import ModelAdmin
-from unfold.decorators import display
 from unfold.paginator import InfinitePaginator
 from unfold.sites import UnfoldAdminSite
 
 from central.tenancy.audit import form_changes, form_values, record, user_actor
 from central.tenancy.models import Organization
-
-_Method = TypeVar("_Method", bound=Callable[..., str])
-
-
-def badge(
-    kinds: Mapping[str, str], *, description: str, ordering: str | None = None
-) -> Callable[[_Method], _Method]:
-    """Make a column of coloured words: success, info, warning, danger, default."""
-    decorate: Callable[[_Method], _Method] = display(
-        description=description, ordering=ordering, label=dict(kinds)
-    )
-    return decorate
 
 
 class AuditedSite(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
@@ -69,7 +56,6 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
         )
 
     def target_of(self, obj: Any) -> str:
-        """Return its name in the audit log."""
         return str(obj)
 
     def organization_of(self, obj: Any) -> Organization | str:
@@ -136,17 +122,14 @@ class ReadOnlyAdmin(AuditedAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Refuse it: only the service writes history."""
-        del request
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse it: history does not change."""
-        del request, obj
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse it: history is deleted after its retention period."""
-        del request, obj
         return False
 
 
@@ -163,13 +146,10 @@ class WhenFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Return the last hour, day and week, then every month."""
-        del request, model_admin
         spans = [(name, f"the last {name}") for name in _SPANS]
         return [*spans, *((month, month) for month in _months(timezone.now()))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the rows of the period."""
-        del request
         value = self.value()
         if value is None:
             return queryset
@@ -178,7 +158,8 @@ class WhenFilter(admin.SimpleListFilter):
         if value not in _months(timezone.now()):
             return queryset.none()
         first = datetime.strptime(value, "%Y-%m").replace(tzinfo=UTC)
-        span = {f"{self.column}__gte": first, f"{self.column}__lt": _next_month(first)}
+        following = (first + timedelta(days=31)).replace(day=1)
+        span = {f"{self.column}__gte": first, f"{self.column}__lt": following}
         return queryset.filter(**span)
 
 
@@ -188,10 +169,5 @@ def when(column_name: str) -> type[WhenFilter]:
 
 
 def _months(now: datetime) -> list[str]:
-    """Return the last months, newest first."""
     this = now.year * 12 + now.month - 1
     return [f"{n // 12}-{n % 12 + 1:02}" for n in range(this, this - _MONTHS, -1)]
-
-
-def _next_month(first: datetime) -> datetime:
-    return (first + timedelta(days=31)).replace(day=1)

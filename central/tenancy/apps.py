@@ -7,8 +7,6 @@ from django.contrib.admin.apps import AdminConfig
 
 
 class TenancyConfig(AppConfig):
-    """The `tenancy` app."""
-
     name = "central.tenancy"
     default_auto_field = "django.db.models.BigAutoField"
 

@@ -40,12 +40,10 @@ def record(
 
 
 def user_actor(user: AbstractBaseUser) -> str:
-    """Return the actor of a person."""
     return f"user {user.get_username()}"
 
 
 def token_actor(token: ApiToken) -> str:
-    """Return the actor of a program, by its token."""
     return f"token {token.label}"
 
 

@@ -17,7 +17,7 @@ from central.http.internal import internal
 from central.tenancy.audit import COMMAND
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from central.tenancy.services import LOCAL_TOKEN_LIFETIME, create_local_token
+from central.tenancy.services.tokens import LOCAL_TOKEN_LIFETIME, create_local_token
 from central.tenancy.tokens import credential_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ class TokenAuthentication(BaseAuthentication):
         return None if header is None else (None, credential_of(bearer_token(header)))
 
     def authenticate_header(self, request: Request) -> str:
-        """Return the WWW-Authenticate header of an answer to a request without a token."""
         del request
         return 'Bearer realm="aeterna"'
 
@@ -77,7 +76,6 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
     name = "apiToken"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        """Return an HTTP bearer scheme."""
         del auto_schema
         return {"type": "http", "scheme": "bearer", "bearerFormat": "aet_…"}
 

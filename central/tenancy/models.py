@@ -48,7 +48,6 @@ class ActiveOrganizations(models.Manager["Organization"]):
     """Organisations except those that are being purged, which are visible nowhere."""
 
     def get_queryset(self) -> models.QuerySet["Organization"]:
-        """Return the organisations that are not being purged."""
         return super().get_queryset().filter(retired_at=None)
 
 
@@ -202,7 +201,6 @@ class ApiToken(models.Model):
 
     @property
     def label(self) -> str:
-        """Its first characters, and its name if it has one."""
         return f"{self.prefix}… {self.name}".rstrip()
 
 

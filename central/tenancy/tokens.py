@@ -70,7 +70,6 @@ _BY_DIGEST = sql(
 
 
 def new_token() -> str:
-    """Make a token of 32 random bytes."""
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
@@ -101,7 +100,11 @@ def credential_of(token: str) -> Credential:
     if stored.owner_id is not None:
         permissions = MembershipRow(*row[_STORED_END:_OWNER_END]).permissions()
         if permissions is None:
-            raise _owner_not_permitted()
+            raise UnauthenticatedError(
+                "Whoever made the token is no member of the organisation any more; ask an "
+                "administrator to add them again, or for a token of another.",
+                code="token_owner_gone",
+            )
         credential = _restrict(credential, permissions)
     if stored.last_used_at is None or stored.last_used_at < now - _USE_RECORDED_EVERY:
         due = Q(last_used_at=None) | Q(last_used_at__lt=now - _USE_RECORDED_EVERY)
@@ -186,11 +189,3 @@ def bind_to_job(token: ApiToken, binding: Binding) -> None:
     token.bound_commit = binding.commit_sha
     token.bound_url = binding.url
     token.bound_at = binding.signed_at
-
-
-def _owner_not_permitted() -> UnauthenticatedError:
-    return UnauthenticatedError(
-        "Whoever made the token is no member of the organisation any more; ask an administrator "
-        "to add them again, or for a token of another.",
-        code="token_owner_gone",
-    )

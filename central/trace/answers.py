@@ -237,7 +237,6 @@ class Calls:
 
 
 def shown_definition(one: Definition, repository: RepositorySnapshot) -> ShownDefinition:
-    """Return a definition as answers show it."""
     return ShownDefinition(
         project=repository.name,
         commit=repository.commit,

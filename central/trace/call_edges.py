@@ -54,7 +54,6 @@ class Portion:
     next_position: Position | None = None
 
     def truncate(self, count: int) -> None:
-        """Keep only the first `count` references."""
         last = self.sites[count - 1]
         self.sites = self.sites[:count]
         ids = [part.repository.id for part in self.parts]
@@ -78,8 +77,6 @@ def read_portion(scope: TraceScope, position: Position) -> Portion:
 
 
 class _Reader:
-    """Fills a portion while it has room."""
-
     def __init__(self, scope: TraceScope, portion: Portion) -> None:
         self._scope = scope
         self._portion = portion

@@ -42,7 +42,6 @@ class Edge(NamedTuple):
 
 
 def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
-    """Return one edge for each definition that a reference leads to."""
     count = len(resolution.targets)
     return [
         Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
@@ -106,7 +105,6 @@ def _candidates(resolver: BatchResolver, definitions: Sequence[Definition]) -> _
 
 
 def _owner(one: Definition) -> Key | None:
-    """Return the class or function that contains a definition."""
     container = one.qualified_name.rpartition(".")[0]
     return (one.file, container) if container else None
 

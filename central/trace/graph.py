@@ -6,11 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from central.tenancy.credentials import Credential
-from central.trace.answers import (
-    Graph,
-    GraphEdge,
-    GraphNode,
-)
+from central.trace.answers import Graph, GraphEdge, GraphNode
 from central.trace.callees import find_callees
 from central.trace.callers import CUT_CALLERS, Edge, find_callers
 from central.trace.receipts import cut_definitions, hint_for, receipt_of
@@ -55,7 +51,6 @@ class CallGraph:
     is_cut: bool = False
 
     def start(self, roots: Sequence[Definition]) -> None:
-        """Add the roots as nodes."""
         self._take([one.key for one in roots], 0, {one.key: one for one in roots})
         self.roots = list(self.distances)
 
@@ -80,10 +75,8 @@ class CallGraph:
         found = find_callers(self.resolver, definitions, min_confidence=self.min_confidence)
         self.is_cut = self.is_cut or found.is_cut
         if distance == 1:
-            self.unresolved_count, self.unresolved_sample = (
-                found.unresolved_count,
-                found.unresolved_sample,
-            )
+            self.unresolved_count = found.unresolved_count
+            self.unresolved_sample = found.unresolved_sample
         owners, around = _owners(self.resolver, found.edges)
         callers = list(dict.fromkeys(owners.values()))
         self._take(callers, distance, around)
@@ -91,11 +84,8 @@ class CallGraph:
         return callers
 
     def _callees(self, level: Sequence[Key], distance: int) -> list[Key]:
-        edges = (
-            find_callees(self.resolver, level, min_confidence=self.min_confidence).edges
-            if level
-            else []
-        )
+        found = find_callees(self.resolver, level, min_confidence=self.min_confidence)
+        edges = found.edges
         owners, around = _owners(self.resolver, edges)
         self._take(list(dict.fromkeys(owners.values())), distance - 1, around)
         callees = list(dict.fromkeys(edge.target for edge in edges))
@@ -106,7 +96,6 @@ class CallGraph:
     def _take(
         self, keys: Sequence[Key], distance: int, definitions: Mapping[Key, Definition]
     ) -> None:
-        """Add nodes up to the limit."""
         fresh = [key for key in keys if key not in self.distances]
         fresh = [key for key in fresh if key in definitions or not key[1]]
         room = self.limit - len(self.distances)
@@ -118,7 +107,6 @@ class CallGraph:
                 self.paths[one.file] = one.repository, one.path
 
     def _join(self, edges: Iterable[Edge], owners: Mapping[Key, Key]) -> None:
-        """Add the edges between nodes."""
         for edge in edges:
             edge_key = EdgeKey(owners[edge.site.file, edge.site.caller], edge.target)
             if edge_key.caller in self.distances and edge_key.callee in self.distances:
@@ -128,23 +116,18 @@ class CallGraph:
                     known.append(edge)
 
 
-class _Owners(NamedTuple):
-    owners: dict[Key, Key]
-    definitions: dict[Key, Definition]
-
-
-def _owners(resolver: BatchResolver, edges: Iterable[Edge]) -> _Owners:
-    """Return the innermost definition around each edge's reference."""
+def _owners(
+    resolver: BatchResolver, edges: Iterable[Edge]
+) -> tuple[dict[Key, Key], dict[Key, Definition]]:
+    """Return the innermost definition around each edge's reference, and all around them."""
     places = {(edge.site.file, edge.site.caller) for edge in edges}
     around = {place: list(_around(place)) for place in sorted(places)}
     found = definitions_at(resolver, [key for keys in around.values() for key in keys])
-    return _Owners(
-        {
-            place: next((key for key in keys if key in found), (place[0], ""))
-            for place, keys in around.items()
-        },
-        found,
-    )
+    owners = {
+        place: next((key for key in keys if key in found), (place[0], ""))
+        for place, keys in around.items()
+    }
+    return owners, found
 
 
 def _around(place: Key) -> Iterator[Key]:

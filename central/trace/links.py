@@ -102,13 +102,8 @@ def _files(edge: Edge) -> list[int]:
 
 def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, str]:
     """Return the import as written for each (file, local name)."""
-    keys = list(
-        dict.fromkeys(
-            (edge.site.file, edge.site.root)
-            for edge in edges
-            if edge.site.binding == Binding.IMPORT
-        )
-    )
+    imported = (edge.site for edge in edges if edge.site.binding == Binding.IMPORT)
+    keys = list(dict.fromkeys((site.file, site.root) for site in imported))
     if not keys:
         return {}
     columns = [[file for file, _ in keys], [local for _, local in keys]]
@@ -152,7 +147,6 @@ def caller_endpoint(
 
 
 def endpoint(scope: TraceScope, one: Definition) -> Endpoint:
-    """Return a definition as an end of an edge."""
     project = scope.repositories[one.repository].name
     return Endpoint(project, one.path, one.name, one.qualified_name, one.kind, one.start_line)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from central.repositories.visibility import MissingProject, answering_projects
+from central.sentences import Sentence
 from central.trace.answers import TraceReceipt, Unresolved, UnresolvedSite
 from central.trace.callers import MAX_UNRESOLVED, SAMPLE
 from central.trace.request_scope import TraceScope
@@ -12,6 +13,10 @@ from central.trace.resolve.definitions import MAX_DEFINITIONS
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence
 
+_INSIDE: Final = "{count} {noun} in it {verb} of something unknown."
+_BY_NAME: Final = (
+    "{count} {noun} by that name {verb} of something unknown; min_confidence=low lists them."
+)
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
 
@@ -71,21 +76,20 @@ def hint_for(
     Unresolved references have the symbol's name; for callees they stand in its definitions.
     """
     reasons = []
-    unresolved, missing = receipt.unresolved.count, receipt.missing
+    unresolved, missing = receipt.unresolved.count, len(receipt.missing)
     if unresolved and min_confidence > Confidence.LOW:
         noun, verb = ("reference", "is") if unresolved == 1 else ("references", "are")
-        subject = "in it" if what == "callees" else "by that name"
-        reasons.append(
-            f"{unresolved} {noun} {subject} {verb} of something unknown."
-            if what == "callees"
-            else f"{unresolved} {noun} {subject} {verb} of something unknown; "
-            "min_confidence=low lists them."
-        )
+        kind = ("unresolved_inside", _INSIDE) if what == "callees" else ("unresolved", _BY_NAME)
+        reasons.append(Sentence.of(*kind, count=unresolved, noun=noun, verb=verb))
     if min_confidence is Confidence.HIGH:
-        reasons.append("Only the surest links were asked for; try min_confidence=medium.")
+        template = "Only the surest links were asked for; try min_confidence=medium."
+        reasons.append(Sentence.of("only_surest", template))
     if is_narrowed:
-        reasons.append("caller_projects leaves the other projects out.")
+        template = "caller_projects leaves the other projects out."
+        reasons.append(Sentence.of("projects_left_out", template))
     if missing:
-        noun = "project" if len(missing) == 1 else "projects"
-        reasons.append(f"{len(missing)} {noun} in scope may lack something: see receipt.missing.")
-    return " ".join(reasons) or f"Nothing in what this credential sees is among its {what}."
+        noun = "project" if missing == 1 else "projects"
+        template = "{count} {noun} in scope may lack something: see receipt.missing."
+        reasons.append(Sentence.of("may_lack", template, count=missing, noun=noun))
+    template = "Nothing in what this credential sees is among its {what}."
+    return Sentence.joined(reasons) or Sentence.of("none_visible", template, what=what)

@@ -7,6 +7,7 @@ from central.corpus.models import File
 from central.db import fetch_rows, id_array, sql_with
 from central.errors import NotFoundError
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
+from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from central.trace.requests import SymbolSelector
 from central.trace.resolve.definitions import (
@@ -96,14 +97,14 @@ def _not_found(
     near = similar_names(selector.symbol, repositories=scope.resolver.repositories)
     narrowed = selector.project or selector.file or selector.line
     advice = (
-        "Leave out project, file and line to look everywhere."
+        Sentence.of("narrowed", "Leave out project, file and line to look everywhere.")
         if narrowed
-        else "Check its spelling; near lists names that are alike."
+        else Sentence.of("near_names", "Check its spelling; near lists names that are alike.")
         if near
-        else "Search for it, or see /api/v1/index/status for what is indexed."
+        else Sentence.of(
+            "search_for_it", "Search for it, or see /api/v1/index/status for what is indexed."
+        )
     )
-    return NotFoundError(
-        f"No definition is called so in what this credential sees. {advice}",
-        code="symbol_not_found",
-        near=near,
-    )
+    code = "symbol_not_found"
+    fact = Sentence.of(code, "No definition is called so in what this credential sees.")
+    return NotFoundError(Sentence.joined([fact, advice]), code=code, near=near)

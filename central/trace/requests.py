@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from central.http.parameters import StrictCharField, StrictChoiceField, StrictIntegerField
+from central.tenancy.views import OrganizationSerializer
 from central.trace.resolve.resolve import Confidence
 from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
 
@@ -66,18 +67,6 @@ class ImpactRequest:
 CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
 
 
-class OrganizationSerializer(serializers.Serializer[Any]):
-    """The organisation whose index is queried."""
-
-    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
-
-    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Validate and return the fields; no state is kept, so one instance serves all requests."""
-        found = dict(self.run_validation(dict(data)))
-        del found["org_id"]
-        return found
-
-
 class CallsRequestSerializer(OrganizationSerializer):
     """`GET /trace/calls`."""
 
@@ -125,7 +114,6 @@ class CalleesRequestSerializer(SelectorSerializer):
     cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
 
     def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
-        """Return the parameters as a record."""
         found = self.checked(query)
         found["caller_projects"] = tuple(dict.fromkeys(found.get("caller_projects", ())))
         return TraceRequest(**found)
@@ -156,7 +144,6 @@ class GraphRequestSerializer(SelectorSerializer):
     )
 
     def graph_request(self, query: Mapping[str, Any]) -> GraphRequest:
-        """Return the parameters as a record."""
         return GraphRequest(**self.checked(query))
 
 
@@ -208,7 +195,6 @@ class ImpactRequestSerializer(ConfidentSerializer):
         return attrs
 
     def impact_request(self, body: Mapping[str, Any]) -> ImpactRequest:
-        """Return the body as a record."""
         found = self.checked(body)
         found["symbols"] = tuple(dict.fromkeys(found.get("symbols", ())))
         found["files"] = tuple(

@@ -1,19 +1,14 @@
 """`/api/v1/trace/…`: parse, call, answer."""
 
-from typing import Any, Final
+from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from central.http.parameters import INTEGER, body_object, query_object, to_json
 from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
-from central.tenancy.authentication import credential_for
-from central.tenancy.models import Scope
+from central.tenancy.credentials import Credential
+from central.tenancy.views import CredentialView, answers
 from central.trace.answers import Callees, Callers, Calls, Graph, Impact
 from central.trace.call_edges import calls
 from central.trace.graph import graph
@@ -50,106 +45,42 @@ _CALLEES = CalleesRequestSerializer()
 _CALLS = CallsRequestSerializer()
 _GRAPH = GraphRequestSerializer()
 _IMPACT = ImpactRequestSerializer()
-_LISTS: Final = frozenset({"caller_projects"})
-_NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
+_Data = dict[str, Any]
 
 
-class CallersView(APIView):
-    """Who uses a definition, in every repository that the credential sees."""
-
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="trace_callers",
-        parameters=[CallersRequestSerializer],
-        responses=CallersSerializer,
-        tags=["trace"],
-    )
-    def get(self, request: Request) -> Response:
+class CallersView(CredentialView):
+    @answers("trace_callers", CallersRequestSerializer, CallersSerializer)
+    def get(self, credential: Credential, query: _Data) -> Callers:
         """References that lead to the symbol's definitions; lists by repeating a parameter."""
-        query = _query(request)
-        credential = credential_for(request, query.get("org_id"))
-        answer = callers(credential=credential, request=_CALLERS.trace_request(query))
-        return Response(to_json(answer))
+        return callers(credential=credential, request=_CALLERS.trace_request(query))
 
 
-class CalleesView(APIView):
-    """What a definition uses."""
-
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="trace_callees",
-        parameters=[CalleesRequestSerializer],
-        responses=CalleesSerializer,
-        tags=["trace"],
-    )
-    def get(self, request: Request) -> Response:
+class CalleesView(CredentialView):
+    @answers("trace_callees", CalleesRequestSerializer, CalleesSerializer)
+    def get(self, credential: Credential, query: _Data) -> Callees:
         """References inside of the symbol's definitions, with what they lead to."""
-        query = _query(request)
-        credential = credential_for(request, query.get("org_id"))
-        answer = callees(credential=credential, request=_CALLEES.trace_request(query))
-        return Response(to_json(answer))
+        return callees(credential=credential, request=_CALLEES.trace_request(query))
 
 
-class GraphView(APIView):
-    """What is around a definition."""
-
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="trace_graph",
-        parameters=[GraphRequestSerializer],
-        responses=GraphSerializer,
-        tags=["trace"],
-    )
-    def get(self, request: Request) -> Response:
+class GraphView(CredentialView):
+    @answers("trace_graph", GraphRequestSerializer, GraphSerializer)
+    def get(self, credential: Credential, query: _Data) -> Graph:
         """Callers and callees, level by level."""
-        query = _query(request)
-        credential = credential_for(request, query.get("org_id"))
-        answer = graph(credential=credential, request=_GRAPH.graph_request(query))
-        return Response(to_json(answer))
+        return graph(credential=credential, request=_GRAPH.graph_request(query))
 
 
-class CallsView(APIView):
-    """Every call edge of the organisation."""
-
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="trace_calls",
-        parameters=[CallsRequestSerializer],
-        responses=serializer_of(Calls, _MADE),
-        tags=["trace"],
-    )
-    def get(self, request: Request) -> Response:
+class CallsView(CredentialView):
+    @answers("trace_calls", CallsRequestSerializer, serializer_of(Calls, _MADE))
+    def get(self, credential: Credential, query: _Data) -> Calls:
         """The resolved call edges, page by page. For credentials that see the whole organisation.
 
         A project that is indexed while it is read begins anew.
         """
-        query = _query(request)
-        credential = credential_for(request, query.get("org_id"))
-        return Response(to_json(calls(credential=credential, **_CALLS.checked(query))))
+        return calls(credential=credential, **_CALLS.checked(query))
 
 
-class ImpactView(APIView):
-    """Who is affected by a change."""
-
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="trace_impact",
-        request=ImpactRequestSerializer,
-        responses=serializer_of(Impact, _MADE),
-        tags=["trace"],
-    )
-    def post(self, request: Request) -> Response:
+class ImpactView(CredentialView):
+    @answers("trace_impact", ImpactRequestSerializer, serializer_of(Impact, _MADE), in_body=True)
+    def post(self, credential: Credential, body: _Data) -> Impact:
         """Callers of changed symbols, or of what is defined at changed lines."""
-        body = body_object(request)
-        credential = credential_for(request, body.get("org_id"))
-        answer = impact(credential=credential, request=_IMPACT.impact_request(body))
-        return Response(to_json(answer))
-
-
-def _query(request: Request) -> dict[str, Any]:
-    return query_object(request.query_params, lists=_LISTS, numbers=_NUMBERS)
+        return impact(credential=credential, request=_IMPACT.impact_request(body))

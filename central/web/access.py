@@ -73,7 +73,7 @@ THEMES = ("light", "dark")
 
 
 def page_context(request: HttpRequest) -> dict[str, Any]:
-    """The context processor. A view's own `organization` overrides the last one."""
+    """The context processor. `organization` is the page's, else the last one's."""
     return {
         "organization": request.session.get(ORGANIZATION_KEY, ""),
         "organizations": lambda: _organizations(request),

@@ -1,8 +1,7 @@
 """Figures of the admin's front page, in a fixed number of queries."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -56,7 +55,6 @@ class Queue:
 
     @property
     def is_worked_on(self) -> bool:
-        """Whether a worker holds a run."""
         return self.lease_until is not None and self.lease_until > timezone.now()
 
     @property
@@ -105,8 +103,8 @@ def freshness() -> Freshness:
             for state in IndexState
             if (count := by_state.get(state, {}).get("count", 0))
         ],
-        newest=max(_known(row["newest"] for row in rows), default=None),
-        oldest=min(_known(row["oldest"] for row in rows), default=None),
+        newest=max(filter(None, (row["newest"] for row in rows)), default=None),
+        oldest=min(filter(None, (row["oldest"] for row in rows)), default=None),
         files=sum(row["all_files"] for row in rows),
         chunks=sum(row["all_chunks"] for row in rows),
         requested=sum(row["requested"] for row in rows),
@@ -138,20 +136,20 @@ def queue() -> Queue:
 def days() -> list[Day]:
     """The last days, newest first; one query, of the index on when runs were opened."""
     today = timezone.now().date()
-    first = today - timedelta(days=DAYS - 1)
+    first = datetime.combine(today - timedelta(days=DAYS - 1), time.min, UTC)
     is_applied = Q(state=RunState.APPLIED)
     is_failed = Q(state__in=FAILED_STATES)
     rows: dict[date, Any] = {
         row["day"]: row
-        for row in IndexRun.objects.filter(opened_at__gte=_start(first))
+        for row in IndexRun.objects.filter(opened_at__gte=first)
         .order_by()
         .values(day=TruncDate("opened_at"))
         .annotate(
             runs=Count("pk"),
             applied=Count("pk", filter=is_applied),
             failed=Count("pk", filter=is_failed),
-            files=Sum(_figure("files_changed"), filter=is_applied),
-            chunks=Sum(_figure("chunks"), filter=is_applied),
+            files=Sum(Cast(KT("stats__files_changed"), BigIntegerField()), filter=is_applied),
+            chunks=Sum(Cast(KT("stats__chunks"), BigIntegerField()), filter=is_applied),
         )
     }
     most = max((row["runs"] for row in rows.values()), default=0)
@@ -182,13 +180,11 @@ def failures() -> tuple[list[IndexRun], int]:
 
 
 def last_applied() -> datetime | None:
-    """Return when the newest applied run ended."""
     applied = IndexRun.objects.filter(state=RunState.APPLIED).order_by("-opened_at")
     return applied.values_list("ended_at", flat=True).first()
 
 
 def largest_repositories() -> list[Repository]:
-    """Those with the most chunks."""
     repositories = Repository.objects.filter(retired_at=None, chunks__gt=0)
     return list(repositories.select_related("organization").order_by("-chunks", "pk")[:LISTED])
 
@@ -208,18 +204,6 @@ def store_name() -> str:
     if address.scheme.startswith("postgres"):
         return "PostgreSQL with pgvector"
     return f"{address.scheme.capitalize()} at {address.hostname or 'an unknown host'}"
-
-
-def _figure(name: str) -> Cast:
-    return Cast(KT(f"stats__{name}"), BigIntegerField())
-
-
-def _start(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=timezone.get_default_timezone())
-
-
-def _known(values: Iterable[datetime | None]) -> list[datetime]:
-    return [value for value in values if value is not None]
 
 
 def _percent(part: int, whole: int) -> int:

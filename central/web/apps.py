@@ -4,6 +4,4 @@ from django.apps import AppConfig
 
 
 class WebConfig(AppConfig):
-    """Pages for people."""
-
     name = "central.web"

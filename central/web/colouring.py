@@ -71,7 +71,6 @@ class Colouring:
 
     @property
     def pid(self) -> int | None:
-        """The process's id, while there is one."""
         return self._process.pid
 
     def pieces(self, code: str, language: str) -> Pieces:

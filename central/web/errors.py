@@ -55,7 +55,6 @@ class ErrorPages:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exc: Exception) -> HttpResponse | None:
@@ -101,21 +100,18 @@ def _spare_the_page(response: HttpResponse) -> None:
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """`handler403`."""
     if not is_for_people(request):
         return problems.forbidden(request, exception)
     return error_page(request, _FORBIDDEN)
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return the page of a failed CSRF check."""
     if not is_for_people(request):
         return problems.forbidden(request, reason=reason)
     return error_page(request, _CSRF)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """`handler404`."""
     if not is_for_people(request):
         return problems.not_found(request, exception)
     return error_page(request, _NOT_FOUND)

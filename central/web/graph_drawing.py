@@ -124,7 +124,6 @@ def call_graph(
 
 
 def vertices_of(nodes: Sequence[GraphNode]) -> list[Vertex]:
-    """Nodes of a call graph as they are drawn."""
     return [
         Vertex(
             id=node.id,
@@ -152,7 +151,6 @@ def place_of(project: str, file: str) -> str:
 
 
 def file_name(path: str) -> str:
-    """The last part of a path."""
     return path.rpartition("/")[2]
 
 

@@ -64,12 +64,10 @@ class Box:
 
     @property
     def middle(self) -> int:
-        """Where lines meet it."""
         return self.y + HEIGHT // 2
 
     @property
     def right(self) -> int:
-        """Its right side."""
         return self.x + WIDTH
 
 

@@ -1,8 +1,9 @@
-"""Sentences of services in the words of pages: by their code, or else by replacement."""
+"""What services say, in the words of pages: by the codes of errors and sentences."""
 
 from typing import Final
 
 from central.http.problems import ProblemDetails
+from central.sentences import Sentence
 from indexer.records.files import SkipReason
 
 
@@ -19,32 +20,43 @@ _ERRORS: Final = {
     ),
     "run_not_found": "There is no such run that you may see.",
 }
-_ON_PAGES: Final = {
-    ": see receipt.missing, and run": ", as said above: run",
-    ": see receipt.missing": ", as said above",
-    "see /api/v1/index/status for what is indexed": "look at Repositories for what is indexed",
-    "what this credential sees": "what you may see",
-    "that this token sees": "that you may see",
-    "mode=hybrid": "words and similarity together",
-    "min_confidence=low lists them": "confidence “low” lists them",
-    "try min_confidence=medium": "try confidence “medium”",
-    "lower depth, raise limit, or give project and file": (
-        "choose fewer levels, or narrow it down to a project and file"
+# Templates of the sentences that name parameters, fields or addresses only programs use.
+SENTENCES: Final = {
+    "none_indexed": (
+        "None of the projects asked for is indexed, as said above: run the index action in their "
+        "repositories."
     ),
-    "; near lists names that are alike": "",
-    "GET /api/v1/graph/nodes lists nodes": "Knowledge lists all that you may see",
-    "graph_link links nodes": "An agent or codesearch graph link links it",
-    "`": "",
+    "none_in_scope": (
+        "No project is in the search's scope: the organisation has none that you may see, or "
+        "exclude_projects leaves none over."
+    ),
+    "no_such_symbol": (
+        "No symbol has such a name. Try a part of the name, or words and similarity together."
+    ),
+    "no_such_words": (
+        "No chunk holds these words. Try other words, or words and similarity together."
+    ),
+    "symbol_not_found": "No definition is called so in what you may see.",
+    "near_names": "Check its spelling.",
+    "search_for_it": "Search for it, or look at Repositories for what is indexed.",
+    "unresolved": (
+        "{count} {noun} by that name {verb} of something unknown; confidence “low” lists them."
+    ),
+    "only_surest": "Only the surest links were asked for; try confidence “medium”.",
+    "may_lack": "{count} {noun} in scope may lack something, as said above.",
+    "none_visible": "Nothing in what you may see is among its {what}.",
+    "nodes_are_listed": "Knowledge lists all that you may see.",
+    "nothing_linked": (
+        "Nothing is linked to this node yet. An agent or codesearch graph link links it."
+    ),
 }
 
 
 def for_people(text: str) -> str:
-    """Return the text without parameters, fields and addresses that only programs use."""
-    for name, words in _ON_PAGES.items():
-        text = text.replace(name, words)
-    return text
+    """Return what a service says in the words of pages; other text as it is."""
+    return text.in_words(SENTENCES) if isinstance(text, Sentence) else text
 
 
 def error_sentence(problem: ProblemDetails) -> str:
-    """Return what a page says of an error."""
-    return _ERRORS.get(problem.code) or for_people(problem.detail)
+    """Return what a page says of an error, without the marks of commands."""
+    return _ERRORS.get(problem.code) or for_people(problem.detail).replace("`", "")

@@ -13,13 +13,11 @@ _JOINERS: Final = "\u200c\u200d"  # which scripts and emoji are written with
 
 
 def plain_text(text: str) -> str:
-    """Return the text with its lines and tabs."""
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
     return "".join(char if char in _LINES else _shown(char) for char in unified)
 
 
 def plain_line(text: str) -> str:
-    """Return the text on one line."""
     return plain_text(text).translate({ord(char): " " for char in _LINES})
 
 

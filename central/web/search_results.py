@@ -85,7 +85,6 @@ def grouped(answer: Answer, *, organization: str, web_urls: Mapping[str, str]) -
 
 
 def reasons(effects: Iterable[Effect]) -> list[Reason]:
-    """Return what the rules did to the score, in words."""
     return [Reason(RULE_WORDS.get(one.rule, one.rule), _effect(one)) for one in effects]
 
 

@@ -29,7 +29,7 @@ from central.http.urls import absolute_url
 from central.settings.sso import EVERYBODY, SingleSignOn, is_safe_address
 from central.tenancy.audit import SSO, record
 from central.tenancy.models import Organization
-from central.tenancy.services import add_member
+from central.tenancy.services.memberships import add_member
 from central.web.sso_requests import ProviderSession
 from indexer.limits import SSO_KEYS, SSO_NAME_CHARACTERS
 
@@ -87,7 +87,6 @@ class Exchange(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     def get_access_token_data(
         self, request: HttpRequest, app: SocialApp, client: Any, pkce_code_verifier: Any = None
     ) -> Any:
-        """The answer to the code."""
         self._nonce = nonce_of(pkce_code_verifier)
         data = super().get_access_token_data(request, app, client, pkce_code_verifier)
         tokens = {name: data.get(name) for name in ("access_token", "id_token")}
@@ -129,8 +128,6 @@ class Exchange(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
 
 class Provider(OpenIDConnectProvider):  # type: ignore[misc]
-    """The provider of the settings."""
-
     oauth2_adapter_class = Exchange
 
     def get_pkce_params(self) -> dict[str, Any]:
@@ -223,12 +220,10 @@ class People(DefaultSocialAccountAdapter):  # type: ignore[misc]
     """A first sign-in makes a user without a password; each later one finds it by its subject."""
 
     def get_provider(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Provider:
-        """The only one."""
         del args, kwargs
         return provider(request)
 
     def get_requests_session(self) -> ProviderSession:
-        """With bounds on what an answer may be."""
         return ProviderSession()
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
@@ -257,7 +252,6 @@ class People(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
 
 def refused(request: HttpRequest, why: str) -> HttpResponse:
-    """The sign-in page with a message."""
     messages.error(
         request, f"{why} Try again; if it stays so, an administrator finds the reason in the log."
     )

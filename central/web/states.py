@@ -88,7 +88,6 @@ def run_state_message(state: str) -> StateMessage:
 
 
 def run_message(run: "IndexRun") -> StateMessage:
-    """Return the message on a run, by its state, stage and reason."""
     if run.state == "queued" and run.progress.get("stage") == "waiting":
         return _WAITING
     if run.state == "abandoned" and run.reason in {"up_to_date", "superseded"}:

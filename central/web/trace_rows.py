@@ -10,7 +10,6 @@ from django.http import HttpRequest
 from central.errors import NotFoundError
 from central.http.parameters import INTEGER, query_object
 from central.trace.answers import Endpoint, Link, ShownDefinition, UnresolvedSite
-from central.trace.requests import CONFIDENCES
 from central.web.urls_for import end_url, file_url, graph_url, symbol_url
 
 _NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
@@ -52,8 +51,6 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A definition with addresses."""
-
     definition: ShownDefinition
     file_url: str
     symbol_url: str
@@ -67,16 +64,6 @@ def trace_query(request: HttpRequest, *, organization: str) -> dict[str, Any]:
     return {**given, "symbol": given.get("name", ""), "org_id": organization}
 
 
-def form_context(organization: str, query: dict[str, Any]) -> dict[str, Any]:
-    """Return the context of the form above a trace."""
-    return {
-        "organization": organization,
-        "section": "symbol",
-        "query": query,
-        "confidences": CONFIDENCES,
-    }
-
-
 def similar_symbols(exc: NotFoundError) -> dict[str, Any]:
     """Return the form's context for an unknown symbol: the problem and similar names.
 
@@ -87,18 +74,7 @@ def similar_symbols(exc: NotFoundError) -> dict[str, Any]:
     return {"problem": exc.message, "near": exc.extra["near"]}
 
 
-def callers_by_project(links: Iterable[Link], *, organization: str) -> list[Group]:
-    """Links with the callers as their shown ends."""
-    return _grouped(links, lambda link: link.caller, organization)
-
-
-def callees_by_project(links: Iterable[Link], *, organization: str) -> list[Group]:
-    """Links with the callees as their shown ends."""
-    return _grouped(links, lambda link: link.callee, organization)
-
-
 def choices(definitions: Iterable[ShownDefinition], *, organization: str) -> list[Choice]:
-    """The definitions that a name means."""
     return [
         Choice(
             one,
@@ -117,9 +93,10 @@ def with_places(
     return [(one, file_url(organization, one.project, one.file, one.line)) for one in sites]
 
 
-def _grouped(
-    links: Iterable[Link], end_of: Callable[[Link], Endpoint], organization: str
+def rows_by_project(
+    links: Iterable[Link], end_of: Callable[[Link], Endpoint], *, organization: str
 ) -> list[Group]:
+    """Links by the project of the end that `end_of` shows."""
     rows: dict[str, list[Row]] = defaultdict(list)
     for link in links:
         end = end_of(link)

@@ -10,12 +10,12 @@ from central.web import (
     views_repositories,
     views_search,
 )
-from central.web import views_repositories as views_runs
 from central.web.urls_for import FilePathConverter
 
 register_converter(FilePathConverter, "file")
 
 app_name = "web"
+_OF = "o/<slug:organization>"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views_accounts.home, name="home"),
     path("sign-in", views_accounts.sign_in, name="sign-in"),
@@ -25,29 +25,19 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/tokens", views_accounts.make_token, name="make-token"),
     path("account/tokens/<int:token_id>/revoke", views_accounts.revoke, name="revoke-token"),
     path("theme", views_accounts.theme, name="theme"),
-    path("o/<slug:organization>/", views_search.search, name="search"),
+    path(f"{_OF}/", views_search.search, name="search"),
+    path(f"{_OF}/repositories", views_repositories.repositories, name="repositories"),
+    path(f"{_OF}/r/<str:project>", views_repositories.repository, name="repository"),
+    path(f"{_OF}/runs/<uuid:run_id>", views_repositories.run, name="run"),
     path(
-        "o/<slug:organization>/repositories",
-        views_repositories.repositories,
-        name="repositories",
+        f"{_OF}/runs/<uuid:run_id>/progress", views_repositories.run_progress, name="run-progress"
     ),
-    path("o/<slug:organization>/r/<str:project>", views_repositories.repository, name="repository"),
-    path("o/<slug:organization>/runs/<uuid:run_id>", views_runs.run, name="run"),
-    path(
-        "o/<slug:organization>/runs/<uuid:run_id>/progress",
-        views_runs.run_progress,
-        name="run-progress",
-    ),
-    path("o/<slug:organization>/symbol", views_code.symbol, name="symbol"),
-    path("o/<slug:organization>/graph", views_code.graph, name="graph"),
-    path("o/<slug:organization>/r/<str:project>/file/<file:path>", views_code.file, name="file"),
-    path(
-        "o/<slug:organization>/r/<str:project>/violations",
-        views_knowledge.violations,
-        name="violations",
-    ),
-    path("o/<slug:organization>/knowledge", views_knowledge.knowledge, name="knowledge"),
-    path("o/<slug:organization>/knowledge/<file:node>", views_knowledge.node, name="node"),
+    path(f"{_OF}/symbol", views_code.symbol, name="symbol"),
+    path(f"{_OF}/graph", views_code.graph, name="graph"),
+    path(f"{_OF}/r/<str:project>/file/<file:path>", views_code.file, name="file"),
+    path(f"{_OF}/r/<str:project>/violations", views_knowledge.violations, name="violations"),
+    path(f"{_OF}/knowledge", views_knowledge.knowledge, name="knowledge"),
+    path(f"{_OF}/knowledge/<file:node>", views_knowledge.node, name="node"),
 ]
 
 if apps.is_installed("allauth.socialaccount"):  # where the settings name a provider

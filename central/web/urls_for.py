@@ -5,21 +5,14 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.urls.converters import StringConverter
 from django.utils.http import url_has_allowed_host_and_scheme
 
 
-class FilePathConverter:
+class FilePathConverter(StringConverter):
     """The path of a file: any text, even with line breaks."""
 
     regex = "(?s:.+)"
-
-    def to_python(self, value: str) -> str:
-        """The path in an address."""
-        return value
-
-    def to_url(self, value: str) -> str:
-        """The path for an address; Django quotes it."""
-        return value
 
 
 def breadcrumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:
@@ -56,12 +49,10 @@ def end_url(organization: str, project: str, file: str, name: str) -> str:
 
 
 def graph_url(organization: str, name: str, **query: object) -> str:
-    """Return the page of a symbol's call graph."""
     return _asked("web:graph", organization, {"name": name, **query})
 
 
 def node_url(organization: str, node: str, **query: object) -> str:
-    """Return the page of a node of the knowledge graph."""
     address = reverse("web:node", kwargs={"organization": organization, "node": node})
     return f"{address}?{urlencode(query)}" if query else address
 

@@ -25,7 +25,7 @@ from central.http.rate_limits import enforce
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import organizations_of
 from central.tenancy.models import ApiToken, Organization
-from central.tenancy.services import create_personal_token, revoke_token
+from central.tenancy.services.tokens import create_personal_token, revoke_token
 from central.web.access import ORGANIZATION_KEY, THEME_COOKIE, THEMES
 from central.web.forms import SignInForm, TokenForm
 from central.web.login_throttle import remember_browser
@@ -75,7 +75,6 @@ class SignIn(LoginView):
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        """The form again, saying why."""
         response = super().form_invalid(form)
         if form.retry_after:
             response.status_code = 429
@@ -105,7 +104,6 @@ def sign_in_to_administer(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def account(request: HttpRequest) -> HttpResponse:
-    """Memberships and personal tokens."""
     return _account_page(request, TokenForm(_user(request)))
 
 
@@ -165,7 +163,6 @@ class PasswordChange(PasswordChangeView):
 
     @transaction.atomic
     def form_valid(self, form: Any) -> HttpResponse:
-        """Note it, and say so."""
         response = super().form_valid(form)
         user = _user(self.request)
         record(actor=user_actor(user), action="user.password", target=user.get_username())
@@ -202,7 +199,6 @@ _YEAR_SECONDS = 365 * 86_400
 
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
-    """Store the chosen theme and go back."""
     back = request.POST.get("next", "")
     response = redirect(back if is_own(request, back) else "/")
     chosen = request.POST.get("theme")

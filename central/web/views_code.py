@@ -24,10 +24,8 @@ from central.web.graph_drawing import call_graph, nearest
 from central.web.messages import why_skipped
 from central.web.trace_rows import (
     Group,
-    callees_by_project,
-    callers_by_project,
     choices,
-    form_context,
+    rows_by_project,
     similar_symbols,
     trace_query,
     with_places,
@@ -45,22 +43,15 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
     try:
         found = read_file(credential=credential, project=project, path=path)
     except FileNotFoundInIndexError as exc:
-        near = [
-            {"text": other, "url": file_url(organization, project, other)} for other in exc.near
-        ]
+        near = [{"text": one, "url": file_url(organization, project, one)} for one in exc.near]
         raise NotFoundError(exc.message, code=exc.code, suggestions=near) from exc
+    here = {"project": project, "file": path}
     outline = [
-        (
-            symbol,
-            symbol_url(
-                organization, symbol.name, project=project, file=path, line=symbol.start_line
-            ),
-        )
-        for symbol in found.symbols
+        (one, symbol_url(organization, one.name, **here, line=one.start_line))
+        for one in found.symbols
     ]
     content = _beginning(found.content)
     context = {
-        "organization": organization,
         "section": "repositories",
         "about": about(credential, [(project, path, "")]),
         "file": found,
@@ -85,8 +76,6 @@ _CALLEES: Final = CalleesRequestSerializer()
 
 @dataclass(frozen=True, slots=True)
 class _Direction:
-    """One half of the page."""
-
     name: str
     title: str
     answer: Callers | Callees
@@ -101,7 +90,7 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
     """
     organization = credential.organization.slug
     query = trace_query(request, organization=organization)
-    context = form_context(organization, query)
+    context: dict[str, Any] = {"section": "symbol", "query": query, "confidences": CONFIDENCES}
     if not query["symbol"]:
         return render(request, "web/symbol_form.html", context)
     try:
@@ -125,21 +114,22 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
 def _directions(credential: Credential, query: dict[str, Any]) -> list[_Direction]:
     wanted = query.get("direction")
     upwards, downwards = _CALLERS.trace_request(query), _CALLEES.trace_request(query)
+    slug = credential.organization.slug
     if wanted == "callers":
-        return [_up(credential, callers(credential=credential, request=upwards))]
+        return [_up(callers(credential=credential, request=upwards), slug)]
     if wanted == "callees":
-        return [_down(credential, callees(credential=credential, request=downwards))]
+        return [_down(callees(credential=credential, request=downwards), slug)]
     up, down = callers_and_callees(credential=credential, upwards=upwards, downwards=downwards)
-    return [_up(credential, up), _down(credential, down)]
+    return [_up(up, slug), _down(down, slug)]
 
 
-def _up(credential: Credential, answer: Callers) -> _Direction:
-    groups = callers_by_project(answer.callers, organization=credential.organization.slug)
+def _up(answer: Callers, slug: str) -> _Direction:
+    groups = rows_by_project(answer.callers, lambda link: link.caller, organization=slug)
     return _Direction("callers", "Callers", answer, groups)
 
 
-def _down(credential: Credential, answer: Callees) -> _Direction:
-    groups = callees_by_project(answer.callees, organization=credential.organization.slug)
+def _down(answer: Callees, slug: str) -> _Direction:
+    groups = rows_by_project(answer.callees, lambda link: link.callee, organization=slug)
     return _Direction("callees", "Callees", answer, groups)
 
 
@@ -158,7 +148,7 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
     organization = credential.organization.slug
     given = trace_query(request, organization=organization)
     query = {"limit": _NODES, "depth": DEPTHS[0], **given}
-    context = form_context(organization, query)
+    context: dict[str, Any] = {"section": "symbol", "query": query, "confidences": CONFIDENCES}
     if not query["symbol"]:
         return render(request, "web/symbol_form.html", context)
     try:

@@ -1,6 +1,6 @@
 """The knowledge graph: its documents, one node with what is around it, violations of a project."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -59,7 +59,6 @@ def knowledge(request: HttpRequest, credential: Credential) -> HttpResponse:
         credential=credential, wanted=_LIST.node_filter({**asked, "org_id": organization})
     )
     context = {
-        "organization": organization,
         "section": "knowledge",
         "asked": asked,
         "answer": answer,
@@ -87,7 +86,7 @@ def node(request: HttpRequest, credential: Credential, node: str) -> HttpRespons
         near: Any = exc.extra.get("near", ())
         suggestions = [{"text": one, "url": node_url(organization, one)} for one in near]
         raise NotFoundError(exc.message, code=exc.code, suggestions=suggestions) from exc
-    context: dict[str, Any] = {"organization": organization, "section": "knowledge", "asked": node}
+    context: dict[str, Any] = {"section": "knowledge", "asked": node}
     if found.count > 1:
         candidates = [end_of(one, organization, {}) for one in found.nodes]
         context |= {"candidates": candidates, "receipt": found.receipt}
@@ -122,7 +121,6 @@ def violations(request: HttpRequest, credential: Credential, project: str) -> Ht
     query = _VIOLATIONS.checked({"org_id": organization, "project": project, **cursor})
     answer = violations_of(credential=credential, **query)
     context = {
-        "organization": organization,
         "section": "repositories",
         "project": project,
         "answer": answer,
@@ -139,29 +137,22 @@ def _given(request: HttpRequest) -> dict[str, Any]:
 
 
 def _violation(one: Violation, organization: str) -> _ViolationRow:
-    code = one.code
-    page = file_url(organization, code.project or "", code.path or "")
+    page = file_url(organization, one.code.project or "", one.code.path or "")
+    matches = match_lines(one.edge.properties)
     return _ViolationRow(
         one,
         _SEVERITIES.get(one.severity, "quiet"),
-        node_url(organization, code.id),
+        node_url(organization, one.code.id),
         node_url(organization, one.policy),
-        [
-            (words, f"{page}#L{line}", text)
-            for words, line, text in match_lines(one.edge.properties)
-        ],
+        [(words, f"{page}#L{line}", text) for words, line, text in matches],
     )
 
 
 def _policy(policy: PolicyView) -> dict[str, str]:
-    return {
-        "rule": policy.rule,
-        "language": policy.language,
+    return asdict(policy) | {
         "include": ", ".join(policy.include),
         "exclude": ", ".join(policy.exclude),
-        "severity": policy.severity,
         "tone": _SEVERITIES.get(policy.severity, "quiet"),
-        "message": policy.message,
     }
 
 

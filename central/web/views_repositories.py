@@ -35,7 +35,6 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
     )
     page = list_repositories(credential=credential, list_filter=wanted)
     context = {
-        "organization": credential.organization.slug,
         "section": "repositories",
         "wanted": wanted,
         "page": page,
@@ -69,7 +68,6 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         else ([], False)
     )
     context = {
-        "organization": credential.organization.slug,
         "section": "repositories",
         "repository": found,
         "state": state,
@@ -89,7 +87,6 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
 
 @member_page
 def run(request: HttpRequest, credential: Credential, run_id: UUID) -> HttpResponse:
-    """Show a run."""
     return render(request, "web/run.html", _context(credential, run_id))
 
 
@@ -111,7 +108,6 @@ def run_progress(request: HttpRequest, credential: Credential, run_id: UUID) -> 
 def _context(credential: Credential, run_id: UUID) -> dict[str, Any]:
     found = visible_run(credential=credential, run_id=run_id)
     return {
-        "organization": credential.organization.slug,
         "section": "repositories",
         "repository": found.repository,
         "shown": shown_run(found),

@@ -37,7 +37,6 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
     except InvalidError as exc:  # a cursor of another search
         asked = replace(asked, errors={"cursor": [exc.message]})
     context = {
-        "organization": credential.organization.slug,
         "section": "search",
         "asked": asked,
         "answer": answer,

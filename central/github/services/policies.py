@@ -10,7 +10,7 @@ from central.github.models import GitHubPolicy
 from central.github.oidc import MAX_ID
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
-from central.tenancy.services import organization_named
+from central.tenancy.services.organizations import organization_named
 
 
 @transaction.atomic

@@ -36,7 +36,7 @@ from central.repositories.services import (
 from central.repositories.statements import keep_name, keep_removal
 from central.tenancy.audit import GITHUB, record
 from central.tenancy.models import Organization
-from central.tenancy.services import revoke_bound_tokens
+from central.tenancy.services.tokens import revoke_bound_tokens
 
 _UNKNOWN = "ignored: no repository here has this id"
 

@@ -17,7 +17,7 @@ from central.repositories.models import Repository
 from central.repositories.services import record_visibility
 from central.repositories.statements import statement_of
 from central.tenancy.models import ApiToken, Organization
-from central.tenancy.services import issue_token
+from central.tenancy.services.tokens import issue_token
 from central.tenancy.tokens import bind_to_job
 
 # Beyond the leeway: how far the clocks of two processes of this service may differ.

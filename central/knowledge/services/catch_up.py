@@ -6,15 +6,23 @@ kill repeats a part of it. Runs beside applies; one process at a time works on a
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TypeVar
 
 import structlog
 from django.db import connection, transaction
 from django.db.models import F, Max, Q
 
+from central.knowledge.access import visible_nodes
 from central.knowledge.matching import Matcher
 from central.knowledge.models import CodeLinks, Document
-from central.knowledge.services.linking import FileRange, link_files, link_mentions
+from central.knowledge.scope import GraphScope
+from central.knowledge.services.linking import (
+    FileRange,
+    link_mentions,
+    move_renamed_code,
+    read_files,
+)
 from central.knowledge.services.semantic import (
     documents_to_link,
     link_chunks,
@@ -22,8 +30,11 @@ from central.knowledge.services.semantic import (
     remove_edges_of_replaced_chunks,
 )
 from central.knowledge.services.violations import check_policies, remove_unlinked_code
+from central.knowledge.wakeup import wake
 from central.knowledge.watermarks import repositories_due
 from central.repositories.models import Repository
+from central.repositories.visibility import MissingProject
+from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.errors import EmbeddingError, StoreError
 
@@ -33,6 +44,25 @@ _TURNS = 100
 _Subject = TypeVar("_Subject", Document, Repository)
 
 _log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What is due of what the credential sees: documents to embed and link, projects to link."""
+
+    documents: int
+    projects: list[MissingProject]
+
+
+def refresh(*, credential: Credential) -> Refreshed:
+    """Wake the worker; nothing is waited for. Raises ForbiddenError for a token of a job."""
+    scope = GraphScope(credential)
+    wake()
+    due = documents_to_link(credential.organization)
+    return Refreshed(
+        documents=visible_nodes(credential=credential).filter(document__in=due).count(),
+        projects=scope.receipt([]).missing,
+    )
 
 
 def catch_up(
@@ -121,25 +151,22 @@ def _link_code(repository: Repository, matcher: Matcher) -> None:
     generation, last = seen[0], seen[1] or 0
     fresh = FileRange(repository, links.file_id, last)
     remove_edges_of_replaced_chunks(fresh)
-    link_files(fresh, matcher)
+    move_renamed_code(fresh)
+    read_files(fresh, matcher)
     link_chunks(fresh)
     CodeLinks.objects.filter(pk=links.pk).update(generation=generation, file_id=last)
 
 
 def _link(document: Document) -> bool:
-    _link_mentions_of(document)
+    with transaction.atomic():
+        # A record may have been mentioned before it was written; its own end changes others'.
+        link_mentions(document.node.organization, keys=[document.node.key])
     try:
         link_document(document)
     except (EmbeddingError, StoreError) as exc:
         _log.warning("semantic_links_deferred", node=document.public_id, error=str(exc))
         return False
     return True
-
-
-@transaction.atomic
-def _link_mentions_of(document: Document) -> None:
-    """A record may have been mentioned before it was written, and its own end changes others'."""
-    link_mentions(document.node.organization, keys=[document.node.key])
 
 
 @contextmanager

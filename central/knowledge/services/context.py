@@ -141,20 +141,11 @@ def _neighbours(
     found: dict[tuple[str, str, str, str], Neighbour] = {}
     for name, link in links:
         far = end(link)
-        if (far.project, far.file) == (project, file):
-            continue
-        key = (far.project, far.file, far.qualified_name, name)
-        found.setdefault(
-            key,
-            Neighbour(
-                far.project,
-                far.file,
-                far.line,
-                far.qualified_name or far.name,
-                name,
-                link.confidence,
-            ),
-        )
+        place = (far.project, far.file)
+        if place != (project, file):
+            shown = far.qualified_name or far.name
+            neighbour = Neighbour(*place, far.line, shown, name, link.confidence)
+            found.setdefault((*place, far.qualified_name, name), neighbour)
     return sorted(
         found.values(), key=lambda one: (one.project == project, one.project, one.file, one.line)
     )
@@ -166,7 +157,7 @@ _ORDER: Final = ("policies", "decisions", "callers", "memories", "callees")
 def _fit(answer: ContextAnswer, max_tokens: int) -> ContextAnswer:
     """Drop the least useful until the rest fits; parts are cut from their ends, in turn."""
     budget = max_tokens * _BYTES_PER_TOKEN
-    kept: dict[str, list[Any]] = {name: [] for name in _ORDER}
+    kept: dict[str, Any] = {name: [] for name in _ORDER}
     waiting = {name: list(getattr(answer, name)) for name in _ORDER}
     left: dict[str, int] = {}
     while any(waiting.values()) and budget > 0:
@@ -181,12 +172,4 @@ def _fit(answer: ContextAnswer, max_tokens: int) -> ContextAnswer:
             budget -= size
             kept[name].append(waiting[name].pop(0))
     left |= {name: len(rest) for name, rest in waiting.items() if rest}
-    return replace(
-        answer,
-        decisions=kept["decisions"],
-        policies=kept["policies"],
-        memories=kept["memories"],
-        callers=kept["callers"],
-        callees=kept["callees"],
-        truncated=left,
-    )
+    return replace(answer, **kept, truncated=left)

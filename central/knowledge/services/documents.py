@@ -3,6 +3,7 @@
 Semantic links and policy checks follow in the background: `catch_up` finds what has changed.
 """
 
+import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +21,6 @@ from central.knowledge.identifiers import (
     parse_node_id,
 )
 from central.knowledge.models import Document, Node, NodeKind, Policy
-from central.knowledge.properties import require_properties
 from central.knowledge.resolution import find_target, node_id, node_not_found
 from central.knowledge.rules import validate_rule
 from central.knowledge.wakeup import wake
@@ -29,7 +29,7 @@ from central.repositories.models import Repository
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
-from indexer.limits import NODE_BODY_BYTES, POLICIES
+from indexer.limits import NODE_BODY_BYTES, NODE_PROPERTIES_BYTES, NODE_PROPERTIES_DEPTH, POLICIES
 
 _PREFIXES: Final = {NodeKind.KNOWLEDGE: "doc", NodeKind.POLICY: "POL", NodeKind.MEMORY: "mem"}
 _OF_POLICY: Final = frozenset({"rule", "language", "include", "exclude", "severity", "message"})
@@ -228,6 +228,36 @@ def _require_size(body: str, properties: Mapping[str, Any]) -> None:
             code="body_too_large",
         )
     require_properties(properties)
+
+
+def require_properties(properties: Mapping[str, Any]) -> None:
+    """Raise InvalidError (`properties_too_large`, `invalid`) unless they can be stored.
+
+    They are any JSON within bounds.
+    """
+    if _depth(properties) > NODE_PROPERTIES_DEPTH:
+        raise InvalidError(f"Properties are at most {NODE_PROPERTIES_DEPTH} levels deep.")
+    text = json.dumps(properties)
+    if len(text.encode()) > NODE_PROPERTIES_BYTES:
+        raise InvalidError(
+            f"Properties have at most {NODE_PROPERTIES_BYTES:,} bytes as JSON.",
+            code="properties_too_large",
+        )
+    if "\\u0000" in text:  # PostgreSQL stores none
+        raise InvalidError("Properties hold a NUL character, which cannot be stored. Remove it.")
+
+
+def _depth(value: object) -> int:
+    """Levels of objects and lists; read without recursion, since the depth is what is in doubt."""
+    depth, level = 0, [value]
+    while level := [one for one in level if isinstance(one, dict | list)]:
+        depth += 1
+        if depth > NODE_PROPERTIES_DEPTH:
+            break
+        level = [
+            inner for one in level for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+    return depth
 
 
 def _note(credential: Credential, node: Node, verb: str, detail: Mapping[str, Any]) -> None:

@@ -48,16 +48,9 @@ class FileRange(NamedTuple):
     until: int
 
     def files(self) -> QuerySet[File]:
-        """Their rows."""
         return File.objects.filter(
             repository=self.repository, pk__gt=self.after, pk__lte=self.until
         )
-
-
-def link_files(fresh: FileRange, matcher: Matcher) -> None:
-    """Bring nodes and edges of text up to the files of `fresh`. Needs a transaction."""
-    move_renamed_code(fresh)
-    read_files(fresh, matcher)
 
 
 def read_files(fresh: FileRange, matcher: Matcher) -> None:
@@ -84,16 +77,14 @@ def move_renamed_code(fresh: FileRange) -> None:
     for path, blob in gone.values_list("path", "blob"):
         by_blob[blob].add(path)
     arrived: dict[str, list[str]] = defaultdict(list)
-    rows = fresh.files().filter(blob__in=list(by_blob)).values_list("blob", "path")
-    for blob, path in rows:
+    for blob, path in fresh.files().filter(blob__in=list(by_blob)).values_list("blob", "path"):
         arrived[blob].append(path)
     for blob, paths in by_blob.items():
         if len(paths) == len(arrived[blob]) == 1:
             _move(fresh.repository, paths.pop(), arrived[blob][0])
     known = Node.objects.filter(repository=fresh.repository, kind__in=CODE_KINDS)
-    for path, blob in (
-        fresh.files().filter(path__in=known.values("path")).values_list("path", "blob")
-    ):
+    stored = fresh.files().filter(path__in=known.values("path"))
+    for path, blob in stored.values_list("path", "blob"):
         known.filter(path=path).exclude(blob=blob).update(blob=blob)
 
 
@@ -102,10 +93,10 @@ def _file_of(path: object, repository: Repository) -> QuerySet[File]:
 
 
 def _move(repository: Repository, before: str, after: str) -> None:
-    taken = Node.objects.filter(repository=repository, path=after).values("key")
+    taken = Node.objects.filter(repository=repository, path=after)
     for node in Node.objects.filter(repository=repository, path=before, kind__in=CODE_KINDS):
         key = code_key(after, node.qualified_name)
-        if key not in {row["key"] for row in taken}:
+        if not taken.filter(key=key).exists():
             Node.objects.filter(pk=node.pk).update(path=after, key=key)
 
 
@@ -142,9 +133,11 @@ def _store_record(repository: Repository, path: str, content: str, record: Adr) 
     document = Document.objects.filter(pk=node.pk).first()
     if document is None:
         document = Document(node=node, version=0)
-    elif document.source_path != path and _holds(repository, document.source_path):
+    elif document.source_path != path and (
+        not document.source_path or _file_of(document.source_path, repository).exists()
+    ):
         _log.warning("decision_record_twice", repository=str(repository), path=path)
-        return  # the first file keeps the number, as long as it is there
+        return  # what people wrote here, or the first file that is there, keeps the number
     values = {
         "public_id": record.public_id,
         "title": record.title,
@@ -159,11 +152,6 @@ def _store_record(repository: Repository, path: str, content: str, record: Adr) 
         setattr(document, name, value)
     document.version += 1
     document.save()
-
-
-def _holds(repository: Repository, path: str) -> bool:
-    """Whether `path` is a file of the repository, or a document that people wrote here ("")."""
-    return not path or _file_of(path, repository).exists()
 
 
 def _read_mentions(fresh: FileRange, matcher: Matcher) -> None:
@@ -298,15 +286,13 @@ def _make_edges(repository: Repository, keys: Collection[str], paths: Collection
             source__repository=repository,
         )
     }
-    stale = [edge.pk for end, edge in known.items() if end not in wanted]
-    Edge.objects.filter(pk__in=stale).delete()
-    moved = [
-        edge
-        for end, edge in known.items()
-        if end in wanted and edge.properties != {"line": wanted[end]}
-    ]
-    for edge in moved:
-        edge.properties = {"line": wanted[edge.source_id, edge.target_id, edge.type]}
+    Edge.objects.filter(pk__in=[known[end].pk for end in known.keys() - wanted.keys()]).delete()
+    moved = []
+    for end in known.keys() & wanted.keys():
+        edge, properties = known[end], {"line": wanted[end]}
+        if edge.properties != properties:
+            edge.properties = properties
+            moved.append(edge)
     Edge.objects.bulk_update(moved, ["properties"], batch_size=_ROWS)
     Edge.objects.bulk_create(
         (

@@ -10,7 +10,6 @@ from django.db import transaction
 from central.errors import InvalidError, NotFoundError
 from central.knowledge.access import require_writer
 from central.knowledge.models import Document, Edge, Node, Origin
-from central.knowledge.properties import require_properties
 from central.knowledge.resolution import (
     Target,
     find_target,
@@ -19,6 +18,7 @@ from central.knowledge.resolution import (
     node_not_found,
     node_of,
 )
+from central.knowledge.services.documents import require_properties
 from central.knowledge.wakeup import wake
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential

@@ -21,6 +21,7 @@ from central.knowledge.resolution import CodePlace, Target, find_targets, node_i
 from central.knowledge.scope import GraphScope
 from central.knowledge.traversal import Direction, walk
 from central.repositories.listing import visible_repository
+from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 
 _SALT: Final = "central.knowledge.nodes"
@@ -89,15 +90,7 @@ def get_nodes(*, credential: Credential, text: str) -> NodesAnswer:
     scope = GraphScope(credential)
     targets = find_targets(text, credential=credential)
     views = target_views(targets, scope)
-    roots = _nodes_of(targets)
-    found = walk(
-        credential=credential,
-        roots=roots,
-        types=None,
-        direction=Direction.BOTH,
-        depth=1,
-        limit=_LINKED,
-    )
+    found = walk(credential=credential, roots=_nodes_of(targets), limit=_LINKED)
     edges = edge_views([step.edge for step in found.steps[:_LINKED]])
     return NodesAnswer(len(views), views, edges, None, scope.receipt(_repositories(targets)))
 
@@ -118,16 +111,12 @@ def list_nodes(*, credential: Credential, wanted: NodeFilter) -> NodesAnswer:
         )
     if wanted.archived is not None:
         documents = documents.filter(document__archived_at__isnull=not wanted.archived)
-    asked = [
-        credential.organization.slug,
-        wanted.kind,
-        wanted.project,
-        wanted.query,
-        wanted.archived,
-    ]
+    narrowed = [wanted.kind, wanted.project, wanted.query, wanted.archived]
+    asked = [credential.organization.slug, *narrowed]
     if after := decode_cursor(wanted.cursor, salt=_SALT, asked=asked):
         documents = documents.filter(Q(key__gt=after[0]) | Q(key=after[0], pk__gt=after[1]))
-    rows = list(_loaded(documents).order_by("key", "pk")[: wanted.limit + 1])
+    read = documents.select_related("repository", "document", "document__policy")
+    rows = list(read.defer("document__vector").order_by("key", "pk")[: wanted.limit + 1])
     page = rows[: wanted.limit]
     cursor = None
     if len(rows) > wanted.limit:
@@ -161,10 +150,8 @@ def traverse(*, credential: Credential, asked: Traversal) -> TraverseAnswer:
     ]
     return TraverseAnswer(
         roots=[id_of(target) for target in targets],
-        nodes=[
-            *(FoundNode(view, 0) for view in target_views(targets, scope, with_body=False)),
-            *shown,
-        ],
+        nodes=[FoundNode(view, 0) for view in target_views(targets, scope, with_body=False)]
+        + shown,
         edges=_edges_between(nodes, [step.edge for step in found.steps]),
         truncated=found.is_cut,
         receipt=scope.receipt(
@@ -193,24 +180,10 @@ def _is_whole(node: Node) -> bool:
 
 def _edges_between(nodes: Mapping[int, Node], keys: Sequence[int]) -> list[EdgeView]:
     """Views of edges whose ends are all in `nodes`, in the order of `keys`."""
-    ids = {key: node_id(node) for key, node in nodes.items()}
-    rows = Edge.objects.filter(pk__in=keys).values_list(
-        "pk",
-        "source_id",
-        "target_id",
-        "type",
-        "origin",
-        "weight",
-        "cosine",
-        "properties",
-        "author",
-        "created_at",
-    )
-    found = {
-        key: EdgeView(ids[source], ids[target], *rest)
-        for key, source, target, *rest in rows
-        if source in ids and target in ids
-    }
+    found = {}
+    for edge in Edge.objects.filter(pk__in=keys, source__in=nodes, target__in=nodes):
+        edge.source, edge.target = nodes[edge.source_id], nodes[edge.target_id]
+        found[edge.pk] = edge_view(edge)
     return [found[key] for key in keys if key in found]
 
 
@@ -242,12 +215,6 @@ def edge_view(edge: Edge) -> EdgeView:
     )
 
 
-def _loaded(nodes: QuerySet[Node]) -> QuerySet[Node]:
-    return nodes.select_related("repository", "document", "document__policy").defer(
-        "document__vector"
-    )
-
-
 def code_views(places: Sequence[CodePlace], scope: GraphScope) -> list[NodeView]:
     """Views of places in the same order."""
     lines = code_lines(places)
@@ -257,7 +224,6 @@ def code_views(places: Sequence[CodePlace], scope: GraphScope) -> list[NodeView]
 def target_views(
     targets: Sequence[Target], scope: GraphScope, *, with_body: bool = True
 ) -> list[NodeView]:
-    """Views of what an id means."""
     return [
         code_views([target], scope)[0]
         if isinstance(target, CodePlace)
@@ -287,11 +253,10 @@ def id_of(target: Target) -> str:
 
 
 def _traversal_hint(asked: Traversal) -> str:
-    narrowed: list[str] = []
-    if asked.types is not None:
-        narrowed.append(f"types={','.join(asked.types)}")
+    narrowed = [f"types={','.join(asked.types)}"] if asked.types is not None else []
     if asked.direction is not Direction.BOTH:
         narrowed.append(f"direction={asked.direction}")
     if narrowed:
         return f"No edge passes {' and '.join(narrowed)}. Leave that out to follow every edge."
-    return "Nothing is linked to this node yet. graph_link links nodes."
+    template = "Nothing is linked to this node yet. graph_link links nodes."
+    return Sentence.of("nothing_linked", template)

@@ -19,7 +19,7 @@ from central.corpus.models import File, Symbol
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import GraphReceipt, NodeView, node_views
 from central.knowledge.calibration import weight_of
-from central.knowledge.models import DOCUMENT_KINDS, Node, NodeKind
+from central.knowledge.models import DOCUMENT_KINDS, Node
 from central.knowledge.resemblance import CodeWords, code_words, resemblance, words_of
 from central.knowledge.resolution import CodePlace, Target, find_target
 from central.knowledge.scope import GraphScope
@@ -96,23 +96,11 @@ def text_of(target: Target) -> str:
     """What a node says: title and body, or the code's own text, cut."""
     if isinstance(target, Node):
         return f"{target.document.title}\n{target.document.body}"[:RELATED_CHARACTERS]
-    content = (
-        File.objects.filter(repository=target.repository, path=target.path)
-        .values_list("content", flat=True)
-        .first()
-        or ""
-    )
+    files = File.objects.filter(repository=target.repository, path=target.path)
+    content = files.values_list("content", flat=True).first() or ""
     if target.qualified_name:
-        lines = (
-            Symbol.objects.filter(
-                file__repository=target.repository,
-                file__path=target.path,
-                qualified_name=target.qualified_name,
-            )
-            .values_list("start_line", "end_line")
-            .first()
-        )
-        if lines:
+        symbols = Symbol.objects.filter(file__in=files, qualified_name=target.qualified_name)
+        if lines := symbols.values_list("start_line", "end_line").first():
             content = "\n".join(content.split("\n")[lines[0] - 1 : lines[1]])
     return f"{target.path} {target.qualified_name}\n{content}"[:RELATED_CHARACTERS]
 
@@ -134,11 +122,8 @@ def related_documents(
     )
     if isinstance(target, Node):
         nodes = nodes.exclude(pk=target.pk)
-    vectors = list(
-        nodes.order_by("pk").values_list("pk", "document__embedder", "document__vector")[
-            :DOCUMENTS_COMPARED
-        ]
-    )
+    rows = nodes.order_by("pk").values_list("pk", "document__embedder", "document__vector")
+    vectors = list(rows[:DOCUMENTS_COMPARED])
     if not vectors:
         return []
     embedder = scope.credential.organization.embedder
@@ -146,19 +131,16 @@ def related_documents(
     keys = [key for key, *_ in vectors]
     if cosines:  # what is not embedded yet may be near
         keys = nlargest(_NEAREST, keys, key=lambda key: cosines.get(key, 1.0))
-    documents = list(
-        nodes.filter(pk__in=keys)
-        .select_related("repository", "document__policy")
-        .defer("document__vector", "document__body")
-    )
+    compared = nodes.filter(pk__in=keys)
+    read = compared.select_related("repository", "document__policy")
+    documents = read.defer("document__vector", "document__body").in_bulk()
+    body = Left("document__body", RELATED_CHARACTERS)
     texts = {
-        key: f"{title}\n{body}"
-        for key, title, body in nodes.filter(pk__in=keys).values_list(
-            "pk", "document__title", Left("document__body", RELATED_CHARACTERS)
-        )
+        key: f"{title}\n{text}"
+        for key, title, text in compared.values_list("pk", "document__title", body)
+        if key in documents  # it may be made, or deleted, meanwhile
     }
-    documents = [node for node in documents if node.pk in texts]  # it may be deleted meanwhile
-    cosines = {node.pk: cosines[node.pk] for node in documents if node.pk in cosines}
+    cosines = {key: cosines[key] for key in texts if key in cosines}
     words = _shared_words(asked, {key: set(tokenize(text)) for key, text in texts.items()})
     scores: Counter[int] = Counter()
     for ranking in (cosines, words):
@@ -167,8 +149,7 @@ def related_documents(
             if ranking[key] > 0:
                 scores[key] += 2 / (_RECIPROCAL + rank)  # type: ignore[assignment] # a float
     best = [key for key, _ in scores.most_common(limit)]
-    by_key = {node.pk: node for node in documents}
-    views = node_views([by_key[key] for key in best], scope.snapshots)
+    views = node_views([documents[key] for key in best], scope.snapshots)
     highest = 4 / (_RECIPROCAL + 1)
     said = _said_by(target, asked)
     return [
@@ -191,10 +172,7 @@ def _related_code(asked: str, target: Target, scope: GraphScope, limit: int) -> 
     own = target if isinstance(target, CodePlace) else None
     prose = words_of(asked)
     names = {item.name: item.id for item in scope.snapshots.values()}
-    repositories = {
-        row.pk: row
-        for row in Repository.objects.filter(pk__in=[names[one.project] for one in answer.results])
-    }
+    repositories = Repository.objects.in_bulk([names[one.project] for one in answer.results])
     found = []
     for one in answer.results:
         repository = repositories[names[one.project]]
@@ -206,14 +184,12 @@ def _related_code(asked: str, target: Target, scope: GraphScope, limit: int) -> 
             (view,) = code_views([CodePlace(repository, one.file)], scope)
         similarity = None
         if one.similarity is not None:
-            said = code_words(
-                path=one.file, container=one.container, name=one.name, text=one.content
-            )
+            place = {"path": one.file, "container": one.container, "name": one.name}
+            said = code_words(**place, text=one.content)
             embedder = scope.snapshots[repository.pk].embedder
             similarity = _similarity(one.similarity, prose, said, embedder)
-        found.append(
-            RelatedNode(view, one.score, similarity, one.start_line, one.end_line, one.content)
-        )
+        lines = one.start_line, one.end_line
+        found.append(RelatedNode(view, one.score, similarity, *lines, one.content))
     return found[:limit]
 
 
@@ -269,6 +245,4 @@ def _shared_words(asked: str, documents: Mapping[int, set[str]]) -> dict[int, fl
 def _hint(target_type: str) -> str:
     if target_type == CODE:
         return "Nothing in the index resembles this node."
-    if target_type in (NodeKind.KNOWLEDGE, NodeKind.POLICY, NodeKind.MEMORY):
-        return f"There is no visible {target_type} node that resembles this one."
-    return "Nothing resembles this node."
+    return f"There is no visible {target_type} node that resembles this one."

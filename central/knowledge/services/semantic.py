@@ -7,7 +7,7 @@ whichever was there first.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from django.db import connection, transaction
@@ -131,17 +131,12 @@ def _weighed(
         key: code_words(path=path, container=container, name=name, text=text)
         for key, path, container, name, text in rows
     }
-    weighed = (
-        _Link(
-            *one,
-            weight_of(
-                resemblance(one.cosine, words[one.document], code[one.chunk]), embedder=embedder
-            ),
-        )
-        for one in candidates
-        if one.chunk in code
-    )
-    return [link for link in weighed if link.weight > LINKED]
+    links = []
+    for one in candidates:
+        if one.chunk in code:
+            found = resemblance(one.cosine, words[one.document], code[one.chunk])
+            links.append(_Link(*one, weight_of(found, embedder=embedder)))
+    return [link for link in links if link.weight > LINKED]
 
 
 def _best_of(links: Iterable[_Link]) -> list[_Link]:
@@ -163,28 +158,17 @@ _VECTORS: Final = _sql("""SELECT c.id, e.vector FROM {chunk} c
 
 def _vectors(fresh: FileRange) -> Iterator[tuple[list[int], Matrix]]:
     """Chunk ids with a row of the matrix each, a part at a time."""
+    asked: list[Any] = [fresh.repository.embedder, fresh.repository.pk, fresh.after, fresh.until]
+    after = 0
     with connection.cursor() as cursor:
-        after = 0
         while True:
-            cursor.execute(
-                _VECTORS,
-                [
-                    fresh.repository.embedder,
-                    fresh.repository.pk,
-                    fresh.after,
-                    fresh.until,
-                    after,
-                    _CHUNKS,
-                ],
-            )
+            cursor.execute(_VECTORS, [*asked, after, _CHUNKS])
             rows = cursor.fetchall()
             if not rows:
                 return
             after = rows[-1][0]
-            yield (
-                [row[0] for row in rows],
-                np.stack([unpack_vector(bytes(row[1])) for row in rows]),
-            )
+            vectors = [unpack_vector(bytes(vector)) for _, vector in rows]
+            yield [chunk for chunk, _ in rows], np.stack(vectors)
 
 
 def _store(links: Iterable[_Link], organization: Organization) -> None:
@@ -193,24 +177,18 @@ def _store(links: Iterable[_Link], organization: Organization) -> None:
     A document does not resemble the file that it was read from: it is that file.
     """
     ranked = sorted(links, key=lambda one: (-one.weight, one.chunk))
+    documents = Document.objects.filter(pk__in={one.document for one in ranked})
     sources = {
-        document: (repository, path)
-        for document, repository, path in Document.objects.filter(
-            pk__in={one.document for one in ranked}
-        ).values_list("pk", "node__repository_id", "source_path")
+        document: place
+        for document, *place in documents.values_list("pk", "node__repository_id", "source_path")
     }
-    chunks = {
-        chunk.pk: chunk
-        for chunk in Chunk.objects.filter(pk__in={one.chunk for one in ranked})
-        .select_related("file__repository")
-        .defer("text", "terms")
-    }
+    read = Chunk.objects.select_related("file__repository").defer("text", "terms")
+    chunks = read.in_bulk({one.chunk for one in ranked})
     targets: dict[int, set[int]] = defaultdict(set)
     for one in ranked:
         chunk = chunks[one.chunk]
-        if sources[one.document] == (chunk.repository_id, chunk.file.path):
-            continue
-        if len(targets[one.document]) >= SEMANTIC_LINKS:
+        is_own = sources[one.document] == [chunk.repository_id, chunk.file.path]
+        if is_own or len(targets[one.document]) >= SEMANTIC_LINKS:
             continue
         target = node_of(_place_of(chunk)).pk
         if target in targets[one.document]:
@@ -228,20 +206,16 @@ def _store(links: Iterable[_Link], organization: Organization) -> None:
                 "properties": {"start_line": chunk.start_line, "end_line": chunk.end_line},
             },
         )
-    _keep_best(targets)
+    for document in targets:
+        own = Edge.objects.filter(source=document, type=RELATED, origin=Origin.SEMANTIC)
+        kept = own.order_by("-weight", "pk").values_list("pk", flat=True)[:SEMANTIC_LINKS]
+        own.exclude(pk__in=list(kept)).delete()
 
 
 def _place_of(chunk: Chunk) -> CodePlace:
     names = definitions_around(chunk.file, [chunk.start_line, chunk.end_line])
     name = names[chunk.start_line] or names[chunk.end_line]
     return CodePlace(chunk.file.repository, chunk.file.path, name, chunk.file.blob)
-
-
-def _keep_best(documents: Iterable[int]) -> None:
-    for document in documents:
-        own = Edge.objects.filter(source=document, type=RELATED, origin=Origin.SEMANTIC)
-        kept = own.order_by("-weight", "pk").values("pk")[:SEMANTIC_LINKS]
-        own.exclude(pk__in=list(kept.values_list("pk", flat=True))).delete()
 
 
 def remove_edges_of_replaced_chunks(fresh: FileRange) -> None:

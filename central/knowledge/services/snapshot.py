@@ -22,10 +22,12 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from central.corpus.embeddings import unpack_vector
+from central.knowledge.access import require_reader
 from central.knowledge.models import Document
 from central.knowledge.resolution import node_id
 from central.knowledge.services import snapshot_statements as statements
 from central.repositories.models import Repository
+from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 
 KEPT_HOURS: Final = 24
@@ -56,11 +58,17 @@ _CONTAINS: Final = """
 
 def take_snapshot(organization: Organization) -> Path:
     """The organisation's file, up to date, which is kept so for KEPT_HOURS."""
-    directory = _directory()
-    directory.mkdir(mode=0o700, exist_ok=True)
+    _directory().mkdir(mode=0o700, exist_ok=True)
     path = refresh_snapshot(organization)
     path.with_suffix(_ASKED).touch()
     return path
+
+
+def snapshot(*, credential: Credential) -> Path:
+    """The organisation's DuckDB file. Raises ForbiddenError (`whole_organization_required`)."""
+    require_reader(credential)
+    credential.require_whole_organization()
+    return take_snapshot(credential.organization)
 
 
 def keep_snapshots(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
@@ -99,10 +107,7 @@ def refresh_snapshot(organization: Organization) -> Path:
 def _mark(organization: Organization) -> str:
     """What differs whenever the graph does."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            statements.MARK,
-            {"organization": organization.pk},
-        )
+        cursor.execute(statements.MARK, {"organization": organization.pk})
         return "|".join(map(str, cursor.fetchone() or ()))
 
 

@@ -6,7 +6,7 @@ lack it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import structlog
@@ -42,7 +42,6 @@ class _Pending:
     holds_for: Callable[[str], bool]
 
     def concerns(self, file: File) -> bool:
-        """Whether the file must be matched."""
         return (
             file.pk > self.check.file_id
             and file.language == self.policy.language
@@ -84,18 +83,9 @@ def _pending(repository: Repository, last: int) -> list[_Pending]:
         if check.rule_version != policy.rule_version:
             check.file_id, check.over_limit = 0, []
         if check.file_id < last or check.rule_version != policy.rule_version:
-            found.append(_prepared(policy, check))
+            rule, literal = parse_rule(policy.rule), literal_of(policy.rule)
+            found.append(_Pending(policy, check, rule, literal, pattern_matcher(policy)))
     return found
-
-
-def _prepared(policy: Policy, check: PolicyCheck) -> _Pending:
-    return _Pending(
-        policy=policy,
-        check=check,
-        rule=parse_rule(policy.rule),
-        literal=literal_of(policy.rule),
-        holds_for=pattern_matcher(policy),
-    )
 
 
 def pattern_matcher(policy: Policy) -> Callable[[str], bool]:
@@ -227,16 +217,7 @@ def _store(found: Sequence[tuple[CodePlace, int, list[Match]]]) -> None:
             target_id=policy,
             type=VIOLATES,
             origin=Origin.POLICY,
-            properties={
-                "matches": [
-                    {
-                        "start_line": match.start_line,
-                        "end_line": match.end_line,
-                        "text": match.text,
-                    }
-                    for match in matches
-                ]
-            },
+            properties={"matches": [asdict(match) for match in matches]},
         )
         for place, policy, matches in found
     )

@@ -21,25 +21,14 @@ class ActionFilter(admin.SimpleListFilter):
     title = "of"
     parameter_name = "of"
     nouns = (
-        "organization",
-        "membership",
-        "user",
-        "group",
-        "token",
-        "repository",
-        "github_policy",
-        "vectors",
-        "backup",
+        *("organization", "membership", "user", "group", "token"),
+        *("repository", "github_policy", "vectors", "backup"),
     )
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the nouns of actions."""
-        del request, model_admin
         return [(noun, noun.replace("_", " ")) for noun in self.nouns]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> Any:
-        """Return the entries of the noun."""
-        del request
         noun = self.value()
         return queryset.filter(action__startswith=f"{noun}.") if noun else queryset
 
@@ -51,14 +40,10 @@ class SlugFilter(admin.SimpleListFilter):
     parameter_name = "organization"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return each organisation, and the entries of none."""
-        del request, model_admin
         slugs = Organization.objects.values_list("slug", flat=True)
         return [(_NONE, "none"), *((slug, slug) for slug in slugs)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> Any:
-        """Return the entries of the organisation."""
-        del request
         if (slug := self.value()) is None:
             return queryset
         return queryset.filter(organization="" if slug == _NONE else slug)
@@ -66,8 +51,6 @@ class SlugFilter(admin.SimpleListFilter):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
-    """Entries of the audit log."""
-
     list_display = ["at", "actor", "action", "organization", "target", "changes"]
     list_filter = [when("at"), ActionFilter, SlugFilter]
     search_fields = ["actor", "action", "organization", "target", "request_id"]
@@ -77,10 +60,8 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="changes")
     def changes(self, entry: AuditEntry) -> str:
-        """Return the names of the changed fields."""
         return ", ".join(entry.detail)
 
     @admin.display(description="detail")
     def values(self, entry: AuditEntry) -> SafeString:
-        """Return the values before and after."""
         return format_html("<pre>{}</pre>", json.dumps(entry.detail, indent=2, ensure_ascii=False))

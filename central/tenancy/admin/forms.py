@@ -30,11 +30,9 @@ class VisibilityForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields["repositories"].widget = names
 
     def clean_repositories(self) -> list[str] | None:
-        """Return the names; None for all."""
         return self._limit("repositories")
 
     def clean_visibilities(self) -> list[str] | None:
-        """Return the visibilities; None for all."""
         return self._limit("visibilities")
 
     def _limit(self, name: str) -> list[str] | None:

@@ -11,13 +11,11 @@ from central.errors import ServiceError
 from central.tenancy.admin.forms import VisibilityForm
 from central.tenancy.admin_base import AuditedAdmin
 from central.tenancy.models import Membership, Organization
-from central.tenancy.services import require_embedder
+from central.tenancy.services.organizations import require_embedder
 from indexer.errors import EmbeddingError
 
 
 class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The form of an organisation."""
-
     def clean_embedder(self) -> str:
         """Request one embedding from a new embedder, as `manage.py set_embedder` does."""
         embedder: str = self.cleaned_data["embedder"]
@@ -32,16 +30,12 @@ class OrganizationForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class MembershipForm(VisibilityForm):
-    """The form of a member."""
-
     class Meta:
         model = Membership
         fields = ["user", "organization", "role", "repositories", "visibilities"]
 
 
 class MembershipInline(TabularInline):  # type: ignore[misc] # unfold has no types
-    """The members of an organisation."""
-
     model = Membership
     form = MembershipForm
     fields = ["user", "role", "repositories", "visibilities"]
@@ -62,26 +56,21 @@ class OrganizationAdmin(AuditedAdmin):
     inlines = [MembershipInline]
 
     def organization_of(self, obj: Organization) -> Organization:
-        """Return the organisation itself."""
         return obj
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Organization | None = None
     ) -> list[str]:
         """Fix the slug after creation: collections in the vector store carry it."""
-        del request
         return [] if obj is None else ["slug"]
 
     def has_delete_permission(self, request: HttpRequest, obj: Organization | None = None) -> bool:
         """Refuse it: points would stay in the vector store."""
-        del request, obj
         return False
 
 
 @admin.register(Membership)
 class MembershipAdmin(AuditedAdmin):
-    """Members, with their roles and visible repositories."""
-
     form = MembershipForm
     list_display = ["user", "organization", "role", "sees", "created_at"]
     list_filter = ["role", "organization"]
@@ -90,17 +79,14 @@ class MembershipAdmin(AuditedAdmin):
     autocomplete_fields = ["user", "organization"]
 
     def target_of(self, obj: Membership) -> str:
-        """Return the person's name."""
         return obj.user.get_username()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> list[str]:
         """Fix person and organisation: with others it is a different membership."""
-        del request
         return [] if obj is None else ["user", "organization"]
 
     @admin.display(description="sees")
     def sees(self, membership: Membership) -> str:
-        """Return the limits on visible repositories."""
         limits: list[Any] = [membership.visibilities, membership.repositories]
         if [] in limits:
             return "nothing"

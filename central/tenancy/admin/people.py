@@ -27,7 +27,6 @@ class UserAdmin(auth_admin.UserAdmin, AuditedAdmin):  # type: ignore[type-arg]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:
         """Fix permissions, so that staff who edit people cannot extend their own."""
-        del obj
         stamps = ["last_login", "date_joined"]
         return stamps if _is_superuser(request) else [*stamps, *_RIGHTS]
 

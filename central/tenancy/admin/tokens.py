@@ -12,7 +12,7 @@ from central.tenancy.admin.forms import ScopesForm
 from central.tenancy.admin_base import AuditedAdmin
 from central.tenancy.audit import user_actor
 from central.tenancy.models import ApiToken
-from central.tenancy.services import issue_token, revoke_token
+from central.tenancy.services.tokens import issue_token, revoke_token
 
 
 class LifetimeFilter(admin.SimpleListFilter):
@@ -22,19 +22,14 @@ class LifetimeFilter(admin.SimpleListFilter):
     parameter_name = "made"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the choices beside the default."""
-        del request, model_admin
         return [("job", "for a job, of its id token"), ("all", "either way")]
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """Name the default choice."""
         first, *others = super().choices(changelist)
         yield {**first, "display": "by a person"}
         yield from others
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> QuerySet[ApiToken]:
-        """Return persistent tokens, unless others are requested."""
-        del request
         if self.value() == "all":
             return queryset
         return queryset.filter(is_short_lived=self.value() == "job")
@@ -42,19 +37,11 @@ class LifetimeFilter(admin.SimpleListFilter):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(AuditedAdmin):
-    """Tokens, their permissions and their revocation."""
-
     noun = "token"
     form = ScopesForm
     list_display = [
-        "prefix",
-        "name",
-        "organization",
-        "owner",
-        "scopes",
-        "expires_at",
-        "revoked_at",
-        "last_used_at",
+        *("prefix", "name", "organization", "owner", "scopes"),
+        *("expires_at", "revoked_at", "last_used_at"),
     ]
     list_filter = [LifetimeFilter, "organization", ("revoked_at", admin.EmptyFieldListFilter)]
     list_select_related = ["organization", "owner"]
@@ -71,14 +58,12 @@ class ApiTokenAdmin(AuditedAdmin):
 
     def get_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> list[str]:
         """Return the editable fields; those of a present token include its history."""
-        del request
         if obj is None:
             return ["organization", *self._decided]
         return ["organization", *self._decided, *self._found, *self._bound]
 
     def get_readonly_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> list[str]:
         """Fix the organisation, and what a job's token is bound to, after creation."""
-        del request
         if obj is None:
             return []
         fixed = ["organization", *self._found, *self._bound]

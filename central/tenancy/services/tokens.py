@@ -80,7 +80,8 @@ def create_personal_token(
         )
     if not 1 <= expires_days <= MAX_PERSONAL_DAYS:
         raise InvalidError(f"A personal token is valid for 1 to {MAX_PERSONAL_DAYS} days.")
-    if _live_tokens_of(owner) >= MAX_PERSONAL_TOKENS:
+    live = owner.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now())
+    if live.count() >= MAX_PERSONAL_TOKENS:
         raise ConflictError(
             f"You have {MAX_PERSONAL_TOKENS} tokens already; revoke one that you no longer use.",
             code="too_many_tokens",
@@ -95,11 +96,6 @@ def create_personal_token(
         ),
         user_actor(owner),
     )
-
-
-def _live_tokens_of(owner: "User") -> int:
-    """Return how many of a person's tokens are valid."""
-    return owner.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now()).count()
 
 
 def create_local_token(*, organization_slug: str, actor: str) -> str:

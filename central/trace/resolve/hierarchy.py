@@ -73,7 +73,10 @@ class _Renaming(NamedTuple):
 
 @dataclass(slots=True)
 class Aliases:
-    """Names that references may end in; `roots` are imports (file, local) by other names."""
+    """Names that references or their roots may end in; `roots` are imports by other names.
+
+    An import is (file, local name).
+    """
 
     names: set[str]
     roots: set[Key] = field(default_factory=set)
@@ -137,16 +140,7 @@ def _unnamed(one: _Renaming) -> list[str]:
     return [one.module, f"{one.module}.default"] if not one.name else []
 
 
-@dataclass(slots=True)
-class ClassHierarchy:
-    """Names that roots may end in; `roots` are imports (file, local) by other names."""
-
-    names: set[str] = field(default_factory=set)
-    roots: set[Key] = field(default_factory=set)
-    is_cut: bool = False
-
-
-def hierarchy_of(resolver: BatchResolver, owners: Collection[Key]) -> ClassHierarchy:
+def hierarchy_of(resolver: BatchResolver, owners: Collection[Key]) -> Aliases:
     """Return the classes, their ancestors and subclasses, and functions that return them."""
     owners = _in_all_files(resolver, owners)
     lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners])
@@ -154,7 +148,7 @@ def hierarchy_of(resolver: BatchResolver, owners: Collection[Key]) -> ClassHiera
     known |= {
         subclass for subclasses in descendants(resolver, owners).values() for subclass in subclasses
     }
-    hierarchy = ClassHierarchy()
+    hierarchy = Aliases(set())
     fresh = known
     while fresh:
         aliases = aliases_of(resolver, fresh)
@@ -194,7 +188,7 @@ def candidates(
     resolver: BatchResolver,
     query: ReferenceQuery,
     roots: Iterable[Key],
-    hierarchy: ClassHierarchy | None = None,
+    hierarchy: Aliases | None = None,
 ) -> list[tuple[ReferenceSite, Resolution]]:
     """Return the references that may match, resolved: by name, by alias, by class hierarchy."""
     sites = sites_named(resolver, query)

@@ -184,9 +184,10 @@ def type_sites(
 def sites_within(resolver: BatchResolver, definitions: Iterable[Key]) -> list[ReferenceSite]:
     """Read references inside these definitions, also in nested ones."""
     keys = list(dict.fromkeys(definitions))
-    return [
-        ReferenceSite(*row) for row in fetch_rows(_WITHIN, [*_columns(keys), resolver.repositories])
-    ]
+    if not keys:
+        return []
+    rows = fetch_rows(_WITHIN, [*_columns(keys), resolver.repositories])
+    return [ReferenceSite(*row) for row in rows]
 
 
 class CountedFile(NamedTuple):

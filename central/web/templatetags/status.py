@@ -22,13 +22,11 @@ _HOUR = 3_600
 
 @register.simple_tag
 def state_badge(state: str) -> SafeString:
-    """The state of a repository's index."""
     return _badge(state, state_message(state))
 
 
 @register.simple_tag
 def run_badge(state: str) -> SafeString:
-    """The state of a run."""
     return _badge(state, run_state_message(state))
 
 

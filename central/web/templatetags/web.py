@@ -9,10 +9,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from central.web.highlighting import listing
-from central.web.messages import for_people as in_words_for_people
+from central.web.messages import for_people
 from central.web.plain_text import plain_line, plain_text
 
 register = template.Library()
+register.filter(for_people)
 
 _SHORT_COMMIT = 10
 _UNITS = (
@@ -39,7 +40,6 @@ def age(moment: datetime | None) -> str:
 
 @register.filter
 def short_commit(commit: str) -> str:
-    """The beginning of a commit, as people read it."""
     return commit[:_SHORT_COMMIT]
 
 
@@ -50,12 +50,6 @@ def words(code: str) -> str:
 
 
 @register.filter
-def for_people(text: str) -> str:
-    """Render a service's sentence in the words of pages."""
-    return in_words_for_people(text)
-
-
-@register.filter
 def line(text: str) -> str:
     """A user's text on one line, without control characters."""
     return plain_line(text)
@@ -63,7 +57,6 @@ def line(text: str) -> str:
 
 @register.filter
 def lines(text: str) -> str:
-    """The same with its lines."""
     return plain_text(text)
 
 

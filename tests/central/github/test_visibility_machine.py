@@ -38,7 +38,7 @@ from central.repositories import admin_actions
 from central.repositories.models import Repository
 from central.repositories.visibility import VISIBLE, visible_parameters, visible_repositories
 from central.tenancy.models import ApiToken, Organization, Scope
-from central.tenancy.services import revoke_token
+from central.tenancy.services.tokens import revoke_token
 from central.tenancy.tokens import credential_of
 from scripts.local_github import LocalGitHub, job_claims
 from tests.central.github.job import AUDIENCE, exchange

@@ -27,7 +27,7 @@ from central.repositories.states import RunState
 from central.tenancy.audit import COMMAND
 from central.tenancy.credentials import credential_of_member, organizations_of
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
-from central.tenancy.services import create_organization
+from central.tenancy.services.organizations import create_organization
 from central.tenancy.tokens import credential_of
 from indexer.errors import StoreUnavailableError
 from tests.central.factories import (

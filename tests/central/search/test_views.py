@@ -7,7 +7,7 @@ from pytest_django import Settings
 from central.corpus.backends import vector_store
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from central.tenancy.services import create_token
+from central.tenancy.services.tokens import create_token
 from indexer.errors import StoreUnavailableError
 
 ADDRESS = "/api/v1/search"

@@ -6,7 +6,7 @@ from django.test import Client
 
 from central.github.signatures import organization_secret
 from central.tenancy.models import AuditEntry, Organization
-from central.tenancy.services import create_local_token, create_token
+from central.tenancy.services.tokens import create_local_token, create_token
 from tests.central.factories import MembershipFactory, OrganizationFactory, RepositoryFactory
 from tests.central.github import payloads
 

@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 
 import central
-from central.web.messages import _ON_PAGES, for_people
+from central.sentences import Sentence
+from central.web.messages import SENTENCES, for_people
 from tests.central.factories import MembershipFactory
 
 SERVICES = Path(central.__file__).parent
@@ -37,11 +38,15 @@ def test_what_is_not_there_is_told_without_names_of_the_api(client: Client, addr
     assert NAMES_OF_THE_API.search(main) is None
 
 
-def test_each_replacement_is_of_something_that_a_service_says() -> None:
+def test_each_template_is_of_a_sentence_that_a_service_says() -> None:
     sources = "".join(path.read_text() for path in SERVICES.rglob("*.py"))
-    said = re.sub(r'"\s+f?"', "", sources)  # one sentence on several lines
-    assert [name for name in _ON_PAGES if said.count(name) < 2] == []
+    assert [code for code in SENTENCES if sources.count(f'"{code}"') < 2] == []
 
 
-def test_other_text_stays_as_it_is() -> None:
+def test_a_sentence_has_other_words_for_people_and_other_text_stays_as_it_is() -> None:
+    fact = Sentence.of("may_lack", "{count} {noun}: see receipt.missing.", count=2, noun="projects")
+    advice = Sentence.of("unknown_to_pages", "Wait {{a}} moment.")
+    assert for_people(Sentence.joined([fact, advice])) == (
+        "2 projects in scope may lack something, as said above. Wait {a} moment."
+    )
     assert for_people("No chunk holds these words.") == "No chunk holds these words."

@@ -9,7 +9,7 @@ from django.urls import reverse
 from central.commands import ServiceCommand
 from central.github.signatures import organization_secret
 from central.tenancy.models import Organization
-from central.tenancy.services import organization_named
+from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):

@@ -10,7 +10,7 @@ from central.commands import ServiceCommand
 from central.maintenance.organization_export import export_organization
 from central.runtime.data_directory import atomic_write
 from central.tenancy.audit import COMMAND, record
-from central.tenancy.services import organization_named
+from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):

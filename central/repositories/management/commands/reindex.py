@@ -9,7 +9,7 @@ from central.commands import ServiceCommand
 from central.repositories.admin_actions import request_reindex
 from central.repositories.models import Repository
 from central.tenancy.audit import COMMAND
-from central.tenancy.services import organization_named
+from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):

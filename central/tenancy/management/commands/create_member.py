@@ -12,24 +12,17 @@ from django.db import transaction
 from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
 from central.tenancy.models import Organization, Role
-from central.tenancy.services import (
-    add_member,
-    create_person,
-    make_superuser,
-    organization_named,
-)
+from central.tenancy.services.memberships import add_member, create_person, make_superuser
+from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):
-    """Make a person a member of an organisation."""
-
     help = (
         "Make a person a member of an organisation, who may then sign in and search. Makes the "
         "user if there is none, and asks for a password; that of a user who is there stays."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the person, the organisation and the rights."""
         parser.add_argument("username")
         parser.add_argument(
             "--organization", metavar="SLUG", help="may be left out beside --superuser alone"
@@ -54,7 +47,6 @@ class Command(ServiceCommand):
         )
 
     def run(self, options: dict[str, Any]) -> None:
-        """Print what the person is now."""
         slug, is_superuser = options["organization"], options["superuser"]
         if slug is None and not is_superuser:
             raise CommandError("Say of which organisation: --organization SLUG.")

@@ -5,16 +5,13 @@ from typing import Any
 
 from central.commands import ServiceCommand, split_list
 from central.tenancy.audit import COMMAND
-from central.tenancy.services import create_token
+from central.tenancy.services.tokens import create_token
 
 
 class Command(ServiceCommand):
-    """Make an API token."""
-
     help = "Create an API token and print it, alone, on standard output. It is shown this once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare what the token may do, and for how long."""
         self.add_organization(parser)
         parser.add_argument("--scopes", required=True, help="comma-separated: index,search,admin")
         parser.add_argument(
@@ -27,7 +24,6 @@ class Command(ServiceCommand):
         parser.add_argument("--name", default="", help="what it is for, shown in the admin")
 
     def run(self, options: dict[str, Any]) -> None:
-        """Print the token."""
         repositories = options["repositories"]
         token = create_token(
             organization_slug=options["organization"],

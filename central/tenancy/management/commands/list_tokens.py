@@ -6,24 +6,20 @@ from typing import Any
 
 from central.commands import ServiceCommand
 from central.tenancy.models import ApiToken
-from central.tenancy.services import organization_named
+from central.tenancy.services.organizations import organization_named
 from central.tenancy.services.tokens import persistent_tokens
 
 
 class Command(ServiceCommand):
-    """Show an organisation's tokens."""
-
     help = (
         "List an organisation's tokens that are taken, one on a line, but for those of single "
         "jobs: number, first characters, scopes, whose, last use, expiry, name."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the organisation."""
         self.add_organization(parser)
 
     def run(self, options: dict[str, Any]) -> None:
-        """Print a line for each, apart by tabs."""
         organization = organization_named(options["organization"])
         for token in persistent_tokens(organization):
             self.stdout.write("\t".join(_cells(token)))

@@ -5,24 +5,21 @@ from typing import Any
 
 from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
-from central.tenancy.services import organization_named, remove_member, user_named
+from central.tenancy.services.memberships import remove_member, user_named
+from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):
-    """End a membership."""
-
     help = (
         "End a person's membership of an organisation. Its pages are not found for them from then "
         "on, and their tokens there are refused."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the person and the organisation."""
         parser.add_argument("username")
         self.add_organization(parser)
 
     def run(self, options: dict[str, Any]) -> None:
-        """Print what holds now."""
         organization = organization_named(options["organization"])
         user = user_named(options["username"])
         remove_member(user=user, organization=organization, actor=COMMAND)

@@ -7,17 +7,13 @@ from django.core.management.base import CommandError
 
 from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
-from central.tenancy.services import revoke_token
-from central.tenancy.services.tokens import find_token
+from central.tenancy.services.tokens import find_token, revoke_token
 
 
 class Command(ServiceCommand):
-    """Revoke a token."""
-
     help = "Revoke an API token: it is refused from the next request on, and for good."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the token."""
         parser.add_argument(
             "token",
             metavar="PREFIX_OR_ID",
@@ -25,7 +21,6 @@ class Command(ServiceCommand):
         )
 
     def run(self, options: dict[str, Any]) -> None:
-        """Print what was revoked."""
         token = find_token(options["token"])
         if not revoke_token(token, actor=COMMAND):
             raise CommandError(f"{token} was revoked at {token.revoked_at:%Y-%m-%d %H:%M} UTC.")

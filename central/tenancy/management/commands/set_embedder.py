@@ -8,20 +8,17 @@ from django.core.management.base import CommandError
 from central.commands import ServiceCommand
 from central.errors import ServiceError
 from central.tenancy.audit import COMMAND
-from central.tenancy.services import set_embedder
+from central.tenancy.services.organizations import set_embedder
 from indexer.errors import EmbeddingError
 
 
 class Command(ServiceCommand):
-    """Change an organisation's embedder."""
-
     help = (
         "Have an organisation's code embedded by another service or model. Asks it once first, and "
         "changes nothing if it does not answer as it should."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the organisation and the embedder."""
         self.add_organization(parser)
         parser.add_argument(
             "embedder",
@@ -30,7 +27,6 @@ class Command(ServiceCommand):
         )
 
     def run(self, options: dict[str, Any]) -> None:
-        """Print what follows from the change."""
         slug, embedder = options["organization"], options["embedder"]
         try:
             behind = set_embedder(organization_slug=slug, embedder=embedder, actor=COMMAND)

@@ -1,0 +1,38 @@
+"""Sentences with codes: services write them for programs, pages say the same in other words."""
+
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+_Part = tuple[str, str, Mapping[str, object]]  # code, template and parameters
+
+
+class Sentence(str):
+    """The text for programs, with what it was made of."""
+
+    parts: tuple[_Part, ...]
+
+    @classmethod
+    def of(cls, code: str, template: str, **parameters: object) -> Self:
+        """Fill a template. The code is stable, and names what the template says."""
+        return cls._made((code, template, parameters))
+
+    @classmethod
+    def joined(cls, sentences: Iterable["Sentence"]) -> Self:
+        """Put sentences one behind the other."""
+        return cls._made(*(part for one in sentences for part in one.parts))
+
+    @classmethod
+    def _made(cls, *parts: _Part) -> Self:
+        sentence = cls(_text(parts, {}))
+        sentence.parts = parts
+        return sentence
+
+    def in_words(self, templates: Mapping[str, str]) -> str:
+        """Return the text with the templates that are given for its codes."""
+        return _text(self.parts, templates)
+
+
+def _text(parts: Iterable[_Part], templates: Mapping[str, str]) -> str:
+    return " ".join(
+        templates.get(code, template).format(**parameters) for code, template, parameters in parts
+    )

@@ -1,0 +1,92 @@
+"""Views whose methods answer what a credential asks with a record."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpResponseBase
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from central.http.parameters import (
+    FLAG,
+    INTEGER,
+    StrictCharField,
+    body_object,
+    query_object,
+    to_json,
+)
+from central.tenancy.authentication import credential_for
+from central.tenancy.models import Scope
+
+_Method = Callable[..., Any]
+_PATTERNS = {serializers.IntegerField: INTEGER, serializers.BooleanField: FLAG}
+
+
+class OrganizationSerializer(serializers.Serializer[Any]):
+    """The organisation whose index or graph is asked."""
+
+    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the other fields, validated. No state is kept: one instance serves all."""
+        found = dict(self.run_validation(dict(data)))
+        del found["org_id"]
+        return found
+
+
+class CredentialView(APIView):
+    """A view for credentials with a scope."""
+
+    required_scope = Scope.SEARCH
+
+
+def answers(
+    operation_id: str,
+    asked: type[OrganizationSerializer],
+    responses: Any,
+    *,
+    in_body: bool = False,
+) -> Callable[[_Method], _Method]:
+    """Make a handler of a method that takes the credential and what is asked, not yet validated.
+
+    `asked` types the parameters of the address, or describes the body. `responses` is the answer
+    with 200, or answers by status, of which a record has the first. The method returns a record,
+    None, or a response of its own.
+    """
+    status = next(iter(responses)) if isinstance(responses, dict) else HTTPStatus.OK
+    fields = asked().fields
+    lists = {name for name, one in fields.items() if isinstance(one, serializers.ListField)}
+    numbers = {
+        name: pattern
+        for name, one in fields.items()
+        for kind, pattern in _PATTERNS.items()
+        if isinstance(one, kind)
+    }
+
+    def decorate(method: _Method) -> _Method:
+        @extend_schema(
+            operation_id=operation_id,
+            tags=[operation_id.partition("_")[0]],
+            responses=responses,
+            **{"request": asked} if in_body else {"parameters": [asked]},
+        )
+        @wraps(method)
+        def handle(view: APIView, request: Request, **kwargs: Any) -> HttpResponseBase:
+            data = (
+                body_object(request)
+                if in_body
+                else query_object(request.query_params, lists=frozenset(lists), numbers=numbers)
+            )
+            found = method(view, credential_for(request, data.get("org_id")), data, **kwargs)
+            if isinstance(found, HttpResponseBase):
+                return found
+            return Response(to_json(found), status=status)
+
+        return handle
+
+    return decorate
