@@ -13,8 +13,8 @@ QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)++)"', re.DOTALL)
 TERM_REGEX: Final = re.compile(r"/(?![\s*])((?:[^/\\]|\\.)++)/(?=[\s)]|\Z)", re.DOTALL)
 FILTER_REGEX: Final = re.compile(r"/(?!\*)((?:[^/\\\s]|\\\S)++)/(?=[\s)]|\Z)")
 CONTENT_REGEX: Final = re.compile(r"/((?:[^/\\]|\\.)++)/(?=[\s)]|\Z)", re.DOTALL)
-# Before a letter, a quote, a slash, a parenthesis or an escape; not in `->`, `--flag`, `-1`.
-MINUS: Final = re.compile(r"-(?=[^\W\d]|_|[\"/(\\])")
+# Before a name, a quote, a slash, a parenthesis or an escape; not in `->`, `--flag`, `-1`, `-m`.
+MINUS: Final = re.compile(r"-(?=[^\W\d][^\s)]|[\"/(\\])")
 _NO_REGEX: Final = re.compile(r"/(?:[\s*/]|\Z)|/(?:[^/\\]|\\[^\s])+/[^\s)]")
 _ESCAPED_QUOTE: Final = re.compile(r'\\(["\\])')
 _PATTERN_PART: Final = re.compile(r"\\.|/", re.DOTALL)

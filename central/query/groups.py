@@ -17,7 +17,7 @@ from indexer.limits import QUERY_NESTING, QUERY_TERMS
 _OPERANDS: Final = frozenset({Kind.WORD, Kind.TERM})
 _BEGINS: Final = _OPERANDS | {Kind.OPEN, Kind.MINUS, Kind.NOT}
 _NEGATIONS: Final = frozenset({Kind.MINUS, Kind.NOT})
-_UPPER: Final = re.compile(r"[A-Z][A-Z_]*")
+_UPPER: Final = re.compile(r"[A-Z][A-Z_]+[^\w\s]*")
 
 
 def read_lexemes(text: str) -> tuple[list[Lexeme], Case]:

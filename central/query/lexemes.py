@@ -83,6 +83,7 @@ class Lexer:
         self.text = text
         self.pairs: dict[int, int] = {}
         self._open: list[tuple[int, bool]] = []  # position; False: inside of a word, as in `f(x`
+        self._has_open_quote = False  # inside of a word, as in `f("x y")`
 
     def __iter__(self) -> Iterator[Lexeme]:
         at, last = 0, None
@@ -121,7 +122,7 @@ class Lexer:
             return None
         if found := QUOTED.match(self.text, at):
             return Lexeme(Kind.TERM, at, found.end(), Literal(unquote(found[1]), at + 1))
-        if not self.text[at + 1 : at + 2].strip():
+        if self._has_open_quote or not self.text[at + 1 : at + 2].strip():
             return None
         raise unclosed_quote(at)
 
@@ -201,6 +202,8 @@ class Lexer:
             elif character == "\\" and self.text[at + 1 : at + 2] in SPECIAL:
                 at += 1
                 character = self.text[at]
+            elif character == '"':
+                self._has_open_quote = not self._has_open_quote
             parts.append(character)
             at += 1
         return "".join(parts), at

@@ -25,7 +25,8 @@ REPO_B = Filter(FilterName.REPO, "b")
         "f((a, b)", "OR b", "a OR OR b", "NOT", "()", "-()", "(-x + y", "(a OR", "report:x",
         "patch:1", "@x", "Repo:x", "types: a", "how does (the thing) work?", "a (b (c) d",
         "#include <x>", "$X", "/foo/i", "foo/bar/",
-        "x:y", "a && b || !c", "*", r"\d+", "{repo:x}", "context:global",
+        "x:y", "a && b || !c", "*", "a NOT NULL,", "python -m pytest",
+        's.startswith("a ")', 's.split(": ", 1)', r"\d+", "{repo:x}", "context:global",
     ],
 )  # fmt: skip
 def test_code_and_prose_are_words_unchanged(text: str) -> None:
@@ -81,6 +82,7 @@ def test_a_filter_has_a_name_and_a_value(
         ("-/x/", Not(Regex("x"))),
         ("NOT repo:a", Not(REPO_A)),
         ("NOT word", Not(Word("word"))),
+        ("NOT m", Not(Word("m"))),
         ("-(repo:a repo:b)", Not(And((REPO_A, REPO_B)))),
         ("-(x OR y)", Not(Or((Word("x"), Word("y"))))),
         ("NOT -repo:a", Not(Not(REPO_A))),
@@ -161,7 +163,7 @@ def test_case_is_for_the_whole_query(text: str, case: Case) -> None:
         ("repo:" + "a" * 1_001, 1, "this value is longer than 1,000 characters"),
         ("(" * (QUERY_NESTING + 1) + "repo:a" + ")" * (QUERY_NESTING + 1), 21, "nested"),
         ("repo:a " * (QUERY_TERMS + 1), 701, "more than 100 terms"),
-        ("-x " * (QUERY_TERMS + 1), 302, "more than 100 terms"),
+        ("-xy " * (QUERY_TERMS + 1), 402, "more than 100 terms"),
     ],
 )
 def test_an_error_names_the_column_and_what_to_write(text: str, column: int, advice: str) -> None:

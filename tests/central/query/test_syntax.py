@@ -25,8 +25,8 @@ def test_words_are_the_semantic_query_and_the_rest_is_the_predicate() -> None:
         ("lang:go retry", "lang:go"),
         ("-retry", '-"retry"'),  # a negated word: not the literal
         ("-(a b)", '-("a" "b")'),
-        ("-(-a b)", '-(-"a" "b")'),
-        ("NOT -a", '"a"'),
+        ("-(-ab c)", '-(-"ab" "c")'),
+        ("NOT -ab", '"ab"'),
         ('"x" OR retry', None),  # a word is true
         ('lang:go ("x" OR retry)', "lang:go"),
         ("lang:go lang:go", "lang:go"),
@@ -50,7 +50,7 @@ def test_words_are_true_in_the_predicate(text: str, predicate: str | None) -> No
         ("lang:go", False, True),
         ("repo:a OR -file:b", False, True),
         ("lang:go words", False, False),
-        ("-x lang:go", True, False),
+        ("-xy lang:go", True, False),
     ],
 )
 def test_exact_queries_and_filters_alone(text: str, is_exact: bool, filters_only: bool) -> None:
