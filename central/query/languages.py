@@ -1,0 +1,61 @@
+"""The languages of `lang:`: other names of them, and the check against the languages that exist.
+
+The names themselves are the indexer's; the caller gives them.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from central.query.errors import QueryError, near_names
+from central.query.filters import FilterName
+from central.query.syntax import Filter, Query, leaves
+
+# Languages as people and other tools call them, with the names that the index has.
+LANGUAGE_ALIASES: Final[Mapping[str, str]] = {
+    "bat": "batch",
+    "c#": "csharp",
+    "c++": "cpp",
+    "cs": "csharp",
+    "docker-file": "docker",
+    "dockerfile": "docker",
+    "f#": "fsharp",
+    "golang": "go",
+    "gomod": "go-mod",
+    "htm": "html",
+    "js": "javascript",
+    "jsx": "javascript",
+    "kt": "kotlin",
+    "makefile": "make",
+    "md": "markdown",
+    "objc": "objective-c",
+    "objectivec": "objective-c",
+    "plaintext": "text",
+    "proto": "protobuf",
+    "ps1": "powershell",
+    "py": "python",
+    "rb": "ruby",
+    "rs": "rust",
+    "rst": "restructuredtext",
+    "sh": "bash",
+    "shell": "bash",
+    "terraform": "hcl",
+    "ts": "typescript",
+    "txt": "text",
+    "yml": "yaml",
+}
+
+
+def language_name(value: str) -> str:
+    """Return the index's name of a language, if the value is a known alias; else the value."""
+    return LANGUAGE_ALIASES.get(value.lower(), value.lower())
+
+
+def check_languages(query: Query, known: Collection[str]) -> None:
+    """Raise QueryError for a `lang:` that is none of the known languages, with near names."""
+    for term in leaves(query.root):
+        if isinstance(term, Filter) and term.name is FilterName.LANG and term.value not in known:
+            names = {*known, *(one for one, name in LANGUAGE_ALIASES.items() if name in known)}
+            raise QueryError(
+                f'there is no language "{term.value}". {near_names(term.value, names)}'.rstrip(),
+                column=term.column,
+            )

@@ -1,0 +1,247 @@
+"""From the text of a query to its lexemes: what begins a word decides what the word is.
+
+A parenthesis is only an open question here: `central.query.groups` decides which ones group.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from central.query.errors import QueryError, near_names
+from central.query.escapes import (
+    CONTENT_REGEX,
+    FILTER_REGEX,
+    MINUS,
+    OPERATORS,
+    QUOTED,
+    SPECIAL,
+    TERM_REGEX,
+    is_near_regex,
+    quote,
+    slash,
+    unquote,
+    unslash,
+)
+from central.query.filters import (
+    CASE,
+    CONTENT,
+    NAMED_VALUES,
+    NAMES,
+    TYPES,
+    FilterName,
+    Match,
+    filter_name,
+    misspelt_filter,
+)
+from central.query.languages import language_name
+from central.query.patterns import GLOB_CHARACTERS, compile_pattern, text_matcher
+from central.query.syntax import Case, Filter, Literal, Node, Regex, Word
+
+
+class Kind(StrEnum):
+    """The terminals of the grammar, and `CASE`, which is no part of the tree."""
+
+    WORD = "WORD"
+    TERM = "TERM"  # a filter, a literal, a regular expression
+    OR = "OR"
+    AND = "AND"
+    NOT = "NOT"
+    MINUS = "MINUS"
+    OPEN = "OPEN"
+    CLOSE = "CLOSE"
+    CASE = "CASE"
+
+
+KEYWORDS: Final = frozenset({Kind.OR, Kind.AND, Kind.NOT})
+
+
+@dataclass(frozen=True, slots=True)
+class Lexeme:
+    """A part of the text from `start` to before `end`; a word's `node` holds its plain text."""
+
+    kind: Kind
+    start: int
+    end: int
+    node: Node | None = None
+    case: Case = Case.AUTO
+
+    @property
+    def column(self) -> int:
+        """The 1-based column of its first character."""
+        return self.start + 1
+
+
+_SPACE: Final = re.compile(r"\s+")
+
+
+class Lexer:
+    """One pass over a text; `pairs` has the positions of parentheses that belong together."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.pairs: dict[int, int] = {}
+        self._open: list[tuple[int, bool]] = []  # position; False: inside of a word, as in `f(x`
+        self._has_open_quote = False  # inside of a word, as in `f("x y")`
+
+    def __iter__(self) -> Iterator[Lexeme]:
+        at, last = 0, None
+        while at < len(self.text):
+            if space := _SPACE.match(self.text, at):
+                at, last = space.end(), None
+                continue
+            begins = last is None or last.kind in {Kind.OPEN, Kind.MINUS}
+            last = self._next(
+                at, begins=begins, negated=last is not None and last.kind is Kind.MINUS
+            )
+            at = last.end
+            yield last
+
+    def _next(self, at: int, *, begins: bool, negated: bool) -> Lexeme:
+        if self.text[at] == ")" and self._open and self._open[-1][1]:
+            self.pairs[self._open.pop()[0]] = at
+            return Lexeme(Kind.CLOSE, at, at + 1)
+        if not begins:
+            return self._word(at)
+        if self.text[at] == "(":
+            self._open.append((at, True))
+            return Lexeme(Kind.OPEN, at, at + 1)
+        if not negated and MINUS.match(self.text, at):
+            return Lexeme(Kind.MINUS, at, at + 1)
+        self._refuse_misspelt(at)
+        return (
+            self._quoted(at)
+            or self._regex(at)
+            or self.filter_at(at, negated=negated)
+            or self._word(at)
+        )
+
+    def _quoted(self, at: int) -> Lexeme | None:
+        if self.text[at] != '"' or self.text.startswith('""', at):
+            return None
+        if found := QUOTED.match(self.text, at):
+            return Lexeme(Kind.TERM, at, found.end(), Literal(unquote(found[1]), at + 1))
+        if self._has_open_quote or not self.text[at + 1 : at + 2].strip():
+            return None
+        raise unclosed_quote(at)
+
+    def _regex(self, at: int) -> Lexeme | None:
+        found = TERM_REGEX.match(self.text, at)
+        if found is None:
+            return None
+        return Lexeme(Kind.TERM, at, found.end(), checked_regex(unslash(found[1]), at + 1))
+
+    def _refuse_misspelt(self, at: int) -> None:
+        if misspelt := misspelt_filter(self.text, at):
+            name, near = misspelt
+            raise QueryError(
+                f"there is no filter {name}:. Write {near}:, or {name}\\: if the word is meant.",
+                column=at + 1,
+            )
+
+    def filter_at(self, at: int, *, negated: bool) -> Lexeme | None:
+        """Return the filter at this position, or `case:`; None if there is another word."""
+        written = filter_name(self.text, at)
+        if written is None:
+            return None
+        name, start = NAMES[written], at + len(written) + 1
+        value, match, end = self._value(name, start)
+        if not value:
+            return None
+        if name == CASE:
+            return Lexeme(Kind.CASE, at, end, case=_case(value, at + 1, negated=negated))
+        return Lexeme(Kind.TERM, at, end, _filter_node(name, value, match, at + 1))
+
+    def _value(self, name: str, at: int) -> tuple[str, Match, int]:
+        """Read the value of a filter: text, how it is compared, and where it ends."""
+        regex = CONTENT_REGEX if name == CONTENT else FILTER_REGEX
+        if name in NAMED_VALUES or name == CASE:
+            compared = Match.EXACT
+        elif found := regex.match(self.text, at):
+            return unslash(found[1]), Match.REGEX, found.end()
+        else:
+            compared = Match.SUBSTRING
+        if self.text[at] == '"':
+            if found := QUOTED.match(self.text, at):
+                return unquote(found[1]), compared, found.end()
+            raise unclosed_quote(at)
+        value, end = self._plain(at)
+        raw = self.text[at:end]
+        if compared is Match.SUBSTRING and name != CONTENT:
+            if is_near_regex(raw):
+                raise QueryError(
+                    f"{raw} looks like a regular expression. Write {name}:{slash(raw)}, or "
+                    f"{name}:{quote(raw)} if the text itself is meant.",
+                    column=at + 1,
+                )
+            if not GLOB_CHARACTERS.isdisjoint(value):
+                compared = Match.GLOB
+        return value, compared, end
+
+    def _word(self, at: int) -> Lexeme:
+        text, end = self._plain(at)
+        raw = self.text[at:end]
+        if raw in OPERATORS:
+            return Lexeme(Kind(raw), at, end, Word(raw, at + 1))
+        if raw[:1] == "\\" and raw[1:] in OPERATORS:
+            text = raw[1:]
+        return Lexeme(Kind.WORD, at, end, Word(text, at + 1))
+
+    def _plain(self, at: int) -> tuple[str, int]:
+        """Read to the next space, or to the end of a group, without escapes."""
+        parts: list[str] = []
+        while at < len(self.text) and not self.text[at].isspace():
+            character = self.text[at]
+            if character == "(":
+                self._open.append((at, False))
+            elif character == ")" and self._open:
+                if self._open[-1][1]:
+                    break
+                self._open.pop()
+            elif character == "\\" and self.text[at + 1 : at + 2] in SPECIAL:
+                at += 1
+                character = self.text[at]
+            elif character == '"':
+                self._has_open_quote = not self._has_open_quote
+            parts.append(character)
+            at += 1
+        return "".join(parts), at
+
+
+def checked_regex(pattern: str, column: int) -> Regex:
+    """Return the node of a pattern. Raises QueryError if RE2 does not accept it."""
+    compile_pattern(pattern, column=column)
+    return Regex(pattern, column)
+
+
+def unclosed_quote(at: int) -> QueryError:
+    """Return the error of a quote at this position that has no end."""
+    return QueryError(
+        'this quote is not closed. Write " at its end, or \\" if the character is meant.',
+        column=at + 1,
+    )
+
+
+def _filter_node(name: str, value: str, match: Match, column: int) -> Node:
+    if name == CONTENT:
+        return checked_regex(value, column) if match is Match.REGEX else Literal(value, column)
+    node = Filter(FilterName(name), value, match, column)
+    text_matcher(value, match, ignore_case=False, column=column)
+    if match is not Match.EXACT:
+        return node
+    if node.name is FilterName.LANG:
+        return replace(node, value=language_name(value))
+    if value.lower() not in TYPES:
+        raise QueryError(
+            f'there is no type "{value}". {near_names(value, TYPES)}'.rstrip(), column=column
+        )
+    return replace(node, value=value.lower())
+
+
+def _case(value: str, column: int, *, negated: bool) -> Case:
+    if negated:
+        raise QueryError("case: cannot be negated. Write case:yes or case:no.", column=column)
+    if value.lower() not in set(Case):
+        raise QueryError("case: is yes, no or auto. Write case:yes.", column=column)
+    return Case(value.lower())

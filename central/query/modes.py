@@ -1,0 +1,112 @@
+"""Texts that are not written in the query language: one literal, one pattern, beside filters."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Final
+
+from central.query.errors import QueryError
+from central.query.escapes import unslash
+from central.query.filters import CONTENT, filter_name
+from central.query.groups import only_case
+from central.query.lexemes import Kind, Lexeme, Lexer, checked_regex
+from central.query.syntax import Literal, Node, Not, Query, Structural, conjunction
+from indexer.limits import QUERY_TERMS
+
+_WORD: Final = re.compile(r"-?(\S+)")
+
+
+class TextMode(StrEnum):
+    """What the text outside of the filters is."""
+
+    LITERAL = "literal"
+    REGEX = "regex"
+    STRUCTURAL = "structural"
+
+
+def parse_as(text: str, mode: TextMode) -> Query:
+    """Parse a text of filters and one literal or pattern. Raises QueryError.
+
+    Filters are recognised at the beginning of any word; beside a structural pattern, which may
+    hold `key:value` itself, only before and after it. Quotes, parentheses and OR mean themselves.
+    """
+    filters = list(_filters(text, mode))
+    if mode is TextMode.STRUCTURAL:
+        filters = _outer(text, filters)
+    if len(filters) >= QUERY_TERMS:
+        raise QueryError(f"more than {QUERY_TERMS} terms. Write fewer.", column=filters[-1].column)
+    case = only_case([one for one in filters if one.kind is Kind.CASE])
+    terms: list[Node] = [
+        Not(one.node) if text[one.start] == "-" else one.node
+        for one in filters
+        if one.node is not None
+    ]
+    rest, column = _rest(text, filters)
+    return Query(conjunction([*terms, *_content(rest, mode, column)]), case)
+
+
+def _filters(text: str, mode: TextMode) -> Iterator[Lexeme]:
+    """Yield the filters that are whole words, each from its minus on."""
+    lexer, end, is_inside = Lexer(text), 0, False
+    for word in _WORD.finditer(text):
+        if word.start() < end:  # in the quotes of a value
+            continue
+        found = None
+        if filter_name(text, word.start(1)) not in {None, CONTENT}:
+            is_last = word.end() == len(text)
+            may_be_pattern = mode is TextMode.STRUCTURAL and is_inside and not is_last
+            found = _filter(lexer, word, may_be_pattern=may_be_pattern)
+        if found:
+            yield found
+            end = found.end
+        else:
+            is_inside = True
+
+
+def _filter(lexer: Lexer, word: re.Match[str], *, may_be_pattern: bool) -> Lexeme | None:
+    """Return the filter that begins with a word. Raises QueryError, unless it may be a pattern."""
+    try:
+        found = lexer.filter_at(word.start(1), negated=word[0][0] == "-")
+    except QueryError:
+        if may_be_pattern:
+            return None
+        raise
+    if found is None or lexer.text[found.end : found.end + 1].strip():
+        return None
+    return replace(found, start=word.start())
+
+
+def _outer(text: str, filters: Sequence[Lexeme]) -> list[Lexeme]:
+    """Return the filters before which, or after which, there are only filters and spaces."""
+    leading, end = 0, 0
+    while leading < len(filters) and not text[end : filters[leading].start].strip():
+        end = filters[leading].end
+        leading += 1
+    trailing, start = len(filters), len(text)
+    while trailing > leading and not text[filters[trailing - 1].end : start].strip():
+        trailing -= 1
+        start = filters[trailing].start
+    return [*filters[:leading], *filters[trailing:]]
+
+
+def _rest(text: str, filters: Sequence[Lexeme]) -> tuple[str, int]:
+    """Return the text outside of the filters, and its column."""
+    starts = [0, *(one.end for one in filters)]
+    ends = [*(one.start for one in filters), len(text)]
+    parts = [(text[start:end], start) for start, end in zip(starts, ends, strict=True)]
+    kept = [(part, start) for part, start in parts if part.strip()]
+    if not kept:
+        return "", 1
+    first, start = kept[0]
+    return " ".join(part.strip() for part, _ in kept), start + len(first) - len(first.lstrip()) + 1
+
+
+def _content(text: str, mode: TextMode, column: int) -> list[Node]:
+    if not text:
+        return []
+    if mode is TextMode.LITERAL:
+        return [Literal(text, column)]
+    if mode is TextMode.REGEX:
+        return [checked_regex(unslash(text), column)]
+    return [Structural(text, column)]

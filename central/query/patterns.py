@@ -1,0 +1,105 @@
+"""Patterns of queries, compiled by RE2: linear time, bounded memory, no backtracking."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import re2
+
+from central.query.errors import QueryError
+from central.query.filters import Match
+from indexer.limits import QUERY_PATTERN_BYTES, QUERY_PATTERN_CHARACTERS
+
+GLOB_CHARACTERS: Final = frozenset("*?[")
+_GLOB_PART: Final = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|.", re.DOTALL)
+_NOT_TEXT: Final = re.compile(
+    r"\\(?:[pP](?:\{[^}]*\}|.)|x(?:\{[^}]*\}|..)|.)|\(\?P?<\w*>|\(\?[a-zA-Z-]+|\[:\^?\w+:\]",
+    re.DOTALL,
+)
+
+
+def compile_pattern(pattern: str, *, ignore_case: bool = False, column: int = 1) -> Any:
+    """Compile an RE2 pattern. Raises QueryError with the column of its term."""
+    _check_length(pattern, "regular expression", column)
+    return _compile(pattern, ignore_case=ignore_case, column=column)
+
+
+def _check_length(text: str, noun: str, column: int) -> None:
+    if len(text) > QUERY_PATTERN_CHARACTERS:
+        raise QueryError(
+            f"this {noun} is longer than {QUERY_PATTERN_CHARACTERS:,} characters. "
+            "Write a shorter one, or two terms.",
+            column=column,
+        )
+
+
+def _compile(pattern: str, *, ignore_case: bool, column: int) -> Any:
+    options = re2.Options()
+    options.max_mem = QUERY_PATTERN_BYTES
+    options.case_sensitive = not ignore_case
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as problem:
+        reason = problem.args[0]
+        text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise QueryError(
+            f"RE2 does not accept this regular expression: {text}. Write it in RE2's syntax, or "
+            "in quotes if the text itself is meant.",
+            column=column,
+        ) from problem
+    except UnicodeEncodeError as problem:
+        raise QueryError(
+            "this regular expression is not valid Unicode. Remove the lone surrogate.",
+            column=column,
+        ) from problem
+
+
+def glob_pattern(glob: str) -> str:
+    """Return the RE2 pattern of a glob, which `*` and `?` match within one path component.
+
+    It begins at any component, after a leading slash at the first, and ends at the text's end.
+    `**` matches across components.
+    """
+    start = r"\A" if glob.startswith("/") else r"(?:\A|/)"
+    parts = _GLOB_PART.findall(glob.removeprefix("/"))
+    return f"{start}{''.join(map(_glob_part, parts))}\\z"
+
+
+def _glob_part(part: str) -> str:
+    if part == "**/":
+        return "(?:.*/)?"
+    if part.startswith("*"):
+        return "[^/]*" if part == "*" else "(?s:.*)"
+    if part == "?":
+        return "[^/]"
+    if len(part) > 2 and part.startswith("["):
+        inner = part[1:-1]
+        negated = inner[0] in "!^"
+        members = re.sub(r"([\\\[\]^])", r"\\\1", inner[1:] if negated else inner)
+        return f"[^/{members}]" if negated else f"[{members}]"
+    return str(re2.escape(part))
+
+
+def text_matcher(
+    value: str, match: Match, *, ignore_case: bool, column: int = 1
+) -> Callable[[str], bool]:
+    """Return the test of a text by a filter's value. Raises QueryError for a bad value."""
+    _check_length(value, "value", column)
+    if match is Match.EXACT:
+        return lambda text: text == value
+    if match is Match.SUBSTRING and not ignore_case:
+        return lambda text: value in text
+    pattern = {
+        Match.SUBSTRING: re2.escape,
+        Match.GLOB: glob_pattern,
+        Match.REGEX: str,
+    }[match](value)
+    search = _compile(pattern, ignore_case=ignore_case, column=column).search
+    return lambda text: search(text) is not None
+
+
+def has_upper_case(pattern: str) -> bool:
+    r"""Return whether a pattern has an upper-case letter outside of escapes such as `\S`."""
+    text = _NOT_TEXT.sub("", pattern)
+    return text != text.lower()

@@ -1,0 +1,91 @@
+"""The predicate of repositories and files: true, false, or unknown so far."""
+
+import pytest
+
+from central.query.evaluate import Evaluator
+from central.query.parser import parse
+from central.query.syntax import Literal
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("any words", True),
+        ("repo:flask", True),
+        ("repo:FLASK", True),
+        ("repo:pallets/fl*", True),
+        ("repo:fl*", True),
+        ("repo:lask*", False),
+        ("repo:/^pallets\\/(flask|click)$/", True),
+        ("repo:django", False),
+        ("-repo:flask", False),
+        ("repo:flask lang:go", None),
+        ("repo:django lang:go", False),
+        ("repo:flask OR lang:go", True),
+        ("repo:django OR lang:go", None),
+        ("-(repo:flask lang:go)", None),
+        ('-(repo:django "x")', True),
+        ('"x"', None),
+    ],
+)
+def test_a_repository_matches_or_not_or_it_depends(text: str, expected: bool | None) -> None:
+    assert Evaluator(parse(text)).repository("pallets/flask") is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("file:helpers", True),
+        ("file:HELPERS", False),
+        ("case:no file:HELPERS", True),
+        ("file:*.py", True),
+        ("file:*.pyi", False),
+        ("file:flask/*.py", True),
+        ("file:src/*.py", False),
+        ("file:src/**/*.py", True),
+        ("file:/src/flask/*", True),
+        ("file:/flask/*", False),
+        ("file:lask/*.py", False),
+        ("file:**", True),
+        ("file:helper?.p[xyz]", True),
+        ("file:helper[!a-z].py", False),
+        (r"file:/\.py$/", True),
+        ("lang:py", True),
+        ("lang:go", False),
+        ("repo:flask -file:test lang:python", True),
+    ],
+)
+def test_a_file_is_decided_by_its_names(text: str, expected: bool) -> None:
+    evaluator = Evaluator(parse(text))
+    found = evaluator.file(
+        repository="pallets/flask", path="src/flask/helpers.py", language="python"
+    )
+    assert found is expected
+
+
+def test_what_is_found_in_the_content_decides_the_rest() -> None:
+    query = parse('file:*.py ("url_for" OR sym:redirect) -legacy')
+    evaluator = Evaluator(query)
+
+    def answer(path: str, **found: bool) -> bool | None:
+        truths = {term: found[text] for term in query.terms for text in found if text in str(term)}
+        return evaluator.file(repository="r", path=path, language="python", found=truths)
+
+    assert answer("a.go") is False
+    assert answer("a.py") is None
+    assert answer("a.py", legacy=True) is False
+    assert answer("a.py", url_for=True) is None
+    assert answer("a.py", url_for=True, legacy=False) is True
+    assert answer("a.py", url_for=False, redirect=True, legacy=False) is True
+    assert answer("a.py", url_for=False, redirect=False, legacy=False) is False
+    assert Literal("legacy") in query.content_terms
+
+
+def test_a_long_value_that_ignores_case_is_compared_too() -> None:
+    evaluator = Evaluator(parse(f"repo:{'a-' * 500}"))
+    assert evaluator.repository("A-" * 500) is True
+
+
+def test_a_filter_takes_time_linear_in_the_name() -> None:
+    evaluator = Evaluator(parse("file:/(a*)*b/ file:*a*a*a*a*a*a*a*b"))
+    assert evaluator.file(repository="r", path="a" * 100_000, language="") is False

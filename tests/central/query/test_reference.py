@@ -1,0 +1,38 @@
+"""The queries that docs/reference/query.md shows are queries."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from central.query.errors import QueryError
+from central.query.filters import NAMES, TYPES
+from central.query.parser import parse
+
+PAGE = (Path(__file__).parents[3] / "docs/reference/query.md").read_text(encoding="utf-8")
+_ROW = re.compile(r"^\| (?:Sourcegraph|zoekt|GitHub) \| `(.+)` \| `(.+)` \|$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("here", [here for _, here in _ROW.findall(PAGE)])
+def test_queries_of_other_tools_are_written_here_as_the_page_says(here: str) -> None:
+    query = parse(here)
+    assert query.predicate is not None
+    assert not query.words
+
+
+def test_a_pattern_without_slashes_is_refused_as_the_page_says() -> None:
+    with pytest.raises(QueryError, match=re.escape(r"Write file:/\.py$/")):
+        parse(r"file:\.py$")
+
+
+def test_words_of_code_on_the_page_are_words() -> None:
+    (line,) = re.findall(r"^What looks like code is a word: (.+)\.$", PAGE, re.MULTILINE)
+    for word in re.findall(r"`([^`]+)`", line):
+        assert parse(word).words == word
+
+
+def test_the_page_has_every_filter_and_type() -> None:
+    for name in NAMES:
+        assert f"`{name}:`" in PAGE
+    for name in TYPES:
+        assert f"`{name}`" in PAGE
