@@ -97,6 +97,21 @@ def callees_by_project(links: Iterable[Link], *, organization: str) -> list[Grou
     return _grouped(links, lambda link: link.callee, organization)
 
 
+def candidate_rows(links: Iterable[Link], *, organization: str) -> list[Row]:
+    """Return what a reference may mean, with the addresses of the definitions' lines."""
+    return [
+        Row(
+            link,
+            end,
+            RULE_WORDS.get(link.rule, link.rule),
+            file_url(organization, end.project, end.file, end.line),
+            end_url(organization, end.project, end.file, end.qualified_name),
+        )
+        for link in links
+        for end in (link.callee,)
+    ]
+
+
 def choices(definitions: Iterable[ShownDefinition], *, organization: str) -> list[Choice]:
     """The definitions that a name means."""
     return [

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, path, register_converter
 from central.web import (
     views_accounts,
     views_code,
+    views_files,
     views_knowledge,
     views_repositories,
     views_search,
@@ -40,7 +41,20 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("o/<slug:organization>/symbol", views_code.symbol, name="symbol"),
     path("o/<slug:organization>/graph", views_code.graph, name="graph"),
-    path("o/<slug:organization>/r/<str:project>/file/<file:path>", views_code.file, name="file"),
+    path("o/<slug:organization>/r/<str:project>/tree", views_files.tree, name="tree"),
+    path(
+        "o/<slug:organization>/r/<str:project>/tree/<file:path>",
+        views_files.tree,
+        name="directory",
+    ),
+    path("o/<slug:organization>/r/<str:project>/find", views_files.find, name="find"),
+    path("o/<slug:organization>/r/<str:project>/file/<file:path>", views_files.file, name="file"),
+    path("o/<slug:organization>/r/<str:project>/raw/<file:path>", views_files.raw, name="raw"),
+    path(
+        "o/<slug:organization>/r/<str:project>/reference/<file:path>/<int:line>/<int:column>",
+        views_code.reference,
+        name="reference",
+    ),
     path(
         "o/<slug:organization>/r/<str:project>/violations",
         views_knowledge.violations,

@@ -22,6 +22,10 @@ DOWNLOAD = "/api/v1/schema"  # which the page of the API links to once its scrip
 _LINKS = "links => links.map(link => link.getAttribute('href'))"
 _NAMES = (
     (re.compile(r"^/o/[^/]+/r/[^/]+/file/.+"), "/o/_/r/_/file/_"),
+    (re.compile(r"^/o/[^/]+/r/[^/]+/tree/.+"), "/o/_/r/_/tree/_"),
+    (re.compile(r"^/o/[^/]+/r/[^/]+/raw/.+"), "/o/_/r/_/raw/_"),
+    (re.compile(r"^/o/[^/]+/r/[^/]+/reference/.+"), "/o/_/r/_/reference/_"),
+    (re.compile(r"^/o/[^/]+/r/[^/]+/(tree|find)$"), r"/o/_/r/_/\1"),
     (re.compile(r"^/o/[^/]+/r/[^/]+$"), "/o/_/r/_"),
     (re.compile(r"^/o/[^/]+/r/[^/]+/violations$"), "/o/_/r/_/violations"),
     (re.compile(r"^/o/[^/]+/knowledge/.+"), "/o/_/knowledge/_"),
