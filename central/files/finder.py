@@ -26,10 +26,11 @@ class FoundPaths:
 
 
 class Rank(NamedTuple):
-    """The order of a match: how it was found, over how many characters, and the path."""
+    """The order of a match: how it was found, over how many characters, from which on."""
 
     kind: int
     span: int
+    start: int
     length: int
     path: str
 
@@ -58,14 +59,13 @@ def rank(query: str, path: str) -> Rank | None:
     directory, _, name = query.lower().rpartition("/")
     folded = path.lower()
     parent, _, base = folded.rpartition("/")
-    if _span(directory, parent) is not None:
-        kind = _kind(name, base)
-        span = _span(name, base)
-        if span is not None:
-            return Rank(kind, span, len(path), path)
+    if _match(directory, parent) and (found := _match(name, base)):
+        return Rank(_kind(name, base), found.span, found.start, len(path), path)
     whole = query.lower()
-    span = _span(whole, folded)
-    return None if span is None else Rank(4 if whole in folded else 5, span, len(path), path)
+    if found := _match(whole, folded):
+        kind = 4 if whole in folded else 5
+        return Rank(kind, found.span, found.start, len(path), path)
+    return None
 
 
 def _kind(wanted: str, name: str) -> int:
@@ -76,8 +76,13 @@ def _kind(wanted: str, name: str) -> int:
     return 2 if wanted in name else 3
 
 
-def _span(wanted: str, text: str) -> int | None:
-    """Return how many characters of the text hold the wanted ones in order; None: it has not.
+class _Match(NamedTuple):
+    span: int
+    start: int
+
+
+def _match(wanted: str, text: str) -> _Match | None:
+    """Return which characters of the text hold the wanted ones in order; None: it has not.
 
     The last of them is where it comes first; from there, the nearest before it are taken.
     """
@@ -89,7 +94,7 @@ def _span(wanted: str, text: str) -> int | None:
     start = end
     for one in reversed(wanted):
         start = text.rfind(one, 0, start)
-    return end - start
+    return _Match(end - start, start)
 
 
 def _escaped(character: str) -> str:

@@ -1,11 +1,11 @@
 """Entries of a directory, and the paths of a repository that match a glob."""
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from django.db import connection
-from pathspec import GitIgnoreSpec
 
 from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.models import File
@@ -56,16 +56,16 @@ def list_files(*, credential: Credential, request: ListRequest) -> FileList:
     asked = [credential.organization.slug, request.project, path, request.glob]
     if "\0" in path:  # which PostgreSQL refuses
         raise FileNotFoundInIndexError([])
-    spec = _spec(request.glob) if request.glob else None
+    pattern = _pattern(request.glob) if request.glob else None
     position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
     with one_moment():
         repository = repository_snapshot(credential=credential, project=request.project)
-        if spec is None:
+        if pattern is None:
             entries, following = _directory(repository.id, path, position, request.limit)
         else:
-            entries, following = _matching(repository.id, path, spec, position, request.limit)
+            entries, following = _matching(repository.id, path, pattern, position, request.limit)
         if not entries and not position:
-            entries = _file_at(repository, path) if spec is None else []
+            entries = _file_at(repository, path) if pattern is None else []
             _require_directory(repository, path, entries)
     cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
     return FileList(
@@ -80,7 +80,7 @@ def list_files(*, credential: Credential, request: ListRequest) -> FileList:
     )
 
 
-def _spec(glob: str) -> GitIgnoreSpec:
+def _pattern(glob: str) -> re.Pattern[str]:
     """Compile a glob. Raises InvalidError for one that can match nothing."""
     why = excess(glob)
     if why:
@@ -88,12 +88,12 @@ def _spec(glob: str) -> GitIgnoreSpec:
     if glob.startswith(("!", "#")):
         raise _invalid("A glob that begins with ! or # matches nothing; write a \\ before it.")
     try:
-        spec = ignore_spec([glob])
+        [pattern] = ignore_spec([glob]).patterns
     except ValueError as exc:
         raise _invalid("The glob is not a pattern of .gitignore; see its brackets.") from exc
-    if all(pattern.include is None for pattern in spec.patterns):
+    if pattern.regex is None:
         raise _invalid("The glob matches nothing.")
-    return spec
+    return pattern.regex
 
 
 def _invalid(message: str) -> InvalidError:
@@ -123,7 +123,7 @@ def _directory(
 
 
 def _matching(
-    repository: int, path: str, spec: GitIgnoreSpec, position: _Position | None, limit: int
+    repository: int, path: str, pattern: re.Pattern[str], position: _Position | None, limit: int
 ) -> tuple[list[FileEntry], _Position | None]:
     """Return matches in order of path; the page may end before `limit` if few paths match."""
     before = f"{path}/" if path else ""
@@ -134,7 +134,7 @@ def _matching(
         if count == FILES_MATCHED:
             following = [after]
             break
-        if spec.match_file(one.removeprefix(before)):
+        if pattern.match(one[len(before) :]):
             if len(found) == limit:
                 following = [found[-1]]
                 break

@@ -101,7 +101,7 @@ def _follow(scope: TraceScope, position: ReferencePosition, started: float) -> F
 
 def _sites(scope: TraceScope, position: ReferencePosition) -> list[ReferenceSite]:
     repository = scope.named(position.project)
-    require_file(scope, position.file.replace("\0", ""), repository)
+    require_file(scope, "" if "\0" in position.file else position.file, repository)
     is_possible = max(position.line, position.column) <= _MOST
     sites = is_possible and sites_at(
         scope.resolver,

@@ -36,6 +36,7 @@ def best(query: str) -> list[str]:
         ("vws", "central/files/views.py"),
         ("mkf", "Makefile"),
         ("findertxt", "f/i/n/d/e/r.txt"),
+        ("fndr", "central/files/finder.py"),
         ("testfind", "tests/central/files/test_finder.py"),
     ],
 )
