@@ -56,10 +56,11 @@ def rank(query: str, path: str) -> Rank | None:
     What follows the last slash of the query is looked for in the file's name, what is before it in
     the directory. Only where that fails, all of it is looked for in the whole path.
     """
-    directory, _, name = query.lower().rpartition("/")
+    directory, asks_directory, name = query.lower().rpartition("/")
     folded = path.lower()
-    parent, _, base = folded.rpartition("/")
-    if _match(directory, parent) and (found := _match(name, base)):
+    parent, has_directory, base = folded.rpartition("/")
+    is_below = bool(has_directory or not asks_directory) and bool(_match(directory, parent))
+    if is_below and (found := _match(name, base)):
         return Rank(_kind(name, base), found.span, found.start, len(path), path)
     whole = query.lower()
     if found := _match(whole, folded):

@@ -16,7 +16,7 @@ from tests.e2e.browser.conftest import ADMIN, MEMBER, Open
 
 pytestmark = pytest.mark.system("chromium")
 
-PAGES = 130  # what a crawl may come to: more patterns than that are not collapsed as they should be
+PAGES = 145  # what a crawl may come to: more patterns than that are not collapsed as they should be
 DOCUMENTED = ("/api/v1/search", "/api/v1/trace/callers", "/api/v1/index/runs")
 DOWNLOAD = "/api/v1/schema"  # which the page of the API links to once its script has drawn it
 _LINKS = "links => links.map(link => link.getAttribute('href'))"
