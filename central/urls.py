@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from central.files.views import ContentView, FilesView
 from central.maintenance.loopback import dump_index, reconcile_index
 from central.observability.health import livez, readyz
 from central.observability.metrics import metrics
@@ -16,6 +17,8 @@ from central.web.views_accounts import sign_in_to_administer
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/index/status", StatusView.as_view(), name="index-status"),
     path("api/v1/index/", include("central.ingest.urls")),
+    path("api/v1/files", FilesView.as_view(), name="files"),
+    path("api/v1/files/content", ContentView.as_view(), name="file-content"),
     path("api/v1/search", SearchView.as_view(), name="search"),
     path("api/v1/trace/", include("central.trace.urls")),
     path("api/v1/graph/", include("central.knowledge.urls")),

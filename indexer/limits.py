@@ -87,6 +87,13 @@ AGENT_ANSWER_SECONDS: Final = 30.0
 SIDECAR_ANSWER_BYTES: Final = 16 * 1024 * 1024
 DECLARED_DIGITS: Final = 18  # of a Content-Length; Python converts no more than 4,300
 
+# Reading files
+FILES_LISTED: Final = 1_000  # of a page
+FILES_MATCHED: Final = 200_000  # paths that a glob is compared with for a page
+PATHS_RANKED: Final = 20_000  # paths that hold the characters that are looked for
+FILE_ANSWER_BYTES: Final = 200_000  # of content
+GLOB_CHARACTERS: Final = 1_000
+
 # Filters of a search
 NAMED_FILES: Final = 2_000  # matching files: the vector store gets their paths
 FILES_LOOKED_AT: Final = 20_000  # examined for them: many repositories may share few paths

@@ -13,6 +13,7 @@ from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.repositories.visibility import forge_file_url
 from central.tenancy.credentials import Credential
+from indexer.records.files import SkipReason
 
 OUTLINED_SYMBOLS = 1_000
 NEAR_PATHS = 8
@@ -37,6 +38,7 @@ class FileView:
     `size` is in bytes; `forge_url` is "" if the forge is unknown.
     """
 
+    id: int
     project: str
     web_url: str
     commit: str
@@ -71,9 +73,10 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
         raise FileNotFoundInIndexError([])
     file = File.objects.filter(repository=repository, path=path).first()
     if file is None:
-        raise FileNotFoundInIndexError(near_paths(repository, path))
+        raise FileNotFoundInIndexError(near_paths(repository.pk, path))
     commit, web_url = repository.last_indexed_commit, repository.web_url
     return FileView(
+        id=file.pk,
         project=repository.name,
         web_url=web_url,
         commit=commit,
@@ -87,6 +90,11 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
         forge_url=forge_file_url(web_url, commit, file.path) if web_url and commit else "",
         symbols=_outline(file),
     )
+
+
+def has_file(*, repository: Repository, path: str) -> bool:
+    """Return whether the index has the file, also a skipped one."""
+    return "\0" not in path and File.objects.filter(repository=repository, path=path).exists()
 
 
 def _outline(file: File) -> list[OutlineEntry]:
@@ -105,17 +113,23 @@ def _outline(file: File) -> list[OutlineEntry]:
     return outline
 
 
-def near_paths(repository: Repository, path: str) -> list[str]:
+def near_paths(repository_id: int, path: str) -> list[str]:
     """Return paths of that name elsewhere, then below the path, then similar ones beside it."""
     directory, _, name = path.rpartition("/")
-    paths = (
-        File.objects.filter(repository=repository).order_by("path").values_list("path", flat=True)
-    )
+    files = File.objects.filter(repository_id=repository_id)
+    paths = files.order_by("path").values_list("path", flat=True)
     same = paths.filter(Q(path__iendswith=f"/{name}") | Q(path__iexact=name))[:NEAR_PATHS]
     below = paths.filter(path__startswith=f"{path.rstrip('/')}/")[:NEAR_PATHS]
     beside = paths.filter(path__startswith=f"{directory}/" if directory else "")[:_NEIGHBOURS]
     alike = get_close_matches(path, beside, n=NEAR_PATHS)
     return list(dict.fromkeys([*same, *below, *alike]))[:NEAR_PATHS]
+
+
+def why_skipped(reason: str) -> str:
+    """Return why a file is not indexed; an unknown reason by its name."""
+    if reason in set(SkipReason):
+        return SkipReason(reason).sentence
+    return reason.replace("_", " ")
 
 
 PAGE_SIZE = 100

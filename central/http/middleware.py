@@ -11,6 +11,7 @@ from whitenoise.responders import StaticFile
 
 _POLICY: Final = "Content-Security-Policy"
 _NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
+SANDBOX: Final = f"{_NOTHING}; sandbox"  # of what a browser shows and others wrote
 _UNUSED: Final = (
     *("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer"),
     *("microphone", "midi", "payment", "usb"),
@@ -41,7 +42,7 @@ def set_security_headers(headers: Headers, *, is_secure: bool) -> None:
     headers.setdefault("Cache-Control", "no-store")
     if headers.get("Content-Type", "").startswith("text/html"):
         headers.setdefault(_POLICY, _NOTHING)  # answers before the pages' policy applies
-    else:
+    elif headers.get(_POLICY, "") != SANDBOX:
         headers[_POLICY] = _NOTHING
     if is_secure and settings.SECURE_HSTS_SECONDS:
         headers.setdefault("Strict-Transport-Security", _strict_transport())

@@ -248,7 +248,7 @@ def _near_code(visible: QuerySet[Repository], parsed: CodeId) -> list[str]:
     if repository is None or not path:
         return []
     if not File.objects.filter(repository=repository, path=path).exists():
-        return [format_code_id(project, near) for near in near_paths(repository, path)]
+        return [format_code_id(project, near) for near in near_paths(repository.pk, path)]
     last = parsed.qualified_name.rpartition(".")[2]
     names = Symbol.objects.filter(
         file__repository=repository, file__path=path, name__icontains=last[:_NEAR_CHARACTERS]

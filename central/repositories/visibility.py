@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from central.db import fetch_rows, id_array, sql_with
+from central.errors import NotFoundError
 from central.http.urls import service_url
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
@@ -113,6 +114,11 @@ def forge_file_url(web_url: str, commit: str, path: str) -> str:
     return f"{web_url.rstrip('/')}/blob/{commit}/{quote(path, safe='/')}"
 
 
+def forge_directory_url(web_url: str, commit: str, path: str) -> str:
+    """Return the address of a directory at the forge, as of a commit."""
+    return f"{web_url.rstrip('/')}/tree/{commit}/{quote(path, safe='/')}".rstrip("/")
+
+
 @dataclass(frozen=True, slots=True)
 class AnsweringProject:
     """The commit of a project that answered, and when it was indexed."""
@@ -135,6 +141,10 @@ _IN_SIGHT = _sql("""\
 SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
         r.embedder, r.chunks, r.paused, r.trouble
     FROM {repository} r WHERE {visible} ORDER BY r.name""")
+_NAMED = _sql("""\
+SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
+        r.embedder, r.chunks, r.paused, r.trouble
+    FROM {repository} r WHERE {visible} AND r.name = %s::text""")
 _GENERATIONS = _sql("""SELECT r.id, r.generation FROM {repository} r
     WHERE r.id = ANY(%s::bigint[])""")
 
@@ -144,6 +154,18 @@ def repository_snapshots(*, credential: Credential) -> list[RepositorySnapshot]:
     rows = fetch_rows(_IN_SIGHT, visible_parameters(credential=credential))
     own = (credential.organization.slug, service_url())
     return [RepositorySnapshot._make((*row, *own)) for row in rows]
+
+
+def repository_snapshot(*, credential: Credential, project: str) -> RepositorySnapshot:
+    """Read one repository. Raises NotFoundError if the credential does not see it."""
+    asked = [*visible_parameters(credential=credential), project]
+    rows = [] if "\0" in project else fetch_rows(_NAMED, asked)
+    if not rows:
+        raise NotFoundError(
+            "There is no such repository for this credential; check project.",
+            code="repository_not_found",
+        )
+    return RepositorySnapshot._make((*rows[0], credential.organization.slug, service_url()))
 
 
 def have_been_reindexed(repositories: Iterable[RepositorySnapshot]) -> bool:

@@ -1,4 +1,4 @@
-"""Code as HTML lines: tokens in few classes, matched words in <mark>.
+"""Code as HTML lines: tokens in few classes, matched words in <mark>, identifiers in <a>.
 
 Without its tags the HTML is the input, escaped: the code of a repository is hostile. The classes
 are those of site.css.
@@ -8,10 +8,12 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from central.web.colouring import Pieces, coloured
 
+_Style = TypeVar("_Style")
+_NONE: Final = -1  # no interval
 Interval = tuple[int, int]  # of characters, the end not among them
 
 
@@ -22,17 +24,35 @@ class Listing(NamedTuple):
     note: str
 
 
-def listing(code: str, *, language: str, words: Iterable[str] = ()) -> Listing:
+class CodeLink(NamedTuple):
+    """Characters of one line that lead to an address."""
+
+    start: int
+    end: int
+    href: str
+
+
+def listing(
+    code: str, *, language: str, words: Iterable[str] = (), links: Sequence[CodeLink] = ()
+) -> Listing:
     """The lines of `code`; `words` are marked wherever they occur.
 
-    `language` is the index's; one that is not known has no colours.
+    `language` is the index's; one that is not known has no colours. `links` are in order, and none
+    overlaps another or the end of a line.
     """
     pieces = coloured(code, language)
+    marked = _cut(_texts(code, pieces), occurrences(code, words))
+    styled = (((css, mark >= 0), text) for css, text, mark in marked)
     lines: list[list[str]] = [[]]
-    for css, text, is_marked in _cut(_texts(code, pieces), occurrences(code, words)):
+    opened = _NONE
+    for (css, is_marked), text, link in _cut(styled, [(one.start, one.end) for one in links]):
+        if link != opened:
+            lines[-1].append(_between(links, opened, link))
+            opened = link
         first, *others = text.split("\n")
         lines[-1].append(_element(css, first, is_marked))
         lines += [[_element(css, other, is_marked)] for other in others]
+    lines[-1].append(_between(links, opened, _NONE))
     if code.endswith("\n"):
         lines.pop()
     return Listing(["".join(parts) for parts in lines], pieces.note)
@@ -63,23 +83,34 @@ def _texts(code: str, pieces: Pieces) -> Iterator[tuple[str, str]]:
 
 
 def _cut(
-    pieces: Iterable[tuple[str, str]], marks: Sequence[Interval]
-) -> Iterator[tuple[str, str, bool]]:
-    """(class, text, whether it is marked), cut where a piece or a mark begins or ends."""
-    edges = deque(edge for mark in marks for edge in mark)
-    is_marked = False
+    pieces: Iterable[tuple[_Style, str]], intervals: Sequence[Interval]
+) -> Iterator[tuple[_Style, str, int]]:
+    """(style, text, index of the interval around it), cut where a piece or an interval ends."""
+    edges = deque(edge for interval in intervals for edge in interval)
+    passed = 0
     position = 0
-    for css, text in pieces:
+    for style, text in pieces:
         end = position + len(text)
         start = position
         while edges and edges[0] <= end:
             edge = edges.popleft()
             if edge > start:
-                yield css, text[start - position : edge - position], is_marked
-            start, is_marked = edge, not is_marked
+                yield style, text[start - position : edge - position], _inside(passed)
+            start = edge
+            passed += 1
         if start < end:
-            yield css, text[start - position :], is_marked
+            yield style, text[start - position :], _inside(passed)
         position = end
+
+
+def _inside(passed: int) -> int:
+    """Return the interval in which one is behind this many edges, or _NONE."""
+    return passed // 2 if passed % 2 else _NONE
+
+
+def _between(links: Sequence[CodeLink], closed: int, opened: int) -> str:
+    end = "" if closed == _NONE else "</a>"
+    return end if opened == _NONE else f'{end}<a href="{escape(links[opened].href)}">'
 
 
 def _element(css: str, text: str, is_marked: bool) -> str:

@@ -4,15 +4,6 @@ from typing import Final
 
 from central.http.problems import ProblemDetails
 from central.sentences import Sentence
-from indexer.records.files import SkipReason
-
-
-def why_skipped(reason: str) -> str:
-    """Return why a file is not indexed; an unknown reason by its name."""
-    if reason in set(SkipReason):
-        return SkipReason(reason).sentence
-    return reason.replace("_", " ")
-
 
 _ERRORS: Final = {
     "repository_not_found": (

@@ -74,6 +74,21 @@ def similar_symbols(exc: NotFoundError) -> dict[str, Any]:
     return {"problem": exc.message, "near": exc.extra["near"]}
 
 
+def candidate_rows(links: Iterable[Link], *, organization: str) -> list[Row]:
+    """Return what a reference may mean, with the addresses of the definitions' lines."""
+    return [
+        Row(
+            link,
+            end,
+            RULE_WORDS.get(link.rule, link.rule),
+            file_url(organization, end.project, end.file, end.line),
+            end_url(organization, end.project, end.file, end.qualified_name),
+        )
+        for link in links
+        for end in (link.callee,)
+    ]
+
+
 def choices(definitions: Iterable[ShownDefinition], *, organization: str) -> list[Choice]:
     return [
         Choice(

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, path, register_converter
 from central.web import (
     views_accounts,
     views_code,
+    views_files,
     views_knowledge,
     views_repositories,
     views_search,
@@ -34,8 +35,25 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path(f"{_OF}/symbol", views_code.symbol, name="symbol"),
     path(f"{_OF}/graph", views_code.graph, name="graph"),
-    path(f"{_OF}/r/<str:project>/file/<file:path>", views_code.file, name="file"),
-    path(f"{_OF}/r/<str:project>/violations", views_knowledge.violations, name="violations"),
+    path(f"{_OF}/r/<str:project>/tree", views_files.tree, name="tree"),
+    path(
+        f"{_OF}/r/<str:project>/tree/<file:path>",
+        views_files.tree,
+        name="directory",
+    ),
+    path(f"{_OF}/r/<str:project>/find", views_files.find, name="find"),
+    path(f"{_OF}/r/<str:project>/file/<file:path>", views_files.file, name="file"),
+    path(f"{_OF}/r/<str:project>/raw/<file:path>", views_files.raw, name="raw"),
+    path(
+        f"{_OF}/r/<str:project>/reference/<file:path>/<int:line>/<int:column>",
+        views_code.reference,
+        name="reference",
+    ),
+    path(
+        f"{_OF}/r/<str:project>/violations",
+        views_knowledge.violations,
+        name="violations",
+    ),
     path(f"{_OF}/knowledge", views_knowledge.knowledge, name="knowledge"),
     path(f"{_OF}/knowledge/<file:node>", views_knowledge.node, name="node"),
 ]

@@ -16,17 +16,21 @@ class FilePathConverter(StringConverter):
 
 
 def breadcrumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:
-    """Return (name, address) of each directory of a path: a search below it.
-
-    The file's own address is "".
-    """
-    home = reverse("web:search", kwargs={"organization": organization})
+    """Return (name, address) of each directory of a path; the last address is ""."""
     *directories, name = path.split("/")
     found = []
     for count, directory in enumerate(directories, 1):
-        below = "/".join(directories[:count]) + "/"
-        found.append((directory, f"{home}?{urlencode({'project': project, 'path': below})}"))
+        above = "/".join(directories[:count])
+        found.append((directory, directory_url(organization, project, above)))
     return [*found, (name, "")]
+
+
+def directory_url(organization: str, project: str, path: str = "") -> str:
+    """Return the page of a directory; of the repository's root without a path."""
+    kwargs = {"organization": organization, "project": project}
+    if not path:
+        return reverse("web:tree", kwargs=kwargs)
+    return reverse("web:directory", kwargs={**kwargs, "path": path})
 
 
 def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
@@ -34,6 +38,13 @@ def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
     kwargs = {"organization": organization, "project": project, "path": path}
     url = reverse("web:file", kwargs=kwargs)
     return f"{url}#L{line}" if line else url
+
+
+def references_url(organization: str, project: str, path: str) -> str:
+    """Return the beginning of the addresses of a file's references: <line>/<column> follow."""
+    kwargs = {"organization": organization, "project": project, "path": path}
+    address = reverse("web:reference", kwargs={**kwargs, "line": 0, "column": 0})
+    return address.removesuffix("0/0")
 
 
 def symbol_url(organization: str, name: str, **query: object) -> str:

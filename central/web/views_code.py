@@ -1,16 +1,16 @@
-"""Pages of code: a file, a symbol, a call graph."""
+"""Pages of the trace: a symbol, a call graph, what one reference leads to."""
 
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
-from central.corpus.files import FileNotFoundInIndexError, read_file
 from central.errors import NotFoundError
 from central.tenancy.credentials import Credential
 from central.trace.answers import Callees, Callers
 from central.trace.graph import graph as graph_around
+from central.trace.reference import ReferencePosition, follow_reference
 from central.trace.requests import (
     CONFIDENCES,
     CalleesRequestSerializer,
@@ -21,9 +21,9 @@ from central.trace.service import callees, callers, callers_and_callees
 from central.web.about import about
 from central.web.access import member_page
 from central.web.graph_drawing import call_graph, nearest
-from central.web.messages import why_skipped
 from central.web.trace_rows import (
     Group,
+    candidate_rows,
     choices,
     rows_by_project,
     similar_symbols,
@@ -31,44 +31,6 @@ from central.web.trace_rows import (
     with_places,
 )
 from central.web.urls_for import breadcrumbs, file_url, symbol_url
-
-SHOWN_LINES = 30_000  # each is some 100 bytes of the page, however short it is
-SHOWN_CHARACTERS = 2_000_000
-
-
-@member_page
-def file(request: HttpRequest, credential: Credential, project: str, path: str) -> HttpResponse:
-    """A file as it is indexed; where there is none, the paths that may have been meant."""
-    organization = credential.organization.slug
-    try:
-        found = read_file(credential=credential, project=project, path=path)
-    except FileNotFoundInIndexError as exc:
-        near = [{"text": one, "url": file_url(organization, project, one)} for one in exc.near]
-        raise NotFoundError(exc.message, code=exc.code, suggestions=near) from exc
-    here = {"project": project, "file": path}
-    outline = [
-        (one, symbol_url(organization, one.name, **here, line=one.start_line))
-        for one in found.symbols
-    ]
-    content = _beginning(found.content)
-    context = {
-        "section": "repositories",
-        "about": about(credential, [(project, path, "")]),
-        "file": found,
-        "content": content,
-        "is_cut": len(content) < len(found.content),
-        "breadcrumbs": breadcrumbs(organization, project, path),
-        "outline": outline,
-        "skipped": why_skipped(found.skipped),
-    }
-    return render(request, "web/file.html", context)
-
-
-def _beginning(content: str) -> str:
-    """Return as much as a browser can show."""
-    lines = content[:SHOWN_CHARACTERS].split("\n", SHOWN_LINES)
-    return "\n".join(lines[:SHOWN_LINES]) + ("\n" if len(lines) > SHOWN_LINES else "")
-
 
 _CALLERS: Final = CallersRequestSerializer()
 _CALLEES: Final = CalleesRequestSerializer()
@@ -179,3 +141,32 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
 def _named(query: dict[str, Any]) -> dict[str, Any]:
     names = [name for name in ("project", "file", "line") if name in query]
     return {"name": query["symbol"], **{name: query[name] for name in names}}
+
+
+@member_page
+def reference(
+    request: HttpRequest, credential: Credential, project: str, path: str, line: int, column: int
+) -> HttpResponse:
+    """Lead to the definition that a reference means; show what it may mean unless it is clear."""
+    organization = credential.organization.slug
+    position = ReferencePosition(project, path, line, column)
+    try:
+        found = follow_reference(credential=credential, position=position)
+    except NotFoundError as exc:
+        if exc.code != "reference_not_found":
+            raise
+        suggestions = [{"text": path, "url": file_url(organization, project, path, line)}]
+        raise NotFoundError(exc.message, code=exc.code, suggestions=suggestions) from exc
+    if found.target:
+        end = found.target.callee
+        return redirect(file_url(organization, end.project, end.file, end.line))
+    context = {
+        "organization": organization,
+        "section": "symbol",
+        "found": found,
+        "breadcrumbs": breadcrumbs(organization, project, path),
+        "place_url": file_url(organization, project, path, line),
+        "rows": candidate_rows(found.candidates, organization=organization),
+        "receipt": found.receipt,
+    }
+    return render(request, "web/reference.html", context)

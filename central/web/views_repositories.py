@@ -8,14 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 
-from central.corpus.files import skipped_counts, skipped_paths
+from central.corpus.files import skipped_counts, skipped_paths, why_skipped
 from central.ingest.selectors import recent_runs, visible_run
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.messages import why_skipped
 from central.web.runs import ShownRun, runner_of, shares, shown_run, why
 from central.web.states import missing_commit, state_message
 

@@ -87,6 +87,19 @@ def _search(api: Api, victim: dict[str, Any]) -> list[Any]:
     ]
 
 
+def _files(what: str, **query: str) -> Probe:
+    """Asked of the caller's own organisation, and of the victim's; near paths too."""
+
+    def probe(api: Api, victim: dict[str, Any]) -> list[Any]:
+        asked = {"project": "shop", **query}
+        return [
+            api.request("GET", f"/api/v1/files{what}?{urlencode(asked | {'org_id': slug})}")
+            for slug in (api.organization.slug, "acme", "org-acme")
+        ]
+
+    return probe
+
+
 def _trace(what: str) -> Probe:
     def probe(api: Api, victim: dict[str, Any]) -> list[Any]:
         own = f"org_id={api.organization.slug}"
@@ -205,6 +218,16 @@ PROBES: dict[str, Probe] = {
     ],
     "api/v1/index/updated": _webhook,
     "api/v1/index/status": _status,
+    "api/v1/files": lambda api, victim: [
+        *_files("")(api, victim),
+        *_files("", glob="*.py")(api, victim),
+        *_files("", path="secret_recipe.py")(api, victim),
+        *_files("", path="secret")(api, victim),
+    ],
+    "api/v1/files/content": lambda api, victim: [
+        *_files("/content", path="secret_recipe.py")(api, victim),
+        *_files("/content", path="recipe.py")(api, victim),
+    ],
     "api/v1/search": _search,
     "api/v1/trace/callers": _trace("callers"),
     "api/v1/trace/callees": _trace("callees"),
@@ -308,7 +331,10 @@ def test_another_organisation_s_webhook_changes_nothing() -> None:
     assert tables() == before
 
 
-HELD = ("results", "projects", "nodes", "edges", "documents", "calls", "missing")
+HELD = (
+    *("results", "entries", "content", "projects", "nodes", "edges", "documents", "calls"),
+    "missing",
+)
 
 
 def tables() -> list[object]:

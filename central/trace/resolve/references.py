@@ -1,7 +1,7 @@
 """References with their context, read by name, by root or by enclosing definition."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from central.corpus.models import File, Import, Reference
 from central.db import fetch_rows, id_array, sql_with
@@ -120,6 +120,13 @@ _WITHIN = _sql("""SELECT {columns}
     JOIN {file} f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])""")
 
+_AT = _sql("""SELECT {columns}
+    FROM {reference} r JOIN {file} f ON f.id = r.file_id
+    WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
+        AND f.path = %s::text AND r.line = %s::int AND r.column = %s::int AND r.kind <> 'type'
+    ORDER BY r.id LIMIT %s""")
+
+_SITES_AT: Final = 20
 Names = Sequence[tuple[str, str]]  # (name, ecosystem)
 
 
@@ -214,6 +221,14 @@ def sites_of_files(
     ids = id_array(file.id for file in files)
     rows = fetch_rows(_OF_FILES, [ids, resolver.repositories, *after, limit])
     return [ReferenceSite(*row) for row in rows]
+
+
+def sites_at(
+    resolver: BatchResolver, repository: int, path: str, *, line: int, column: int
+) -> list[ReferenceSite]:
+    """Read the references that begin at a position: one, or few for different uses of a name."""
+    asked = [repository, resolver.repositories, path, line, column, _SITES_AT]
+    return [ReferenceSite(*row) for row in fetch_rows(_AT, asked)]
 
 
 def unresolved_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:

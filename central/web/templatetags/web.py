@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from central.web.highlighting import listing
+from central.web.highlighting import CodeLink, listing
 from central.web.messages import for_people
 from central.web.plain_text import plain_line, plain_text
 
@@ -67,6 +67,7 @@ def code_block(
     language: str = "",
     first_line: int = 1,
     words: Sequence[str] = (),
+    links: Sequence[CodeLink] = (),
     href: str = "",
     label: str = "Code",
 ) -> SafeString:
@@ -75,7 +76,7 @@ def code_block(
     Without `href` the lines themselves have these anchors, for one listing of a page. A note says
     why colours are missing.
     """
-    lines, note = listing(code, language=language, words=words)
+    lines, note = listing(code, language=language, words=words, links=links)
     name = format_html('<pre class="code" tabindex="0" role="group" aria-label="{}"><code>', label)
     link = format_html("{}", href)
     rows = [_line(number, html, link) for number, html in enumerate(lines, first_line)]

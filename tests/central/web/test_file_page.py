@@ -13,7 +13,7 @@ from central.corpus.models import File, Symbol
 from central.repositories.models import Repository, Visibility
 from central.tenancy.models import Membership
 from central.web.colouring import BUSY
-from central.web.views_code import SHOWN_CHARACTERS, SHOWN_LINES
+from central.web.views_files import SHOWN_CHARACTERS, SHOWN_LINES
 from indexer.limits import COLOURED_CHARACTERS
 from indexer.records.files import SkipReason
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
@@ -98,9 +98,7 @@ def test_it_says_of_which_commit_it_is_and_where_else_it_can_be_read(
     assert (
         f"https://forge.example/acme/kit/blob/{signer.repository.last_indexed_commit}/src" in html
     )
-    assert (
-        '<a href="/o/acme/?project=kit&amp;path=src%2Fkit%2F" title="Search below it">kit' in html
-    )
+    assert '<a href="/o/acme/r/kit/tree/src/kit">kit</a>' in html
 
 
 def test_its_symbols_lead_to_their_lines_and_to_their_users(member: Client, signer: File) -> None:
@@ -214,5 +212,5 @@ def test_a_page_costs_few_queries(
     member: Client, signer: File, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     page(member, signer.path)
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(11):
         page(member, signer.path)

@@ -270,5 +270,5 @@ def test_queries_are_bounded(
         node_page(member, "ADR-042", depth=2)
     with django_assert_max_num_queries(14):
         page(member, "r/shop/violations")
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(18):
         page(member, "r/shop/file/src/1.rs")

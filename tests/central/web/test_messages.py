@@ -2,9 +2,9 @@
 
 import pytest
 
+from central.corpus.files import why_skipped
 from central.ingest.models import IndexRun
 from central.repositories.states import IndexState, RunState
-from central.web.messages import why_skipped
 from central.web.states import run_message, state_message
 from indexer.records.files import SkipReason
 

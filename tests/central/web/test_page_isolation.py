@@ -22,7 +22,7 @@ from tests.central.protocol import api_of, commit_of
 pytestmark = pytest.mark.django_db
 
 PROJECT = "hush-hush"
-FILES = {"secret_recipe.py": "def secret_recipe salt\n"}
+FILES = {"kitchen/secret_recipe.py": "def secret_recipe salt\n"}
 SECRETS = (PROJECT, "salt", commit_of(FILES), "secret_recipe", "acme")
 
 # Asked before anybody is signed in: they know no organisation.
@@ -35,10 +35,19 @@ PATTERNS = {
 }
 PAGES = sorted(PATTERNS.keys() - OPEN - OWN)
 NODE = f"{PROJECT}/mem-1"
-PARTS = {"organization": "acme", "project": PROJECT, "path": "secret_recipe.py", "node": NODE}
+PARTS = {
+    "organization": "acme",
+    "project": PROJECT,
+    "path": "kitchen/secret_recipe.py",
+    "node": NODE,
+    "line": 1,
+    "column": 0,
+}
+OF_ITS_OWN = {"directory": {"path": "kitchen"}}
 QUERIES = (
     "",
     "?name=f1",
+    "?q=kitchen",
     f"?q=secret_recipe&name=f1&project={PROJECT}&mode=lexical",
 )
 
@@ -56,7 +65,8 @@ def known() -> dict[str, Any]:
 def addresses(names: Iterable[str], known: dict[str, Any]) -> Iterator[str]:
     """Those of pages; fails for a part that is not known here: say what it is of."""
     for name in names:
-        parts = {part: known[part] for part in PATTERNS[name].pattern.converters}
+        values = known | OF_ITS_OWN.get(name, {})
+        parts = {part: values[part] for part in PATTERNS[name].pattern.converters}
         page = reverse(f"web:{name}", kwargs=parts)
         yield from (f"{page}{query}" for query in QUERIES)
 

@@ -16,12 +16,16 @@ from tests.e2e.browser.conftest import ADMIN, MEMBER, Open
 
 pytestmark = pytest.mark.system("chromium")
 
-PAGES = 130  # what a crawl may come to: more patterns than that are not collapsed as they should be
+PAGES = 145  # what a crawl may come to: more patterns than that are not collapsed as they should be
 DOCUMENTED = ("/api/v1/search", "/api/v1/trace/callers", "/api/v1/index/runs")
 DOWNLOAD = "/api/v1/schema"  # which the page of the API links to once its script has drawn it
 _LINKS = "links => links.map(link => link.getAttribute('href'))"
 _NAMES = (
     (re.compile(r"^/o/[^/]+/r/[^/]+/file/.+"), "/o/_/r/_/file/_"),
+    (re.compile(r"^/o/[^/]+/r/[^/]+/tree/.+"), "/o/_/r/_/tree/_"),
+    (re.compile(r"^/o/[^/]+/r/[^/]+/raw/.+"), "/o/_/r/_/raw/_"),
+    (re.compile(r"^/o/[^/]+/r/[^/]+/reference/.+"), "/o/_/r/_/reference/_"),
+    (re.compile(r"^/o/[^/]+/r/[^/]+/(tree|find)$"), r"/o/_/r/_/\1"),
     (re.compile(r"^/o/[^/]+/r/[^/]+$"), "/o/_/r/_"),
     (re.compile(r"^/o/[^/]+/r/[^/]+/violations$"), "/o/_/r/_/violations"),
     (re.compile(r"^/o/[^/]+/knowledge/.+"), "/o/_/knowledge/_"),

@@ -30,6 +30,14 @@
     return true;
   };
 
+  const toFinder = () => {
+    const field = document.getElementById("find");
+    if (!field) return go("t");
+    field.focus();
+    field.select();
+    return true;
+  };
+
   const showKeys = () => {
     document.getElementById("keys")?.showModal();
     return true;
@@ -44,6 +52,7 @@
   const ACTIONS = {
     "/": toSearch,
     "?": showKeys,
+    t: toFinder,
     j: () => step(1),
     k: () => step(-1),
     g: () => {
@@ -51,16 +60,27 @@
       return true;
     },
   };
+  const isSearchField = (element) => element.id === "q" || element.id === "find";
+
+  // The list is of what the field held a moment ago; otherwise the form is sent.
+  const openFirstFound = (field) => {
+    const found = document.getElementById("found");
+    const first = found?.dataset.query === field.value ? found.querySelector("[data-result]") : null;
+    first?.click();
+    return Boolean(first);
+  };
+
   const ARROWS = { ArrowDown: 1, ArrowUp: -1 };
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const target = event.target;
-    if (target.id === "q" && event.key === "Escape") {
+    if (target.id === "find" && event.key === "Enter" && openFirstFound(target)) event.preventDefault();
+    if (isSearchField(target) && event.key === "Escape") {
       event.preventDefault(); // a search field would lose its text
       target.blur();
     }
-    if (target.id === "q" && event.key === "ArrowDown" && step(1)) event.preventDefault();
+    if (isSearchField(target) && event.key === "ArrowDown" && step(1)) event.preventDefault();
     if (isTyping(target) || document.querySelector("dialog[open]")) return;
     const isChord = performance.now() < chordUntil;
     chordUntil = 0;

@@ -1,5 +1,6 @@
 "use strict";
 // Marks the lines that the address names: #L10 or #L10-L20. A click with Shift extends them.
+// Links to other addresses of the same file name them too.
 
 (() => {
   const asked = () => {
@@ -12,6 +13,7 @@
   const mark = (scrolls) => {
     for (const line of document.querySelectorAll(".is-marked")) line.classList.remove("is-marked");
     const range = asked();
+    for (const link of document.querySelectorAll("a[data-with-lines]")) link.hash = range ? location.hash : "";
     const first = range && document.getElementById(`L${range.first}`);
     if (!first) return;
     for (let line = first, number = range.first; line && number <= range.last; number += 1) {

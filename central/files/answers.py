@@ -1,0 +1,80 @@
+"""Answers of lists and of content, and how the schema describes them."""
+
+import time
+from dataclasses import dataclass
+from typing import Annotated
+
+from central.repositories.visibility import (
+    AnsweringProject,
+    MissingProject,
+    RepositorySnapshot,
+    answering_projects,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FilesReceipt:
+    """Which commit answered, and why the answer may lack something."""
+
+    complete: Annotated[bool, "Whether the index is of the newest known commit"]
+    took_ms: float
+    projects: list[AnsweringProject]
+    missing: list[MissingProject]
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file, or a directory with what is below it."""
+
+    name: Annotated[str, "The last part of the path"]
+    path: Annotated[str, "From the repository's root"]
+    type: Annotated[str, "dir or file"]
+    language: Annotated[str | None, "Of a file; null if it is unknown"]
+    size: Annotated[int | None, "Of a file, in bytes"]
+    files: Annotated[int | None, "Of a directory: how many files are below it"]
+    skipped: Annotated[str | None, "Why the index has no content of the file; null: it has"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileList:
+    """A page of a directory, or of the paths that match a glob."""
+
+    project: str
+    path: Annotated[str, "The directory; empty for the repository's root"]
+    glob: str | None
+    entries: list[FileEntry]
+    count: Annotated[int, "Of entries on this page"]
+    next_cursor: str | None
+    receipt: FilesReceipt
+    hint: Annotated[str | None, "Why the answer is empty"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """Lines of an indexed file."""
+
+    project: str
+    path: str
+    commit: str
+    language: str | None
+    size: Annotated[int, "Of the whole file, in bytes"]
+    total_lines: int
+    start_line: Annotated[int, "Of the content, 1-based; 0 if there is none"]
+    end_line: Annotated[int, "Of the content, inclusive"]
+    content: Annotated[str | None, "null if the file is skipped"]
+    truncated: Annotated[bool, "Whether lines that were asked for did not fit"]
+    skipped: Annotated[str | None, "Why the index has no content of the file; null: it has"]
+    url: Annotated[str | None, "Of the lines, at the forge or else on this service's page"]
+    receipt: FilesReceipt
+    hint: Annotated[str | None, "What to do if the content is missing or truncated"] = None
+
+
+def receipt_of(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:
+    """Return the receipt of an answer of one repository."""
+    reason = repository.incomplete_reason
+    return FilesReceipt(
+        complete=not reason,
+        took_ms=round((time.perf_counter() - started) * 1000, 1),
+        projects=answering_projects([repository]),
+        missing=[MissingProject(repository.name, reason)] if reason else [],
+    )

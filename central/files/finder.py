@@ -1,0 +1,102 @@
+"""Paths of a repository by some of their characters: names first, the closest match first."""
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from central.corpus.models import File
+from central.db import fetch_rows_planned_each_time, sql_with
+from central.repositories.models import Repository
+from indexer.limits import PATHS_RANKED
+
+FOUND_PATHS: Final = 50
+QUERY_CHARACTERS: Final = 200
+
+_sql = sql_with(file=File)
+_CANDIDATES = _sql("""SELECT f.path FROM {file} f
+    WHERE f.repository_id = %s::bigint AND f.path ILIKE %s::text
+    ORDER BY length(f.path), f.path LIMIT %s""")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPaths:
+    """The best paths, and whether there are more."""
+
+    paths: list[str]
+    has_more: bool
+
+
+class Rank(NamedTuple):
+    """The order of a match: how it was found, over how many characters, from which on."""
+
+    kind: int
+    span: int
+    start: int
+    length: int
+    path: str
+
+
+def find_paths(*, repository: Repository, query: str) -> FoundPaths:
+    """Return the paths that have the query's characters in this order, best first.
+
+    The repository is one that the caller may see.
+    """
+    wanted = "".join(query.split())[:QUERY_CHARACTERS]
+    if not wanted or "\0" in wanted:
+        return FoundPaths([], has_more=False)
+    pattern = f"%{'%'.join(map(_escaped, wanted))}%"
+    asked = [repository.pk, pattern, PATHS_RANKED]
+    rows = fetch_rows_planned_each_time(_CANDIDATES, asked)
+    ranks = sorted(filter(None, (rank(wanted, path) for (path,) in rows)))
+    return FoundPaths([one.path for one in ranks[:FOUND_PATHS]], len(ranks) > FOUND_PATHS)
+
+
+def rank(query: str, path: str) -> Rank | None:
+    """Return the rank of a path; None if it does not have the characters in this order.
+
+    What follows the last slash of the query is looked for in the file's name, what is before it in
+    the directory. Only where that fails, all of it is looked for in the whole path.
+    """
+    directory, asks_directory, name = query.lower().rpartition("/")
+    folded = path.lower()
+    parent, has_directory, base = folded.rpartition("/")
+    is_below = bool(has_directory or not asks_directory) and bool(_match(directory, parent))
+    if is_below and (found := _match(name, base)):
+        return Rank(_kind(name, base), found.span, found.start, len(path), path)
+    whole = query.lower()
+    if found := _match(whole, folded):
+        kind = 4 if whole in folded else 5
+        return Rank(kind, found.span, found.start, len(path), path)
+    return None
+
+
+def _kind(wanted: str, name: str) -> int:
+    if name == wanted:
+        return 0
+    if name.startswith(wanted):
+        return 1
+    return 2 if wanted in name else 3
+
+
+class _Match(NamedTuple):
+    span: int
+    start: int
+
+
+def _match(wanted: str, text: str) -> _Match | None:
+    """Return which characters of the text hold the wanted ones in order; None: it has not.
+
+    The last of them is where it comes first; from there, the nearest before it are taken.
+    """
+    end = 0
+    for one in wanted:
+        end = text.find(one, end) + 1
+        if not end:
+            return None
+    start = end
+    for one in reversed(wanted):
+        start = text.rfind(one, 0, start)
+    return _Match(end - start, start)
+
+
+def _escaped(character: str) -> str:
+    return f"\\{character}" if character in "\\%_" else character

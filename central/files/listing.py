@@ -1,0 +1,196 @@
+"""Entries of a directory, and the paths of a repository that match a glob."""
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from django.db import connection
+
+from central.corpus.files import FileNotFoundInIndexError, near_paths
+from central.corpus.models import File
+from central.db import fetch_rows_planned_each_time, one_moment, sql_with
+from central.errors import InvalidError
+from central.files.answers import FileEntry, FileList, receipt_of
+from central.files.requests import ListRequest
+from central.http.cursors import decode_cursor, encode_cursor
+from central.repositories.visibility import RepositorySnapshot, repository_snapshot
+from central.tenancy.credentials import Credential
+from indexer.globs import excess, ignore_spec
+from indexer.limits import FILES_MATCHED
+
+DIRECTORY: Final = "dir"
+FILE: Final = "file"
+_SALT: Final = "central.files.list"
+_BATCH: Final = 10_000
+_Position = list[str | bool]
+
+_sql = sql_with(file=File)
+# The inner query needs only the index of paths; rows are read for the files of the page.
+_ENTRIES = _sql("""\
+SELECT e.name, e.is_file, e.files, f.language, f.size, f.skipped
+FROM (SELECT below.name, below.is_file, count(*) AS files
+    FROM (SELECT split_part(substr(b.path, %s::int), '/', 1) AS name,
+            strpos(substr(b.path, %s::int), '/') = 0 AS is_file
+        FROM {file} b
+        WHERE b.repository_id = %s::bigint AND (%s::text = '' OR b.path LIKE %s::text)) AS below
+    WHERE (below.is_file, below.name COLLATE "C") > (%s::bool, %s::text)
+        OR (NOT below.is_file AND below.name = '' AND %s::bool)
+    GROUP BY below.name, below.is_file
+    ORDER BY below.is_file, below.name COLLATE "C" LIMIT %s) AS e
+LEFT JOIN {file} f ON e.is_file AND f.repository_id = %s::bigint AND f.path = %s::text || e.name
+ORDER BY e.is_file, e.name COLLATE "C" """)
+_PATHS = _sql("""SELECT f.path FROM {file} f
+    WHERE f.repository_id = %s::bigint AND f.path ~>~ %s::text
+        AND (%s::text = '' OR f.path LIKE %s::text)
+    ORDER BY f.path USING ~<~ LIMIT %s""")
+
+
+def list_files(*, credential: Credential, request: ListRequest) -> FileList:
+    """Return a page of a directory, directories first, or of the paths that match a glob.
+
+    Raises NotFoundError for an unknown project or path, and InvalidError for the glob or cursor.
+    """
+    started = time.perf_counter()
+    path = "" if request.path == "." else request.path.strip("/")
+    asked = [credential.organization.slug, request.project, path, request.glob]
+    if "\0" in path:  # which PostgreSQL refuses
+        raise FileNotFoundInIndexError([])
+    pattern = _pattern(request.glob) if request.glob else None
+    position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
+    with one_moment():
+        repository = repository_snapshot(credential=credential, project=request.project)
+        if pattern is None:
+            entries, following = _directory(repository.id, path, position, request.limit)
+        else:
+            entries, following = _matching(repository.id, path, pattern, position, request.limit)
+        if not entries and not position:
+            entries = _file_at(repository, path) if pattern is None else []
+            _require_directory(repository, path, entries)
+    cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
+    return FileList(
+        project=repository.name,
+        path=path,
+        glob=request.glob or None,
+        entries=entries,
+        count=len(entries),
+        next_cursor=cursor,
+        receipt=receipt_of(repository, started=started),
+        hint=None if entries else _hint(repository, request, has_more=bool(following)),
+    )
+
+
+def _pattern(glob: str) -> re.Pattern[str]:
+    """Compile a glob. Raises InvalidError for one that can match nothing."""
+    why = excess(glob)
+    if why:
+        raise _invalid(f"The glob is {why}; give a shorter one.")
+    if glob.startswith(("!", "#")):
+        raise _invalid("A glob that begins with ! or # matches nothing; write a \\ before it.")
+    try:
+        [pattern] = ignore_spec([glob]).patterns
+    except ValueError as exc:
+        raise _invalid("The glob is not a pattern of .gitignore; see its brackets.") from exc
+    if pattern.regex is None:
+        raise _invalid("The glob matches nothing.")
+    return pattern.regex
+
+
+def _invalid(message: str) -> InvalidError:
+    return InvalidError(message, errors={"glob": [message]})
+
+
+def _directory(
+    repository: int, path: str, position: _Position | None, limit: int
+) -> tuple[list[FileEntry], _Position | None]:
+    before = f"{path}/" if path else ""
+    is_file, name = position or (False, "")
+    rows = fetch_rows_planned_each_time(
+        _ENTRIES,
+        [
+            *(len(before) + 1, len(before) + 1, repository, before, _beginning(before)),
+            *(is_file, name, position is None, limit + 1, repository, before),
+        ],
+    )
+    entries = [
+        _file_entry(f"{before}{one}", *details)
+        if is_a_file
+        else FileEntry(one, f"{before}{one}", DIRECTORY, None, None, files, None)
+        for one, is_a_file, files, *details in rows[:limit]
+    ]
+    last = rows[:limit][-1] if len(rows) > limit else None
+    return entries, [last[1], last[0]] if last else None
+
+
+def _matching(
+    repository: int, path: str, pattern: re.Pattern[str], position: _Position | None, limit: int
+) -> tuple[list[FileEntry], _Position | None]:
+    """Return matches in order of path; the page may end before `limit` if few paths match."""
+    before = f"{path}/" if path else ""
+    found: list[str] = []
+    after = str(position[0]) if position else ""
+    following: _Position | None = None
+    for count, one in enumerate(_paths_after(repository, before, after)):
+        if count == FILES_MATCHED:
+            following = [after]
+            break
+        if pattern.match(one[len(before) :]):
+            if len(found) == limit:
+                following = [found[-1]]
+                break
+            found.append(one)
+        after = one
+    rows = File.objects.filter(repository_id=repository, path__in=found)
+    details = {row[0]: row for row in rows.values_list("path", "language", "size", "skipped")}
+    return [_file_entry(*details[one]) for one in found], following
+
+
+def _paths_after(repository: int, before: str, after: str) -> Iterator[str]:
+    """Yield the paths below a directory after a path, in order of their bytes."""
+    asked: Sequence[object]
+    while True:
+        asked = [repository, after, before, _beginning(before), _BATCH]
+        rows = fetch_rows_planned_each_time(_PATHS, asked)
+        yield from (path for (path,) in rows)
+        if len(rows) < _BATCH:
+            return
+        after = rows[-1][0]
+
+
+def _file_entry(path: str, language: str, size: int, skipped: str) -> FileEntry:
+    name = path.rpartition("/")[2]
+    return FileEntry(name, path, FILE, language or None, size, None, skipped or None)
+
+
+def _beginning(before: str) -> str:
+    return f"{connection.ops.prep_for_like_query(before)}%"
+
+
+def _file_at(repository: RepositorySnapshot, path: str) -> list[FileEntry]:
+    rows = File.objects.filter(repository_id=repository.id, path=path)
+    return [_file_entry(*row) for row in rows.values_list("path", "language", "size", "skipped")]
+
+
+def _require_directory(
+    repository: RepositorySnapshot, path: str, entries: Sequence[FileEntry]
+) -> None:
+    """Raise NotFoundError if the index has nothing at or below the path."""
+    if entries:
+        return
+    below = File.objects.filter(repository_id=repository.id, path__startswith=f"{path}/")
+    if path and not below.exists():
+        raise FileNotFoundInIndexError(near_paths(repository.id, path))
+
+
+def _hint(repository: RepositorySnapshot, request: ListRequest, *, has_more: bool) -> str:
+    if repository.generation == 0:
+        return "Nothing of this repository is indexed yet."
+    if has_more:
+        return "No path matches so far; next_cursor goes on from here."
+    if request.cursor:
+        return "There are no more entries; the page before was the last."
+    if request.glob and "{" in request.glob:
+        return "No path matches; a glob has no braces: ask once for each alternative."
+    if request.glob:
+        return "No path matches; a glob with a slash begins at the directory: **/ is any depth."
+    return "The index of this repository has no files."

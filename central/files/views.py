@@ -1,0 +1,78 @@
+"""`/api/v1/files…`: parse, call, answer."""
+
+from typing import Any, Final
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from central.files.answers import FileContent, FileList
+from central.files.content import read_lines
+from central.files.listing import list_files
+from central.files.requests import ContentRequestSerializer, ListRequestSerializer
+from central.http.parameters import INTEGER, query_object, to_json
+from central.http.serializers import Made, serializer_of
+from central.repositories.views import AnsweringProjectSerializer
+from central.repositories.visibility import AnsweringProject, MissingProject
+from central.tenancy.authentication import credential_for
+from central.tenancy.models import Scope
+
+
+class FilesMissingSerializer(serializers.Serializer[Any]):
+    """A project whose index may not be of its newest commit."""
+
+    project = serializers.CharField()
+    reason = serializers.CharField(help_text="never_indexed, failed, behind or paused")
+
+
+_MADE: Made = {
+    AnsweringProject: AnsweringProjectSerializer,
+    MissingProject: FilesMissingSerializer,
+}
+_LISTS = ListRequestSerializer()
+_CONTENTS = ContentRequestSerializer()
+_NUMBERS: Final = dict.fromkeys(("limit", "start_line", "end_line"), INTEGER)
+
+
+class FilesView(APIView):
+    """Directories and paths of a repository."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="list_files",
+        parameters=[ListRequestSerializer],
+        responses=serializer_of(FileList, _MADE),
+        tags=["files"],
+    )
+    def get(self, request: Request) -> Response:
+        """Entries of a directory, or the paths that match a glob, of the indexed commit."""
+        query = _query(request)
+        credential = credential_for(request, query.get("org_id"))
+        answer = list_files(credential=credential, request=_LISTS.list_request(query))
+        return Response(to_json(answer))
+
+
+class ContentView(APIView):
+    """Content of a repository."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="read_file",
+        parameters=[ContentRequestSerializer],
+        responses=serializer_of(FileContent, _MADE),
+        tags=["files"],
+    )
+    def get(self, request: Request) -> Response:
+        """Lines of a file, of the indexed commit."""
+        query = _query(request)
+        credential = credential_for(request, query.get("org_id"))
+        answer = read_lines(credential=credential, request=_CONTENTS.content_request(query))
+        return Response(to_json(answer))
+
+
+def _query(request: Request) -> dict[str, Any]:
+    return query_object(request.query_params, lists=frozenset(), numbers=_NUMBERS)

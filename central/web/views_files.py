@@ -1,0 +1,249 @@
+"""Pages of a repository's files: directories, the finder, a file, its text alone."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import quote_plus
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django_htmx.middleware import HtmxDetails
+
+from central.corpus.files import (
+    FileNotFoundInIndexError,
+    FileView,
+    has_file,
+    read_file,
+    why_skipped,
+)
+from central.corpus.identifiers import definitions_of, references_of
+from central.db import one_moment
+from central.errors import InvalidError, NotFoundError
+from central.files.answers import FileEntry
+from central.files.finder import QUERY_CHARACTERS, find_paths
+from central.files.listing import DIRECTORY, list_files
+from central.files.requests import ListRequest
+from central.http.middleware import SANDBOX
+from central.repositories.listing import visible_repository
+from central.repositories.models import Repository
+from central.repositories.states import index_state
+from central.repositories.visibility import forge_directory_url, forge_file_url
+from central.tenancy.credentials import Credential
+from central.web.about import about
+from central.web.access import member_page
+from central.web.code_links import identifier_links
+from central.web.highlighting import CodeLink
+from central.web.urls_for import (
+    breadcrumbs,
+    directory_url,
+    file_url,
+    references_url,
+    symbol_url,
+)
+from indexer.limits import FILES_LISTED
+
+SHOWN_LINES = 30_000  # each is some 100 bytes of the page, however short it is
+SHOWN_CHARACTERS = 2_000_000
+_COMMIT: Final = re.compile(r"[0-9a-f]{7,64}")
+
+
+@member_page
+def tree(
+    request: HttpRequest, credential: Credential, project: str, path: str = ""
+) -> HttpResponse:
+    """A directory: its directories, then its files; of another commit, where to find it."""
+    organization = credential.organization.slug
+    repository = visible_repository(credential=credential, project=project)
+    commit = _other_commit(request, repository)
+    if commit:
+        return _moved(request, credential, repository, path, commit, is_directory=True)
+    asked = ListRequest(
+        project=project, path=path, limit=FILES_LISTED, cursor=request.GET.get("cursor", "")
+    )
+    try:
+        found = list_files(credential=credential, request=asked)
+    except FileNotFoundInIndexError as exc:
+        raise _with_addresses(exc, organization, project) from exc
+    if [one.path for one in found.entries] == [found.path]:
+        return redirect(file_url(organization, project, found.path))
+    context = {
+        **_place(credential, repository, found.path),
+        "repository": repository,
+        "state": index_state(repository),
+        "found": found,
+        "rows": [_row(organization, project, one) for one in found.entries],
+        "is_first": not asked.cursor,
+    }
+    return render(request, "web/tree.html", context)
+
+
+def _row(organization: str, project: str, entry: FileEntry) -> tuple[FileEntry, str, str]:
+    """(entry, address, why it is skipped)."""
+    address = directory_url if entry.type == DIRECTORY else file_url
+    why = why_skipped(entry.skipped) if entry.skipped else ""
+    return entry, address(organization, project, entry.path), why
+
+
+@member_page
+def find(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
+    """Files by some characters of their path; for htmx the list alone."""
+    organization = credential.organization.slug
+    repository = visible_repository(credential=credential, project=project)
+    query = request.GET.get("q", "")[:QUERY_CHARACTERS]
+    found = find_paths(repository=repository, query=query)
+    context = {
+        **_place(credential, repository, ""),
+        "repository": repository,
+        "query": query,
+        "most": QUERY_CHARACTERS,
+        "found": found,
+        "rows": [(one, file_url(organization, project, one)) for one in found.paths],
+    }
+    htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # its middleware's
+    return render(request, "web/_found.html" if htmx else "web/find.html", context)
+
+
+@member_page
+def file(request: HttpRequest, credential: Credential, project: str, path: str) -> HttpResponse:
+    """A file as it is indexed; where there is none, the paths that may have been meant."""
+    organization = credential.organization.slug
+    moved = _moved_file(request, credential, project, path)
+    if moved:
+        return moved
+    try:
+        with one_moment():
+            found = read_file(credential=credential, project=project, path=path)
+            content = _beginning(found.content)
+            links = _links(organization, found, content) if content else []
+    except FileNotFoundInIndexError as exc:
+        raise _with_addresses(exc, organization, project) from exc
+    outline = [
+        (
+            symbol,
+            symbol_url(
+                organization, symbol.name, project=project, file=path, line=symbol.start_line
+            ),
+        )
+        for symbol in found.symbols
+    ]
+    context = {
+        "organization": organization,
+        "section": "repositories",
+        "about": about(credential, [(project, path, "")]),
+        "file": found,
+        "content": content,
+        "links": links,
+        "is_cut": len(content) < len(found.content),
+        "breadcrumbs": breadcrumbs(organization, project, path),
+        "outline": outline,
+        "skipped": why_skipped(found.skipped),
+    }
+    return render(request, "web/file.html", context)
+
+
+@member_page
+def raw(request: HttpRequest, credential: Credential, project: str, path: str) -> HttpResponse:
+    """The text of a file alone; of a skipped file, the page that says why there is none."""
+    organization = credential.organization.slug
+    moved = _moved_file(request, credential, project, path)
+    if moved:
+        return moved
+    try:
+        found = read_file(credential=credential, project=project, path=path)
+    except FileNotFoundInIndexError as exc:
+        raise _with_addresses(exc, organization, project) from exc
+    if found.skipped:
+        return redirect(file_url(organization, project, path))
+    return HttpResponse(
+        found.content,
+        content_type="text/plain; charset=utf-8",
+        headers={"Content-Security-Policy": SANDBOX},
+    )
+
+
+def _moved_file(
+    request: HttpRequest, credential: Credential, project: str, path: str
+) -> HttpResponse | None:
+    """Return the page of a permalink to a commit that is not the indexed one."""
+    if "commit" not in request.GET:
+        return None
+    repository = visible_repository(credential=credential, project=project)
+    commit = _other_commit(request, repository)
+    if not commit:
+        return None
+    return _moved(request, credential, repository, path, commit, is_directory=False)
+
+
+def _beginning(content: str) -> str:
+    """Return as much as a browser can show."""
+    lines = content[:SHOWN_CHARACTERS].split("\n", SHOWN_LINES)
+    return "\n".join(lines[:SHOWN_LINES]) + ("\n" if len(lines) > SHOWN_LINES else "")
+
+
+def _links(organization: str, found: FileView, content: str) -> Sequence[CodeLink]:
+    """Return links for the shown lines. Addresses are put together: there may be thousands."""
+    last_line = content.count("\n") + 1
+    to_reference = references_url(organization, found.project, found.path)
+    to_symbol = symbol_url(organization, "", project=found.project, file=found.path)
+    return identifier_links(
+        content,
+        references=references_of(found.id, last_line=last_line),
+        definitions=definitions_of(found.id, last_line=last_line),
+        reference_url=lambda one: f"{to_reference}{one.line}/{one.column}",
+        definition_url=lambda one: f"{to_symbol}&name={quote_plus(one.name)}&line={one.start_line}",
+    )
+
+
+def _with_addresses(
+    exc: FileNotFoundInIndexError, organization: str, project: str
+) -> NotFoundError:
+    near = [{"text": other, "url": file_url(organization, project, other)} for other in exc.near]
+    return NotFoundError(exc.message, code=exc.code, suggestions=near)
+
+
+def _place(credential: Credential, repository: Repository, path: str) -> dict[str, Any]:
+    organization = credential.organization.slug
+    return {
+        "organization": organization,
+        "section": "repositories",
+        "project": repository.name,
+        "path": path,
+        "breadcrumbs": breadcrumbs(organization, repository.name, path) if path else [],
+    }
+
+
+def _other_commit(request: HttpRequest, repository: Repository) -> str:
+    """Return the commit of a permalink if another one is indexed, else "".
+
+    Raises InvalidError for what is no commit.
+    """
+    commit = request.GET.get("commit", "")
+    if commit and not _COMMIT.fullmatch(commit):
+        raise InvalidError("The commit in the address is not one: it has 7 to 64 digits, 0 to f.")
+    return "" if repository.last_indexed_commit.startswith(commit) else commit
+
+
+def _moved(
+    request: HttpRequest,
+    credential: Credential,
+    repository: Repository,
+    path: str,
+    commit: str,
+    *,
+    is_directory: bool,
+) -> HttpResponse:
+    """Say that another commit is indexed now, and where both are."""
+    organization = credential.organization.slug
+    to_page, to_forge = (
+        (directory_url, forge_directory_url) if is_directory else (file_url, forge_file_url)
+    )
+    web_url = repository.web_url
+    context = {
+        **_place(credential, repository, path),
+        "repository": repository,
+        "commit": commit,
+        "is_there": is_directory or has_file(repository=repository, path=path),
+        "present_url": to_page(organization, repository.name, path),
+        "forge_url": to_forge(web_url, commit, path) if web_url else "",
+    }
+    return render(request, "web/moved.html", context)
