@@ -12,8 +12,9 @@ class Command(ServiceCommand):
     """Allow an organisation's indexers to write vectors to the vector store themselves."""
 
     help = (
-        "Let an organisation's indexers write vectors to Qdrant themselves (docs/stores.md), or "
-        "no longer. A token that was given out stays good until it ends."
+        "Let an organisation's indexers write vectors to Qdrant themselves "
+        "(docs/how-to/vector-stores.md), or no longer. "
+        "A token that was given out stays good until it ends."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
