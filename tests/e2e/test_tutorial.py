@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.local_service import ROOT, clean_environment
+from scripts.local_service import ROOT, clean_environment, running_service
+from tests.e2e.conftest import prepared_data_directory
 
 TUTORIAL = (ROOT / "docs/tutorial/on-your-machine.md").read_text(encoding="utf-8")
 SETUP = ("make setup", "export PATH=")
@@ -18,23 +19,24 @@ def blocks(language: str) -> str:
 
 def test_the_tutorial(tmp_path: Path) -> None:
     typed = [line for line in blocks("sh").splitlines() if not line.startswith(SETUP)]
-    environment = clean_environment(
-        {
-            "HOME": str(tmp_path),
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "AETERNA_DATA_DIR": str(tmp_path / "data"),
-        }
-    )
     (tmp_path / ".gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n")
-    done = subprocess.run(
-        ["bash", "-e", "-c", "\n".join(typed)],
-        cwd=ROOT,
-        check=False,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    with prepared_data_directory() as directory, running_service(directory):
+        environment = clean_environment(
+            {
+                "HOME": str(tmp_path),
+                "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+                "AETERNA_DATA_DIR": str(directory),
+            }
+        )
+        done = subprocess.run(
+            ["bash", "-ex", "-c", "\n".join(typed)],
+            cwd=ROOT,
+            check=False,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
     assert done.returncode == 0, done.stderr
     shown = blocks("text").splitlines()
     assert [line for line in shown if line.strip() not in done.stdout] == []
