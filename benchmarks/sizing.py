@@ -1,6 +1,7 @@
 """`python -m benchmarks.sizing [build/bench.json]`: how large an installation has to be.
 
-Computes docs/scaling.md's table from what `python -m benchmarks units breadth` has measured.
+Computes the table of docs/explanation/scaling.md from what `python -m benchmarks units breadth` has
+measured.
 """
 
 import json
@@ -22,7 +23,8 @@ PEAK = 4  # times the mean of 24 hours: a working day's busiest hour
 BUSY = 0.5  # of a process or core, at the peak
 DAY = 24 * 3600
 
-# docs/stores.md, "Measured" and "Sizes": processor time of a search and memory, by chunks.
+# docs/reference/measurements.md and docs/how-to/vector-stores.md, "Sizes": processor time
+# of a search and memory, by chunks.
 EDGE_LARGEST = 1_000_000
 EDGE_CHUNK_BYTES = 3_510
 EDGE_SEARCH_SECONDS = 32e-9  # a chunk, compared one by one

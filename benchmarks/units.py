@@ -1,6 +1,6 @@
 """What one thing costs: a chunk's bytes, a first index, a merge, a webhook.
 
-docs/scaling.md computes sizes of installations from these (`benchmarks/sizing.py`).
+docs/explanation/scaling.md computes sizes of installations from these (`benchmarks/sizing.py`).
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Limits of the product's input: bytes, lines, patterns, seconds.
 
-One constant each, with its unit in its name. docs/limits.md lists them for readers.
+One constant each, with its unit in its name. docs/reference/limits.md lists them for readers.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""docs/limits.md and indexer/limits.py say the same, both ways."""
+"""docs/reference/limits.md and indexer/limits.py say the same, both ways."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ def constants() -> dict[str, float]:
 
 def rows() -> dict[str, re.Match[str]]:
     """By name; a table's line that is no row, nor its head, would be overlooked."""
-    lines = (ROOT / "docs/limits.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs/reference/limits.md").read_text(encoding="utf-8").splitlines()
     of_tables = [line for line in lines if line.startswith("| `")]
     found = [match for line in of_tables if (match := _ROW.match(line))]
     assert len(found) == len(of_tables)
@@ -62,7 +62,7 @@ def sections(path: Path, heading: str) -> list[tuple[str, list[str]]]:
 
 def test_the_page_has_the_sections_of_the_module_and_each_constant_in_its_own() -> None:
     module = sections(Path(limits.__file__), "# ")
-    page = sections(ROOT / "docs/limits.md", "## ")
+    page = sections(ROOT / "docs/reference/limits.md", "## ")
     assert [(name, sorted(names)) for name, names in page] == [
         (name, sorted(names)) for name, names in module
     ]

@@ -1,4 +1,4 @@
-"""No word of a left column of docs/glossary.md is used in what follows that glossary."""
+"""No word of a left column of docs/reference/glossary.md is used in what follows that glossary."""
 
 import ast
 import re
@@ -7,19 +7,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("agents", "cli", "indexer", "integrations")
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md")
+KINDS = ("tutorial", "how-to", "reference", "explanation")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", *(f"docs/{kind}/*.md" for kind in KINDS))
 _ROW = re.compile(r"\| `(\w+)` \| `(\w+)` \|")
 _PHRASES = re.compile(r"\| ([a-z, ]+) \| ")
 
 
 def glossary() -> dict[str, str]:
     """Each name that is not used any more, with the one that is."""
-    return dict(_ROW.findall((ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")))
+    return dict(_ROW.findall((ROOT / "docs/reference/glossary.md").read_text(encoding="utf-8")))
 
 
 def phrases() -> re.Pattern[str]:
     """Match each phrase that is not used in text, also across the end of a line."""
-    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    glossary = (ROOT / "docs/reference/glossary.md").read_text(encoding="utf-8")
     rows = _PHRASES.findall(glossary.partition("| not in text |")[2])
     alternatives = [phrase.replace(" ", r"\s+") for row in rows for phrase in row.split(", ")]
     return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", re.IGNORECASE)

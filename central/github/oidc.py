@@ -95,8 +95,8 @@ class Claims:
 def verify_id_token(token: str, *, issuer: str, audience: str, keys: IssuerKeys) -> Claims:
     """Return the claims of a token that `issuer` signed for `audience` and for no other.
 
-    Raises UnauthenticatedError with the codes of docs/github.md, UnavailableError. No message
-    repeats the token or a claim's value.
+    Raises UnauthenticatedError with the codes of docs/reference/github.md, UnavailableError. No
+    message repeats the token or a claim's value.
     """
     try:
         payload = _verified_payload(token, issuer=issuer, audience=audience, keys=keys)

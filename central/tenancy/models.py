@@ -65,7 +65,8 @@ class Organization(models.Model):
     direct_uploads = models.BooleanField(
         default=False,
         db_default=False,  # processes of the version before insert, too
-        help_text="Its indexers may write vectors to the vector store themselves (docs/stores.md)",
+        help_text="Its indexers may write vectors to the vector store themselves "
+        "(docs/how-to/vector-stores.md)",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     retired_at = models.DateTimeField(

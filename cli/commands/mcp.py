@@ -13,7 +13,7 @@ commands = typer.Typer()
 
 
 class Integration(StrEnum):
-    """Integrations whose tools can be offered too (docs/integrations.md)."""
+    """Integrations whose tools can be offered too (docs/how-to/integrations.md)."""
 
     CHUNKHOUND = "chunkhound"
     CODEQUERY = "codequery"

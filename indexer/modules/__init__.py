@@ -1,4 +1,4 @@
-"""Packages and module names, from paths and manifests (docs/trace.md). Pure functions.
+"""Packages and module names, from paths and manifests (docs/reference/trace.md). Pure functions.
 
 Central uses it too: it depends on neither git nor any grammar.
 """

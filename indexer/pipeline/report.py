@@ -68,7 +68,7 @@ class Report:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """Return the report as `python -m indexer run` prints it (docs/github.md)."""
+    """Return the report as `python -m indexer run` prints it (docs/reference/github.md)."""
     stats = report.stats
     return {
         "mode": report.mode,

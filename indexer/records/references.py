@@ -4,8 +4,8 @@ Everything here is a pure function of one file. Central resolves, per request, w
 another file: the module of a path, the definition of a reference.
 
 Paths of imports and exports are normalised to one form, `<module>.<name>.<name>…`, so that a
-definition is found by comparing strings (docs/trace.md). A path that begins with "/" starts at the
-repository's root and is visible in that repository only.
+definition is found by comparing strings (docs/reference/trace.md). A path that begins with "/"
+starts at the repository's root and is visible in that repository only.
 """
 
 from enum import StrEnum

@@ -1,6 +1,6 @@
 """Import statements as records, with paths normalised from the importing file's own path.
 
-docs/trace.md documents the forms of paths; each language's `ImportStyle` creates them.
+docs/reference/trace.md documents the forms of paths; each language's `ImportStyle` creates them.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""CodeQuery (docs/integrations.md): questions about a checkout, by OpenAI's file search.
+"""CodeQuery (docs/how-to/integrations.md): questions about a checkout, by OpenAI's file search.
 
 It is disabled until the user's own settings enable it. openai is imported when it is called.
 """

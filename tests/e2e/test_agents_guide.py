@@ -1,4 +1,4 @@
-"""docs/agents.md: what it says to copy can be read, starts a server, and shows what it answers."""
+"""What the pages for agents show to copy can be read and starts a server; answers are as shown."""
 
 import json
 import os
@@ -16,7 +16,8 @@ from mcp.client.stdio import StdioServerParameters
 from scripts.local_service import ROOT, Organization, clean_environment
 from tests.e2e.agents import Agent, agent_over_http, agent_over_stdio, settings_of, text_of
 
-GUIDE = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+PAGES = ("docs/how-to/agents.md", "docs/reference/agent-tools.md")
+GUIDE = "\n".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
 BLOCK = re.compile(r"(?:^<!-- ([^\n]+) -->\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [(match[1] or "", match[2], match[3]) for match in BLOCK.finditer(GUIDE)]
 CONFIGURATIONS = [

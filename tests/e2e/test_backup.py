@@ -1,4 +1,4 @@
-"""The drill of docs/backup.md: everything is lost, and comes back by the documented commands."""
+"""The drill of docs/how-to/backup.md: all is lost, and comes back by the documented commands."""
 
 import shutil
 from collections.abc import Iterator

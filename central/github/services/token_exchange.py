@@ -30,7 +30,7 @@ def exchange_id_token(*, token: str, purpose: Purpose) -> tuple[str, int]:
     """Return an API token for the job of the id token `token`, and its lifetime in seconds.
 
     An id token is accepted once. Raises UnauthenticatedError, ForbiddenError, UnavailableError,
-    with the codes of docs/github.md; then nothing has changed.
+    with the codes of docs/reference/github.md; then nothing has changed.
     """
     if not settings.PUBLIC_URL:
         raise ForbiddenError(

@@ -30,7 +30,8 @@ from indexer.store.schema import (
 # The search over int8 copies returns this many times the limit, at least so many, for exact scores.
 _OVERSAMPLING: Final = 3.0
 _LEAST_SCORED_AGAIN: Final = 100
-# The size of the HNSW beam (ef). Recall@10 was 0.9985 at 60,000 points (docs/stores.md).
+# The size of the HNSW beam (ef). Recall@10 was 0.9985 at 60,000 points
+# (docs/how-to/vector-stores.md).
 _SEARCH_WIDTH: Final = 128
 _ROUNDING: Final = 0.01  # vectors are of unit length within UNIT_TOLERANCE, sums are float32
 # Maps numeric ids, which no client of this project creates, to UUIDs of an unused version.

@@ -334,7 +334,7 @@ class Machine(RuleBasedStateMachine):
         """Whether the row of that name is of nobody known, or of this repository.
 
         If it is another's, the service was not told of a rename, and such a token writes there:
-        that is granted to it (docs/threat-model.md).
+        that is granted to it (docs/explanation/threat-model.md).
         """
         row = Repository.objects.filter(organization=self.acme, name=real.name).first()
         return row is None or row.github_id in (None, real.id)

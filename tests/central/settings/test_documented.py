@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 _READ = re.compile(r'env\.(?:flag|host|number|required|text|words)\(\s*"([A-Z0-9_]+)"')
-_TOLD = "\n".join(path.read_text() for path in (ROOT / "README.md", *ROOT.glob("docs/*.md")))
+_TOLD = "\n".join(path.read_text() for path in (ROOT / "README.md", *ROOT.glob("docs/*/*.md")))
 NAMES = {
     name
     for path in (ROOT / "central" / "settings").glob("*.py")

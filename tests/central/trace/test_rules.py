@@ -1,4 +1,4 @@
-"""Each rule of docs/trace.md, and which goes before which, over real Python."""
+"""Each rule of docs/reference/trace.md, and which goes before which, over real Python."""
 
 from collections.abc import Callable
 

@@ -286,7 +286,7 @@ def test_what_is_of_something_else_is_begun_anew(organization: Organization, her
 
 def queries() -> list[tuple[str, str]]:
     """The questions of the guide with their SQL."""
-    text = (ROOT / "docs/graph.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/how-to/knowledge-graph.md").read_text(encoding="utf-8")
     section = text.partition("\n## Questions in SQL\n")[2].partition("\n## ")[0]
     return re.findall(r"^\*\*(.+?)\*\*[^\n]*\n+```sql\n(.+?)```", section, re.DOTALL | re.MULTILINE)
 

@@ -1,4 +1,7 @@
-"""The modules that a changed file passes from its blob to a batch (docs/architecture.md)."""
+"""The modules that a changed file passes, from its blob to a batch.
+
+docs/explanation/architecture.md shows them.
+"""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""What docs/integrations.md says to paste runs as it stands there."""
+"""What docs/how-to/integrations.md says to paste runs as it stands there."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from langchain_core.messages import ToolMessage
 from tests.integrations.langchain.test_agent import QUERY, Scripted
 
 ROOT = Path(__file__).resolve().parents[3]
-GUIDE = (ROOT / "docs/integrations.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs/how-to/integrations.md").read_text(encoding="utf-8")
 SECTION = GUIDE.partition("\n## LangChain\n")[2].partition("\n## ")[0]
 
 

@@ -10,8 +10,9 @@ from central.tenancy.services.organizations import set_direct_uploads
 
 class Command(ServiceCommand):
     help = (
-        "Let an organisation's indexers write vectors to Qdrant themselves (docs/stores.md), or "
-        "no longer. A token that was given out stays good until it ends."
+        "Let an organisation's indexers write vectors to Qdrant themselves "
+        "(docs/how-to/vector-stores.md), or no longer. "
+        "A token that was given out stays good until it ends."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
