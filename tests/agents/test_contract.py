@@ -29,7 +29,7 @@ from central.knowledge.shapes import (
     ViolationsAnswerSerializer,
 )
 from central.knowledge.traversal import Direction
-from central.repositories.views import IndexStatus
+from central.repositories.views import IndexStatusSerializer
 from central.search.query import Mode
 from central.search.views import SearchAnswerSerializer, SearchRequestSerializer
 from central.trace.requests import (
@@ -51,14 +51,14 @@ SHAPES = [  # of another server's answers
     (answers.CallersAnswer, CallersSerializer),
     (answers.CalleesAnswer, CalleesSerializer),
     (answers.GraphAnswer, GraphSerializer),
-    (answers.StatusAnswer, IndexStatus),
+    (answers.StatusAnswer, IndexStatusSerializer),
 ]
 STRUCTURES = {
     "search": SearchAnswerSerializer,
     "callers": CallersSerializer,
     "callees": CalleesSerializer,
     "graph": GraphSerializer,
-    "status": IndexStatus,
+    "status": IndexStatusSerializer,
     "link": EdgeSerializer,
     "traverse": TraverseAnswerSerializer,
     "violations": ViolationsAnswerSerializer,
