@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from central.http.parameters import StrictCharField, to_json
+from central.http.parameters import OrganizationSerializer, StrictCharField, to_json
 from central.http.serializers import serializer_of
 from central.repositories.status import IndexStatus, index_status
 from central.repositories.visibility import AnsweringProject
@@ -17,17 +16,16 @@ from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
 
 
-class StatusRequestSerializer(serializers.Serializer[Any]):
+class StatusRequestSerializer(OrganizationSerializer):
     """`GET /api/v1/index/status`."""
 
-    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
     project = StrictCharField(
         required=False, allow_blank=True, help_text="One repository; without: all"
     )
 
     def project_in(self, query: Mapping[str, Any]) -> str:
         """The project that is asked for, "" for all; nothing stays, so one instance serves all."""
-        return str(self.run_validation(dict(query)).get("project", ""))
+        return str(self.checked(query).get("project", ""))
 
 
 AnsweringProjectSerializer = serializer_of(AnsweringProject, {})
