@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from central.ast_grep import LANGUAGES
+from central.http import parameters
 from central.http.parameters import (
     StrictBooleanField,
     StrictCharField,
@@ -18,7 +19,6 @@ from central.knowledge.services.documents import NewDocument
 from central.knowledge.services.links import Link
 from central.knowledge.services.questions import NodeFilter, Traversal
 from central.knowledge.traversal import Direction
-from central.tenancy import views
 from indexer.globs import excess, ignore_spec
 from indexer.limits import (
     CONTEXT_TOKENS,
@@ -49,7 +49,7 @@ class StrictSerializer(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-class OrganizationSerializer(StrictSerializer, views.OrganizationSerializer):
+class OrganizationSerializer(StrictSerializer, parameters.OrganizationSerializer):
     """Whose graph is asked."""
 
 

@@ -1,6 +1,6 @@
 """Views whose methods answer what a credential asks with a record."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from central.http.parameters import (
     FLAG,
     INTEGER,
-    StrictCharField,
+    OrganizationSerializer,
     body_object,
     query_object,
     to_json,
@@ -25,18 +25,6 @@ from central.tenancy.models import Scope
 
 _Method = Callable[..., Any]
 _PATTERNS = {serializers.IntegerField: INTEGER, serializers.BooleanField: FLAG}
-
-
-class OrganizationSerializer(serializers.Serializer[Any]):
-    """The organisation whose index or graph is asked."""
-
-    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
-
-    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the other fields, validated. No state is kept: one instance serves all."""
-        found = dict(self.run_validation(dict(data)))
-        del found["org_id"]
-        return found
 
 
 class CredentialView(APIView):

@@ -6,8 +6,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from central.http.parameters import StrictCharField, StrictChoiceField, StrictIntegerField
-from central.tenancy.views import OrganizationSerializer
+from central.http.parameters import (
+    OrganizationSerializer,
+    StrictCharField,
+    StrictChoiceField,
+    StrictIntegerField,
+)
 from central.trace.resolve.resolve import Confidence
 from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
 

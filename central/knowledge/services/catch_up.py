@@ -7,7 +7,7 @@ kill repeats a part of it. Runs beside applies; one process at a time works on a
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import structlog
 from django.db import connection, transaction
@@ -48,9 +48,9 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What is due of what the credential sees: documents to embed and link, projects to link."""
+    """What is due; it is being done."""
 
-    documents: int
+    documents: Annotated[int, "Without a vector or links of their version"]
     projects: list[MissingProject]
 
 

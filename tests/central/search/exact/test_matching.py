@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from central.errors import InvalidError
 from central.search.exact.matching import (
-    TextPattern,
     Lines,
     MatchedLine,
+    TextPattern,
     file_matches,
     has_match,
     matched_lines,
