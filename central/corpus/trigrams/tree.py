@@ -1,0 +1,147 @@
+"""The tree of trigrams that a text must have to match, and what satisfies it.
+
+Leaving out a part of an All, or taking Everything for an Any, only makes more candidates.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from central.corpus.trigrams.hashes import LENGTH, folded, window_hashes
+
+Ordinals: TypeAlias = NDArray[np.uint16]  # of files in a segment, ascending
+
+# Characters of code, the most frequent first; what is not among them is rarer.
+_FREQUENT: Final = " etrasniol\ndcp_fum,.h\"()g'y:=bvxwk-[]01`#2\\q>*/zj34|{}658+97@~<?%\t!;^$&"
+_RANKS: Final = {character: rank for rank, character in enumerate(_FREQUENT)}
+_LITERAL_TRIGRAMS: Final = 16  # of a long literal: more find hardly fewer files
+_TREE_TRIGRAMS: Final = 128
+_THINNED: Final = (_LITERAL_TRIGRAMS, 4, 2, 1)  # trigrams of an All, if the tree is too large
+
+
+@dataclass(frozen=True, slots=True)
+class Trigram:
+    """A trigram by its hash; `rarity` is a guess that ranks it."""
+
+    hash: int
+    rarity: int
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """All parts are required."""
+
+    parts: frozenset["Tree"]
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    """One of the parts is required."""
+
+    parts: frozenset["Tree"]
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """Nothing is required: every text may match."""
+
+
+Tree: TypeAlias = Trigram | All | Any | Everything
+EVERYTHING: Final = Everything()
+
+
+def all_of(parts: Iterable[Tree]) -> Tree:
+    """Require all parts."""
+    flat = _flat(parts, All) - {EVERYTHING}
+    if len(flat) < 2:
+        return next(iter(flat), EVERYTHING)
+    return All(frozenset(flat))
+
+
+def any_of(parts: Iterable[Tree]) -> Tree:
+    """Require one of the parts, of which there is at least one."""
+    flat = _flat(parts, Any)
+    if EVERYTHING in flat:
+        return EVERYTHING
+    flat -= {part for part in flat if isinstance(part, All) and part.parts & flat}
+    return next(iter(flat)) if len(flat) == 1 else Any(frozenset(flat))
+
+
+def _flat(parts: Iterable[Tree], kind: type[All] | type[Any]) -> set[Tree]:
+    flat: set[Tree] = set()
+    for part in parts:
+        if isinstance(part, All | Any) and isinstance(part, kind):
+            flat |= part.parts
+        else:
+            flat.add(part)
+    return flat
+
+
+def literal_trigrams(text: str) -> Tree:
+    """Require a text, in any case; of a long one the rarest trigram of each stretch."""
+    if len(text) < LENGTH:
+        return EVERYTHING
+    characters = folded(text)
+    trigrams = [
+        Trigram(value, sum(_RANKS.get(one, len(_RANKS)) for one in characters[at : at + LENGTH]))
+        for at, value in enumerate(window_hashes(text).tolist())
+    ]
+    stretches = np.array_split(np.arange(len(trigrams)), min(_LITERAL_TRIGRAMS, len(trigrams)))
+    return all_of(
+        max((trigrams[at] for at in stretch), key=lambda trigram: trigram.rarity)
+        for stretch in stretches
+    )
+
+
+def bounded(tree: Tree) -> Tree:
+    """Reduce a tree to as many trigrams as a search may look up."""
+    for most in _THINNED:
+        if sum(1 for _ in tree_hashes(tree)) <= _TREE_TRIGRAMS:
+            return tree
+        tree = _thinned(tree, most)
+    return tree if sum(1 for _ in tree_hashes(tree)) <= _TREE_TRIGRAMS else EVERYTHING
+
+
+def _thinned(tree: Tree, most: int) -> Tree:
+    if not isinstance(tree, All | Any):
+        return tree
+    parts = [_thinned(part, most) for part in tree.parts]
+    if isinstance(tree, Any):
+        return any_of(parts)
+    trigrams = [part for part in parts if isinstance(part, Trigram)]
+    rarest = sorted(trigrams, key=lambda trigram: (trigram.rarity, trigram.hash))[-most:]
+    others = [part for part in parts if not isinstance(part, Trigram)]
+    return all_of([*rarest, *others[: max(0, most - len(rarest))]])
+
+
+def tree_hashes(tree: Tree) -> Iterator[int]:
+    """Yield the hash of each trigram in a tree."""
+    if isinstance(tree, Trigram):
+        yield tree.hash
+    elif isinstance(tree, All | Any):
+        for part in tree.parts:
+            yield from tree_hashes(part)
+
+
+def matching_ordinals(tree: Tree, lookup: Callable[[int], Ordinals]) -> Ordinals:
+    """Return the files that satisfy a tree; `lookup` returns those that have a trigram.
+
+    Raises ValueError for a tree that is Everything.
+    """
+    if isinstance(tree, Trigram):
+        return lookup(tree.hash)
+    if isinstance(tree, Everything):
+        raise ValueError("Every file matches: the tree requires no trigram.")
+    found = [matching_ordinals(part, lookup) for part in tree.parts]
+    if isinstance(tree, Any):
+        return reduce(np.union1d, found)
+    found.sort(key=len)
+    return reduce(_intersection, found)
+
+
+def _intersection(one: Ordinals, other: Ordinals) -> Ordinals:
+    return np.intersect1d(one, other, assume_unique=True)
