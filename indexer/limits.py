@@ -100,8 +100,6 @@ FILES_LOOKED_AT: Final = 20_000  # examined for them: many repositories may shar
 SIMILAR_CHUNKS: Final = 1_600  # read once if a lexical search needs similarities
 
 # Exact search
-EXACT_PATTERN_CHARACTERS: Final = 1_000  # of a literal or a regular expression
-EXACT_REGEX_BYTES: Final = 8 * 1024 * 1024  # of RE2's program and its states
 EXACT_FILES: Final = 20_000  # candidates that one page orders and reads
 EXACT_MATCHES_OF_FILE: Final = 1_000  # of each term
 EXACT_LINES_OF_RESULT: Final = 20
@@ -110,6 +108,7 @@ EXACT_READ_BYTES: Final = 4 * 1024 * 1024  # of files that are read by one state
 EXACT_SECONDS: Final = 3.0  # for a page
 EXACT_COUNT_SECONDS: Final = 0.1  # of them to count on, when a page is full
 EXACT_STREAM_SECONDS: Final = 60.0
+EXACT_STREAM_FILES: Final = 200_000  # candidates that a stream orders and reads
 STRUCTURAL_CPU_SECONDS: Final = 1.0  # of one file
 STRUCTURAL_SECONDS: Final = 5.0  # of waiting for it
 

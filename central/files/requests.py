@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from rest_framework import serializers
 
-from central.http.parameters import StrictCharField, StrictIntegerField
+from central.http.parameters import (
+    StrictCharField,
+    StrictIntegerField,
+    StrictOrganizationSerializer,
+)
 from indexer.limits import FILES_LISTED, GLOB_CHARACTERS
 
 _LINES = 10_000_000
@@ -34,24 +37,10 @@ class ContentRequest:
     end_line: int = 0
 
 
-class ProjectRequestSerializer(serializers.Serializer[Any]):
-    """A repository of an organisation. Fields that do not exist are refused."""
+class ProjectRequestSerializer(StrictOrganizationSerializer):
+    """A repository of an organisation."""
 
-    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
     project = StrictCharField(max_length=200, help_text="The repository's name")
-
-    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Validate and return the fields; no state is kept, so one instance serves all requests."""
-        unknown = {name: [self._unknown(name)] for name in data if name not in self.fields}
-        if unknown:
-            raise serializers.ValidationError(unknown)
-        found = dict(self.run_validation(dict(data)))
-        del found["org_id"]
-        return found
-
-    def _unknown(self, name: str) -> str:
-        near = get_close_matches(name, list(self.fields), n=1)
-        return f"There is no such field.{f' Did you mean {near[0]}?' if near else ''}"
 
 
 class ListRequestSerializer(ProjectRequestSerializer):

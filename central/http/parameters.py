@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, Final
 
@@ -127,3 +128,18 @@ class OrganizationSerializer(serializers.Serializer[Any]):
         found = dict(self.run_validation(dict(data)))
         del found["org_id"]
         return found
+
+
+class StrictOrganizationSerializer(OrganizationSerializer):
+    """As OrganizationSerializer; fields that do not exist are refused, with the near name."""
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Validate and return the fields, which must all exist."""
+        unknown = {name: [self._unknown(name)] for name in data if name not in self.fields}
+        if unknown:
+            raise serializers.ValidationError(unknown)
+        return super().checked(data)
+
+    def _unknown(self, name: str) -> str:
+        near = get_close_matches(name, list(self.fields), n=1)
+        return f"There is no such field.{f' Did you mean {near[0]}?' if near else ''}"

@@ -1,10 +1,13 @@
 """Records of a search's answer, and their construction from scored hits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
+from central.search.exact.files import path_factor
+from central.search.exact.hits import FileHit
+from central.search.exact.matching import MatchedLine
 from central.search.query import Mode, SearchRequest, is_narrowed
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.scoring import Explanation, ScoredHit
@@ -38,6 +41,19 @@ class Result:
     ]
     url: Annotated[str | None, "Its lines at the forge or, where that is unknown, here"]
     why: Annotated[Explanation | None, "Only with explain"]
+    lines: Annotated[
+        list[MatchedLine], "Of an exact search: lines with matches, the first of the file"
+    ] = field(default_factory=list)
+    matches: Annotated[int | None, "Of an exact search: how many the file has"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What an exact search found on all pages."""
+
+    matches: int
+    files: int
+    at_least: Annotated[bool, "Whether there may be more: the search stopped counting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +77,20 @@ class Answer:
     next_cursor: str | None
     receipt: Receipt
     hint: Annotated[str | None, "Why the answer is empty"] = None
+    total: Annotated[Total | None, "Of an exact search"] = None
 
 
 def missing_projects(
-    scope: list[RepositorySnapshot],
-    unknown: list[str],
-    without_embedder: set[str],
-    *,
-    is_truncated: bool,
+    scope: list[RepositorySnapshot], unknown: list[str], lacks: Mapping[int, str]
 ) -> list[MissingProject]:
-    """Return every project that the answer may cover incompletely, with the first reason.
+    """Return every project that the answer may cover incompletely, with the reason.
 
-    `is_truncated`: the search stopped before it had read all hits of the store.
+    `lacks`: reasons of the search by repository's id. Only a lack of the whole index is worse.
     """
-    cut = "too_many_hits" if is_truncated else ""
     missing = [
         MissingProject(repository.name, reason)
         for repository in scope
-        if (reason := _reason(repository, without_embedder) or cut)
+        if (reason := _reason(repository, lacks.get(repository.id, "")))
     ]
     missing += [MissingProject(name, "unknown_project") for name in unknown]
     return sorted(missing, key=lambda item: item.project)
@@ -171,8 +183,68 @@ def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProj
     return "Nothing in the index resembles the query. Try other words, or an identifier."
 
 
-def _reason(repository: RepositorySnapshot, without_embedder: set[str]) -> str:
-    lack = repository.incomplete_reason
-    if lack not in {"failed", "never_indexed"} and repository.embedder in without_embedder:
-        return "embedder_unavailable"
-    return lack
+def _reason(repository: RepositorySnapshot, lack: str) -> str:
+    reason = repository.incomplete_reason
+    return reason if reason in {"failed", "never_indexed"} else lack or reason
+
+
+def exact_result(hit: FileHit, *, request: SearchRequest, repository: RepositorySnapshot) -> Result:
+    """Build the result of a file that matches; its content is the first block of matched lines."""
+    block = _first_block(hit.lines, request.expand)
+    first, last = (block[0].line, block[-1].line) if block else (1, 1)
+    start = max(1, first - request.expand)
+    content = hit.content.block(start, last + request.expand) if block else ""
+    return Result(
+        project=repository.name,
+        commit=repository.commit,
+        file=hit.file.path,
+        start_line=first,
+        end_line=last,
+        language=hit.file.language,
+        chunk_type="",
+        name="",
+        container="",
+        score=round((0.5 if hit.defines else 0.0) + 0.5 * path_factor(hit.file.path), 4),
+        similarity=None,
+        content=content[: request.max_content],
+        content_start_line=start,
+        truncated=len(content) > request.max_content,
+        matched=_matched_texts(hit.lines),
+        url=repository.url(hit.file.path, first, last),
+        why=None,
+        lines=hit.lines,
+        matches=hit.matches,
+    )
+
+
+def _matched_texts(lines: Sequence[MatchedLine]) -> list[str]:
+    """Return the distinct texts that matched, in order."""
+    texts = (line.text[start:end] for line in lines for start, end in line.ranges)
+    return list(dict.fromkeys(texts))
+
+
+def _first_block(lines: Sequence[MatchedLine], expand: int) -> list[MatchedLine]:
+    """Return the first lines that stand together, each within the context of the one before."""
+    block: list[MatchedLine] = []
+    for line in lines:
+        if block and line.line > block[-1].line + 2 * expand + 1:
+            break
+        block.append(line)
+    return block
+
+
+def exact_hint(request: SearchRequest, *, searched: int, missing: list[MissingProject]) -> str:
+    """Explain why an exact search found nothing, and what to try."""
+    if request.cursor or not searched:
+        return hint_for(request, searched=searched, missing=missing)
+    if any(one.reason in {"timeout", "too_many_files"} for one in missing):
+        return Sentence.of(
+            "exact_unread",
+            "The search stopped before it had read every file. Add a filter such as repo: or "
+            "file:, or a longer literal.",
+        )
+    return Sentence.of(
+        "exact_nothing",
+        "No indexed file matches. Upper and lower case differ where the query has an upper-case "
+        "letter: case:no ignores case. Without quotes, words are searched by meaning.",
+    )

@@ -5,6 +5,7 @@ weight the guess.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -47,12 +48,15 @@ _INTENT_OF = {word: intent for intent, words in _INTENTS.items() for word in wor
 
 
 class Mode(StrEnum):
-    """The lists that a search uses."""
+    """The lists that a search uses; the last three read the text as it stands in files."""
 
     HYBRID = "hybrid"
     SEMANTIC = "semantic"
     LEXICAL = "lexical"
     SYMBOL = "symbol"
+    LITERAL = "literal"
+    REGEX = "regex"
+    STRUCTURAL = "structural"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,27 +195,37 @@ def _whole_term(word: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """The filter on a hit's row; `prefix` may end anywhere in a path component."""
+    """The filter on a hit's row; `prefix` may end anywhere in a path component.
+
+    `holds` is what the query requires of a file (repository's id, path, language), if anything.
+    """
 
     prefix: str = ""
     excluded: tuple[str, ...] = ()
     language: str = ""
     chunk_type: str = ""
+    holds: Callable[[int, str, str], bool] | None = None
 
-    def admits(self, *, path: str, language: str, chunk_type: str) -> bool:
+    def admits(self, *, repository: int, path: str, language: str, chunk_type: str) -> bool:
         """Return whether a row passes. Exclusions ignore case; the prefix does not."""
-        if self.language and language != self.language:
-            return False
         if self.chunk_type and chunk_type != self.chunk_type:
+            return False
+        return self.admits_file(repository=repository, path=path, language=language)
+
+    def admits_file(self, *, repository: int, path: str, language: str) -> bool:
+        """Return whether rows of a file pass, as far as the file decides it."""
+        if self.language and language != self.language:
             return False
         if not path.startswith(self.prefix):
             return False
         lowered = path.lower()
-        return not any(pattern in lowered for pattern in self.excluded)
+        if any(pattern in lowered for pattern in self.excluded):
+            return False
+        return self.holds is None or self.holds(repository, path, language)
 
     def is_stricter_than(self, points: PointFilter) -> bool:
         """Return whether it rejects paths that the filter of the store accepts."""
-        return bool(self.excluded) or self.prefix.rstrip("/") != points.path
+        return bool(self.excluded or self.holds) or self.prefix.rstrip("/") != points.path
 
 
 def point_filter(request: SearchRequest) -> PointFilter:

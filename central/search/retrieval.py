@@ -13,6 +13,7 @@ from central.search.rows import (
     LiveChunk,
     admitted_paths,
     chunks_defining,
+    is_admitted,
     live_chunks,
     matching_symbols,
     paths_if_few,
@@ -210,11 +211,7 @@ def _live_rows(plan: RetrievalPlan, points: set[int]) -> dict[int, LiveChunk]:
     if not points:
         return {}
     found = live_chunks(points=points, repositories=plan.repositories)
-    return {row.point.int: row for row in found if _admits(plan, row)}
-
-
-def _admits(plan: RetrievalPlan, row: LiveChunk) -> bool:
-    return plan.rows.admits(path=row.path, language=row.language, chunk_type=row.type)
+    return {row.point.int: row for row in found if is_admitted(plan.rows, row)}
 
 
 def _named_definitions(plan: RetrievalPlan) -> dict[int, tuple[LiveChunk, tuple[str, ...]]]:
@@ -226,7 +223,7 @@ def _named_definitions(plan: RetrievalPlan) -> dict[int, tuple[LiveChunk, tuple[
         return {}
     found: dict[int, tuple[LiveChunk, tuple[str, ...]]] = {}
     for name, row in chunks_defining(names=sorted(names), repositories=plan.repositories):
-        if _admits(plan, row):
+        if is_admitted(plan.rows, row):
             _, names_before = found.get(row.id, (row, ()))
             found[row.id] = (row, (*names_before, name))
     return found

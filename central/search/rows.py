@@ -76,13 +76,11 @@ _MATCHING = _sql("""SELECT s.id FROM {symbol} s
 
 
 # LIKE, because an index answers it. A file that was skipped has no chunk.
-_ADMITTED = _sql("""SELECT path, count(*) FROM (
-        SELECT f.path FROM {file} f
-        WHERE f.repository_id = ANY(%s::bigint[]) AND f.path LIKE %s::text
-            AND (%s::text = '' OR f.language = %s::text) AND f.skipped = ''
-            AND NOT lower(f.path) LIKE ANY(%s::text[])
-        LIMIT %s) AS found
-    GROUP BY path""")
+_ADMITTED = _sql("""SELECT f.repository_id, f.path, f.language FROM {file} f
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.path LIKE %s::text
+        AND (%s::text = '' OR f.language = %s::text) AND f.skipped = ''
+        AND NOT lower(f.path) LIKE ANY(%s::text[])
+    LIMIT %s""")
 _SHOWN = _sql("""SELECT r.id, r.generation, c.id, c.text, ''
     FROM {repository} r
     LEFT JOIN {chunk} c ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
@@ -150,7 +148,7 @@ def matching_symbols(
             found += [
                 (symbol, row, _closeness(symbol, name))
                 for symbol, row in like
-                if rows.admits(path=row.path, language=row.language, chunk_type=row.type)
+                if is_admitted(rows, row)
             ]
     return found
 
@@ -183,9 +181,20 @@ def admitted_paths(rows: RowFilter, *, repositories: Sequence[int]) -> frozenset
             FILES_LOOKED_AT,
         ],
     )
-    if sum(count for _, count in found) >= FILES_LOOKED_AT:
+    if len(found) >= FILES_LOOKED_AT:
         return None
-    return paths_if_few(path for path, _ in found)
+    return paths_if_few(
+        path
+        for repository, path, language in found
+        if rows.admits_file(repository=repository, path=path, language=language)
+    )
+
+
+def is_admitted(rows: RowFilter, row: LiveChunk) -> bool:
+    """Return whether a chunk passes the filter of rows."""
+    return rows.admits(
+        repository=row.repository, path=row.path, language=row.language, chunk_type=row.type
+    )
 
 
 def paths_if_few(paths: Iterable[str]) -> frozenset[str] | None:

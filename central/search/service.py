@@ -5,19 +5,14 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from uuid import UUID
 
 from central.corpus.backends import vector_store
-from central.http import cursors
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
-from central.repositories.visibility import (
-    RepositorySnapshot,
-    answering_projects,
-    repository_snapshots,
-)
+from central.repositories.visibility import answering_projects
 from central.search.answers import (
     Answer,
     Receipt,
@@ -26,55 +21,19 @@ from central.search.answers import (
     hint_for,
     missing_projects,
 )
+from central.search.line_search import find_lines, restriction
 from central.search.query import MAX_RESULTS, SearchRequest, point_filter, row_filter
 from central.search.query_preparation import prepare
 from central.search.ranking.scoring import ScoredHit, rerank
+from central.search.reading import ReadRequest, read_request
 from central.search.retrieval import CandidateBatch, RetrievalPlan, candidate_batches
 from central.search.rows import LiveChunk, displayed_rows
+from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, VectorStore
 
-_SALT = "central.search.cursor"
-
-
-def encode_cursor(*, request: SearchRequest, organization: str, offset: int) -> str:
-    """Return a cursor for the page that starts at `offset`."""
-    return cursors.encode_cursor(
-        salt=_SALT, asked=_cursor_key(request, organization), position=offset
-    )
-
-
-def decode_cursor(*, request: SearchRequest, organization: str) -> int:
-    """Return the offset of `request.cursor`; 0 without one.
-
-    Raises InvalidError if the cursor belongs to another query or other filters.
-    """
-    key = _cursor_key(request, organization)
-    return int(cursors.decode_cursor(request.cursor, salt=_SALT, asked=key) or 0)
-
-
-def _cursor_key(request: SearchRequest, organization: str) -> object:
-    """Return the fields that decide order and hits, without page size and display options."""
-    key = asdict(replace(request, cursor="", limit=1, expand=0, max_content=0))
-    del key["explain"]
-    return [organization, key]
-
-
 _spec = lru_cache(maxsize=256)(EmbedderSpec.parse)
-
-
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """The visible repositories, and those that the request selects."""
-
-    visible: list[RepositorySnapshot]
-    selected: list[RepositorySnapshot]
-    unknown: list[str]
-
-    @property
-    def searched(self) -> dict[int, RepositorySnapshot]:
-        return {item.id: item for item in self.selected if item.generation > 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +41,7 @@ class _Page:
     results: list[Result]
     has_more: bool
     was_reindexed: bool
-    is_truncated: bool
-    unavailable: set[EmbedderSpec]
+    lacks: Mapping[int, str]
 
 
 def search(*, credential: Credential, request: SearchRequest) -> Answer:
@@ -100,47 +58,36 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
         project=",".join(request.include_projects) or None,
         mode=str(request.mode),
     ) as search_span:
-        answer = _search(credential, request)
+        read = read_request(request)
+        if read.is_exact:
+            answer = find_lines(credential=credential, request=request, read=read)
+        else:
+            answer = _search(credential, request, read)
         search_span.set_attributes(resultCount=answer.count)
     return answer
 
 
-def _search(credential: Credential, request: SearchRequest) -> Answer:
+def _search(credential: Credential, request: SearchRequest, read: ReadRequest) -> Answer:
     started = time.perf_counter()
     slug = credential.organization.slug
-    offset = decode_cursor(request=request, organization=slug)
-    scope = _scope(credential, request)
-    page = _page(slug, scope, request, offset)
-    if page.was_reindexed:
-        scope = _scope(credential, request)
-        page = _page(slug, scope, request, offset)
+    offset = int(decode_cursor(request=request, organization=slug) or 0)
+    for _ in range(2):
+        scope = search_scope(credential, request)
+        page = _page(slug, scope, read, offset)
+        if not page.was_reindexed:
+            break
     cursor = None
     if page.has_more:
         following = offset + request.limit
-        cursor = encode_cursor(request=request, organization=slug, offset=following)
+        cursor = encode_cursor(request=request, organization=slug, position=following)
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
     took_ms = round(seconds * 1000, 1)
     return _answer(request, scope, page, cursor, took_ms)
 
 
-def _scope(credential: Credential, request: SearchRequest) -> _Scope:
-    visible = repository_snapshots(credential=credential)
-    included = set(request.include_projects)
-    excluded = set(request.exclude_projects)
-    return _Scope(
-        visible=visible,
-        selected=[
-            item
-            for item in visible
-            if item.name not in excluded and (not included or item.name in included)
-        ],
-        unknown=sorted(included.difference(item.name for item in visible)),
-    )
-
-
-def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Page:
-    searched = scope.searched
+def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Page:
+    request, searched = read.request, scope.searched
     collections: dict[EmbedderSpec, list[Collection]] = {}
     for item in searched.values():
         spec = _spec(item.embedder)
@@ -152,13 +99,14 @@ def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Pag
         organization=slug,
         visible=scope.visible,
     )
+    required = restriction(read, searched)
     plan = RetrievalPlan(
         mode=request.mode,
         queries=queries,
         collections=collections,
         repositories=list(searched),
         points=point_filter(request),
-        rows=row_filter(request),
+        rows=replace(row_filter(request), holds=required and required.holds),
         min_similarity=request.min_similarity,
     )
     store = vector_store()
@@ -182,7 +130,17 @@ def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Pag
         cosines=cosines,
     )
     was_reindexed = any(generations.get(item.id) != item.generation for item in searched.values())
-    return _Page(results, len(hits) > end, was_reindexed, is_truncated, unavailable)
+    lacks = {
+        item.id: "embedder_unavailable"
+        for item in searched.values()
+        if _spec(item.embedder) in unavailable
+    }
+    if required:
+        lacks = required.unread.reasons | lacks
+    if is_truncated:
+        cut = (item.id for item in scope.selected if not item.incomplete_reason)
+        lacks = dict.fromkeys(cut, "too_many_hits") | lacks
+    return _Page(results, len(hits) > end, was_reindexed, lacks)
 
 
 def _hits(
@@ -251,12 +209,9 @@ def _fetch_similarities(
 
 
 def _answer(
-    request: SearchRequest, scope: _Scope, page: _Page, cursor: str | None, took_ms: float
+    request: SearchRequest, scope: SearchScope, page: _Page, cursor: str | None, took_ms: float
 ) -> Answer:
-    unavailable = {str(spec) for spec in page.unavailable}
-    missing = missing_projects(
-        scope.selected, scope.unknown, unavailable, is_truncated=page.is_truncated
-    )
+    missing = missing_projects(scope.selected, scope.unknown, page.lacks)
     searched = answering_projects(scope.selected)
     return Answer(
         query=" | ".join(request.queries),

@@ -1,14 +1,14 @@
 """Files that match, found one after another: candidates by trigrams, verified on their content."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from central.corpus.trigrams.candidates import candidates
 from central.db import one_moment
 from central.query.evaluate import Term
-from central.query.syntax import Structural
+from central.query.syntax import Filter, Structural
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.files import (
     CandidateFile,
@@ -29,17 +29,20 @@ from central.search.exact.matching import (
 )
 from central.search.exact.plan import ExactPlan
 from central.search.exact.structural import SlowFileError, StructuralMatcher, opened
+from central.search.query import RowFilter
 
 
 @dataclass(frozen=True, slots=True)
 class FileHit:
     """A file that matches, with its place among the candidates, from 0.
 
-    `lines` are the first that matches touch; `matches` counts all, `is_cut`: there are more.
+    `defines`: it defines a name of the query. `lines` are the first that matches touch; `matches`
+    counts all, `is_cut`: there are more.
     """
 
     position: int
     file: CandidateFile
+    defines: bool
     lines: list[MatchedLine]
     matches: int
     is_cut: bool
@@ -47,12 +50,16 @@ class FileHit:
 
 
 @dataclass(slots=True)
-class Progress:
-    """What a search has not looked at, by repository; filled as hits are read."""
+class Unread:
+    """What a search did not look at: reasons by repository, and the candidate where it stopped."""
 
-    without_text_index: set[int] = field(default_factory=set)
-    not_read: set[int] = field(default_factory=set)  # for want of time, or of room
-    stopped_at: int | None = None  # the candidate at which the time was used up
+    reasons: dict[int, str] = field(default_factory=dict)
+    stopped_at: int | None = None
+
+    def add(self, repositories: Iterable[int], reason: str) -> None:
+        """Note the reason of repositories that have none yet."""
+        for repository in repositories:
+            self.reasons.setdefault(repository, reason)
 
 
 class ExactSearch:
@@ -63,23 +70,26 @@ class ExactSearch:
         plan: ExactPlan,
         repositories: Mapping[int, RepositorySnapshot],
         *,
+        rows: RowFilter,
         files: int,
         seconds: float,
         lines: int,
     ) -> None:
+        """Search at most `files` candidates, for some seconds; `lines` of each file are listed."""
         self._plan = plan
         self._repositories = {
             key: item
             for key, item in repositories.items()
             if plan.evaluator.repository(item.name) is not False
         }
+        self._rows = rows
         self._most_files = files
         self._until = time.monotonic() + seconds
         self._lines = lines
         self._matchers: dict[Structural, StructuralMatcher] = {}
-        self.progress = Progress()
+        self.unread = Unread()
 
-    def hits(self, start: int = 0) -> Iterator[FileHit]:
+    def hits(self, start: int = 0) -> Generator[FileHit]:
         """Yield matching files from the candidate at `start` on, until the time is used up."""
         with ExitStack() as stack:
             for term, pattern in self._plan.structural.items():
@@ -97,27 +107,33 @@ class ExactSearch:
             )
             for term in self._plan.symbols
         }
-        admitted = [
-            (file, facts)
+        facts_of = {
+            file: facts
             for file in self._candidates()
-            if self._truth(file, facts := {term: file.id in by_filter[term] for term in by_filter})
-            is not False
-        ]
-        facts_of = {file.id: facts for file, facts in admitted}
+            if self._rows.admits_file(
+                repository=file.repository, path=file.path, language=file.language
+            )
+            and self._truth(file, facts := self._facts(file, by_filter)) is not False
+        }
         ordered = in_order(
-            [file for file, _ in admitted],
+            list(facts_of),
             defining=named,
             projects={key: item.name for key, item in self._repositories.items()},
         )
         for position, (file, content) in enumerate(contents(ordered[start:]), start):
             if time.monotonic() > self._until:
-                self.progress.not_read |= {one.repository for one in ordered[position:]}
-                self.progress.stopped_at = position
+                self.unread.add((one.repository for one in ordered[position:]), "timeout")
+                self.unread.stopped_at = position
                 return
-            matches = self._matches(file, content, facts_of[file.id])
+            matches = self._matches(file, content, facts_of[file])
             if matches is not None:
                 asked = {line for found in by_filter.values() for line in found.get(file.id, ())}
                 yield self._hit(position, file, content, matches, named.get(file.id, set()), asked)
+
+    def _facts(
+        self, file: CandidateFile, by_filter: Mapping[Filter, Collection[int]]
+    ) -> dict[Term, bool]:
+        return {term: file.id in files for term, files in by_filter.items()}
 
     def _candidates(self) -> list[CandidateFile]:
         ids, most = list(self._repositories), self._most_files
@@ -127,12 +143,12 @@ class ExactSearch:
         if found.is_everything:
             files = every_file(repositories=ids, limit=most + 1)
             if len(files) > most:
-                self.progress.not_read |= set(ids)
+                self.unread.add(ids, "too_many_files")
             return files[:most]
-        self.progress.without_text_index |= found.incomplete
+        self.unread.add(found.incomplete, "text_index_incomplete")
         wanted = [int(one) for part in found.files.values() for one in part]
         if len(wanted) > most:
-            self.progress.not_read |= set(found.files)
+            self.unread.add(found.files, "too_many_files")
         return files_with_ids(wanted[:most], repositories=ids)
 
     def _truth(self, file: CandidateFile, found: Mapping[Term, bool]) -> bool | None:
@@ -157,7 +173,7 @@ class ExactSearch:
             try:
                 structural[structure] = matcher.matches(content)
             except SlowFileError:
-                self.progress.not_read.add(file.repository)
+                self.unread.add([file.repository], "timeout")
                 return None
             found[structure] = bool(structural[structure].spans)
         if not self._truth(file, found):
@@ -183,6 +199,7 @@ class ExactSearch:
         return FileHit(
             position=position,
             file=file,
+            defines=bool(defining or asked),
             lines=matched_lines(lines, spans, limit=self._lines, defining={*defining, *asked}),
             matches=len(spans),
             is_cut=matches.is_cut,

@@ -44,6 +44,11 @@ class ExactPlan:
     shown: tuple[ContentTerm, ...]
     names: tuple[str, ...]
 
+    @property
+    def needs_lookup(self) -> bool:
+        """Whether a file's names do not decide: content or symbols must be looked at."""
+        return bool(self.patterns or self.structural or self.symbols)
+
 
 def exact_plan(query: Query) -> ExactPlan:
     """Plan a query. Raises QueryError for patterns that RE2 refuses."""

@@ -7,8 +7,16 @@ from importlib import import_module, metadata, resources
 import pytest
 
 from indexer.languages import Language, detect
-from indexer.languages.registry import FILENAMES, INTERPRETERS, LANGUAGES_BY_NAME, PARSED, SUFFIXES
+from indexer.languages.registry import (
+    FILENAMES,
+    INTERPRETERS,
+    LANGUAGES_BY_NAME,
+    PARSED,
+    SUFFIXES,
+    TEXT,
+)
 from indexer.pipeline.fingerprint import fingerprint
+from indexer.records.languages import LANGUAGES
 
 
 @pytest.mark.parametrize(
@@ -94,3 +102,7 @@ def test_fingerprint_is_stable_and_short() -> None:
     assert fingerprint() == fingerprint()
     assert fingerprint().startswith("aeterna-")
     assert len(fingerprint()) < 64
+
+
+def test_the_list_of_names_that_others_read_is_complete() -> None:
+    assert {*LANGUAGES_BY_NAME, TEXT.name} == LANGUAGES

@@ -1,0 +1,161 @@
+"""Exact searches from request to answer: pages of files with the lines that match."""
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from central.observability.metrics import SEARCH_SECONDS
+from central.repositories.visibility import (
+    MissingProject,
+    RepositorySnapshot,
+    answering_projects,
+    have_been_reindexed,
+)
+from central.search.answers import (
+    Answer,
+    Receipt,
+    Result,
+    Total,
+    exact_hint,
+    exact_result,
+    missing_projects,
+)
+from central.search.exact.hits import ExactSearch, Unread
+from central.search.exact.page import ExactPage, exact_page
+from central.search.exact.plan import ExactPlan, exact_plan
+from central.search.query import SearchRequest, row_filter
+from central.search.reading import ReadRequest
+from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
+from central.tenancy.credentials import Credential
+from indexer.limits import (
+    EXACT_FILES,
+    EXACT_LINES_OF_RESULT,
+    EXACT_SECONDS,
+    EXACT_STREAM_FILES,
+    EXACT_STREAM_SECONDS,
+)
+
+Holds = Callable[[int, str, str], bool]
+
+
+def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequest) -> Answer:
+    """Return a page of files that match, with their lines.
+
+    If a searched repository is re-indexed meanwhile, the search runs once more. Raises
+    InvalidError for the cursor of another search, QueryError for a pattern that cannot be used.
+    """
+    started = time.perf_counter()
+    slug = credential.organization.slug
+    position = decode_cursor(request=request, organization=slug)
+    for _ in range(2):
+        scope = search_scope(credential, read.request)
+        search = _exact_search(scope, read, files=EXACT_FILES, seconds=EXACT_SECONDS)
+        page = exact_page(search, position=position, limit=request.limit)
+        if not have_been_reindexed(scope.searched.values()):
+            break
+    seconds = time.perf_counter() - started
+    SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
+    following = page.following
+    cursor = following and encode_cursor(request=request, organization=slug, position=following)
+    return _answer(request, scope, page, search.unread, cursor, round(seconds * 1000, 1))
+
+
+def every_match(
+    *, credential: Credential, request: SearchRequest, read: ReadRequest
+) -> Iterator[Result | Receipt]:
+    """Yield every file that matches, as far as a minute allows, then the receipt."""
+    started = time.perf_counter()
+    scope = search_scope(credential, read.request)
+    search = _exact_search(scope, read, files=EXACT_STREAM_FILES, seconds=EXACT_STREAM_SECONDS)
+    for hit in search.hits():
+        yield exact_result(hit, request=request, repository=scope.searched[hit.file.repository])
+    missing = _missing(scope, search.unread)
+    took_ms = round((time.perf_counter() - started) * 1000, 1)
+    yield Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """What a query requires of files, and the repositories in which that is not known of all."""
+
+    holds: Holds
+    unread: Unread
+
+
+def restriction(
+    read: ReadRequest, searched: Mapping[int, RepositorySnapshot]
+) -> Restriction | None:
+    """Return what chunks must fulfil beside their rank; None if nothing is required.
+
+    Literals, patterns and `sym:` are looked up before the ranking: they hold of few files.
+    """
+    if read.query.predicate is None:
+        return None
+    plan = exact_plan(read.query)
+    if not plan.needs_lookup:
+        return Restriction(_of_names(plan, searched), Unread())
+    search = ExactSearch(
+        plan,
+        searched,
+        rows=row_filter(read.request),
+        files=EXACT_FILES,
+        seconds=EXACT_SECONDS,
+        lines=0,
+    )
+    found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
+    return Restriction(_among(found), search.unread)
+
+
+def _of_names(plan: ExactPlan, searched: Mapping[int, RepositorySnapshot]) -> Holds:
+    def holds(repository: int, path: str, language: str) -> bool:
+        name = searched[repository].name
+        return plan.evaluator.file(repository=name, path=path, language=language) is True
+
+    return holds
+
+
+def _among(found: Collection[tuple[int, str]]) -> Holds:
+    return lambda repository, path, _: (repository, path) in found
+
+
+def _exact_search(
+    scope: SearchScope, read: ReadRequest, *, files: int, seconds: float
+) -> ExactSearch:
+    return ExactSearch(
+        exact_plan(read.query),
+        scope.searched,
+        rows=row_filter(read.request),
+        files=files,
+        seconds=seconds,
+        lines=0 if read.lists_files else EXACT_LINES_OF_RESULT,
+    )
+
+
+def _missing(scope: SearchScope, unread: Unread) -> list[MissingProject]:
+    return missing_projects(scope.selected, scope.unknown, unread.reasons)
+
+
+def _answer(
+    request: SearchRequest,
+    scope: SearchScope,
+    page: ExactPage,
+    unread: Unread,
+    cursor: str | None,
+    took_ms: float,
+) -> Answer:
+    missing = _missing(scope, unread)
+    searched = answering_projects(scope.selected)
+    results = [
+        exact_result(hit, request=request, repository=scope.searched[hit.file.repository])
+        for hit in page.hits
+    ]
+    return Answer(
+        query=" | ".join(request.queries),
+        queries=list(request.queries),
+        count=len(results),
+        results=results,
+        next_cursor=cursor,
+        receipt=Receipt(not missing, took_ms, searched, missing),
+        hint=None if results else exact_hint(request, searched=len(searched), missing=missing),
+        total=Total(page.matches, page.files, page.at_least),
+    )

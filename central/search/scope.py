@@ -1,0 +1,64 @@
+"""The repositories of a search, and the cursors of its pages."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from central.http import cursors
+from central.repositories.visibility import RepositorySnapshot, repository_snapshots
+from central.search.query import SearchRequest
+from central.tenancy.credentials import Credential
+
+_SALT = "central.search.cursor"
+
+
+def encode_cursor(*, request: SearchRequest, organization: str, position: object) -> str:
+    """Return a cursor for the page that starts at `position`, which is JSON."""
+    return cursors.encode_cursor(
+        salt=_SALT, asked=_cursor_key(request, organization), position=position
+    )
+
+
+def decode_cursor(*, request: SearchRequest, organization: str) -> Any:
+    """Return the position of `request.cursor`; None without one.
+
+    Raises InvalidError if the cursor belongs to another query or other filters.
+    """
+    key = _cursor_key(request, organization)
+    return cursors.decode_cursor(request.cursor, salt=_SALT, asked=key)
+
+
+def _cursor_key(request: SearchRequest, organization: str) -> object:
+    """Return the fields that decide order and hits, without page size and display options."""
+    key = asdict(replace(request, cursor="", limit=1, expand=0, max_content=0))
+    del key["explain"]
+    return [organization, key]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchScope:
+    """The visible repositories, and those that the request selects."""
+
+    visible: list[RepositorySnapshot]
+    selected: list[RepositorySnapshot]
+    unknown: list[str]
+
+    @property
+    def searched(self) -> dict[int, RepositorySnapshot]:
+        """Those that have an index, by id."""
+        return {item.id: item for item in self.selected if item.generation > 0}
+
+
+def search_scope(credential: Credential, request: SearchRequest) -> SearchScope:
+    """Read the repositories that the credential sees, and select those of the request."""
+    visible = repository_snapshots(credential=credential)
+    included = set(request.include_projects)
+    excluded = set(request.exclude_projects)
+    return SearchScope(
+        visible=visible,
+        selected=[
+            item
+            for item in visible
+            if item.name not in excluded and (not included or item.name in included)
+        ],
+        unknown=sorted(included.difference(item.name for item in visible)),
+    )

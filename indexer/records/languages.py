@@ -1,0 +1,12 @@
+"""The names of the languages that files are indexed as; the registry must have the same."""
+
+from typing import Final
+
+LANGUAGES: Final = frozenset(
+    {"asciidoc", "bash", "batch", "c", "clojure", "cmake", "cpp", "csharp", "css", "dart",
+     "docker", "elixir", "erlang", "fsharp", "go", "go-mod", "graphql", "groovy", "haskell",
+     "hcl", "html", "ini", "java", "javascript", "json", "julia", "kotlin", "less", "lua",
+     "make", "markdown", "nix", "objective-c", "ocaml", "perl", "php", "powershell", "protobuf",
+     "python", "r", "restructuredtext", "ruby", "rust", "scala", "scss", "sql", "starlark",
+     "svelte", "swift", "text", "toml", "tsx", "typescript", "vue", "xml", "yaml", "zig"}
+)  # fmt: skip
