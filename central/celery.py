@@ -38,6 +38,11 @@ app.conf.beat_schedule = {
         "task": "central.ingest.tasks.maintain",
         "schedule": crontab(hour="4", minute="17"),
     },
+    "text": {
+        "task": "central.maintenance.tasks.maintain_text",
+        "schedule": float(settings.SWEEP_SECONDS),
+        "options": {"expires": float(settings.SWEEP_SECONDS)},
+    },
     "purge": {
         "task": "central.ingest.tasks.purge",
         "schedule": crontab(minute="*/5"),

@@ -13,7 +13,15 @@ from django.db import connection, transaction
 from django.db.models import Model
 
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.models import Dependency, Embedding, File, Package, TermStat
+from central.corpus.models import (
+    Dependency,
+    Embedding,
+    File,
+    Package,
+    TermStat,
+    TrigramPosting,
+    TrigramSegment,
+)
 from central.corpus.replace import CorpusDelta, remove_files
 from central.db import sql
 from central.ingest.models import Batch, Delivery, IndexRun
@@ -56,7 +64,12 @@ _DELETIONS = (
         "package_id IN (SELECT id FROM {package} WHERE repository_id = %s)",
         package=Package,
     ),
-    *(deletion(model, _OF_REPOSITORY) for model in (Package, TermStat, Embedding)),
+    deletion(
+        TrigramPosting,
+        "segment_id IN (SELECT id FROM {segment} WHERE repository_id = %s)",
+        segment=TrigramSegment,
+    ),
+    *(deletion(model, _OF_REPOSITORY) for model in (Package, TermStat, Embedding, TrigramSegment)),
     *(deletion(model, _OF_RUN, run=IndexRun) for model in (Batch, Delivery)),
     deletion(Push, _OF_REPOSITORY),
 )

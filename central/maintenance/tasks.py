@@ -1,16 +1,27 @@
-"""Celery tasks of maintenance, whose names are those of `central.ingest.tasks`."""
+"""Celery tasks of maintenance. The older ones have names of `central.ingest.tasks`."""
 
+import time
+
+from django.conf import settings
 from django.utils import timezone
 
 from central.celery import app
 from central.maintenance import organization_deletion, retention, worker
 from central.maintenance.reconcile import reconcile as reconcile_index
+from central.maintenance.text_upkeep import maintain_text_index
 
 
 @app.task(name="central.ingest.tasks.maintain")
 def maintain() -> None:
     """Run the deferred work of the vector store."""
     worker.maintain_store()
+
+
+@app.task(name="central.maintenance.tasks.maintain_text")
+def maintain_text() -> None:
+    """Build and merge segments of the text index, until the next message is due."""
+    end = time.monotonic() + settings.SWEEP_SECONDS
+    maintain_text_index(go_on=lambda: time.monotonic() < end)
 
 
 @app.task(name="central.ingest.tasks.purge")

@@ -20,6 +20,7 @@ from central.ingest.services.salvage import salvage_uploads
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile
 from central.maintenance.retention import apply_retention
+from central.maintenance.text_upkeep import maintain_text_index
 from central.repositories.states import RunState
 from indexer.errors import StoreError
 
@@ -128,6 +129,7 @@ class EmbeddedWorker:
         self._apply()
         while not self._stopping.is_set() and salvage_uploads():
             self._apply()
+        maintain_text_index(go_on=self._apply)
         self._run_nightly()
         if not self._stopping.is_set():
             purge_retired(go_on=self._apply)  # no run waits for more than one purge

@@ -23,7 +23,9 @@ class IndexProblem(models.TextChoices):
 class Repository(models.Model):
     """A project of an organisation.
 
-    `generation` counts applied runs; it is the compare-and-set key of every apply.
+    `generation` counts applied runs; it is the compare-and-set key of every apply. The text index
+    is complete if `text_generation` equals it, so that a run that an older version applies, which
+    writes no trigrams, leaves it incomplete.
     """
 
     organization = models.ForeignKey(
@@ -50,6 +52,11 @@ class Repository(models.Model):
         null=True, blank=True, help_text="Its next run processes every file, whatever has changed"
     )
     generation = models.BigIntegerField(default=0)
+    text_generation = models.BigIntegerField(
+        default=0,
+        db_default=0,
+        help_text="The generation whose files are all in trigram segments, if it is the present",
+    )
     last_indexed_commit = models.CharField(max_length=64, blank=True)
     indexed_at = models.DateTimeField(null=True, blank=True)
     extractor = models.CharField(max_length=200, blank=True)

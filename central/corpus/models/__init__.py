@@ -10,6 +10,7 @@ from central.corpus.models.relations import (
     Package,
     Reference,
 )
+from central.corpus.models.text import TrigramPosting, TrigramSegment
 
 __all__ = [
     "Chunk",
@@ -24,4 +25,6 @@ __all__ = [
     "Reference",
     "Symbol",
     "TermStat",
+    "TrigramPosting",
+    "TrigramSegment",
 ]

@@ -5,7 +5,7 @@ Leaving out a part of an All, or taking Everything for an Any, only makes more c
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -81,6 +81,7 @@ def _flat(parts: Iterable[Tree], kind: type[All] | type[Any]) -> set[Tree]:
     return flat
 
 
+@lru_cache(maxsize=1_024)
 def literal_trigrams(text: str) -> Tree:
     """Require a text, in any case; of a long one the rarest trigram of each stretch."""
     if len(text) < LENGTH:

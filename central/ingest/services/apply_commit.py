@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 from django.db import transaction
+from django.db.models import BigIntegerField, Case, F, Value, When
 from django.utils import timezone
 
 from central.corpus.models import File
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
 from central.corpus.rows import RunContext
+from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
 from central.ingest.services.batches import StoredRecords, path_key, stored_path_keys
 from central.ingest.services.claims import Claim
@@ -33,9 +35,12 @@ class GenerationMovedError(Exception):
 
 @transaction.atomic
 def commit_run(
-    claim: Claim, stored: StoredRecords, writer: PointWriter
+    claim: Claim, stored: StoredRecords, writer: PointWriter, segments: SegmentWriter[str]
 ) -> tuple[CorpusDelta, Repository]:
-    """Commit all or nothing; returns the differences and the former repository."""
+    """Commit all or nothing; returns the differences and the former repository.
+
+    `segments` are those of the run's texts, by path.
+    """
     run = claim.run
     claim.lock()
     before = _advance(run)
@@ -54,6 +59,7 @@ def commit_run(
         insert_files(context=context, records=files, delta=delta)
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
+    segments.insert(run.repository_id, {file.path: file.id for file in delta.inserted})
     refresh_packages(
         repository_id=run.repository_id,
         manifests_changed=delta.manifests,
@@ -110,6 +116,7 @@ def _advance(run: IndexRun) -> Repository:
     before = Repository.objects.select_related("organization").get(pk=run.repository_id)
     done = Repository.objects.filter(pk=run.repository_id, generation=run.generation).update(
         generation=run.generation + 1,
+        text_generation=_next_if_complete(run.generation),
         last_indexed_commit=run.commit_sha,
         indexed_at=timezone.now(),
         extractor=run.extractor,
@@ -127,6 +134,12 @@ def _advance(run: IndexRun) -> Repository:
             pk=run.repository_id, reindex_requested_at__lte=run.opened_at
         ).update(reindex_requested_at=None)
     return before
+
+
+def _next_if_complete(generation: int) -> Case:
+    """The text index stays complete: this run adds all of its texts."""
+    was_complete = When(text_generation=generation, then=Value(generation + 1))
+    return Case(was_complete, default=F("text_generation"), output_field=BigIntegerField())
 
 
 def _count(before: Repository, delta: CorpusDelta) -> None:

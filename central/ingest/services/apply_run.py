@@ -6,7 +6,7 @@ A reader sees the old index or the new one. A crash leaves either, and points th
 
 import errno
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from typing import NamedTuple
 from uuid import UUID
@@ -16,13 +16,14 @@ from django.db import InterfaceError, OperationalError, transaction
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.replace import CorpusDelta
+from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
 from central.ingest.services.apply_commit import (
     GenerationMovedError,
     IncompleteRunError,
     commit_run,
 )
-from central.ingest.services.batches import StoredRecords
+from central.ingest.services.batches import Records, StoredRecords
 from central.ingest.services.claims import Claim, ClaimLostError, claim_next, claim_run
 from central.ingest.services.points import (
     EmbeddingGoneError,
@@ -38,6 +39,7 @@ from central.observability.tracing import Span, span
 from central.repositories.models import Repository
 from central.repositories.states import RunState
 from indexer.errors import StoreError, StoreFullError
+from indexer.records.files import FileRecord
 from indexer.store.base import VectorStore
 
 _FULL_STATE = "53100"  # SQLSTATE
@@ -132,12 +134,15 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
     try:
         _require_generation(claim.run)
         records = StoredRecords(claim.run)
-        with PointWriter(store, collection_of(claim.run.repository, claim.run.embedder)) as writer:
+        collection = collection_of(claim.run.repository, claim.run.embedder)
+        with SegmentWriter[str]() as segments, PointWriter(store, collection) as writer:
+            with_texts = _add_texts(segments, records)
             if claim.run.is_direct:
-                verify_direct_points(claim=claim, records=records, store=store)
+                verify_direct_points(claim=claim, records=with_texts, store=store)
             else:
-                upload_points(claim=claim, records=records, writer=writer)
-            delta, before = commit_run(claim, records, writer)
+                upload_points(claim=claim, records=with_texts, writer=writer)
+            segments.finish()
+            delta, before = commit_run(claim, records, writer, segments)
     except GenerationMovedError:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
@@ -145,6 +150,15 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
     apply_span.set_attributes(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
     _remove_stale_points(claim.run, store, delta, before)
     return RunState.APPLIED
+
+
+def _add_texts(segments: SegmentWriter[str], stored: StoredRecords) -> Iterator[Records]:
+    """Yield the batches, whose texts are added to the segments by path as they are read."""
+    for records in stored:
+        for record in records:
+            if isinstance(record, FileRecord) and record.content:
+                segments.add(record.path, record.content)
+        yield records
 
 
 def _require_generation(run: IndexRun) -> None:

@@ -203,6 +203,9 @@ def decode_batch(run: IndexRun, data: bytes) -> list[FileRecord | Removal]:
     return list(decode_records(body, dimensions=EmbedderSpec.parse(run.embedder).dimensions))
 
 
+Records = list[FileRecord | Removal]  # of a batch
+
+
 class StoredRecords:
     """The run's batches in order, which may be iterated more than once.
 
@@ -212,15 +215,15 @@ class StoredRecords:
     def __init__(self, run: IndexRun, *, kept_bytes: int = _KEPT_BYTES) -> None:
         self._run = run
         self._dimensions = EmbedderSpec.parse(run.embedder).dimensions
-        self._kept: dict[int, list[FileRecord | Removal]] = {}
+        self._kept: dict[int, Records] = {}
         self._room = kept_bytes
 
-    def __iter__(self) -> Iterator[list[FileRecord | Removal]]:
+    def __iter__(self) -> Iterator[Records]:
         numbers = self._run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")
         for number in list(numbers.values_list("number", flat=True)):
             yield self._kept.get(number) or self._read(number)
 
-    def _read(self, number: int) -> list[FileRecord | Removal]:
+    def _read(self, number: int) -> Records:
         [(data,)] = fetch_rows(_BODY, [self._run.pk, number])
         body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
         records = list(decode_records(body, dimensions=self._dimensions))

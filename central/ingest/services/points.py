@@ -14,7 +14,7 @@ from central.corpus.embeddings import chunk_texts, save_embeddings, stored_vecto
 from central.corpus.rows import point_ids
 from central.ingest.models import IndexRun
 from central.ingest.selectors import embedding_reuse_scope
-from central.ingest.services.batches import StoredRecords
+from central.ingest.services.batches import Records, StoredRecords
 from central.ingest.services.claims import Claim
 from central.ingest.services.trees import TREE_NUMBER
 from indexer.records.files import Chunk, FileRecord, Removal
@@ -105,7 +105,7 @@ class PointWriter:
             time.sleep(_YIELD_SECONDS)
 
 
-def upload_points(*, claim: Claim, records: StoredRecords, writer: PointWriter) -> None:
+def upload_points(*, claim: Claim, records: Iterable[Records], writer: PointWriter) -> None:
     """Write a point for every chunk of the run, and store every vector as an Embedding.
 
     Raises ClaimLostError, EmbeddingGoneError, StoreError.

@@ -1,7 +1,7 @@
 """Salvage of vectors from runs that were not applied, and checks of directly written points."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import save_embeddings
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services.batches import StoredRecords, decode_batch
+from central.ingest.services.batches import Records, decode_batch
 from central.ingest.services.claims import Claim
 from central.ingest.services.points import (
     ChunkPoint,
@@ -44,7 +44,7 @@ class VerifiedPoints:
     wrong: int = 0
 
 
-def verify_direct_points(*, claim: Claim, records: StoredRecords, store: VectorStore) -> None:
+def verify_direct_points(*, claim: Claim, records: Iterable[Records], store: VectorStore) -> None:
     """Store the vector of every chunk of the run as an Embedding.
 
     Raises ClaimLostError, PointsMissingError after all were checked, StoreError.

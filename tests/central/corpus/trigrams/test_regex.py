@@ -67,7 +67,7 @@ NOISE = st.text("ab(|)*+?[]^$\\QEdwbsnpCLx{}0,2:iPU<>-.", max_size=12)
 TEXTS = st.text(LETTERS, max_size=40)
 
 
-@examples(1500)
+@examples(600)
 @given(pattern=st.one_of(PATTERNS, NOISE), text=TEXTS, prefix=st.sampled_from(["", "(?i)"]))
 @example(pattern="abc", text="xABc", prefix="(?i)")
 @example(pattern=r"a\Q\E*bc", text="bc", prefix="")
@@ -174,7 +174,7 @@ def test_a_long_literal_requires_trigrams_of_its_whole_length() -> None:
 def test_a_large_pattern_takes_little_time_and_gives_a_small_tree(pattern: str) -> None:
     started = time.process_time()
     tree = required_trigrams(pattern)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 2
     assert len(list(tree_hashes(tree))) <= 168
 
 

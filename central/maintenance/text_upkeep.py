@@ -1,0 +1,92 @@
+"""The text index in the background and at the reconcile: built, merged, compared and repaired.
+
+A comparison reads the ids of all files. Of one segment, which chance takes, it also reads all rows
+and the texts of some files: some 15 MB for 5,000 files.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from django.db import transaction
+
+from central.corpus.models import File
+from central.corpus.trigrams.coverage import (
+    Coverage,
+    build_portion,
+    incomplete_repositories,
+    read_coverage,
+)
+from central.corpus.trigrams.hashes import trigram_hashes
+from central.corpus.trigrams.merges import delete_segments, merge_segments, repositories_to_merge
+from central.corpus.trigrams.segments import FileIds, read_hashes
+from central.db import one_moment
+from central.maintenance.reconcile import Difference
+from central.repositories.models import Repository
+
+_SAMPLED_FILES: Final = 32  # of one segment
+
+
+def maintain_text_index(*, go_on: Callable[[], bool] = lambda: True) -> None:
+    """Build what is missing and merge what is due; `go_on` is asked after each step.
+
+    A step takes a few seconds and may be interrupted. Not in a transaction.
+    """
+    is_due = True
+    while is_due:
+        is_due = False
+        for due, step in (
+            (incomplete_repositories, build_portion),
+            (repositories_to_merge, merge_segments),
+        ):
+            for repository_id in due():
+                is_due |= step(repository_id)
+                if not go_on():
+                    return
+
+
+def compare_text(repository: Repository, *, repair: bool) -> Difference:
+    """Return which files lack their trigrams; with `repair`, their segments are built anew.
+
+    Files that the worker has still to add are only `due`.
+    """
+    with one_moment():
+        is_complete = repository.pk not in incomplete_repositories()
+        coverage = read_coverage(repository.pk)
+        wrong = _wrong_files(coverage)
+    different = np.union1d(wrong, coverage.repeated)
+    missing = len(coverage.missing)
+    differing = len(different) + (missing if is_complete else 0)
+    if repair and differing:
+        _rebuild(repository.pk, coverage, different)
+    return Difference(due=0 if is_complete else missing, differing=differing)
+
+
+def _wrong_files(coverage: Coverage) -> FileIds:
+    """Return files of one segment whose trigrams differ from their text, of some."""
+    if not coverage.segments:
+        return np.empty(0, np.int64)
+    chance = np.random.default_rng()
+    key = int(chance.choice(list(coverage.segments)))
+    files = coverage.segments[key]
+    ordinals = chance.permutation(len(files))[:_SAMPLED_FILES]
+    texts = dict(File.objects.filter(pk__in=files[ordinals].tolist()).values_list("pk", "content"))
+    wrong = [
+        files[ordinal]
+        for ordinal, hashes in read_hashes(key, ordinals).items()
+        if (text := texts.get(int(files[ordinal]))) is not None
+        and not np.array_equal(hashes, trigram_hashes(text))
+    ]
+    return np.array(wrong, np.int64)
+
+
+def _rebuild(repository_id: int, coverage: Coverage, different: FileIds) -> None:
+    """Drop the segments of some files and build all that is missing then."""
+    keys = [key for key, files in coverage.segments.items() if np.isin(files, different).any()]
+    with transaction.atomic():
+        if keys and not delete_segments(keys):
+            transaction.set_rollback(True)  # a merge came between: the next reconcile looks again
+            return
+        Repository.objects.filter(pk=repository_id).update(text_generation=0)
+    while repository_id in incomplete_repositories() and build_portion(repository_id):
+        pass
