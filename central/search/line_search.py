@@ -55,8 +55,9 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
             break
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
-    following = page.following
-    cursor = following and encode_cursor(request=request, organization=slug, position=following)
+    cursor = None
+    if page.following:
+        cursor = encode_cursor(request=request, organization=slug, position=page.following)
     return _answer(request, scope, page, search.unread, cursor, round(seconds * 1000, 1))
 
 

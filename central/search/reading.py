@@ -1,7 +1,7 @@
 """What a request's query text searches for, by the query language, and in which way."""
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeGuard
 
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
@@ -111,15 +111,14 @@ def _without_type(query: Query) -> tuple[Query, str]:
     terms = query.root.terms if isinstance(query.root, And) else (query.root,)
     types = [term for term in terms if _is_type(term)]
     rest = conjunction(term for term in terms if not _is_type(term))
-    inside = next((term for term in leaves(rest) if _is_type(term)), None)
-    if inside or len(types) > 1:
+    others = [term for term in leaves(rest) if _is_type(term)] + types[1:]
+    if others:
         raise QueryError(
             "`type:` stands once, beside the other terms: not negated, and not in an OR.",
-            column=(inside or types[1]).column,
+            column=others[0].column,
         )
-    (kind,) = types or [None]
-    return Query(rest, query.case), kind.value if isinstance(kind, Filter) else ""
+    return Query(rest, query.case), types[0].value if types else ""
 
 
-def _is_type(term: Node) -> bool:
+def _is_type(term: Node) -> TypeGuard[Filter]:
     return isinstance(term, Filter) and term.name is FilterName.TYPE

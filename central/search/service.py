@@ -106,7 +106,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         collections=collections,
         repositories=list(searched),
         points=point_filter(request),
-        rows=replace(row_filter(request), holds=required and required.holds),
+        rows=replace(row_filter(request), holds=required.holds if required else None),
         min_similarity=request.min_similarity,
     )
     store = vector_store()

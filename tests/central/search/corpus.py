@@ -9,6 +9,7 @@ from django.utils import timezone
 from central.corpus.backends import collection_of, embedder, vector_store
 from central.corpus.replace import CorpusDelta, insert_files, update_term_stats
 from central.corpus.rows import RunContext, point_ids
+from central.corpus.trigrams.segments import SegmentWriter
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, Scope
@@ -58,12 +59,18 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
     ]
     run = uuid.uuid4()
     delta = CorpusDelta()
-    with transaction.atomic():
+    with SegmentWriter[str]() as segments, transaction.atomic():
+        for record in records:
+            if record.content:
+                segments.add(record.path, record.content)
+        segments.finish()
         vector_store().upsert(collection_of(repository), _points(repository, run, records))
         context = RunContext(repository_id=repository.pk, run_id=run, extractor="test")
         insert_files(context=context, records=records, delta=delta)
         update_term_stats(repository_id=repository.pk, differences=delta.terms)
+        segments.insert(repository.pk, {file.path: file.id for file in delta.inserted})
         repository.generation += 1
+        repository.text_generation += 1
         repository.chunks += delta.chunks
         repository.last_indexed_commit = commit
         repository.indexed_at = timezone.now()

@@ -315,7 +315,7 @@ def test_empty_answers_say_what_to_try(acme: Organization, find: Search) -> None
     nothing = find("xyzzyplugh", mode=Mode.LEXICAL)
     assert nothing.count == 0
     assert "hybrid" in (nothing.hint or "")
-    narrowed = find("validate_token", language="cobol")
+    narrowed = find("validate_token", language="rust")
     assert "filters" in (narrowed.hint or "")
     nobody = search(
         credential=credential_for(acme, set()), request=SearchRequest(("validate_token",))
