@@ -10,7 +10,7 @@ from central.maintenance.loopback import dump_index, reconcile_index
 from central.observability.health import livez, readyz
 from central.observability.metrics import metrics
 from central.repositories.views import StatusView
-from central.search.views import SearchView
+from central.search.views import SearchStreamView, SearchView
 from central.tenancy.authentication import local_token
 from central.web.views_accounts import sign_in_to_administer
 
@@ -20,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/files", FilesView.as_view(), name="files"),
     path("api/v1/files/content", ContentView.as_view(), name="file-content"),
     path("api/v1/search", SearchView.as_view(), name="search"),
+    path("api/v1/search/stream", SearchStreamView.as_view(), name="search-stream"),
     path("api/v1/trace/", include("central.trace.urls")),
     path("api/v1/graph/", include("central.knowledge.urls")),
     path("api/v1/", include("central.github.urls")),

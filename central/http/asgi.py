@@ -23,6 +23,7 @@ from central.errors import ServiceError
 from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
 from central.http.middleware import set_security_headers
 from central.http.problems import response_to
+from central.http.streams import made_in_thread
 from central.http.turns import Caller, Turns, caller_of, current
 from indexer.limits import REQUESTS_AT_ONCE
 
@@ -128,6 +129,9 @@ class ThreadHandler(ASGIHandler):
             except ServiceError as exc:
                 await self.send_response(self._refuse(scope, exc), send)
                 return
+        if response.streaming and not response.is_async:
+            parts = response.streaming_content
+            response.streaming_content = made_in_thread(self._threads, parts)
         await self.send_response(response, send)
         if response.streaming:
             await self._threads.run(response.close)

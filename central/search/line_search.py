@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
 from central.repositories.visibility import (
     MissingProject,
@@ -24,12 +25,13 @@ from central.search.exact.hits import ExactSearch, Unread
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.query import SearchRequest, row_filter
-from central.search.reading import ReadRequest
+from central.search.reading import ReadRequest, read_request
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 from indexer.limits import (
     EXACT_FILES,
     EXACT_LINES_OF_RESULT,
+    EXACT_MATCHES_OF_FILE,
     EXACT_SECONDS,
     EXACT_STREAM_FILES,
     EXACT_STREAM_SECONDS,
@@ -49,7 +51,13 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     position = decode_cursor(request=request, organization=slug)
     for _ in range(2):
         scope = search_scope(credential, read.request)
-        search = _exact_search(scope, read, files=EXACT_FILES, seconds=EXACT_SECONDS)
+        search = _exact_search(
+            scope,
+            read,
+            files=EXACT_FILES,
+            seconds=EXACT_SECONDS,
+            lines=EXACT_LINES_OF_RESULT,
+        )
         page = exact_page(search, position=position, limit=request.limit)
         if not have_been_reindexed(scope.searched.values()):
             break
@@ -61,13 +69,32 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     return _answer(request, scope, page, search.unread, cursor, round(seconds * 1000, 1))
 
 
-def every_match(
-    *, credential: Credential, request: SearchRequest, read: ReadRequest
-) -> Iterator[Result | Receipt]:
-    """Yield every file that matches, as far as a minute allows, then the receipt."""
-    started = time.perf_counter()
+def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | Receipt]:
+    """Return every file that matches, as far as a minute allows, then the receipt.
+
+    Raises InvalidError before the first one, if the query is not one of exact search.
+    """
+    read = read_request(request)
+    if not read.is_exact:
+        raise InvalidError(
+            "The stream is of exact searches: put the text in quotes, write a /regular "
+            "expression/, or set mode to literal, regex or structural."
+        )
     scope = search_scope(credential, read.request)
-    search = _exact_search(scope, read, files=EXACT_STREAM_FILES, seconds=EXACT_STREAM_SECONDS)
+    search = _exact_search(
+        scope,
+        read,
+        files=EXACT_STREAM_FILES,
+        seconds=EXACT_STREAM_SECONDS,
+        lines=EXACT_MATCHES_OF_FILE,
+    )
+    return _streamed(request, scope, search)
+
+
+def _streamed(
+    request: SearchRequest, scope: SearchScope, search: ExactSearch
+) -> Iterator[Result | Receipt]:
+    started = time.perf_counter()
     for hit in search.hits():
         yield exact_result(hit, request=request, repository=scope.searched[hit.file.repository])
     missing = _missing(scope, search.unread)
@@ -120,7 +147,7 @@ def _among(found: Collection[tuple[int, str]]) -> Holds:
 
 
 def _exact_search(
-    scope: SearchScope, read: ReadRequest, *, files: int, seconds: float
+    scope: SearchScope, read: ReadRequest, *, files: int, seconds: float, lines: int
 ) -> ExactSearch:
     return ExactSearch(
         exact_plan(read.query),
@@ -128,7 +155,7 @@ def _exact_search(
         rows=row_filter(read.request),
         files=files,
         seconds=seconds,
-        lines=0 if read.lists_files else EXACT_LINES_OF_RESULT,
+        lines=0 if read.lists_files else lines,
     )
 
 

@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -13,12 +16,12 @@ from central.http.parameters import (
     DECIMAL,
     FLAG,
     INTEGER,
-    OrganizationSerializer,
     StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
     StrictFloatField,
     StrictIntegerField,
+    StrictOrganizationSerializer,
     body_object,
     query_object,
     to_json,
@@ -26,7 +29,8 @@ from central.http.parameters import (
 from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
-from central.search.answers import Answer, Receipt
+from central.search.answers import Answer, Receipt, Result
+from central.search.line_search import every_match
 from central.search.query import EXPANDED_CONTENT, Mode, SearchRequest
 from central.search.ranking.scoring import Explanation
 from central.search.service import search
@@ -55,7 +59,7 @@ class ProjectsField(serializers.ListField):
         )
 
 
-class SearchRequestSerializer(OrganizationSerializer):
+class SearchRequestSerializer(StrictOrganizationSerializer):
     """`POST /api/v1/search`: exactly one of `query` and `queries`."""
 
     query = QueryField(required=False)
@@ -132,8 +136,9 @@ class MissingProjectSerializer(serializers.Serializer[Any]):
 
     project = serializers.CharField()
     reason = serializers.CharField(
-        help_text="never_indexed, failed, behind, paused, embedder_unavailable, unknown_project "
-        "or too_many_hits (the filters leave too little of the first 100,000 hits)"
+        help_text="never_indexed, failed, behind, paused, embedder_unavailable, unknown_project, "
+        "too_many_hits (the filters leave too little of the first 100,000 hits), or of exact "
+        "searches: timeout, too_many_files, text_index_incomplete (it is being built)"
     )
 
 
@@ -177,6 +182,47 @@ class SearchView(APIView):
     def get(self, request: Request) -> Response:
         """Search with query parameters; lists are given by repeating a parameter."""
         return _respond(request, query_object(request.query_params, lists=_LISTS, numbers=_NUMBERS))
+
+
+class SearchStreamView(APIView):
+    """Stream every file that an exact search matches."""
+
+    required_scope = Scope.SEARCH
+
+    @extend_schema(
+        operation_id="search_stream",
+        request=SearchRequestSerializer,
+        responses={(200, "application/x-ndjson"): OpenApiTypes.STR},
+        tags=["search"],
+    )
+    def post(self, request: Request) -> StreamingHttpResponse:
+        """Search with a JSON body. A line is a result; the last line is `{"receipt": …}`.
+
+        `limit` and `cursor` have no effect. Without the receipt, the stream was interrupted.
+        """
+        return _stream(request, body_object(request))
+
+    @extend_schema(
+        operation_id="search_stream_by_address",
+        parameters=[SearchRequestSerializer],
+        responses={(200, "application/x-ndjson"): OpenApiTypes.STR},
+        tags=["search"],
+    )
+    def get(self, request: Request) -> StreamingHttpResponse:
+        """Search with query parameters, as `POST` does."""
+        return _stream(request, query_object(request.query_params, lists=_LISTS, numbers=_NUMBERS))
+
+
+def _stream(request: Request, data: Mapping[str, Any]) -> StreamingHttpResponse:
+    credential = credential_for(request, data.get("org_id"))
+    encode = JSONRenderer().render
+    found = every_match(credential=credential, request=_REQUESTS.search_request(data))
+    lines = (encode(_line(one)) + b"\n" for one in found)
+    return StreamingHttpResponse(lines, content_type="application/x-ndjson")
+
+
+def _line(one: Result | Receipt) -> Any:
+    return to_json(one) if isinstance(one, Result) else {"receipt": to_json(one)}
 
 
 def _respond(request: Request, data: Mapping[str, Any]) -> Response:

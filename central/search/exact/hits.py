@@ -75,7 +75,10 @@ class ExactSearch:
         seconds: float,
         lines: int,
     ) -> None:
-        """Search at most `files` candidates, for some seconds; `lines` of each file are listed."""
+        """Search at most `files` candidates, for some seconds; `lines` of each file are listed.
+
+        Raises InvalidError for a structural pattern that cannot be used.
+        """
         self._plan = plan
         self._repositories = {
             key: item
@@ -88,13 +91,15 @@ class ExactSearch:
         self._lines = lines
         self._matchers: dict[Structural, StructuralMatcher] = {}
         self.unread = Unread()
+        for pattern in plan.structural.values():
+            with opened(pattern) as matcher:
+                matcher.check()
 
     def hits(self, start: int = 0) -> Generator[FileHit]:
         """Yield matching files from the candidate at `start` on, until the time is used up."""
         with ExitStack() as stack:
             for term, pattern in self._plan.structural.items():
                 self._matchers[term] = stack.enter_context(opened(pattern))
-                self._matchers[term].check()
             stack.enter_context(one_moment())
             yield from self._hits(start)
 

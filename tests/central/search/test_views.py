@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -181,3 +182,43 @@ def test_several_queries_are_explained_by_the_one_that_placed_a_result(client: C
         if any(effect["rule"] == "definition" for effect in result["why"]["rules"])
     ]
     assert {"validate_token", "readToken"} <= {name for one in defined for name in one.split(", ")}
+
+
+def streamed(client: Client, **body: Any) -> list[Any]:
+    body = {"org_id": "acme", **body}
+    response = client.post(f"{ADDRESS}/stream", body, content_type="application/json")
+    assert response["Content-Type"] == "application/x-ndjson"
+    return [json.loads(line) for line in b"".join(response.streaming_content).splitlines()]  # type: ignore[attr-defined]
+
+
+def test_a_stream_has_every_match_and_the_receipt_last(client: Client) -> None:
+    *results, last = streamed(client, query='"token"')
+    pages = post(client, query='"token"', limit=50).json()
+    assert [one["file"] for one in results] == [one["file"] for one in pages["results"]]
+    assert last["receipt"]["complete"]
+
+
+@pytest.mark.parametrize("query", ["token", '"open', "/(/"])
+def test_a_stream_that_cannot_be_is_refused_before_it_begins(client: Client, query: str) -> None:
+    body = {"org_id": "acme", "query": query}
+    refused = client.post(f"{ADDRESS}/stream", body, content_type="application/json")
+    assert refused.status_code == 400
+    assert refused["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("body", "near"),
+    [({"querry": "a"}, "query"), ({"query": "a", "languages": "go"}, "language")],
+)
+def test_a_field_that_does_not_exist_is_refused_with_the_near_one(
+    client: Client, body: dict[str, str], near: str
+) -> None:
+    refused = post(client, **body)
+    assert refused.status_code == 400
+    assert f"Did you mean {near}?" in refused.json()["detail"]
+
+
+def test_an_error_of_the_query_language_names_the_column(client: Client) -> None:
+    refused = post(client, query="retry lang:pyhton").json()
+    assert (refused["code"], refused["column"]) == ("invalid_query", 7)
+    assert "python" in refused["detail"]
