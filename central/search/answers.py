@@ -156,8 +156,17 @@ def build_results(
     return results
 
 
-def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProject]) -> str:
-    """Explain why an answer is empty, and what to try."""
+def hint_for(
+    request: SearchRequest,
+    *,
+    searched: int,
+    missing: list[MissingProject],
+    is_restricted: bool = False,
+) -> str:
+    """Explain why an answer is empty, and what to try.
+
+    `is_restricted`: the query has filters, literals or patterns of its own.
+    """
     if request.cursor:
         return "There are no more results; the page before was the last."
     if not searched and missing:
@@ -171,6 +180,11 @@ def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProj
             "none_in_scope",
             "No project is in the search's scope: the organisation has none that this token sees, "
             "or exclude_projects leaves none over.",
+        )
+    if is_restricted:
+        return (
+            "No file fulfils the query's filters, quoted texts and patterns together. Leave some "
+            "of them out, or search for the words alone."
         )
     if is_narrowed(request):
         return "Nothing passed the filters. Widen or drop them; paths are case-sensitive prefixes."
@@ -224,10 +238,10 @@ def _matched_texts(lines: Sequence[MatchedLine]) -> list[str]:
 
 
 def _first_block(lines: Sequence[MatchedLine], expand: int) -> list[MatchedLine]:
-    """Return the first lines that stand together, each within the context of the one before."""
+    """Return the first lines that follow one another, with no gap between their contexts."""
     block: list[MatchedLine] = []
     for line in lines:
-        if block and line.line > block[-1].line + 2 * expand + 1:
+        if block and not 0 < line.line - block[-1].line <= 2 * expand + 1:
             break
         block.append(line)
     return block

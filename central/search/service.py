@@ -42,6 +42,7 @@ class _Page:
     has_more: bool
     was_reindexed: bool
     lacks: Mapping[int, str]
+    is_restricted: bool
 
 
 def search(*, credential: Credential, request: SearchRequest) -> Answer:
@@ -140,7 +141,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
     if is_truncated:
         cut = (item.id for item in scope.selected if not item.incomplete_reason)
         lacks = dict.fromkeys(cut, "too_many_hits") | lacks
-    return _Page(results, len(hits) > end, was_reindexed, lacks)
+    return _Page(results, len(hits) > end, was_reindexed, lacks, required is not None)
 
 
 def _hits(
@@ -213,6 +214,14 @@ def _answer(
 ) -> Answer:
     missing = missing_projects(scope.selected, scope.unknown, page.lacks)
     searched = answering_projects(scope.selected)
+    hint = None
+    if not page.results:
+        hint = hint_for(
+            request,
+            searched=len(searched),
+            missing=missing,
+            is_restricted=page.is_restricted,
+        )
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
@@ -220,5 +229,5 @@ def _answer(
         results=page.results,
         next_cursor=cursor,
         receipt=Receipt(not missing, took_ms, searched, missing),
-        hint=None if page.results else hint_for(request, searched=len(searched), missing=missing),
+        hint=hint,
     )

@@ -146,20 +146,18 @@ class Lines:
 def matched_lines(
     lines: Lines, spans: Sequence[Span], *, limit: int, defining: Collection[int] = ()
 ) -> list[MatchedLine]:
-    """Return the first `limit` lines that the matches touch, in order.
+    """Return `limit` lines that the matches touch: definitions first, then in order.
 
     `defining`: lines on which a definition of a matched name begins.
     """
     by_line: dict[int, list[Span]] = {}
     for start, end in spans:
-        first, last = lines.number(start), lines.number(end - 1)
-        for number in range(first, last + 1):
-            if number not in by_line and len(by_line) == limit:
-                break
+        for number in range(lines.number(start), lines.number(end - 1) + 1):
             by_line.setdefault(number, []).append((start, end))
+    chosen = sorted(by_line, key=lambda number: (number not in defining, number))[:limit]
     return [
-        _matched_line(lines, number, found, defines=number in defining)
-        for number, found in sorted(by_line.items())
+        _matched_line(lines, number, by_line[number], defines=number in defining)
+        for number in chosen
     ]
 
 

@@ -126,6 +126,12 @@ def test_words_rank_the_files_that_hold_the_literal(find: Search) -> None:
     assert answer.total is None
 
 
+def test_an_answer_that_no_file_can_give_says_that_the_filters_exclude_it(find: Search) -> None:
+    answer = find('"nosuchthing_zzz" verify a token')
+    assert answer.count == 0
+    assert "quoted texts" in (answer.hint or "")
+
+
 def test_filters_beside_words_restrict_the_ranking(find: Search) -> None:
     assert {one.project for one in find("repo:payments token").results} <= {"payments-api"}
     assert {one.file for one in find("file:tokens.py verify").results} <= {
@@ -149,6 +155,13 @@ def test_a_definition_comes_first_then_source_before_tests(find: Search) -> None
     assert files.index("src/auth/middleware.py") < files.index("tests/test_tokens.py")
     scores = [result.score for result in find('"validate_token"').results]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_the_line_of_the_definition_is_the_first_of_its_file(find: Search) -> None:
+    result = find('"token" "issue_token"').results[0]
+    assert result.lines[0].defines
+    assert result.content.startswith("def issue_token")
+    assert result.start_line == result.lines[0].line
 
 
 def test_pages_together_are_the_whole_answer_with_the_same_counts(find: Search) -> None:
