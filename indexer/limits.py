@@ -110,7 +110,8 @@ EXACT_COUNT_SECONDS: Final = 0.1  # of them to count on, when a page is full
 EXACT_STREAM_SECONDS: Final = 60.0
 EXACT_STREAM_FILES: Final = 200_000  # candidates that a stream orders and reads
 STRUCTURAL_CPU_SECONDS: Final = 1.0  # of one file
-STRUCTURAL_SECONDS: Final = 5.0  # of waiting for it
+STRUCTURAL_SECONDS: Final = 5.0  # of waiting for it, or for a free process
+STRUCTURAL_PROCESSES: Final = 2  # of a server, each for one search at a time
 
 # An issuer of id tokens
 ISSUER_KEY_SET_BYTES: Final = 512 * 1024  # GitHub has a handful of keys, in some kilobytes

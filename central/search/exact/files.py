@@ -18,7 +18,8 @@ _sql = sql_with(file=File, symbol=Symbol)
 _FILES = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
     WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''""")
 _EVERY_FILE = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
-    WHERE f.repository_id = ANY(%s::bigint[]) AND f.skipped = '' LIMIT %s""")
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''
+    ORDER BY f.repository_id, f.path LIMIT %s""")
 _CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f
     WHERE f.id = ANY(%s::bigint[])""")
 _DEFINITIONS = _sql("""SELECT s.file_id, s.start_line FROM {symbol} s
@@ -44,7 +45,7 @@ def files_with_ids(ids: Collection[int], *, repositories: Sequence[int]) -> list
 
 
 def every_file(*, repositories: Sequence[int], limit: int) -> list[CandidateFile]:
-    """Return at most `limit` indexed files of `repositories`."""
+    """Return at most `limit` indexed files of `repositories`, the same ones each time."""
     rows = fetch_rows(_EVERY_FILE, [id_array(repositories), limit])
     return [CandidateFile(*row) for row in rows]
 

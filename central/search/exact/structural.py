@@ -5,16 +5,16 @@ https://ast-grep.github.io/guide/pattern-syntax.html, without rules.
 """
 
 import atexit
+import queue
 import re
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 from central.ast_grep import LANGUAGES, reason_of
-from central.errors import InvalidError
+from central.errors import InvalidError, UnavailableError
 from central.limited_process import (
     ChildEndedError,
     LimitedProcess,
@@ -22,11 +22,15 @@ from central.limited_process import (
     answer_requests,
 )
 from central.search.exact.matching import FileMatches
-from indexer.limits import EXACT_MATCHES_OF_FILE, STRUCTURAL_CPU_SECONDS, STRUCTURAL_SECONDS
+from indexer.limits import (
+    EXACT_MATCHES_OF_FILE,
+    STRUCTURAL_CPU_SECONDS,
+    STRUCTURAL_PROCESSES,
+    STRUCTURAL_SECONDS,
+)
 
 _METAVARIABLE: Final = re.compile(r"\$+[A-Z_][A-Z_0-9]*|\$\$\$")
 _WORD: Final = re.compile(r"\w{3,}")
-_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +74,37 @@ class StructuralMatcher:
         return FileMatches(_in_bytes(text, found), is_cut)
 
 
-_process = LimitedProcess(
-    "central.search.exact.structural",
-    cpu_seconds=STRUCTURAL_CPU_SECONDS,
-    seconds=STRUCTURAL_SECONDS,
-)
-atexit.register(_process.close)
+_free: Final[queue.LifoQueue[LimitedProcess]] = queue.LifoQueue()  # the last one is warm
+for _ in range(STRUCTURAL_PROCESSES):
+    _process = LimitedProcess(
+        "central.search.exact.structural",
+        cpu_seconds=STRUCTURAL_CPU_SECONDS,
+        seconds=STRUCTURAL_SECONDS,
+    )
+    atexit.register(_process.close)
+    _free.put(_process)
 
 
 @contextmanager
 def opened(pattern: StructuralPattern) -> Iterator[StructuralMatcher]:
-    """Hand out the process, to one search at a time. Raises InvalidError for a bad language."""
+    """Hand out a process. Raises InvalidError for a language that ast-grep does not know.
+
+    Raises UnavailableError if other searches use all processes for some seconds.
+    """
     if pattern.language not in LANGUAGES:
         known = ", ".join(LANGUAGES)
         detail = f"Structural search needs one language: add lang: with one of {known}."
         raise InvalidError(detail, errors={"query": [detail]})
-    with _lock:
-        yield StructuralMatcher(_process, pattern)
+    try:
+        process = _free.get(timeout=STRUCTURAL_SECONDS)
+    except queue.Empty as exc:
+        raise UnavailableError(
+            "Other structural searches use all processes. Send the request again in some seconds."
+        ) from exc
+    try:
+        yield StructuralMatcher(process, pattern)
+    finally:
+        _free.put(process)
 
 
 def _invalid(pattern: StructuralPattern, reason: str) -> InvalidError:

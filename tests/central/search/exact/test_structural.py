@@ -1,9 +1,12 @@
 """Structural patterns: matched by syntax, in a process that can be ended."""
 
+from contextlib import ExitStack
+
 import pytest
 
-from central.errors import InvalidError
+from central.errors import InvalidError, UnavailableError
 from central.limited_process import LimitedProcess
+from central.search.exact import structural
 from central.search.exact.matching import FileMatches
 from central.search.exact.structural import (
     SlowFileError,
@@ -11,6 +14,7 @@ from central.search.exact.structural import (
     StructuralPattern,
     opened,
 )
+from indexer.limits import STRUCTURAL_PROCESSES
 
 
 def matches(content: str, pattern: str, language: str = "python") -> list[str]:
@@ -58,3 +62,17 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_next_one_is_read() -> No
         matcher.matches(b"f(" + b"a," * 1_000_000 + b")")
     assert matcher.matches(b"f(1, 2, x)\n").spans == [(0, 10)]
     process.close()
+
+
+def test_a_search_that_finds_no_free_process_is_told_to_come_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(structural, "STRUCTURAL_SECONDS", 0.05)
+    pattern = StructuralPattern("f($$$)", "python")
+    with ExitStack() as others:
+        for _ in range(STRUCTURAL_PROCESSES):
+            others.enter_context(opened(pattern))
+        with pytest.raises(UnavailableError, match="again in some seconds"):
+            others.enter_context(opened(pattern))
+    with opened(pattern) as matcher:
+        assert matcher.matches(b"f(1)\n").spans == [(0, 4)]
