@@ -63,6 +63,7 @@ INTERNAL_BODY_BYTES: Final = 64 * 1024
 REQUESTS_AT_ONCE: Final = 16  # of a process; below the size of the database's pool
 REQUESTS_OF_ONE_CALLER: Final = 12  # of an organisation, so that others are served as well
 REQUESTS_WAITING: Final = 1_000
+STREAM_WAIT_SECONDS: Final = 30.0  # for a client that reads nothing of its stream
 UPLOADS_AT_ONCE: Final = 4  # trees and batches of a process, of some 300 MB at most each
 UPLOADS_OF_ONE_CALLER: Final = 2
 UPLOADS_WAITING: Final = 64  # each with up to 2.5 MB in memory, the rest on disk

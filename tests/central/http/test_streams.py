@@ -7,6 +7,7 @@ from contextlib import aclosing
 
 import pytest
 
+from central.http import streams
 from central.http.asgi import RequestThreads
 from central.http.streams import made_in_thread
 
@@ -72,3 +73,26 @@ def test_what_fails_while_it_is_made_fails_for_the_reader() -> None:
 
     with pytest.raises(OSError, match="gone"):
         asyncio.run(read())
+
+
+def test_a_reader_that_reads_nothing_ends_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "STREAM_WAIT_SECONDS", 0.05)
+    ended = threading.Event()
+
+    def parts() -> Iterator[bytes]:
+        try:
+            while True:
+                yield b"x"
+        finally:
+            ended.set()
+
+    async def read() -> None:
+        stream = made_in_thread(RequestThreads(), parts())
+        await anext(stream)
+        await asyncio.to_thread(ended.wait, 10)
+        async for _ in stream:
+            pass
+
+    with pytest.raises(TimeoutError, match="reads nothing"):
+        asyncio.run(read())
+    assert ended.is_set()
