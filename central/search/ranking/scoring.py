@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from central.search.query import Mode, ParsedQuery
 from central.search.query_preparation import PreparedQuery
+from central.search.ranking.context import Candidate, QueryContext
 from central.search.ranking.rules import (
     BASE,
     BOOSTS,
@@ -22,8 +23,6 @@ from central.search.ranking.rules import (
     DIVERSITY,
     PENALTIES,
     WEIGHTS,
-    Candidate,
-    QueryContext,
     coherence,
     path_traits,
 )
@@ -207,7 +206,7 @@ def score(
         return []
     unit = _unit(base)
     coherence_bonus = coherence(candidates, unit)
-    context = QueryContext(query, importance or [1.0] * len(query.words))
+    context = QueryContext(query, importance or [1.0] * len(query.words), candidates)
     boosts = [(rule.function, weights[rule.name]) for rule in BOOSTS]
     penalties = [(rule.function, weights[rule.name]) for rule in PENALTIES]
     cover, cohere = weights[COVERAGE], weights[COHERENCE]
