@@ -23,13 +23,12 @@ Queries = Annotated[
     Field(
         min_length=1,
         max_length=10,
-        description="In place of query: several ways to say it, searched at once; each hit is "
-        "listed once and says which of them found it",
+        description="In place of query: several ways to say it, searched at once",
     ),
 ]
 Similarity = Annotated[
     float | None,
-    Field(ge=0.0, le=1.0, description="Leave out hits of which the similarity is lower (0.0-1.0)"),
+    Field(ge=0.0, le=1.0, description="Leave out hits below it"),
 ]
 Symbol = Annotated[
     str,
@@ -44,7 +43,7 @@ Workspace = Annotated[
     str | None,
     Field(
         max_length=100,
-        description="The organisation's slug, or org-<slug>. Rarely needed: the credential has one",
+        description="The organisation's slug; rarely needed",
     ),
 ]
 MaxTokens = Annotated[
@@ -52,15 +51,15 @@ MaxTokens = Annotated[
     Field(
         ge=MIN_TOKENS,
         le=MAX_TOKENS,
-        description="The size of the answer; what does not fit is left out, and counted",
+        description="Size of the answer at most",
     ),
 ]
-_NEXT: Final = "next_cursor of the page before, all else being equal"
+_NEXT: Final = "next_cursor of the page before"
 Cursor = Annotated[str | None, Field(max_length=10_000, description=_NEXT)]
 SearchCursor = Annotated[str | None, Field(max_length=500, description=_NEXT)]
 Confidence = Annotated[
     Literal["high", "medium", "low"],
-    Field(description="The lowest confidence of a link; low lists places that share the name only"),
+    Field(description="low adds places that share the name only"),
 ]
 Project = Annotated[
     str | None, Field(max_length=200, description="The repository that defines the symbol")
@@ -81,8 +80,8 @@ NodeId = Annotated[
         min_length=1,
         max_length=NODE_ID_CHARACTERS,
         pattern=NOT_BLANK,
-        description="ADR-042, PROJECT/ADR-042, mem-123, code:PROJECT/PATH, "
-        "code:PROJECT/PATH#QUALIFIED_NAME, or code:PATH where one repository has it",
+        description="ADR-042, PROJECT/ADR-042, mem-123, code:PROJECT/PATH or "
+        "code:PROJECT/PATH#QUALIFIED_NAME",
     ),
 ]
 EdgeType = Annotated[str, Field(max_length=EDGE_TYPE_CHARACTERS)]

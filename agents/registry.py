@@ -40,6 +40,8 @@ _SENTENCES: Final = {
     "string_pattern_mismatch": "must not be blank",
 }
 _SHOULD: Final = re.compile(r"^\w+ should ")  # the beginning of pydantic's messages
+_NULL: Final = {"type": "null"}
+_NOT_LISTED: Final = frozenset({"title", "pattern"})
 _NAMES, _NAME_CHARACTERS = 5, 100  # of unknown arguments
 
 
@@ -95,7 +97,8 @@ class ToolRegistry:
             name=tool_name,
             title=title,
             description=inspect.cleandoc(tool.__doc__ or ""),
-            annotations=effects.model_copy(update={"title": title}),
+            annotations=effects,
+            structured_output=False,  # an output schema costs agents tokens
         )
 
     def _translated(self, error: ToolError) -> ToolError:
@@ -107,6 +110,8 @@ class ToolRegistry:
     async def _check(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
+        if ctx.method == "tools/list":
+            return _shortened(await call_next(ctx))
         if ctx.method != "tools/call" or not ctx.params:
             return await call_next(ctx)
         name, arguments = ctx.params.get("name"), ctx.params.get("arguments") or {}
@@ -124,6 +129,33 @@ class ToolRegistry:
         return await call_next(
             replace(ctx, params={**ctx.params, "name": name, "arguments": provided})
         )
+
+
+def _shortened(answer: HandlerResult) -> HandlerResult:
+    """Remove from schemas what costs agents tokens; calls are checked against all of it."""
+    if not isinstance(answer, dict) or "tools" not in answer:
+        return answer
+    return {**answer, "tools": [_short_tool(tool) for tool in answer["tools"]]}
+
+
+def _short_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    schema = {name: value for name, value in tool["inputSchema"].items() if name != "title"}
+    arguments = schema["properties"].items()
+    schema["properties"] = {name: _short_schema(argument) for name, argument in arguments}
+    return {**tool, "inputSchema": schema}
+
+
+def _short_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    short = {name: value for name, value in schema.items() if name not in _NOT_LISTED}
+    if short.get("default", ...) is None:
+        del short["default"]
+    kinds = [_short_schema(kind) for kind in short.pop("anyOf", ()) if kind != _NULL]
+    if len(kinds) > 1:
+        return {**short, "anyOf": kinds}
+    if "items" in short:
+        items = _short_schema(short["items"])
+        short["items"] = {name: value for name, value in items.items() if name != "description"}
+    return {**kinds[0], **short} if kinds else short
 
 
 def _names(metadata: FuncMetadata) -> dict[str, str]:

@@ -76,3 +76,29 @@ def index_not_found(hints: ErrorHints) -> ToolError:
     """Return the error of a call that needs an index."""
     message = f"Nothing is indexed here. {hints.build_index}"
     return ToolError(message, code=INDEX_NOT_FOUND, status=404)
+
+
+def code_answer(answer: Mapping[str, Any], milliseconds: float) -> dict[str, Any]:
+    """Build the answer of `search_code` from a search answer."""
+    results = [_code_result(row) for row in answer["results"]]
+    return {
+        "results": results,
+        "totalResults": len(results),
+        "searchTimeMs": milliseconds,
+        "complete": answer["receipt"]["complete"],
+        "hint": answer["hint"],
+    }
+
+
+def _code_result(row: Mapping[str, Any]) -> dict[str, Any]:
+    result = {
+        "path": row["file"],
+        "text": row["content"],
+        "score": row["score"],
+        "startLine": row["start_line"],
+        "endLine": row["end_line"],
+        "truncated": row["truncated"],
+        "project": row["project"],
+        "commit": row["commit"],
+    }
+    return {**result, "local": True} if row.get("local") else result

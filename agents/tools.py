@@ -28,13 +28,7 @@ from agents.parameters import (
     require_one_query,
 )
 from agents.registry import ToolRegistry
-from agents.results import index_not_found, is_unindexed, success, with_hint
-from agents.schemas import (
-    CodeAnswer,
-    SearchAnswer,
-    StatusAnswer,
-    code_answer,
-)
+from agents.results import code_answer, index_not_found, is_unindexed, success, with_hint
 from agents.text import code_text, search_text, status_text
 from agents.trace.tools import add_trace_tools
 from agents.truncation import (
@@ -114,8 +108,8 @@ class _CodeTools:
             Field(
                 ge=0,
                 le=100,
-                description="Lines to show around a hit; from 1 on, the whole hit is shown, else "
-                "its first 500 characters",
+                description="Lines to show around a hit, which is then whole, else its first 500 "
+                "characters",
             ),
         ] = 0,
         mode: Annotated[
@@ -124,7 +118,7 @@ class _CodeTools:
         min_similarity: Similarity = None,
         cursor: SearchCursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, SearchAnswer]:
+    ) -> CallToolResult:
         """Find code in all indexed repositories by what it does, or by an identifier.
 
         Use it instead of grep when you do not know the words, the file or the repository. Returns
@@ -162,7 +156,7 @@ class _CodeTools:
             str | None, Field(max_length=200, description="This repository only")
         ] = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, StatusAnswer]:
+    ) -> CallToolResult:
         """List the indexed repositories: commit, when it was indexed, state and sizes.
 
         Use it to learn the names of projects, or why something is not found.
@@ -179,7 +173,7 @@ class _CodeTools:
             int, Field(ge=1, le=50, description="Number of results to return (1-50)")
         ] = 10,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, CodeAnswer]:
+    ) -> CallToolResult:
         """Search your codebase for relevant code using natural language.
 
         The simple form of code_search. Returns path, text, score (0.0-1.0, best first) and lines

@@ -7,14 +7,6 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from agents.backend import GraphBackend
-from agents.graph.schemas import (
-    ContextAnswer,
-    Edge,
-    RelatedAnswer,
-    TraverseAnswer,
-    UnmigratedAnswer,
-    ViolationsAnswer,
-)
 from agents.graph.text import (
     context_text,
     link_text,
@@ -65,7 +57,7 @@ class _GraphTools:
         ],
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, ContextAnswer]:
+    ) -> CallToolResult:
         """Gather what to know before you change a file. Call it once, before the first edit.
 
         Returns the policies that apply (and whether the file violates them), the decisions (ADRs)
@@ -88,7 +80,7 @@ class _GraphTools:
                 min_length=1,
                 max_length=20,
                 description="Follow these only, such as implements, mentions, derived_from, "
-                "related_to, violates, migrated_to; default: all",
+                "related_to, violates, migrated_to",
             ),
         ] = None,
         direction: Annotated[
@@ -98,7 +90,7 @@ class _GraphTools:
         limit: Annotated[int, Field(ge=1, le=1_000, description="Nodes at most")] = 100,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, TraverseAnswer]:
+    ) -> CallToolResult:
         """Follow the links between decisions, policies, memories and code from a node.
 
         Use it to see which code implements a decision, or why code is as it is. Returns nodes,
@@ -120,7 +112,7 @@ class _GraphTools:
         limit: Annotated[int, Field(ge=1, le=45, description="Nodes at most")] = 10,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, RelatedAnswer]:
+    ) -> CallToolResult:
         """Find what resembles a node in meaning and words, linked to it or not.
 
         Use it to find code that a memory or a decision is about, or decisions, policies and
@@ -139,7 +131,7 @@ class _GraphTools:
         cursor: GraphCursor = None,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, ViolationsAnswer]:
+    ) -> CallToolResult:
         """List the code of a repository that violates the organisation's policies.
 
         Use it before a release, or to see what a policy finds. Returns the place, the policy, its
@@ -161,7 +153,7 @@ class _GraphTools:
         cursor: GraphCursor = None,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, UnmigratedAnswer]:
+    ) -> CallToolResult:
         """List the definitions of a legacy repository that nothing says where they have moved.
 
         A definition counts as migrated with a migrated_to edge on itself, its file or a directory
@@ -186,10 +178,10 @@ class _GraphTools:
             float | None, Field(ge=0.0, le=1.0, description="How strong the relation is")
         ] = None,
         properties: Annotated[
-            dict[str, Any] | None, Field(description="Anything else that is worth keeping")
+            dict[str, Any] | None, Field(description="Anything else worth keeping")
         ] = None,
         workspace: Workspace = None,
-    ) -> Annotated[CallToolResult, Edge]:
+    ) -> CallToolResult:
         """Link two nodes for everybody: this writes, and needs a token with the scope index.
 
         Use it when you learn how things belong together and the graph does not say so yet. The same

@@ -33,7 +33,6 @@ from agents.sidecar.mapping import (
     sidecar_search,
     sidecar_status,
 )
-from agents.sidecar.schemas import Callees, Callers, Graph, SearchResults, Status
 from agents.text import graph_text, links_text, search_text, status_text
 from agents.truncation import (
     MAX_TOKENS,
@@ -105,7 +104,7 @@ class _SidecarTools:
         min_similarity: Annotated[float | None, Field(ge=0.0, le=1.0)] = None,
         cursor: SearchCursor = None,
         max_tokens: Unlimited = None,
-    ) -> Annotated[CallToolResult, SearchResults]:
+    ) -> CallToolResult:
         """Search the organisation's code by meaning or by identifier.
 
         Returns {file_path, start_line, end_line, score, content} of each hit, with project and
@@ -150,7 +149,7 @@ class _SidecarTools:
         limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 50,
         cursor: Cursor = None,
         max_tokens: Unlimited = None,
-    ) -> Annotated[CallToolResult, Callers]:
+    ) -> CallToolResult:
         """Find all functions that call a symbol, in every repository."""
         request = {
             "symbol": symbol,
@@ -177,7 +176,7 @@ class _SidecarTools:
         limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 50,
         cursor: Cursor = None,
         max_tokens: Unlimited = None,
-    ) -> Annotated[CallToolResult, Callees]:
+    ) -> CallToolResult:
         """Find all functions that a symbol calls, and where they are defined."""
         request = {
             "symbol": symbol,
@@ -202,7 +201,7 @@ class _SidecarTools:
         min_confidence: Confidence = "medium",
         limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 200,
         max_tokens: Unlimited = None,
-    ) -> Annotated[CallToolResult, Graph]:
+    ) -> CallToolResult:
         """Show the call graph around a symbol, callers and callees."""
         request = {
             "symbol": symbol,
@@ -224,7 +223,7 @@ class _SidecarTools:
         workspace: Workspace = None,
         project: Annotated[str | None, Field(max_length=200)] = None,
         max_tokens: Unlimited = None,
-    ) -> Annotated[CallToolResult, Status]:
+    ) -> CallToolResult:
         """Show the size of the index, and the commit at which each repository is indexed."""
         request = api_request({"workspace": workspace, "project": project})
         answer = await self._backend().status(request)

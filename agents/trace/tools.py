@@ -22,7 +22,6 @@ from agents.parameters import (
 from agents.registry import ToolRegistry
 from agents.results import index_not_found, success
 from agents.text import graph_text, links_text
-from agents.trace.schemas import CalleesAnswer, CallersAnswer, GraphAnswer
 from agents.truncation import DEFAULT_TOKENS, truncate_graph, truncate_links
 
 
@@ -58,7 +57,7 @@ class _TraceTools:
         limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, CallersAnswer]:
+    ) -> CallToolResult:
         """Find who calls or uses a function, method, class or value, in every repository.
 
         Use it before you change or remove something. Returns the definitions that the symbol means
@@ -94,7 +93,7 @@ class _TraceTools:
         limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, CalleesAnswer]:
+    ) -> CallToolResult:
         """Find what a function, method or class calls and uses, and where each of it is defined.
 
         Use it to understand code without opening file after file: what is called in other files and
@@ -126,7 +125,7 @@ class _TraceTools:
         min_confidence: Confidence = "medium",
         limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 50,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, GraphAnswer]:
+    ) -> CallToolResult:
         """Show the call graph around a symbol: its callers and callees, several levels of them.
 
         Use it to see how something is wired in; for a plain list, code_trace_callers is cheaper.

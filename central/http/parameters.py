@@ -115,3 +115,15 @@ class StrictBooleanField(serializers.BooleanField):
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
+
+
+class OrganizationSerializer(serializers.Serializer[Any]):
+    """The organisation whose index is queried."""
+
+    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Validate and return the fields; no state is kept, so one instance serves all requests."""
+        found = dict(self.run_validation(dict(data)))
+        del found["org_id"]
+        return found

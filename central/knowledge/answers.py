@@ -1,9 +1,9 @@
-"""What the graph answers, as records; the serializers describe the same for the schema."""
+"""Records of the graph's answers, and how the schema describes them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from django.db import connection
 
@@ -28,21 +28,18 @@ class PolicyView:
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A node. Code has lines and a commit, and `missing` where the index lacks it.
-
-    `body` is "" in lists and traversals. `version` is a document's entity tag.
-    """
+    """A node."""
 
     id: str
-    kind: str
+    kind: Annotated[str, NodeKind]
     project: str | None
     title: str
-    body: str = ""
+    body: Annotated[str, "Markdown; empty in lists and traversals"] = ""
     status: str = ""
     properties: Mapping[str, Any] = field(default_factory=dict)
     author: str = ""
-    version: int | None = None
-    archived: bool = False
+    version: Annotated[int | None, "A document's entity tag"] = None
+    archived: Annotated[bool, "The file that it came from is gone"] = False
     created_at: datetime | None = None
     updated_at: datetime | None = None
     policy: PolicyView | None = None
@@ -51,20 +48,20 @@ class NodeView:
     start_line: int | None = None
     end_line: int | None = None
     commit: str | None = None
-    missing: bool = False
+    missing: Annotated[bool, "The index does not hold this code any more"] = False
     url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeView:
-    """`source` stands in the relation `type` to `target`; both are ids."""
+    """An edge between two nodes."""
 
-    source: str
-    target: str
+    source: Annotated[str, "A node's id"]
+    target: Annotated[str, "A node's id"]
     type: str
-    origin: str
-    weight: float | None
-    cosine: float | None
+    origin: Annotated[str, "explicit, text, policy or semantic"]
+    weight: Annotated[float | None, "0.0-1.0"]
+    cosine: Annotated[float | None, "Of the embeddings, as measured"]
     properties: Mapping[str, Any]
     author: str
     created_at: datetime
@@ -72,7 +69,7 @@ class EdgeView:
 
 @dataclass(frozen=True, slots=True)
 class GraphReceipt:
-    """Which commits answered, and what the answer may lack; `complete`: nothing."""
+    """Which commits answered, and what the answer may lack."""
 
     complete: bool
     took_ms: float

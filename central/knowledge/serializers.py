@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from central.ast_grep import LANGUAGES
+from central.http import parameters
 from central.http.parameters import (
     StrictBooleanField,
     StrictCharField,
@@ -48,16 +49,8 @@ class StrictSerializer(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-class OrganizationSerializer(StrictSerializer):
+class OrganizationSerializer(StrictSerializer, parameters.OrganizationSerializer):
     """Whose graph is asked."""
-
-    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
-
-    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The request's members without `org_id`, validated."""
-        found = dict(self.run_validation(dict(data)))
-        del found["org_id"]
-        return found
 
 
 class NodeIdField(StrictCharField):

@@ -33,7 +33,7 @@ from central.knowledge.services.questions import edge_view, traverse
 from central.knowledge.services.related import related
 from central.mcp.auth import caller
 from central.repositories.status import index_status
-from central.repositories.views import IndexStatus, StatusRequestSerializer
+from central.repositories.views import StatusRequestSerializer
 from central.search.service import search
 from central.search.views import SearchRequestSerializer
 from central.tenancy.credentials import Credential
@@ -119,68 +119,35 @@ def _document(answers: _Answers, credential: Credential, given: _Parameters) -> 
     if isinstance(org_id, str):  # else the serializer refuses it
         credential.require_organization(org_id)
     with statement_timeout(STATEMENT_SECONDS):
-        answered = answers(credential, parameters)
+        answered = to_json(answers(credential, parameters))
     answer: dict[str, Any] = json.loads(JSONRenderer().render(answered))
     return answer
 
 
-def _search(credential: Credential, body: _Parameters) -> Any:
-    return to_json(search(credential=credential, request=_SEARCH.search_request(body)))
+def _search(who: Credential, body: _Parameters) -> Any:
+    return search(credential=who, request=_SEARCH.search_request(body))
 
 
-def _callers(credential: Credential, query: _Parameters) -> Any:
-    return to_json(callers(credential=credential, request=_CALLERS.trace_request(query)))
+def _status(who: Credential, query: _Parameters) -> Any:
+    return index_status(credential=who, project=_STATUS.project_in(query))
 
 
-def _callees(credential: Credential, query: _Parameters) -> Any:
-    return to_json(callees(credential=credential, request=_CALLEES.trace_request(query)))
-
-
-def _graph(credential: Credential, query: _Parameters) -> Any:
-    return to_json(graph(credential=credential, request=_GRAPH.graph_request(query)))
-
-
-def _status(credential: Credential, query: _Parameters) -> Any:
-    project = _STATUS.project_in(query)
-    return IndexStatus(index_status(credential=credential, project=project)).data
-
-
-def _link(credential: Credential, body: _Parameters) -> Any:
-    edge, _ = link(credential=credential, asked=_LINK.link(body))
-    return to_json(edge_view(edge))
-
-
-def _traverse(credential: Credential, query: _Parameters) -> Any:
-    return to_json(traverse(credential=credential, asked=_TRAVERSE.traversal(query)))
-
-
-def _violations(credential: Credential, query: _Parameters) -> Any:
-    return to_json(violations(credential=credential, **_VIOLATIONS.checked(query)))
-
-
-def _unmigrated(credential: Credential, query: _Parameters) -> Any:
-    return to_json(unmigrated(credential=credential, **_UNMIGRATED.checked(query)))
-
-
-def _related(credential: Credential, query: _Parameters) -> Any:
-    return to_json(related(credential=credential, **_RELATED.question(query)))
-
-
-def _context(credential: Credential, query: _Parameters) -> Any:
-    return to_json(context(credential=credential, **_CONTEXT.checked(query)))
+def _link(who: Credential, body: _Parameters) -> Any:
+    edge, _ = link(credential=who, asked=_LINK.link(body))
+    return edge_view(edge)
 
 
 _TRACES: Final[Mapping[str, _Answers]] = {
-    "callers": _callers,
-    "callees": _callees,
-    "graph": _graph,
+    "callers": lambda who, query: callers(credential=who, request=_CALLERS.trace_request(query)),
+    "callees": lambda who, query: callees(credential=who, request=_CALLEES.trace_request(query)),
+    "graph": lambda who, query: graph(credential=who, request=_GRAPH.graph_request(query)),
 }
 _QUESTIONS: Final[Mapping[str, _Answers]] = {
-    "traverse": _traverse,
-    "violations": _violations,
-    "unmigrated": _unmigrated,
-    "related": _related,
-    "context": _context,
+    "traverse": lambda who, query: traverse(credential=who, asked=_TRAVERSE.traversal(query)),
+    "violations": lambda who, query: violations(credential=who, **_VIOLATIONS.checked(query)),
+    "unmigrated": lambda who, query: unmigrated(credential=who, **_UNMIGRATED.checked(query)),
+    "related": lambda who, query: related(credential=who, **_RELATED.question(query)),
+    "context": lambda who, query: context(credential=who, **_CONTEXT.checked(query)),
 }
 
 

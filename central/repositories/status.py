@@ -1,17 +1,69 @@
 """The status of the index: one answer for every protocol."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
 
 from central.errors import NotFoundError
 from central.repositories.models import Repository
-from central.repositories.states import index_state, with_live_runs
+from central.repositories.states import (
+    LIVE_RUN_STATES,
+    IndexState,
+    index_state,
+    with_live_runs,
+)
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
 
 
-def index_status(*, credential: Credential, project: str = "") -> Mapping[str, Any]:
-    """Return the status of all visible repositories or of `project`, as in `views.IndexStatus`.
+@dataclass(frozen=True, slots=True)
+class LiveRun:
+    """A run that has not ended."""
+
+    id: UUID
+    state: Annotated[str, LIVE_RUN_STATES]
+    progress: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectStatus:
+    """One repository's index."""
+
+    project: str
+    default_branch: str
+    last_indexed_commit: str | None
+    indexed_at: datetime | None
+    generation: int
+    state: Annotated[str, IndexState]
+    mode: str | None
+    reason: str | None
+    reindex_requested_at: Annotated[
+        datetime | None, "Since when the next run is to process every file; null: it is not"
+    ]
+    files: int
+    skipped: int
+    chunks: int
+    symbols: int
+    references: int
+    languages: dict[str, int]
+    embedder: str | None
+    error: str | None
+    run: LiveRun | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The organisation's index."""
+
+    org_id: str
+    last_updated: datetime | None
+    total_chunks: int
+    projects: list[ProjectStatus]
+
+
+def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
+    """Return the status of all visible repositories or of `project`.
 
     One query. Raises NotFoundError for a project that is not visible.
     """
@@ -24,32 +76,33 @@ def index_status(*, credential: Credential, project: str = "") -> Mapping[str, A
             "There is no such repository for this credential; check project.",
             code="repository_not_found",
         )
-    return {
-        "org_id": credential.organization.slug,
-        "last_updated": max((r.indexed_at for r in found if r.indexed_at), default=None),
-        "total_chunks": sum(repository.chunks for repository in found),
-        "projects": [_project_status(repository) for repository in found],
-    }
+    return IndexStatus(
+        org_id=credential.organization.slug,
+        last_updated=max((r.indexed_at for r in found if r.indexed_at), default=None),
+        total_chunks=sum(repository.chunks for repository in found),
+        projects=[_project_status(repository) for repository in found],
+    )
 
 
-def _project_status(repository: Repository) -> dict[str, object]:
-    return {
-        "project": repository.name,
-        "default_branch": repository.tracked_ref.removeprefix("refs/heads/"),
-        "last_indexed_commit": repository.last_indexed_commit or None,
-        "indexed_at": repository.indexed_at,
-        "generation": repository.generation,
-        "state": index_state(repository).value,
-        "mode": repository.last_mode or None,
-        "reason": repository.last_reason or None,
-        "reindex_requested_at": repository.reindex_requested_at,
-        "files": repository.files,
-        "skipped": repository.skipped,
-        "chunks": repository.chunks,
-        "symbols": repository.symbols,
-        "references": repository.references,
-        "languages": repository.languages,
-        "embedder": repository.embedder or None,
-        "error": repository.trouble_detail or None,
-        "run": repository.live_run,  # type: ignore[attr-defined]
-    }
+def _project_status(repository: Repository) -> ProjectStatus:
+    live_run = repository.live_run  # type: ignore[attr-defined]
+    return ProjectStatus(
+        project=repository.name,
+        default_branch=repository.tracked_ref.removeprefix("refs/heads/"),
+        last_indexed_commit=repository.last_indexed_commit or None,
+        indexed_at=repository.indexed_at,
+        generation=repository.generation,
+        state=index_state(repository).value,
+        mode=repository.last_mode or None,
+        reason=repository.last_reason or None,
+        reindex_requested_at=repository.reindex_requested_at,
+        files=repository.files,
+        skipped=repository.skipped,
+        chunks=repository.chunks,
+        symbols=repository.symbols,
+        references=repository.references,
+        languages=repository.languages,
+        embedder=repository.embedder or None,
+        error=repository.trouble_detail or None,
+        run=live_run and LiveRun(**{**live_run, "id": UUID(live_run["id"])}),
+    )

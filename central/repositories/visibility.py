@@ -115,7 +115,7 @@ def forge_file_url(web_url: str, commit: str, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AnsweringProject:
-    """The commit of a project that answered, and when it was indexed."""
+    """A project that an answer is of."""
 
     project: str
     commit: str

@@ -1,10 +1,8 @@
-"""Records of a search's answer, and their construction from scored hits.
-
-The serializers in central.search.views describe the same records for the API schema.
-"""
+"""Records of a search's answer, and their construction from scored hits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Annotated
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 from central.search.query import Mode, SearchRequest, is_narrowed
@@ -16,7 +14,7 @@ from indexer.records.files import Span, line_span, split_lines
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A hit. Lines are the chunk's; with `expand`, `content` begins at `content_start_line`."""
+    """A hit."""
 
     project: str
     commit: str
@@ -25,23 +23,27 @@ class Result:
     end_line: int
     language: str
     chunk_type: str
-    name: str
-    container: str
-    score: float
-    similarity: float | None
+    name: Annotated[str, "What is defined; empty where nothing is"]
+    container: Annotated[str, "The enclosing class, dotted when nested"]
+    score: Annotated[float, "0.0-1.0, comparable within the answer"]
+    similarity: Annotated[
+        float | None, "Cosine of the embeddings, 0.0-1.0, comparable across answers"
+    ]
     content: str
     content_start_line: int
-    truncated: bool
-    matched: list[str]  # queries that found it; of a single query, its words in the chunk
-    url: str | None
-    why: Explanation | None
+    truncated: Annotated[bool, "Whether content was cut at max_content"]
+    matched: Annotated[
+        list[str], "Of several queries those that found it; of one, its words that occur in it"
+    ]
+    url: Annotated[str | None, "Its lines at the forge or, where that is unknown, here"]
+    why: Annotated[Explanation | None, "Only with explain"]
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The searched and the missing projects; `complete` if and only if none is missing."""
+    """What was searched and what was not."""
 
-    complete: bool
+    complete: Annotated[bool, "Whether nothing is missing"]
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
@@ -49,7 +51,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A page of results; `hint` says why there is none."""
+    """A page of results."""
 
     query: str
     queries: list[str]
@@ -57,7 +59,7 @@ class Answer:
     results: list[Result]
     next_cursor: str | None
     receipt: Receipt
-    hint: str | None = field(default=None)
+    hint: Annotated[str | None, "Why the answer is empty"] = None
 
 
 def missing_projects(

@@ -13,6 +13,7 @@ from central.http.parameters import (
     DECIMAL,
     FLAG,
     INTEGER,
+    OrganizationSerializer,
     StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
@@ -22,8 +23,12 @@ from central.http.parameters import (
     query_object,
     to_json,
 )
+from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer
+from central.repositories.visibility import AnsweringProject, MissingProject
+from central.search.answers import Answer, Receipt
 from central.search.query import EXPANDED_CONTENT, Mode, SearchRequest
+from central.search.ranking.scoring import Explanation
 from central.search.service import search
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
@@ -50,10 +55,9 @@ class ProjectsField(serializers.ListField):
         )
 
 
-class SearchRequestSerializer(serializers.Serializer[SearchRequest]):
+class SearchRequestSerializer(OrganizationSerializer):
     """`POST /api/v1/search`: exactly one of `query` and `queries`."""
 
-    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
     query = QueryField(required=False)
     queries = serializers.ListField(
         child=QueryField(), min_length=1, max_length=QUERIES, required=False
@@ -94,12 +98,8 @@ class SearchRequestSerializer(serializers.Serializer[SearchRequest]):
         return attrs
 
     def search_request(self, body: Mapping[str, Any]) -> SearchRequest:
-        """Return a request's body as a record. It keeps no state, so one serves all threads.
-
-        A serializer per request would cost a millisecond, because it copies its fields.
-        """
-        data = dict(self.run_validation(body))
-        del data["org_id"]
+        """Return a request's body as a record. One instance serves all: a copy costs 1 ms."""
+        data = self.checked(body)
         queries = data.pop("queries", None) or [data.pop("query")]
         data.setdefault("max_content", EXPANDED_CONTENT if data["expand"] else 500)
         for name in ("include_projects", "exclude_projects"):
@@ -127,35 +127,6 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     rules = EffectSerializer(many=True)
 
 
-class ResultSerializer(serializers.Serializer[Any]):
-    """A hit."""
-
-    project = serializers.CharField()
-    commit = serializers.CharField()
-    file = serializers.CharField()
-    start_line = serializers.IntegerField()
-    end_line = serializers.IntegerField()
-    language = serializers.CharField()
-    chunk_type = serializers.CharField()
-    name = serializers.CharField(help_text="What is defined; empty where nothing is")
-    container = serializers.CharField(help_text="The enclosing class, dotted when nested")
-    score = serializers.FloatField(help_text="0.0-1.0, comparable within the answer")
-    similarity = serializers.FloatField(
-        allow_null=True, help_text="Cosine of the embeddings, 0.0-1.0, comparable across answers"
-    )
-    content = serializers.CharField()
-    content_start_line = serializers.IntegerField()
-    truncated = serializers.BooleanField(help_text="Whether content was cut at max_content")
-    matched = serializers.ListField(
-        child=serializers.CharField(),
-        help_text="Of several queries those that found it; of one, its words that occur in it",
-    )
-    url = serializers.CharField(
-        allow_null=True, help_text="Its lines at the forge or, where that is unknown, here"
-    )
-    why = ExplanationSerializer(allow_null=True, help_text="Only with explain")
-
-
 class MissingProjectSerializer(serializers.Serializer[Any]):
     """A project that the answer may lack something of."""
 
@@ -166,27 +137,13 @@ class MissingProjectSerializer(serializers.Serializer[Any]):
     )
 
 
-class SearchReceiptSerializer(serializers.Serializer[Any]):
-    """What was searched and what was not."""
-
-    complete = serializers.BooleanField(help_text="Whether nothing is missing")
-    took_ms = serializers.FloatField()
-    projects = AnsweringProjectSerializer(many=True)
-    missing = MissingProjectSerializer(many=True)
-
-
-class SearchAnswerSerializer(serializers.Serializer[Any]):
-    """A page of results."""
-
-    query = serializers.CharField()
-    queries = serializers.ListField(child=serializers.CharField())
-    count = serializers.IntegerField()
-    results = ResultSerializer(many=True)
-    next_cursor = serializers.CharField(allow_null=True)
-    receipt = SearchReceiptSerializer()
-    hint = serializers.CharField(allow_null=True, help_text="Why the answer is empty")
-
-
+_MADE: Made = {
+    AnsweringProject: AnsweringProjectSerializer,
+    Explanation: ExplanationSerializer,
+    MissingProject: MissingProjectSerializer,
+}
+serializer_of(Receipt, _MADE, name="SearchReceipt")
+SearchAnswerSerializer = serializer_of(Answer, _MADE, name="SearchAnswer")
 _REQUESTS = SearchRequestSerializer()
 _LISTS: Final = frozenset({"queries", "include_projects", "exclude_projects"})
 _NUMBERS: Final = {

@@ -6,7 +6,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from central.http.parameters import StrictCharField, StrictChoiceField, StrictIntegerField
+from central.http.parameters import (
+    OrganizationSerializer,
+    StrictCharField,
+    StrictChoiceField,
+    StrictIntegerField,
+)
 from central.trace.resolve.resolve import Confidence
 from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
 
@@ -64,18 +69,6 @@ class ImpactRequest:
 
 
 CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
-
-
-class OrganizationSerializer(serializers.Serializer[Any]):
-    """The organisation whose index is queried."""
-
-    org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
-
-    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Validate and return the fields; no state is kept, so one instance serves all requests."""
-        found = dict(self.run_validation(dict(data)))
-        del found["org_id"]
-        return found
 
 
 class CallsRequestSerializer(OrganizationSerializer):

@@ -55,7 +55,7 @@ def tools_of(server: MCPServer[Any]) -> dict[str, Tool]:
 def call(
     server: MCPServer[Any], tool: str, client_mode: str = "auto", **arguments: Any
 ) -> CallToolResult:
-    """The result of a call; the client holds it against the tool's output schema."""
+    """The result of a call."""
 
     async def called() -> CallToolResult:
         async with Client(server, mode=client_mode) as client:

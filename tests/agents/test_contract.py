@@ -7,11 +7,10 @@ import pytest
 from pydantic import BaseModel
 from rest_framework import serializers
 
-from agents import parameters, schemas
+from agents import parameters
 from agents.backend import INVALID
-from agents.graph import schemas as graph_schemas
+from agents.sidecar import answers
 from agents.sidecar.mapping import sidecar_arguments
-from agents.trace import schemas as trace_schemas
 from central.knowledge.serializers import (
     DOCUMENT_KINDS,
     ContextSerializer,
@@ -30,7 +29,7 @@ from central.knowledge.shapes import (
     ViolationsAnswerSerializer,
 )
 from central.knowledge.traversal import Direction
-from central.repositories.views import IndexStatus
+from central.repositories.views import IndexStatusSerializer
 from central.search.query import Mode
 from central.search.views import SearchAnswerSerializer, SearchRequestSerializer
 from central.trace.requests import (
@@ -41,23 +40,32 @@ from central.trace.requests import (
 from central.trace.views import CalleesSerializer, CallersSerializer, GraphSerializer
 from indexer.records.files import ChunkType
 from tests.agents.calling import call, code_server, sidecar_server, text_of, tools_of
-from tests.agents.recorded import RecordedBackend
+from tests.agents.recorded import RecordedBackend, recorded
+from tests.agents.test_tools import RECORDINGS, TOOLS
 
 OURS = {"left_out"}  # what only the tools add
+YOUNGER = {"why", "reindex_requested_at"}  # than the recordings
 
-SHAPES = [
-    (schemas.SearchAnswer, SearchAnswerSerializer),
-    (trace_schemas.CallersAnswer, CallersSerializer),
-    (trace_schemas.CalleesAnswer, CalleesSerializer),
-    (trace_schemas.GraphAnswer, GraphSerializer),
-    (schemas.StatusAnswer, IndexStatus),
-    (graph_schemas.Edge, EdgeSerializer),
-    (graph_schemas.TraverseAnswer, TraverseAnswerSerializer),
-    (graph_schemas.ViolationsAnswer, ViolationsAnswerSerializer),
-    (graph_schemas.UnmigratedAnswer, UnmigratedAnswerSerializer),
-    (graph_schemas.RelatedAnswer, RelatedAnswerSerializer),
-    (graph_schemas.ContextAnswer, ContextAnswerSerializer),
+SHAPES = [  # of another server's answers
+    (answers.SearchAnswer, SearchAnswerSerializer),
+    (answers.CallersAnswer, CallersSerializer),
+    (answers.CalleesAnswer, CalleesSerializer),
+    (answers.GraphAnswer, GraphSerializer),
+    (answers.StatusAnswer, IndexStatusSerializer),
 ]
+STRUCTURES = {
+    "search": SearchAnswerSerializer,
+    "callers": CallersSerializer,
+    "callees": CalleesSerializer,
+    "graph": GraphSerializer,
+    "status": IndexStatusSerializer,
+    "link": EdgeSerializer,
+    "traverse": TraverseAnswerSerializer,
+    "violations": ViolationsAnswerSerializer,
+    "unmigrated": UnmigratedAnswerSerializer,
+    "related": RelatedAnswerSerializer,
+    "context": ContextAnswerSerializer,
+}
 REQUESTS = {
     "code_search": SearchRequestSerializer,
     "code_trace_callers": CallersRequestSerializer,
@@ -123,6 +131,25 @@ def test_what_may_be_null_in_the_api_may_be_null_here() -> None:
         for name, field in serializer().fields.items():
             takes_none = type(None) in get_args(model.model_fields[name].annotation)
             assert takes_none or not field.allow_null, f"{model.__name__}.{name}"
+
+
+@pytest.mark.parametrize(("tool", "recording"), RECORDINGS.items())
+def test_structured_content_has_the_members_of_the_apis_answer(tool: str, recording: str) -> None:
+    result = call(code_server(RecordedBackend()), tool, **TOOLS[tool])
+    assert result.structured_content == recorded(recording)
+    assert_members(result.structured_content, of_serializer(STRUCTURES[recording]()))
+
+
+def assert_members(value: Any, members: dict[str, Any] | None) -> None:
+    """Assert that each object has these members, and the objects in it theirs."""
+    if isinstance(value, list):
+        for item in value:
+            assert_members(item, members)
+    elif members is not None and value is not None:
+        assert value.keys() <= members.keys()
+        assert members.keys() - value.keys() <= YOUNGER
+        for name in value:
+            assert_members(value[name], members[name])
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """The `code_*` tools as a client of the SDK sees them."""
 
+import json
+
 import pytest
 
 from agents.backend import INDEX_NOT_FOUND, LOCAL_HINTS, ToolError
@@ -57,6 +59,17 @@ def test_descriptions_say_when_to_use_a_tool_and_fit_into_an_agents_context() ->
         assert 100 < len(description) < 750
         for name, schema in tool.input_schema["properties"].items():
             assert schema.get("description"), f"{tool.name}.{name}"
+
+
+def test_all_definitions_take_less_than_4000_tokens() -> None:
+    tools = tools_of(code_server(RecordedBackend())).values()
+    assert not any(tool.output_schema for tool in tools)
+    assert not any(
+        "title" in schema for tool in tools for schema in tool.input_schema["properties"].values()
+    )
+    told = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+    # 4.1 characters a token, by the tokenizer o200k
+    assert len(json.dumps(told, separators=(",", ":"))) < 16_500
 
 
 @pytest.mark.parametrize(("tool", "recording"), RECORDINGS.items())
@@ -160,7 +173,7 @@ def test_a_refusal_has_its_code_status_and_message_in_the_text_and_for_programs(
     refusal = ToolError("Give a token with the scope search.", code="forbidden", status=403)
     result = call(code_server(RecordedBackend(refusal)), tool, **TOOLS[tool])
     assert result.is_error
-    assert result.structured_content is None  # clients would hold it against the schema
+    assert result.structured_content is None
     assert text_of(result) == "forbidden (403): Give a token with the scope search."
     told = error_in(result)
     assert told is not None

@@ -6,7 +6,7 @@ whatever is below.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 from django.db.models import Q
 
@@ -57,16 +57,16 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LinkedDocument:
-    """A decision or a memory. `why`: the types of the edges, or related with its similarity."""
+    """A decision or a memory."""
 
     node: NodeView
-    why: list[str]
+    why: Annotated[list[str], "Types of the edges, or related"]
     similarity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ApplicablePolicy:
-    """A policy that holds for the code; `matches` where it is violated there."""
+    """A policy that holds for the file."""
 
     node: NodeView
     severity: str

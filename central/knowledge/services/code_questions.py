@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final
+from typing import Annotated, Final
 
 from django.db import connection
 from django.db.models import Q, QuerySet
@@ -28,40 +28,40 @@ _UNMIGRATED_SALT: Final = "central.knowledge.unmigrated"
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Code that violates a policy; `matches` as the edge's properties hold them."""
+    """Code that violates a policy."""
 
     code: NodeView
-    policy: str
+    policy: Annotated[str, "The policy's id"]
     title: str
     severity: str
     message: str
-    edge: EdgeView
+    edge: Annotated[EdgeView, "`properties.matches` has lines and text"]
 
 
 @dataclass(frozen=True, slots=True)
 class ViolationsAnswer:
-    """Violations in the order of paths. `over_limit`: files that took too long to be matched."""
+    """Violations in the order of paths."""
 
     project: str
     count: int
     violations: list[Violation]
-    over_limit: int
+    over_limit: Annotated[int, "Files that took too long to be matched"]
     next_cursor: str | None
     receipt: GraphReceipt
-    hint: str | None
+    hint: Annotated[str | None, "Why there is none"]
 
 
 @dataclass(frozen=True, slots=True)
 class UnmigratedAnswer:
-    """Definitions without a `migrated_to` edge, in the order of paths."""
+    """Definitions without a `migrated_to` edge."""
 
     project: str
     count: int
-    total: int
+    total: Annotated[int, "On all pages"]
     code: list[NodeView]
     next_cursor: str | None
     receipt: GraphReceipt
-    hint: str | None
+    hint: Annotated[str | None, "Why there is none"]
 
 
 def violations(

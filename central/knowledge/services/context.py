@@ -5,7 +5,7 @@ Most useful first, and no more than fits `max_tokens`, at about four bytes a tok
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from central.corpus.models import File, Symbol
 from central.http.parameters import to_json
@@ -42,13 +42,13 @@ class Neighbour:
     file: str
     line: int
     name: str
-    of: str
+    of: Annotated[str, "The definition of the file at the near end"]
     confidence: str
 
 
 @dataclass(frozen=True, slots=True)
 class ContextAnswer:
-    """`truncated`: what did not fit into max_tokens, by kind."""
+    """What to know before a file is changed."""
 
     project: str
     file: str
@@ -58,7 +58,7 @@ class ContextAnswer:
     memories: list[LinkedDocument]
     callers: list[Neighbour]
     callees: list[Neighbour]
-    truncated: dict[str, int]
+    truncated: Annotated[dict[str, int], "What did not fit max_tokens, by kind"]
     receipt: GraphReceipt
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 from django.db.models import Prefetch, Q, QuerySet
 
@@ -29,33 +29,33 @@ _LINKED: Final = 100  # edges of a node that its own answer shows
 
 @dataclass(frozen=True, slots=True)
 class NodesAnswer:
-    """Nodes that an id or a list means. `edges` are those of the nodes of one id."""
+    """Nodes."""
 
     count: int
     nodes: list[NodeView]
-    edges: list[EdgeView]
+    edges: list[EdgeView]  # of the nodes of one id; none in a list
     next_cursor: str | None
     receipt: GraphReceipt
 
 
 @dataclass(frozen=True, slots=True)
 class FoundNode:
-    """A node of a walk; `distance` is 0 for the roots."""
+    """A node of a walk."""
 
     node: NodeView
-    distance: int
+    distance: Annotated[int, "Steps from the nearest root"]
 
 
 @dataclass(frozen=True, slots=True)
 class TraverseAnswer:
-    """Nodes nearest first, and the edges among them. `truncated`: there are more."""
+    """Nodes nearest first, and the edges among them."""
 
     roots: list[str]
     nodes: list[FoundNode]
     edges: list[EdgeView]
     truncated: bool
     receipt: GraphReceipt
-    hint: str | None
+    hint: Annotated[str | None, "Why nothing was reached"]
 
 
 @dataclass(frozen=True, slots=True)

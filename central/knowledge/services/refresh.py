@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from central.knowledge.access import require_reader, visible_nodes
 from central.knowledge.scope import GraphScope
@@ -14,9 +15,9 @@ from central.tenancy.credentials import Credential
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What is due of what the credential sees: documents to embed and link, projects to link."""
+    """What is due; it is being done."""
 
-    documents: int
+    documents: Annotated[int, "Without a vector or links of their version"]
     projects: list[MissingProject]
 
 

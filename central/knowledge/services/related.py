@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import log
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 from django.db.models.functions import Left
@@ -42,11 +42,11 @@ _NEAREST: Final = 200  # documents of which the words are compared
 
 @dataclass(frozen=True, slots=True)
 class RelatedNode:
-    """`score` orders the answer; `similarity` is the calibrated one, None where it is unknown."""
+    """A node that resembles another."""
 
     node: NodeView
-    score: float
-    similarity: float | None
+    score: Annotated[float, "Comparable within the answer"]
+    similarity: Annotated[float | None, "Calibrated, 0.0-1.0"]
     start_line: int | None = None
     end_line: int | None = None
     content: str = ""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import schemas
+from agents.sidecar import answers
 from agents.sidecar.mapping import (
     api_graph,
     api_links,
@@ -19,7 +19,6 @@ from agents.sidecar.mapping import (
     sidecar_search,
     sidecar_status,
 )
-from agents.trace import schemas as trace_schemas
 from tests.agents.recorded import recorded
 from tests.property_settings import examples
 
@@ -138,7 +137,7 @@ HIT = {"file_path": "a.go", "start_line": 3, "end_line": 9, "score": 0.7, "conte
 
 def test_the_hits_of_a_plain_sidecar_become_results_of_unknown_commits() -> None:
     answer = api_search([HIT], "log in")
-    found = schemas.SearchAnswer.model_validate(answer)
+    found = answers.SearchAnswer.model_validate(answer)
     assert (found.query, found.count, found.results[0].file) == ("log in", 1, "a.go")
     assert found.results[0].commit == ""
     assert found.results[0].similarity is None
@@ -148,13 +147,13 @@ def test_the_hits_of_a_plain_sidecar_become_results_of_unknown_commits() -> None
 
 def test_a_compact_hit_of_a_plain_sidecar_is_one_without_content() -> None:
     compact = {name: value for name, value in HIT.items() if name != "content"}
-    (row,) = schemas.SearchAnswer.model_validate(api_search([compact])).results
+    (row,) = answers.SearchAnswer.model_validate(api_search([compact])).results
     assert (row.content, row.truncated) == ("", True)
 
 
 @pytest.mark.parametrize("nothing", [None, [], {}, {"results": None}])
 def test_nothing_found_by_a_plain_sidecar_is_said(nothing: Any) -> None:
-    found = schemas.SearchAnswer.model_validate(api_search(nothing, "x"))
+    found = answers.SearchAnswer.model_validate(api_search(nothing, "x"))
     assert found.count == 0
     assert found.hint == "The sidecar found nothing."
 
@@ -163,7 +162,7 @@ def test_the_callers_of_a_plain_sidecar_are_links_by_name() -> None:
     caller = {"name": "main", "kind": "function", "file": "b.go", "line": 1, "language": "go"}
     call = {"symbol": caller, "call_site": {"file": "b.go", "line": 7, "context": "Login(x)"}}
     plain = {"query": "Login", "mode": "fast", "symbol": SYMBOL, "callers": [call]}
-    found = trace_schemas.CallersAnswer.model_validate(api_links(plain, "callers", "Login"))
+    found = answers.CallersAnswer.model_validate(api_links(plain, "callers", "Login"))
     (link,) = found.callers
     assert found.definitions[0].file == "a.go"
     assert (link.caller.name, link.callee.name, link.file, link.line) == (
@@ -177,7 +176,7 @@ def test_the_callers_of_a_plain_sidecar_are_links_by_name() -> None:
 
 
 def test_a_plain_sidecar_that_knows_no_callers_says_so() -> None:
-    found = trace_schemas.CallersAnswer.model_validate(
+    found = answers.CallersAnswer.model_validate(
         api_links({"query": "Login", "mode": "fast"}, "callers", "Login")
     )
     assert (found.callers, found.definitions) == ([], [])
@@ -190,7 +189,7 @@ def test_the_graph_of_a_plain_sidecar_has_names_for_ids(nodes: Any, wrapped: boo
     edge = {"caller": "main", "callee": "Login", "file": "b.go", "line": 7}
     graph = {"root": "Login", "nodes": nodes, "edges": [edge], "depth": 2}
     plain = {"query": "Login", "mode": "fast", "graph": graph} if wrapped else graph
-    found = trace_schemas.GraphAnswer.model_validate(api_graph(plain, "Login"))
+    found = answers.GraphAnswer.model_validate(api_graph(plain, "Login"))
     assert found.root == ["Login"]
     assert {(node.id, node.distance) for node in found.nodes} == {("Login", 0), ("main", 1)}
     assert (found.edges[0].caller, found.edges[0].callee) == ("main", "Login")
@@ -198,7 +197,7 @@ def test_the_graph_of_a_plain_sidecar_has_names_for_ids(nodes: Any, wrapped: boo
 
 def test_the_totals_of_a_plain_sidecar_are_a_nameless_project() -> None:
     plain = {"total_files": 4, "total_chunks": 9, "provider": "ollama", "model": "nomic"}
-    found = schemas.StatusAnswer.model_validate(api_status(plain))
+    found = answers.StatusAnswer.model_validate(api_status(plain))
     (row,) = found.projects
     assert (row.project, row.files, row.chunks, row.embedder) == ("", 4, 9, "ollama/nomic")
     assert (found.total_chunks, row.last_indexed_commit) == (9, None)

@@ -4,7 +4,13 @@ import pytest
 
 from agents.backend import ToolError
 from agents.results import error_in
-from agents.sidecar.mapping import api_search, sidecar_links, sidecar_search
+from agents.sidecar.mapping import (
+    api_search,
+    sidecar_graph,
+    sidecar_links,
+    sidecar_search,
+    sidecar_status,
+)
 from agents.text import links_text, search_text
 from tests.agents.calling import call, sidecar_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
@@ -24,11 +30,19 @@ def test_the_five_tools_are_listed_as_safe_to_call_without_asking() -> None:
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_every_tool_answers_within_its_schema(tool: str) -> None:
-    result = call(sidecar_server(RecordedBackend()), tool, **TOOLS[tool])
-    assert not result.is_error
-    assert text_of(result)
+def test_every_tool_answers_the_api_in_grepais_shape() -> None:
+    shapes = {
+        "codesearch_search": sidecar_search(recorded("search")),
+        "codesearch_trace_callers": sidecar_links(recorded("callers"), "callers"),
+        "codesearch_trace_callees": sidecar_links(recorded("callees"), "callees"),
+        "codesearch_trace_graph": sidecar_graph(recorded("graph"), 2),
+        "codesearch_index_status": sidecar_status(recorded("status")),
+    }
+    for tool, shape in shapes.items():
+        result = call(sidecar_server(RecordedBackend()), tool, **TOOLS[tool])
+        assert not result.is_error
+        assert result.structured_content == shape
+        assert text_of(result)
 
 
 def test_a_search_has_grepais_rows_and_the_text_form_of_the_api() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.backend import ToolError
-from agents.schemas import SearchAnswer
+from agents.sidecar.answers import SearchAnswer
 from agents.sidecar.mapping import api_search
 from central.mcp.sidecar.client import Answer, Sidecar
 from tests.central.mcp.standins import Message, modern, response, result, standing_in

@@ -1,0 +1,277 @@
+"""Models of the answers that another server gives, which may be of another version.
+
+They have the members of the API's answers, which may have more.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class AnswerModel(BaseModel):
+    """A JSON object; it may have more members than the model."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Truncated(AnswerModel):
+    """Counts of the rows that were left out, and advice."""
+
+    counts: dict[str, int]
+    advice: str
+
+
+class AnsweringProject(AnswerModel):
+    """A project of the answer."""
+
+    project: str
+    commit: str
+    indexed_at: str | None
+
+
+class MissingProject(AnswerModel):
+    """A project that may have missing results."""
+
+    project: str
+    reason: str
+
+
+class Effect(AnswerModel):
+    """The effect of a ranking rule on a result's score."""
+
+    rule: str
+    adds: float
+    times: float
+
+
+class Explanation(AnswerModel):
+    """The explanation of a result's rank."""
+
+    semantic_rank: int | None
+    lexical_rank: int | None
+    rules: list[Effect]
+
+
+class Result(AnswerModel):
+    """A hit. Lines are 1-based and inclusive."""
+
+    project: str
+    commit: str
+    file: str
+    start_line: int
+    end_line: int
+    language: str
+    chunk_type: str
+    name: str
+    container: str
+    score: float
+    similarity: float | None
+    content: str
+    content_start_line: int
+    truncated: bool
+    matched: list[str]
+    url: str | None
+    why: Explanation | None = None
+
+
+class SearchReceipt(AnswerModel):
+    """The searched projects, and those with missing results."""
+
+    complete: bool
+    took_ms: float | None
+    projects: list[AnsweringProject]
+    missing: list[MissingProject]
+
+
+class SearchAnswer(AnswerModel):
+    """A page of results, best first."""
+
+    query: str
+    queries: list[str]
+    count: int
+    results: list[Result]
+    next_cursor: str | None
+    receipt: SearchReceipt
+    hint: str | None
+    left_out: Truncated | None = None
+
+
+class Run(AnswerModel):
+    """A run that has not ended."""
+
+    id: str
+    state: str
+    progress: dict[str, Any]
+
+
+class ProjectStatus(AnswerModel):
+    """One project's index."""
+
+    project: str
+    default_branch: str
+    last_indexed_commit: str | None
+    indexed_at: str | None
+    generation: int
+    state: str
+    mode: str | None
+    reason: str | None
+    reindex_requested_at: str | None = None
+    files: int
+    skipped: int
+    chunks: int
+    symbols: int
+    references: int
+    languages: dict[str, int]
+    embedder: str | None
+    error: str | None
+    run: Run | None
+
+
+class StatusAnswer(AnswerModel):
+    """The index of every visible project."""
+
+    org_id: str
+    last_updated: str | None
+    total_chunks: int
+    projects: list[ProjectStatus]
+    left_out: Truncated | None = None
+
+
+class Definition(AnswerModel):
+    """A definition of the symbol."""
+
+    project: str
+    commit: str
+    file: str
+    line: int
+    end_line: int
+    name: str
+    qualified_name: str
+    kind: str
+    signature: str
+    language: str
+    package: str | None
+    version: str | None
+    url: str | None
+
+
+class Endpoint(AnswerModel):
+    """An end of a link; `<module>` is a file's top level."""
+
+    project: str
+    file: str
+    name: str
+    qualified_name: str
+    kind: str
+    line: int
+
+
+class Link(AnswerModel):
+    """A reference: its location, its caller and its callee."""
+
+    project: str
+    commit: str
+    file: str
+    line: int
+    column: int
+    kind: str
+    caller: Endpoint
+    callee: Endpoint
+    target: int
+    depth: int
+    rule: str
+    confidence: str
+    evidence: str
+    candidates: int
+    pinned_version: str | None
+    required_version: str | None
+    indexed_version: str | None
+    lags: bool | None
+    url: str | None
+
+
+class UnresolvedSite(AnswerModel):
+    """A reference that is known by name only."""
+
+    project: str
+    file: str
+    line: int
+    name: str
+
+
+class Unresolved(AnswerModel):
+    """The number of references that are known by name only, with a sample."""
+
+    count: int
+    more: bool
+    sample: list[UnresolvedSite]
+
+
+class TraceReceipt(SearchReceipt):
+    """The commits of the answer, and projects that may have missing results."""
+
+    unresolved: Unresolved
+    cut: list[str]
+
+
+class _Page(AnswerModel):
+    symbol: str
+    definitions: list[Definition]
+    count: int
+    next_cursor: str | None
+    receipt: TraceReceipt
+    hint: str | None
+    left_out: Truncated | None = None
+
+
+class CallersAnswer(_Page):
+    """A page of callers."""
+
+    callers: list[Link]
+
+
+class CalleesAnswer(_Page):
+    """A page of callees."""
+
+    callees: list[Link]
+
+
+class GraphNode(AnswerModel):
+    """A definition, or a file's top level."""
+
+    id: str
+    project: str
+    file: str
+    name: str
+    qualified_name: str
+    kind: str
+    line: int
+    distance: int
+
+
+class GraphEdge(AnswerModel):
+    """References of one node to another; the location with the highest confidence."""
+
+    caller: str
+    callee: str
+    project: str
+    file: str
+    line: int
+    kind: str
+    rule: str
+    confidence: str
+    count: int
+
+
+class GraphAnswer(AnswerModel):
+    """The call graph of a symbol."""
+
+    symbol: str
+    root: list[str]
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    truncated: bool
+    truncated_reason: str | None
+    receipt: TraceReceipt
+    hint: str | None
+    left_out: Truncated | None = None
