@@ -104,7 +104,7 @@ def search(
 ) -> Exit:
     """Search the code of every repository by words, names and meaning.
 
-    In a pipe each line of a hit is `repository/path:line: text`, as from `grep -n`.
+    In a pipe each hit is one line, `repository/path:line: text`, as from `grep -n`.
     """
     body = {
         **_queries(query[0], also or []),
