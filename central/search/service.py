@@ -26,11 +26,12 @@ from central.search.answers import (
     hint_for,
     missing_projects,
 )
+from central.search.pieces import Joiner
 from central.search.query import MAX_RESULTS, SearchRequest, point_filter, row_filter
 from central.search.query_preparation import prepare
 from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.retrieval import CandidateBatch, RetrievalPlan, candidate_batches
-from central.search.rows import LiveChunk, displayed_rows
+from central.search.rows import LiveChunk, displayed_rows, first_lines
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, VectorStore
@@ -171,7 +172,7 @@ def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Pag
     texts, generations = displayed_rows(
         chunks=[hit.row.id for hit in page],
         repositories=plan.repositories,
-        with_file=request.expand > 0,
+        with_file=[hit.row.id for hit in page if request.expand or hit.pieces],
     )
     results = build_results(
         page,
@@ -193,14 +194,14 @@ def _hits(
     wanted: int,
     explain: bool,
 ) -> tuple[list[ScoredHit], bool]:
-    """Return the first `wanted` hits (at most MAX_RESULTS), each range of lines once.
+    """Return the first `wanted` hits (at most MAX_RESULTS), each definition once.
 
     The first hits do not depend on `wanted`. The flag is true if there are fewer because the
     lists may not grow further. Raises StoreError.
     """
     is_truncated = False
     wanted = min(wanted, MAX_RESULTS)
-    hits: dict[tuple[int, str, int, int], ScoredHit] = {}
+    joiner = Joiner(first_lines)
     max_score = 1.0
     for batch in candidate_batches(store, plan):
         if plan.min_similarity is not None:
@@ -213,14 +214,12 @@ def _hits(
             max_score=max_score,
             explain=explain,
         )
-        for hit in ranked:
-            row = hit.row
-            hits.setdefault((row.repository, row.path, row.start_line, row.end_line), hit)
-            max_score = hit.score
-        if len(hits) >= wanted:
+        joiner.add(ranked)
+        max_score = ranked[-1].score if ranked else max_score
+        if len(joiner) >= wanted:
             break
         is_truncated = batch.is_truncated
-    return list(hits.values())[:wanted], is_truncated
+    return joiner.hits[:wanted], is_truncated
 
 
 def _drop_dissimilar(

@@ -28,6 +28,7 @@ from central.search.ranking.rules import (
 )
 from central.search.retrieval import CandidateBatch, Lists
 from central.search.rows import LiveChunk
+from indexer.records.files import Span
 from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
@@ -58,13 +59,24 @@ class Explanation:
 
 
 class ScoredHit(NamedTuple):
-    """A candidate with its score. `queries`: indexes of the queries whose lists contain it."""
+    """A candidate with its score. `queries`: indexes of the queries whose lists contain it.
+
+    `pieces` are the chunks of the same definition that it stands for, if they are several; then it
+    begins at `start_line`.
+    """
 
     row: LiveChunk
     score: float
     cosine: float | None
     queries: tuple[int, ...]
     explanation: Explanation | None
+    pieces: tuple[LiveChunk, ...] = ()
+    start_line: int = 0
+
+    @property
+    def span(self) -> Span:
+        """Its lines: from the signature, where a piece holds it, to the end of the best piece."""
+        return Span(self.start_line or self.row.start_line, self.row.end_line)
 
 
 class Ranked(NamedTuple):
