@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
+from central.search.confidence import Confidence
 from central.search.query import Mode, SearchRequest, is_narrowed
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.scoring import Explanation, ScoredHit
@@ -62,7 +63,8 @@ class Answer:
     results: list[Result]
     next_cursor: str | None
     receipt: Receipt
-    hint: Annotated[str | None, "Why the answer is empty"] = None
+    confidence: Annotated[Confidence | None, tuple(Confidence)]
+    hint: Annotated[str | None, "Why the answer is empty or has no good match"] = None
 
 
 def missing_projects(
@@ -159,6 +161,12 @@ def build_results(
             )
         )
     return results
+
+
+NO_GOOD_MATCH = (
+    "No good match: these results are only the nearest. Check the spelling, or try other words, a "
+    "shorter query or the name of a definition."
+)
 
 
 def hint_for(request: SearchRequest, *, searched: int, missing: list[MissingProject]) -> str:

@@ -19,6 +19,7 @@ from central.repositories.visibility import (
     repository_snapshots,
 )
 from central.search.answers import (
+    NO_GOOD_MATCH,
     Answer,
     Receipt,
     Result,
@@ -26,6 +27,7 @@ from central.search.answers import (
     hint_for,
     missing_projects,
 )
+from central.search.confidence import Confidence, assess
 from central.search.pieces import Joiner
 from central.search.query import MAX_RESULTS, SearchRequest, point_filter, row_filter
 from central.search.query_preparation import prepare
@@ -85,6 +87,7 @@ class _Page:
     was_reindexed: bool
     is_truncated: bool
     unavailable: set[EmbedderSpec]
+    confidence: Confidence
 
 
 def search(*, credential: Credential, request: SearchRequest) -> Answer:
@@ -165,7 +168,9 @@ def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Pag
     store = vector_store()
     end = offset + request.limit
     projects = {item.id: item.name for item in searched.values()}
-    hits, is_truncated = _hits(store, plan, projects, wanted=end + 1, explain=request.explain)
+    found, is_truncated = _hits(store, plan, projects, wanted=end + 1, explain=request.explain)
+    confidence = assess(found, queries, mode=request.mode)
+    hits = found[: min(end + 1, MAX_RESULTS)]
     page = hits[offset:end]
     bare = [hit.row for hit in page if hit.cosine is None]
     cosines = _fetch_similarities(store, plan, bare)
@@ -183,7 +188,8 @@ def _page(slug: str, scope: _Scope, request: SearchRequest, offset: int) -> _Pag
         cosines=cosines,
     )
     was_reindexed = any(generations.get(item.id) != item.generation for item in searched.values())
-    return _Page(results, len(hits) > end, was_reindexed, is_truncated, unavailable)
+    has_more = len(hits) > end
+    return _Page(results, has_more, was_reindexed, is_truncated, unavailable, confidence)
 
 
 def _hits(
@@ -194,7 +200,7 @@ def _hits(
     wanted: int,
     explain: bool,
 ) -> tuple[list[ScoredHit], bool]:
-    """Return the first `wanted` hits (at most MAX_RESULTS), each definition once.
+    """Return at least the first `wanted` hits (at most MAX_RESULTS), each definition once.
 
     The first hits do not depend on `wanted`. The flag is true if there are fewer because the
     lists may not grow further. Raises StoreError.
@@ -219,7 +225,7 @@ def _hits(
         if len(joiner) >= wanted:
             break
         is_truncated = batch.is_truncated
-    return joiner.hits[:wanted], is_truncated
+    return joiner.hits, is_truncated
 
 
 def _drop_dissimilar(
@@ -257,6 +263,9 @@ def _answer(
         scope.selected, scope.unknown, unavailable, is_truncated=page.is_truncated
     )
     searched = answering_projects(scope.selected)
+    hint = NO_GOOD_MATCH if page.confidence is Confidence.NONE else None
+    if not page.results:
+        hint = hint_for(request, searched=len(searched), missing=missing)
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
@@ -264,5 +273,6 @@ def _answer(
         results=page.results,
         next_cursor=cursor,
         receipt=Receipt(not missing, took_ms, searched, missing),
-        hint=None if page.results else hint_for(request, searched=len(searched), missing=missing),
+        confidence=page.confidence,
+        hint=hint,
     )

@@ -133,6 +133,8 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     if json:
         print_stdout(console.as_json(answer))
     else:
+        if results and answer.get("confidence") == "none":
+            print_stderr(receipt.in_options(answer["hint"] or "No good match."))
         print_stdout(
             search_results.render(console, results)
             if console.is_terminal
