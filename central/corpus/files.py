@@ -1,11 +1,11 @@
 """Stored files: their text, outline, and the reasons why files are skipped."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from central.corpus.models import File, Symbol
 from central.errors import NotFoundError
@@ -87,6 +87,15 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
         forge_url=forge_file_url(web_url, commit, file.path) if web_url and commit else "",
         symbols=_outline(file),
     )
+
+
+def file_contents(
+    repositories: QuerySet[Repository], paths: Collection[str]
+) -> dict[tuple[str, str], str]:
+    """Return contents by project and path."""
+    found = File.objects.filter(repository__in=repositories, path__in=paths)
+    rows = found.values_list("repository__name", "path", "content")
+    return {(project, path): content for project, path, content in rows}
 
 
 def _outline(file: File) -> list[OutlineEntry]:

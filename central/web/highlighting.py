@@ -22,12 +22,12 @@ class Listing(NamedTuple):
     note: str
 
 
-def listing(code: str, *, language: str, words: Iterable[str] = ()) -> Listing:
-    """The lines of `code`; `words` are marked wherever they occur.
+def listing(code: str, *, language: str, words: Iterable[str] = (), before: str = "") -> Listing:
+    """The lines of `code`, `before` which is other text; `words` are marked wherever they occur.
 
     `language` is the index's; one that is not known has no colours.
     """
-    pieces = coloured(code, language)
+    pieces = coloured(code, language, before=before)
     lines: list[list[str]] = [[]]
     for css, text, is_marked in _cut(_texts(code, pieces), occurrences(code, words)):
         first, *others = text.split("\n")
