@@ -36,6 +36,8 @@ def search_text(answer: Row) -> str:
     """Format each hit with its location, kind and snippet."""
     answer = printable(answer)
     head = _head(answer["count"], "result", f"for {answer['query']}")
+    if answer.get("confidence") == "none" and answer["results"]:
+        head = f"No good match. {head}"
     return joined([head, *(_result(row) for row in answer["results"])], answer)
 
 

@@ -60,6 +60,7 @@ class Result(AnswerModel):
     file: str
     start_line: int
     end_line: int
+    ranges: list[list[int]] = []
     language: str
     chunk_type: str
     name: str
@@ -92,6 +93,7 @@ class SearchAnswer(AnswerModel):
     results: list[Result]
     next_cursor: str | None
     receipt: SearchReceipt
+    confidence: str | None = None
     hint: str | None
     left_out: Truncated | None = None
 

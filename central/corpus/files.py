@@ -1,11 +1,11 @@
 """Stored files: their text, outline, and the reasons why files are skipped."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from central.corpus.models import File, Symbol
 from central.errors import NotFoundError
@@ -95,6 +95,15 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
 def has_file(*, repository: Repository, path: str) -> bool:
     """Return whether the index has the file, also a skipped one."""
     return "\0" not in path and File.objects.filter(repository=repository, path=path).exists()
+
+
+def file_contents(
+    repositories: QuerySet[Repository], paths: Collection[str]
+) -> dict[tuple[str, str], str]:
+    """Return contents by project and path."""
+    found = File.objects.filter(repository__in=repositories, path__in=paths)
+    rows = found.values_list("repository__name", "path", "content")
+    return {(project, path): content for project, path, content in rows}
 
 
 def _outline(file: File) -> list[OutlineEntry]:

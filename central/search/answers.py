@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
+from central.search.confidence import Confidence
 from central.search.exact.files import path_factor
 from central.search.exact.hits import FileHit
 from central.search.exact.matching import MatchedLine
 from central.search.query import Mode, SearchRequest, is_narrowed
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.scoring import Explanation, ScoredHit
-from central.search.rows import DisplayedText, LiveChunk
+from central.search.rows import DisplayedText
 from central.sentences import Sentence
 from indexer.records.files import Span, line_span, split_lines
 
@@ -25,6 +26,9 @@ class Result:
     file: str
     start_line: int
     end_line: int
+    ranges: Annotated[
+        list[list[int]], "First and last line of each piece of it that was found, ascending"
+    ]
     language: str
     chunk_type: str
     name: Annotated[str, "What is defined; empty where nothing is"]
@@ -76,7 +80,8 @@ class Answer:
     results: list[Result]
     next_cursor: str | None
     receipt: Receipt
-    hint: Annotated[str | None, "Why the answer is empty"] = None
+    confidence: Annotated[Confidence | None, tuple(Confidence)]
+    hint: Annotated[str | None, "Why the answer is empty or has no good match"] = None
     total: Annotated[Total | None, "Of an exact search"] = None
 
 
@@ -97,15 +102,27 @@ def missing_projects(
 
 
 def clip_content(
-    row: LiveChunk, shown: DisplayedText, *, expand: int, max_content: int
+    hit: ScoredHit, shown: DisplayedText, *, expand: int, max_content: int
 ) -> tuple[str, int, bool]:
-    """Return content, its first line, and whether it was cut at `max_content` characters."""
-    text, first = shown.text, row.start_line
-    if expand:
-        lines = split_lines(shown.content)
-        first = max(1, row.start_line - expand)
-        text = line_span(lines, Span(first, row.end_line + expand))
-    return text[:max_content], first, len(text) > max_content
+    """Return content, its first line, and whether it was cut at `max_content` characters.
+
+    Content that is too long begins at the signature, after comments, and ends with a whole line
+    unless its first is too long.
+    """
+    text, first = shown.text, hit.row.start_line
+    if expand or hit.pieces:
+        first = max(1, hit.span.start - expand)
+        text = line_span(split_lines(shown.content), Span(first, hit.span.end + expand))
+    if len(text) <= max_content:
+        return text, first, False
+    if not expand and first < shown.first_line <= hit.span.end:
+        lines = split_lines(text)
+        text = line_span(lines, Span(shown.first_line - first + 1, len(lines)))
+        first = shown.first_line
+    if len(text) > max_content:
+        whole_lines = text.rfind("\n", 0, max_content + 1)
+        text = text[: whole_lines if whole_lines > 0 else max_content]
+    return text, first, True
 
 
 def build_results(
@@ -129,16 +146,19 @@ def build_results(
         repository = repositories[row.repository]
         cosine = cosines.get(row.id, hit.cosine)
         content, first_line, truncated = clip_content(
-            row, texts[row.id], expand=request.expand, max_content=request.max_content
+            hit, texts[row.id], expand=request.expand, max_content=request.max_content
         )
+        pieces = hit.pieces or (row,)
+        terms = b"".join(piece.term_ids for piece in pieces)
         matched = [request.queries[index] for index in hit.queries]
         results.append(
             Result(
                 project=repository.name,
                 commit=repository.commit,
                 file=row.path,
-                start_line=row.start_line,
-                end_line=row.end_line,
+                start_line=hit.span.start,
+                end_line=hit.span.end,
+                ranges=[[piece.start_line, piece.end_line] for piece in pieces],
                 language=row.language,
                 chunk_type=row.type,
                 name=row.name,
@@ -148,12 +168,18 @@ def build_results(
                 content=content,
                 content_start_line=first_line,
                 truncated=truncated,
-                matched=matched if len(queries) > 1 else queries[0].matched_words(row.term_ids),
-                url=repository.url(row.path, row.start_line, row.end_line),
+                matched=matched if len(queries) > 1 else queries[0].matched_words(terms),
+                url=repository.url(row.path, hit.span.start, hit.span.end),
                 why=hit.explanation,
             )
         )
     return results
+
+
+NO_GOOD_MATCH = (
+    "No good match: these results are only the nearest. Check the spelling, or try other words, a "
+    "shorter query or the name of a definition."
+)
 
 
 def hint_for(
@@ -214,6 +240,7 @@ def exact_result(hit: FileHit, *, request: SearchRequest, repository: Repository
         file=hit.file.path,
         start_line=first,
         end_line=last,
+        ranges=[[first, last]],
         language=hit.file.language,
         chunk_type="",
         name="",

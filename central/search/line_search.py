@@ -21,6 +21,7 @@ from central.search.answers import (
     exact_result,
     missing_projects,
 )
+from central.search.confidence import Confidence
 from central.search.exact.hits import ExactSearch, Unread
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
@@ -184,6 +185,7 @@ def _answer(
         results=results,
         next_cursor=cursor,
         receipt=Receipt(not missing, took_ms, searched, missing),
+        confidence=Confidence.STRONG if results else None,
         hint=None if results else exact_hint(request, searched=len(searched), missing=missing),
         total=Total(page.matches, page.files, page.at_least),
     )

@@ -6,11 +6,13 @@ weight the guess.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
 
+from central.search.definition_keywords import wanted_definition
 from indexer.lexical import query_terms, term_id, tokenize
+from indexer.records.files import ChunkType
 from indexer.store.base import PointFilter
 
 MAX_RESULTS = 200
@@ -81,11 +83,15 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SymbolName:
-    """An identifier in a query; `strength` is 1.0, or less for a bare word."""
+    """An identifier in a query; `strength` is 1.0, or less for a bare word.
+
+    `types` are the types of chunks that a definition keyword before it asks for; empty: any.
+    """
 
     name: str
     container: str = ""
     strength: float = 1.0
+    types: frozenset[ChunkType] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,22 @@ class ParsedQuery:
 
 
 def parse_query(text: str) -> ParsedQuery:
-    """Parse `text`; `symbolic` is true if it consists of identifiers only."""
+    """Parse `text`; `symbolic` is true if it consists of identifiers only.
+
+    A definition keyword before a name, as in `class Session`, makes a query for that name.
+    """
+    wanted = wanted_definition(text)
+    if wanted is None:
+        return _parse_words(text)
+    query = _parse_words(f"{wanted.container}.{wanted.name}" if wanted.container else wanted.name)
+    if len(query.symbols) != 1:  # a stop word, or the name of a file
+        return _parse_words(text)
+    strength = 1.0 if wanted.is_certain else query.symbols[0].strength
+    symbol = replace(query.symbols[0], strength=strength, types=wanted.types)
+    return replace(query, text=text, symbols=(symbol,), symbolic=strength == 1.0)
+
+
+def _parse_words(text: str) -> ParsedQuery:
     written = _WORD.findall(text)
     content = [word for word in written if word.lower() not in _STOP_WORDS] or written
     symbols = _symbols(content)
@@ -186,7 +207,7 @@ def _pieces(word: str) -> list[str]:
 
 def _is_file_name(word: str) -> bool:
     stem_of_file, _, extension = word.rpartition(".")
-    return bool(stem_of_file) and extension.lower() in _EXTENSIONS
+    return bool(stem_of_file) and extension in _EXTENSIONS
 
 
 def _whole_term(word: str) -> list[int]:

@@ -45,12 +45,16 @@ _views: OrderedDict[_View, dict[int, int]] = OrderedDict()
 
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
-    """One query, prepared: its vector under each embedder, its terms and their idf."""
+    """One query, prepared: its vector under each embedder, its terms and their idf.
+
+    `known` is the share of the terms, weighted by idf, that occur in any chunk.
+    """
 
     parsed: ParsedQuery
     vectors: Mapping[EmbedderSpec, Vector]
     terms: TermVector | None
     idf: Mapping[int, float]
+    known: float = 1.0
 
     @property
     def importance(self) -> list[float] | None:
@@ -135,10 +139,10 @@ def prepare(
         raise EmbedderUnavailableError(message)
     parsed = [parse_query(text) for text in texts]
     has_terms = mode in (Mode.HYBRID, Mode.LEXICAL)
-    idfs = _idf_by_query(parsed, visible) if has_terms else [{} for _ in parsed]
+    idfs = _idf_by_query(parsed, visible) if has_terms else [({}, 1.0) for _ in parsed]
     prepared = [
-        PreparedQuery(query, of_query, query_vector(query.terms, idf), idf)
-        for query, of_query, idf in zip(parsed, vectors, idfs, strict=True)
+        PreparedQuery(query, of_query, query_vector(query.terms, idf), idf, known)
+        for query, of_query, (idf, known) in zip(parsed, vectors, idfs, strict=True)
     ]
     return prepared, unavailable
 
@@ -186,14 +190,13 @@ def _in_parallel(
 
 def _idf_by_query(
     parsed: Sequence[ParsedQuery], visible: Sequence[RepositorySnapshot]
-) -> list[dict[int, float]]:
-    """Return the idf weights of each query, which do not depend on the other queries."""
+) -> list[tuple[dict[int, float], float]]:
+    """Return the idf weights of each query and the known share, independent of other queries."""
     frequencies = document_frequencies(visible, {term for query in parsed for term in query.terms})
     chunks = sum(repository.chunks for repository in visible)
-    return [
-        idf_weights({term: frequencies[term] for term in query.terms}, chunks=chunks)
-        for query in parsed
-    ]
+    own = [{term: frequencies[term] for term in query.terms} for query in parsed]
+    idfs = [idf_weights(counts, chunks=chunks) for counts in own]
+    return [(idf, known_share(counts, idf)) for counts, idf in zip(own, idfs, strict=True)]
 
 
 # A term in more than this share of all chunks is ignored if the query has a rarer one: reading its
@@ -212,6 +215,13 @@ def idf_weights(frequencies: Mapping[int, int], *, chunks: int) -> dict[int, flo
         term: log(1.0 + (max(chunks - df, 0) + 0.5) / (df + 0.5))
         for term, df in (rare or occurring).items()
     }
+
+
+def known_share(frequencies: Mapping[int, int], idf: Mapping[int, float]) -> float:
+    """Return the share of the terms that occur; one that does not weighs as much as the rarest."""
+    absent = sum(df == 0 for df in frequencies.values())
+    weight = sum(idf.values())
+    return weight / (weight + absent * max(idf.values())) if weight else 0.0
 
 
 def query_vector(counts: Mapping[int, int], idf: Mapping[int, float]) -> TermVector | None:

@@ -35,10 +35,14 @@ class LiveChunk(NamedTuple):
 
 
 class DisplayedText(NamedTuple):
-    """A chunk's text; `content` is that of its file, empty unless requested."""
+    """A chunk's text; `content` is that of its file, empty unless requested.
+
+    `first_line` is the first line of the definition that the chunk is named after, 0 for none.
+    """
 
     text: str
     content: str
+    first_line: int = 0
 
 
 class DisplayedRows(NamedTuple):
@@ -81,15 +85,17 @@ _ADMITTED = _sql("""SELECT f.repository_id, f.path, f.language FROM {file} f
         AND (%s::text = '' OR f.language = %s::text) AND f.skipped = ''
         AND NOT lower(f.path) LIKE ANY(%s::text[])
     LIMIT %s""")
-_SHOWN = _sql("""SELECT r.id, r.generation, c.id, c.text, ''
-    FROM {repository} r
-    LEFT JOIN {chunk} c ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
-    WHERE r.id = ANY(%s::bigint[])""")
-_SHOWN_WITH_FILE = _sql("""SELECT r.id, r.generation, c.id, c.text, f.content
+_SHOWN = _sql("""SELECT r.id, r.generation, c.id, c.text,
+        CASE WHEN c.id = ANY(%s::bigint[]) THEN f.content ELSE '' END,
+        (SELECT coalesce(max(s.start_line), 0) FROM {symbol} s WHERE s.file_id = c.file_id
+            AND s.name = c.name AND s.start_line <= c.end_line)
     FROM {repository} r
     LEFT JOIN ({chunk} c JOIN {file} f ON f.id = c.file_id)
         ON c.repository_id = r.id AND c.id = ANY(%s::bigint[])
     WHERE r.id = ANY(%s::bigint[])""")
+_FIRST_LINES = _sql("""SELECT c.id, max(s.start_line) FROM {chunk} c
+    JOIN {symbol} s ON s.file_id = c.file_id AND s.name = c.name AND s.start_line <= c.end_line
+    WHERE c.id = ANY(%s::bigint[]) GROUP BY c.id""")
 
 
 def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[LiveChunk]:
@@ -154,15 +160,22 @@ def matching_symbols(
 
 
 def displayed_rows(
-    *, chunks: Sequence[int], repositories: Sequence[int], with_file: bool
+    *, chunks: Sequence[int], repositories: Sequence[int], with_file: Sequence[int]
 ) -> DisplayedRows:
-    """Return texts of `chunks` and generations of `repositories`, read by one statement."""
-    statement = _SHOWN_WITH_FILE if with_file else _SHOWN
-    rows = fetch_rows(statement, [id_array(chunks), id_array(repositories)])
+    """Return texts of `chunks` and generations of `repositories`, read by one statement.
+
+    `with_file` are the chunks whose file's content is needed.
+    """
+    rows = fetch_rows(_SHOWN, [id_array(with_file), id_array(chunks), id_array(repositories)])
     return DisplayedRows(
-        {row[2]: DisplayedText(row[3], row[4]) for row in rows if row[2] is not None},
+        {row[2]: DisplayedText(*row[3:]) for row in rows if row[2] is not None},
         {row[0]: row[1] for row in rows},
     )
+
+
+def first_lines(chunks: Sequence[int]) -> dict[int, int]:
+    """Return by chunk id the first line of the definition that the chunk is named after."""
+    return dict(fetch_rows(_FIRST_LINES, [id_array(chunks)])) if chunks else {}
 
 
 def admitted_paths(rows: RowFilter, *, repositories: Sequence[int]) -> frozenset[str] | None:

@@ -14,6 +14,7 @@ from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.repositories.visibility import answering_projects
 from central.search.answers import (
+    NO_GOOD_MATCH,
     Answer,
     Receipt,
     Result,
@@ -21,13 +22,15 @@ from central.search.answers import (
     hint_for,
     missing_projects,
 )
+from central.search.confidence import Confidence, assess
 from central.search.line_search import find_lines, restriction
+from central.search.pieces import Joiner
 from central.search.query import MAX_RESULTS, SearchRequest, point_filter, row_filter
 from central.search.query_preparation import prepare
 from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.reading import ReadRequest, read_request
 from central.search.retrieval import CandidateBatch, RetrievalPlan, candidate_batches
-from central.search.rows import LiveChunk, displayed_rows
+from central.search.rows import LiveChunk, displayed_rows, first_lines
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
@@ -43,6 +46,7 @@ class _Page:
     was_reindexed: bool
     lacks: Mapping[int, str]
     is_restricted: bool
+    confidence: Confidence
 
 
 def search(*, credential: Credential, request: SearchRequest) -> Answer:
@@ -113,14 +117,16 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
     store = vector_store()
     end = offset + request.limit
     projects = {item.id: item.name for item in searched.values()}
-    hits, is_truncated = _hits(store, plan, projects, wanted=end + 1, explain=request.explain)
+    found, is_truncated = _hits(store, plan, projects, wanted=end + 1, explain=request.explain)
+    confidence = assess(found, queries, mode=request.mode)
+    hits = found[: min(end + 1, MAX_RESULTS)]
     page = hits[offset:end]
     bare = [hit.row for hit in page if hit.cosine is None]
     cosines = _fetch_similarities(store, plan, bare)
     texts, generations = displayed_rows(
         chunks=[hit.row.id for hit in page],
         repositories=plan.repositories,
-        with_file=request.expand > 0,
+        with_file=[hit.row.id for hit in page if request.expand or hit.pieces],
     )
     results = build_results(
         page,
@@ -141,7 +147,9 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
     if is_truncated:
         cut = (item.id for item in scope.selected if not item.incomplete_reason)
         lacks = dict.fromkeys(cut, "too_many_hits") | lacks
-    return _Page(results, len(hits) > end, was_reindexed, lacks, required is not None)
+    has_more = len(hits) > end
+    is_restricted = required is not None
+    return _Page(results, has_more, was_reindexed, lacks, is_restricted, confidence)
 
 
 def _hits(
@@ -152,14 +160,14 @@ def _hits(
     wanted: int,
     explain: bool,
 ) -> tuple[list[ScoredHit], bool]:
-    """Return the first `wanted` hits (at most MAX_RESULTS), each range of lines once.
+    """Return at least the first `wanted` hits (at most MAX_RESULTS), each definition once.
 
     The first hits do not depend on `wanted`. The flag is true if there are fewer because the
     lists may not grow further. Raises StoreError.
     """
     is_truncated = False
     wanted = min(wanted, MAX_RESULTS)
-    hits: dict[tuple[int, str, int, int], ScoredHit] = {}
+    joiner = Joiner(first_lines)
     max_score = 1.0
     for batch in candidate_batches(store, plan):
         if plan.min_similarity is not None:
@@ -172,14 +180,12 @@ def _hits(
             max_score=max_score,
             explain=explain,
         )
-        for hit in ranked:
-            row = hit.row
-            hits.setdefault((row.repository, row.path, row.start_line, row.end_line), hit)
-            max_score = hit.score
-        if len(hits) >= wanted:
+        joiner.add(ranked)
+        max_score = ranked[-1].score if ranked else max_score
+        if len(joiner) >= wanted:
             break
         is_truncated = batch.is_truncated
-    return list(hits.values())[:wanted], is_truncated
+    return joiner.hits, is_truncated
 
 
 def _drop_dissimilar(
@@ -214,7 +220,7 @@ def _answer(
 ) -> Answer:
     missing = missing_projects(scope.selected, scope.unknown, page.lacks)
     searched = answering_projects(scope.selected)
-    hint = None
+    hint = NO_GOOD_MATCH if page.confidence is Confidence.NONE else None
     if not page.results:
         hint = hint_for(
             request,
@@ -229,5 +235,6 @@ def _answer(
         results=page.results,
         next_cursor=cursor,
         receipt=Receipt(not missing, took_ms, searched, missing),
+        confidence=page.confidence,
         hint=hint,
     )

@@ -7,7 +7,9 @@ process for all threads runs them, started at first use. The kernel ends it at i
 import atexit
 import threading
 from array import array
-from functools import lru_cache
+from bisect import bisect_right
+from collections import OrderedDict
+from hashlib import sha256
 from time import monotonic
 from typing import NamedTuple
 
@@ -112,20 +114,55 @@ _colouring = Colouring()
 atexit.register(_colouring.close)
 
 
-def coloured(code: str, language: str) -> Pieces:
-    """The pieces of `code`. Where there are no colours, the note says why."""
+def coloured(code: str, language: str, *, before: str = "") -> Pieces:
+    """The pieces of `code`. Where there are no colours, the note says why.
+
+    `before` is the text of the file before it, which tells whether it begins inside of a string
+    or a comment; not looked at where that would be too long.
+    """
     if len(code) > COLOURED_CHARACTERS:
         return _plain(code, TOO_LONG)
-    ask = _kept if len(code) <= _SNIPPET_CHARACTERS else _colouring.pieces
+    if len(before) + len(code) > COLOURED_CHARACTERS:
+        before = ""
     try:
-        return ask(code, language)
+        if len(code) > _SNIPPET_CHARACTERS:
+            return _pieces_after(before, code, language)
+        digest = sha256(before.encode(errors="replace")).digest() if before else b""
+        return _kept.pieces(digest, before, code, language)
     except ColouringBusyError:
         return _plain(code, BUSY)
 
 
-@lru_cache(maxsize=_KEPT_SNIPPETS)
-def _kept(code: str, language: str) -> Pieces:
-    return _colouring.pieces(code, language)
+def _pieces_after(before: str, code: str, language: str) -> Pieces:
+    whole = _colouring.pieces(before + code, language)
+    first = bisect_right(whole.ends, len(before)) if before else 0
+    ends = array("I", [end - len(before) for end in whole.ends[first:]])
+    return Pieces(whole.classes[first:], ends, whole.note)
+
+
+class _Kept:
+    """Pieces of snippets by the snippet and a digest of what is before it."""
+
+    def __init__(self) -> None:
+        self._pieces: OrderedDict[tuple[bytes, str, str], Pieces] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def pieces(self, digest: bytes, before: str, code: str, language: str) -> Pieces:
+        """Return the pieces of `code`. Raises ColouringBusyError."""
+        key = digest, code, language
+        with self._lock:
+            if key in self._pieces:
+                self._pieces.move_to_end(key)
+                return self._pieces[key]
+        pieces = _pieces_after(before, code, language)
+        with self._lock:
+            self._pieces[key] = pieces
+            while len(self._pieces) > _KEPT_SNIPPETS:
+                self._pieces.popitem(last=False)
+        return pieces
+
+
+_kept = _Kept()
 
 
 def _plain(code: str, note: str) -> Pieces:

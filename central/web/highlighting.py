@@ -33,14 +33,19 @@ class CodeLink(NamedTuple):
 
 
 def listing(
-    code: str, *, language: str, words: Iterable[str] = (), links: Sequence[CodeLink] = ()
+    code: str,
+    *,
+    language: str,
+    words: Iterable[str] = (),
+    links: Sequence[CodeLink] = (),
+    before: str = "",
 ) -> Listing:
-    """The lines of `code`; `words` are marked wherever they occur.
+    """The lines of `code`, `before` which is other text; `words` are marked wherever they occur.
 
     `language` is the index's; one that is not known has no colours. `links` are in order, and none
     overlaps another or the end of a line.
     """
-    pieces = coloured(code, language)
+    pieces = coloured(code, language, before=before)
     marked = _cut(_texts(code, pieces), occurrences(code, words))
     styled = (((css, mark >= 0), text) for css, text, mark in marked)
     lines: list[list[str]] = [[]]

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 from central.search.answers import Answer, Result
 from central.search.ranking.scoring import Effect
 from central.web.urls_for import file_url
+from indexer.records.files import split_lines
 
 RULE_WORDS: Final = {
     "base": "likeness to the query, by similarity and words",
@@ -43,12 +45,16 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A result with its page here and, where that is known, at the forge."""
+    """A result with its page here and, where that is known, at the forge.
+
+    `before` is the text of the file before its content.
+    """
 
     result: Result
     page_url: str
     forge_url: str
     reasons: Sequence[Reason]
+    before: str = ""
 
 
 @dataclass(slots=True)
@@ -62,8 +68,17 @@ class Group:
     hits: list[Hit] = field(default_factory=list)
 
 
-def grouped(answer: Answer, *, organization: str, web_urls: Mapping[str, str]) -> list[Group]:
-    """Groups in the order of their best results. `web_urls`: projects at the forge, "" unknown."""
+def grouped(
+    answer: Answer,
+    *,
+    organization: str,
+    web_urls: Mapping[str, str],
+    files: Mapping[tuple[str, str], str] = MappingProxyType({}),
+) -> list[Group]:
+    """Groups in the order of their best results. `web_urls`: projects at the forge, "" unknown.
+
+    `files` are contents by project and path.
+    """
     indexed = {one.project: one.indexed_at for one in answer.receipt.projects}
     groups: dict[str, Group] = {}
     for result in answer.results:
@@ -79,9 +94,16 @@ def grouped(answer: Answer, *, organization: str, web_urls: Mapping[str, str]) -
                 page_url=url,
                 forge_url=(result.url or "") if web_url else "",
                 reasons=reasons(result.why.rules if result.why else ()),
+                before=_text_before(result, files.get((result.project, result.file), "")),
             )
         )
     return list(groups.values())
+
+
+def _text_before(result: Result, content: str) -> str:
+    """Return the text of the file before the result's content; "" if the file has changed."""
+    before = "".join(split_lines(content)[: result.content_start_line - 1])
+    return before if content.startswith(before + result.content) else ""
 
 
 def reasons(effects: Iterable[Effect]) -> list[Reason]:

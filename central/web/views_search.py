@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django_htmx.http import push_url
 
+from central.corpus.files import file_contents
 from central.errors import InvalidError
 from central.repositories.listing import facets
 from central.repositories.visibility import visible_repositories
@@ -64,4 +65,5 @@ def _groups(credential: Credential, answer: Answer | None) -> list[Group]:
         answer,
         organization=credential.organization.slug,
         web_urls=dict(found.values_list("name", "web_url")),
+        files=file_contents(found, {result.file for result in answer.results}),
     )

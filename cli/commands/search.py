@@ -104,7 +104,7 @@ def search(
 ) -> Exit:
     """Search the code of every repository by words, names and meaning.
 
-    In a pipe each line of a hit is `repository/path:line: text`, as from `grep -n`.
+    In a pipe each hit is one line, `repository/path:line: text`, as from `grep -n`.
     """
     body = {
         **_queries(query[0], also or []),
@@ -133,6 +133,8 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     if json:
         print_stdout(console.as_json(answer))
     else:
+        if results and answer.get("confidence") == "none":
+            print_stderr(receipt.in_options(answer["hint"] or "No good match."))
         print_stdout(
             search_results.render(console, results)
             if console.is_terminal

@@ -1,4 +1,4 @@
-"""Search results: highlighted snippets on a terminal, lines as from `grep -n` in a pipe."""
+"""Search results: highlighted snippets on a terminal, a line for each in a pipe."""
 
 import re
 import signal
@@ -25,13 +25,17 @@ Result = Mapping[str, Any]
 
 
 def format_plain(results: Sequence[Result]) -> str:
-    """Format `project/path:line: text` for each line that is not blank."""
-    return "".join(
-        f"{path_of(one)}:{number}: {text}\n"
-        for one in results
-        for number, text in enumerate(escape_lines(one["content"]), one["content_start_line"])
-        if text.strip()
-    )
+    """Format a line `project/path:line: text` for each result: its first that is not blank."""
+    return "".join(f"{path_of(one)}:{_first_line(one)}\n" for one in results)
+
+
+def _first_line(one: Result) -> str:
+    """Return `line: text`; lines that `expand` shows before the hit are passed over."""
+    first = one["content_start_line"]
+    for number, text in enumerate(escape_lines(one["content"]), first):
+        if text.strip() and number >= one["start_line"]:
+            return f"{number}: {text}"
+    return f"{one['start_line']}:"
 
 
 def render(console: Console, results: Sequence[Result]) -> str:

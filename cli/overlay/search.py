@@ -12,6 +12,7 @@ _NO_HITS_HINT = (
     "All hits are in files that the work tree has changed, and their new content does not match "
     "the query. Try other words, or an identifier."
 )
+_CONFIDENCES: Final = ("strong", "weak", "none")
 _MIN_SCORE = 1e-6  # relative to the best hit; a ratio to a smaller score would be unbounded
 
 
@@ -55,7 +56,8 @@ def merge_hits(
     shown_count = skipped + sum(id(hit) in result_ids for hit in shown)
     is_all = shown_count >= len(fresh) and not local["next_cursor"]
     scored = _as_shares(results) if is_first else _clamped(results)
-    return Page(_answer(central, scored, overlay), through, shown_count, is_all)
+    best = {**central, "confidence": _best_confidence(central, local if shown else {})}
+    return Page(_answer(best, scored, overlay), through, shown_count, is_all)
 
 
 def without_changed(central: Mapping[str, Any], overlay: Overlay) -> Row:
@@ -77,8 +79,20 @@ def _answer(central: Mapping[str, Any], results: Sequence[Row], overlay: Overlay
         "count": len(results),
         "results": list(results),
         "receipt": overlay.receipt(central["receipt"]),
-        "hint": None if results else central.get("hint") or _NO_HITS_HINT,
+        "hint": _hint(central, results),
     }
+
+
+def _hint(central: Mapping[str, Any], results: Sequence[Row]) -> str | None:
+    if results:
+        return central.get("hint") if central.get("confidence") == "none" else None
+    return central.get("hint") or _NO_HITS_HINT
+
+
+def _best_confidence(*answers: Mapping[str, Any]) -> str | None:
+    """Return the highest confidence that an answer states."""
+    stated = {answer.get("confidence") for answer in answers}
+    return next((one for one in _CONFIDENCES if one in stated), None)
 
 
 def _as_shares(results: list[Row]) -> list[Row]:

@@ -216,7 +216,8 @@ def _doc_comment_results(
     row: Mapping[str, Any], query: str, folder: str, expand: int
 ) -> Iterator[SearchResult]:
     """Yield the comments of a chunk with its whole content."""
-    start, first_line = row["start_line"], row["content_start_line"]
+    first_line = row["content_start_line"]
+    start = max(row["start_line"], first_line)  # cut content may begin at the signature
     lines = row["content"].split("\n")
     result = _result(row, query, folder, expand)
     if row["chunk_type"] == ChunkType.COMMENT:

@@ -44,7 +44,7 @@ from tests.agents.recorded import RecordedBackend, recorded
 from tests.agents.test_tools import RECORDINGS, TOOLS
 
 OURS = {"left_out"}  # what only the tools add
-YOUNGER = {"why", "reindex_requested_at"}  # than the recordings
+YOUNGER = {"why", "reindex_requested_at", "ranges", "confidence"}  # than the recordings
 
 SHAPES = [  # of another server's answers
     (answers.SearchAnswer, SearchAnswerSerializer),

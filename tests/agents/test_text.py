@@ -259,3 +259,11 @@ def test_search_code_has_a_shorter_form() -> None:
         "auth-service/a.py:1-1  0.50\n    x = 1\n… (cut; code_search with expand shows more)",
         "Incomplete: some projects are missing or behind; see code_index_status.",
     ]
+
+
+def test_answer_without_a_good_match_says_so_above_its_results() -> None:
+    answer = {**recorded("search"), "confidence": "none", "hint": "No good match: try a name."}
+    text = search_text(answer)
+    assert text.startswith("No good match. ")
+    assert "No good match: try a name." in text
+    assert not search_text({**answer, "confidence": "weak", "hint": None}).startswith("No good")

@@ -8,10 +8,10 @@ WEIGHTS holds every weight by name, so that an ablation can switch each rule off
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from math import sqrt
 from typing import NamedTuple
 
-from central.search.query import ParsedQuery, SymbolName, casefolded, name_parts, stem
+from central.search.query import SymbolName, casefolded, name_parts, stem
+from central.search.ranking.context import Candidate, QueryContext, names_of
 
 _KINDS = {
     "tests": re.compile(
@@ -58,87 +58,14 @@ def path_traits(path: str) -> PathTraits:
 
 
 _TINY_LINES = 2
-_PREFIX_CHARACTERS = 4  # "auth" is "authentication"; shorter prefixes mean nothing
-
-
-class Candidate(NamedTuple):
-    """A live chunk as the rules see it. `defines`: symbols known to start in it."""
-
-    id: int
-    project: str
-    path: str
-    start_line: int
-    end_line: int
-    type: str
-    name: str
-    container: str
-    defines: tuple[str, ...] = ()
-
-    @property
-    def place(self) -> tuple[int | str | tuple[str, ...], ...]:
-        """(project, path, start_line, end_line), by which ties are broken."""
-        return self[1:5]
-
-    @property
-    def file(self) -> tuple[str, str]:
-        """(project, path)."""
-        return self.project, self.path
-
-
-class QueryContext:
-    """A query, with its cached overlaps with names and paths.
-
-    `importance` is the weight of each of the query's words, in any unit.
-    """
-
-    def __init__(self, query: ParsedQuery, importance: Sequence[float]) -> None:
-        self.query = query
-        total = sum(importance) or 1.0
-        self._importance = [value / total for value in importance]
-        self._exact = {word: index for index, word in enumerate(query.words)}
-        self._prefix_query = {
-            word[:_PREFIX_CHARACTERS]: index
-            for index, word in enumerate(query.words)
-            if len(word) >= _PREFIX_CHARACTERS
-        }
-        self._shares: dict[tuple[str, ...], float] = {}
-        self._overlaps: dict[str, float] = {}
-
-    def overlap(self, parts: tuple[str, ...]) -> float:
-        """Return the share of the query's words, by importance, that are in `parts`.
-
-        It is reduced by the parts that are not in the query.
-        """
-        known = self._shares.get(parts)
-        if known is None:
-            known = self._shares[parts] = self._compare(parts)
-        return known
-
-    def overlap_of(self, name: str) -> float:
-        """Return the overlap of a name; of several names in one chunk, the best."""
-        known = self._overlaps.get(name)
-        if known is None:
-            known = max(self.overlap(_stems(one)) for one in _names(name))
-            self._overlaps[name] = known
-        return known
-
-    def _compare(self, parts: tuple[str, ...]) -> float:
-        hits = [index for part in parts if (index := self._word(part)) >= 0]
-        if not hits:
-            return 0.0
-        share = sum(self._importance[index] for index in set(hits))
-        return share * sqrt(len(hits) / len(parts))
-
-    def _word(self, part: str) -> int:
-        """Return the index of the word that `part` equals or shares a prefix with, or -1."""
-        index = self._exact.get(part, -1)
-        if index >= 0 or len(part) < _PREFIX_CHARACTERS:
-            return index
-        index = self._prefix_query.get(part[:_PREFIX_CHARACTERS], -1)
-        if index < 0:
-            return -1
-        word = self.query.words[index]
-        return index if part.startswith(word) or word.startswith(part) else -1
+# Shares of what a definition scores that is written, qualified and placed as the query says.
+_OTHER_CASE = 0.9
+_OTHER_SPELLING = 0.85
+_BESIDE_EXACT = 0.4  # another spelling, where a candidate defines the name as written
+_OTHER_CONTAINER = 0.6
+_OTHER_TYPE = 0.6
+_NESTED = 0.5  # in a class, where the query names none and another is in none
+_WITHOUT_FIRST_LINE = 0.8  # a later piece of a long definition
 
 
 def definition(context: QueryContext, candidate: Candidate) -> float:
@@ -206,19 +133,26 @@ def _defined(context: QueryContext, candidate: Candidate) -> float:
     symbols = context.query.symbols
     if not symbols or not (candidate.name or candidate.defines):
         return 0.0
-    best = max(_defines(candidate, symbol) for symbol in symbols)
+    best = max(_defines(context, candidate, symbol) for symbol in symbols)
     return 0.7 * best if candidate.type == "comment" else best
 
 
-def _defines(candidate: Candidate, symbol: SymbolName) -> float:
-    names = (*_names(candidate.name), *candidate.defines)
+def _defines(context: QueryContext, candidate: Candidate, symbol: SymbolName) -> float:
+    names = (*names_of(candidate.name), *candidate.defines)
     value = max(_same_name(name, symbol.name) for name in names)
-    if (
-        value
-        and symbol.container
-        and casefolded(symbol.container) not in _possible_qualifiers(candidate)
-    ):
-        value *= 0.6
+    if not value:
+        return 0.0
+    if value < 1.0 and symbol.name in context.exact:
+        value *= _BESIDE_EXACT
+    if symbol.container:
+        if casefolded(symbol.container) not in _possible_qualifiers(candidate):
+            value *= _OTHER_CONTAINER
+    elif candidate.container and symbol.name in context.outermost:
+        value *= _NESTED
+    if symbol.types and candidate.type not in symbol.types:
+        value *= _OTHER_TYPE
+    if symbol.name in context.located and symbol.name not in candidate.defines:
+        value *= _WITHOUT_FIRST_LINE
     return value * symbol.strength
 
 
@@ -235,17 +169,7 @@ def _same_name(name: str, wanted: str) -> float:
         return 1.0
     if casefolded(name) != casefolded(wanted):
         return 0.0
-    return 0.9 if name.lower() == wanted.lower() else 0.85
-
-
-def _names(name: str) -> tuple[str, ...]:
-    """Return the definitions that a chunk is named after: several, if they are small."""
-    return tuple(name.split(", "))
-
-
-@lru_cache(maxsize=65536)
-def _stems(name: str) -> tuple[str, ...]:
-    return tuple(stem(part) for part in name_parts(name))
+    return _OTHER_CASE if name.lower() == wanted.lower() else _OTHER_SPELLING
 
 
 class Rule(NamedTuple):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from central.search.query import Mode, ParsedQuery
 from central.search.query_preparation import PreparedQuery
+from central.search.ranking.context import Candidate, QueryContext
 from central.search.ranking.rules import (
     BASE,
     BOOSTS,
@@ -22,13 +23,12 @@ from central.search.ranking.rules import (
     DIVERSITY,
     PENALTIES,
     WEIGHTS,
-    Candidate,
-    QueryContext,
     coherence,
     path_traits,
 )
 from central.search.retrieval import CandidateBatch, Lists
 from central.search.rows import LiveChunk
+from indexer.records.files import Span
 from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
@@ -59,13 +59,24 @@ class Explanation:
 
 
 class ScoredHit(NamedTuple):
-    """A candidate with its score. `queries`: indexes of the queries whose lists contain it."""
+    """A candidate with its score. `queries`: indexes of the queries whose lists contain it.
+
+    `pieces` are the chunks of the same definition that it stands for, if they are several; then it
+    begins at `start_line`.
+    """
 
     row: LiveChunk
     score: float
     cosine: float | None
     queries: tuple[int, ...]
     explanation: Explanation | None
+    pieces: tuple[LiveChunk, ...] = ()
+    start_line: int = 0
+
+    @property
+    def span(self) -> Span:
+        """Its lines: from the signature, where a piece holds it, to the end of the best piece."""
+        return Span(self.start_line or self.row.start_line, self.row.end_line)
 
 
 class Ranked(NamedTuple):
@@ -207,7 +218,7 @@ def score(
         return []
     unit = _unit(base)
     coherence_bonus = coherence(candidates, unit)
-    context = QueryContext(query, importance or [1.0] * len(query.words))
+    context = QueryContext(query, importance or [1.0] * len(query.words), candidates)
     boosts = [(rule.function, weights[rule.name]) for rule in BOOSTS]
     penalties = [(rule.function, weights[rule.name]) for rule in PENALTIES]
     cover, cohere = weights[COVERAGE], weights[COHERENCE]

@@ -68,6 +68,7 @@ def code_block(
     first_line: int = 1,
     words: Sequence[str] = (),
     links: Sequence[CodeLink] = (),
+    before: str = "",
     href: str = "",
     label: str = "Code",
 ) -> SafeString:
@@ -76,7 +77,7 @@ def code_block(
     Without `href` the lines themselves have these anchors, for one listing of a page. A note says
     why colours are missing.
     """
-    lines, note = listing(code, language=language, words=words, links=links)
+    lines, note = listing(code, language=language, words=words, links=links, before=before)
     name = format_html('<pre class="code" tabindex="0" role="group" aria-label="{}"><code>', label)
     link = format_html("{}", href)
     rows = [_line(number, html, link) for number, html in enumerate(lines, first_line)]

@@ -56,6 +56,10 @@ def test_a_file_of_every_language_is_named_by_its_suffix(suffix: str) -> None:
     assert query.words == ("token",)
 
 
+def test_name_in_capitals_behind_a_dot_is_no_extension() -> None:
+    assert parse_query("Context.JSON").symbols == (SymbolName("JSON", "Context"),)
+
+
 def test_bare_word_may_be_a_symbol_but_counts_less() -> None:
     assert parse_query("session").symbols == (SymbolName("session", strength=0.5),)
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.web.highlighting import listing, occurrences
+from indexer.limits import COLOURED_CHARACTERS
 
 CODE = st.lists(
     st.sampled_from(
@@ -94,3 +95,27 @@ def test_a_snippet_that_is_shown_again_is_cut_from_what_is_kept_with_its_own_mar
     assert [line.count("<mark>") for line in first] == [1, 1]
     assert other[1].endswith(" <mark>other</mark>")
     assert list(map(text_of, other)) == code.splitlines()
+
+
+def test_piece_of_a_docstring_is_coloured_as_a_string() -> None:
+    before = 'def f():\n    """Say what if and for mean.\n\n'
+    code = '    if this class is imported\n    """\n    return 1\n'
+    lines = listing(code, language="python", before=before).lines
+    assert lines[0] == '<span class="s">    if this class is imported</span>'
+    assert "return" in lines[2]
+    assert 'class="k"' in lines[2]
+    assert 'class="k"' in listing(code, language="python").lines[0]
+
+
+def test_text_before_that_is_too_long_is_not_looked_at() -> None:
+    code = "if x:\n    pass\n"
+    before = '"""' + "x" * COLOURED_CHARACTERS
+    assert listing(code, language="python", before=before) == listing(code, language="python")
+
+
+@given(before=CODE, code=CODE, language=LANGUAGES)
+def test_text_before_does_not_change_what_is_shown(before: str, code: str, language: str) -> None:
+    with_before = listing(code, language=language, before=before).lines
+    assert [text_of(line) for line in with_before] == [
+        text_of(line) for line in listing(code, language=language).lines
+    ]

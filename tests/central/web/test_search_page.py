@@ -216,3 +216,18 @@ def test_a_page_costs_few_queries_however_much_it_shows(
     page(member, q="warm")  # the session learns of the organisation
     with django_assert_max_num_queries(15):
         page(member, q="token")
+
+
+def test_page_says_above_the_results_that_there_is_no_good_match(member: Client) -> None:
+    html = page(member, q="zzzqq wobble flurb")
+    assert html.index("No good match") < html.index('class="hit"')
+    assert "No good match" not in page(member, q="validate_token")
+
+
+def test_snippet_inside_of_a_docstring_is_coloured_as_a_string(member: Client) -> None:
+    sentences = "".join(f"    Return {n} if this class is not raised for it.\n" for n in range(120))
+    code = f'def explain():\n    """Explain.\n\n{sentences}    """\n    return None\n'
+    index_repository(organization_of("acme"), "docs", {"src/explain.py": code})
+    html = page(member, q="class is not raised for it", project="docs")
+    assert "Return" in html
+    assert '<span class="k">class</span>' not in html

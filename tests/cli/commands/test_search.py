@@ -103,3 +103,11 @@ def test_a_repository_that_is_not_there_is_named() -> None:
 
 def test_the_modes_are_centrals() -> None:
     assert [str(mode) for mode in Mode] == [str(mode) for mode in CentralMode]
+
+
+def test_no_good_match_is_said_beside_the_results() -> None:
+    answer = {**recorded("search"), "confidence": "none", "hint": "No good match: try a name."}
+    done = run(Answering(answer), "search", "x")
+    assert done.exit_code == 0
+    assert len(done.stdout.splitlines()) == answer["count"]
+    assert done.stderr.startswith("No good match: try a name.\n")

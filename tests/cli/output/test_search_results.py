@@ -24,9 +24,25 @@ def result(**changed: Any) -> dict[str, Any]:
     return {**one, **changed}
 
 
-def test_in_a_pipe_each_line_has_its_place_and_blank_ones_are_left_out() -> None:
-    one = result(project="shop", file="a.py", content="x = 1\n\n\ty = 2\n", content_start_line=7)
-    assert search_results.format_plain([one]) == "shop/a.py:7: x = 1\nshop/a.py:9: \ty = 2\n"
+def test_in_a_pipe_each_hit_is_one_line_with_its_place() -> None:
+    one = result(
+        project="shop",
+        file="a.py",
+        content="\n\tx = 1\ny = 2\n",
+        content_start_line=7,
+        start_line=7,
+    )
+    assert search_results.format_plain([one, one]) == "shop/a.py:8: \tx = 1\n" * 2
+
+
+def test_in_a_pipe_the_lines_before_a_hit_are_not_its_line() -> None:
+    shown = {"content": "a = 0\nx = 1\n", "content_start_line": 6, "start_line": 7}
+    assert search_results.format_plain([result(project="p", file="a.py", **shown)]) == (
+        "p/a.py:7: x = 1\n"
+    )
+    assert search_results.format_plain(
+        [result(project="p", file="a.py", **shown | {"content": ""})]
+    ) == ("p/a.py:7:\n")
 
 
 def test_in_a_pipe_nothing_is_cut_to_a_width() -> None:

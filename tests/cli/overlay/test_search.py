@@ -187,3 +187,12 @@ def test_an_answer_that_is_empty_now_says_why() -> None:
 
     assert answer["results"] == []
     assert "work tree has changed" in answer["hint"]
+
+
+def test_the_better_confidence_of_both_is_that_of_the_merged_answer() -> None:
+    central = {**found([hit("b.py", 1, 1.0)]), "confidence": "none", "hint": "No good match."}
+    local = {**found([hit("a.py", 7, 1.0, project=LOCAL)], project=LOCAL), "confidence": "strong"}
+    answer, *_ = merge_hits(central, local, front_of("a.py"), limit=10)
+    assert (answer["confidence"], answer["hint"]) == ("strong", None)
+    answer, *_ = merge_hits(central, {**local, "results": []}, front_of("a.py"), limit=10)
+    assert (answer["confidence"], answer["hint"]) == ("none", "No good match.")

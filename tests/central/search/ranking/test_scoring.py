@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from central.search.query import parse_query
 from central.search.ranking import rules
-from central.search.ranking.rules import WEIGHTS, Candidate
+from central.search.ranking.context import Candidate
+from central.search.ranking.rules import WEIGHTS
 from central.search.ranking.scoring import Ranked, score
 
 PLAIN = Candidate(
@@ -82,6 +83,43 @@ def test_exact_name_beats_other_case_and_other_spelling() -> None:
     chunks = [PLAIN._replace(name=name) for name in ("get_user", "GETUSER", "getUser")]
     only = dict.fromkeys(WEIGHTS, 0.0) | {"definition": 2.0}
     assert order("getUser", *chunks, weights=only) == [2, 1, 0]
+
+
+@pytest.mark.parametrize("text", ["Session", "class Session"])
+def test_name_as_written_is_a_definition_before_similar_chunks_of_other_spellings(
+    text: str,
+) -> None:
+    session = PLAIN._replace(path="src/z.py", type="class", name="Session")
+    others = [
+        PLAIN._replace(name="session"),
+        PLAIN._replace(path="src/ctx.py", type="method", name="session", container="AppContext"),
+    ]
+    bases, covered = [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]
+    chunks = [chunk._replace(id=n) for n, chunk in enumerate((*others, session), 1)]
+    assert score(parse_query(text), chunks, bases, covered)[0].candidate.id == 3
+
+
+def test_keyword_prefers_its_kind_of_definition() -> None:
+    pair = [PLAIN._replace(type="function", name="Job"), PLAIN._replace(type="class", name="Job")]
+    assert order("class Job", *pair) == [1, 0]
+    assert order("def Job", *reversed(pair)) == [1, 0]
+
+
+def test_bare_name_asks_for_what_is_defined_at_the_top_before_a_method() -> None:
+    method = PLAIN._replace(id=1, path="a.py", type="method", name="echo", container="Context")
+    function = PLAIN._replace(id=2, path="z.py", name="echo")
+    other = PLAIN._replace(id=3, name="close")
+    bases, covered = [1.0, 0.4, 0.0], [1.0, 0.8, 0.0]
+    ranked = score(parse_query("def echo"), [method, function, other], bases, covered)
+    assert ranked[0].candidate.id == 2
+
+
+def test_piece_that_lacks_the_first_line_of_a_definition_is_worth_less() -> None:
+    middle = PLAIN._replace(path="src/a.py", start_line=30, end_line=50, name="send_file")
+    first = PLAIN._replace(
+        path="src/a.py", start_line=60, end_line=80, name="send_file", defines=("send_file",)
+    )
+    assert order("send_file", middle, first) == [1, 0]
 
 
 def test_symbol_table_tells_what_a_merged_chunk_defines() -> None:
