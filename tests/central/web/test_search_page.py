@@ -146,11 +146,11 @@ def test_there_is_an_end_to_the_projects_of_an_address(member: Client) -> None:
 
 
 def test_an_empty_answer_says_why_and_offers_wider_searches(member: Client) -> None:
-    html = page(member, q="token", mode="lexical", language="cobol", path="lib/")
+    html = page(member, q="token", mode="lexical", language="rust", path="lib/")
     assert "Nothing passed the filters." in html
     for address in (
         "?q=token&amp;mode=lexical&amp;path=lib%2F",
-        "?q=token&amp;mode=lexical&amp;language=cobol",
+        "?q=token&amp;mode=lexical&amp;language=rust",
         "?q=token",
     ):
         assert f'<a href="{address}">' in html
