@@ -67,8 +67,11 @@ def _ascii_fold() -> NDArray[np.uint32]:
 def folded_codes(text: str) -> NDArray[np.uint32]:
     """Return the code points of a text, folded."""
     if text.isascii():
-        return _ascii_fold()[np.frombuffer(text.encode("ascii"), np.uint8)]
-    return fold_table()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]
+        table, codes = _ascii_fold(), np.frombuffer(text.encode("ascii"), np.uint8)
+    else:
+        encoded = text.encode("utf-32-le", "surrogatepass")
+        table, codes = fold_table(), np.frombuffer(encoded, "<u4")
+    return table.take(codes)
 
 
 def folded(text: str) -> str:
@@ -79,7 +82,7 @@ def folded(text: str) -> str:
 def window_hashes(text: str) -> NDArray[np.uint32]:
     """Return the hash of each trigram of a text in its order; none below three characters."""
     codes = folded_codes(text)
-    hashes = codes[:-2] + codes[1:-1] * _SECOND + codes[2:] * _THIRD
+    hashes: NDArray[np.uint32] = codes[:-2] + codes[1:-1] * _SECOND + codes[2:] * _THIRD
     hashes ^= hashes >> _SHIFT
     hashes *= _SPREAD
     hashes ^= hashes >> _SHIFT
