@@ -8,6 +8,7 @@ from django_htmx.http import push_url
 
 from central.corpus.files import file_contents
 from central.errors import InvalidError
+from central.query.errors import QueryError
 from central.repositories.listing import facets
 from central.repositories.visibility import visible_repositories
 from central.search.answers import Answer
@@ -24,6 +25,9 @@ _MODES = {
     Mode.SEMANTIC: "similarity",
     Mode.LEXICAL: "words",
     Mode.SYMBOL: "names of symbols",
+    Mode.LITERAL: "the text as it stands",
+    Mode.REGEX: "a regular expression",
+    Mode.STRUCTURAL: "a pattern of code",
 }
 
 
@@ -35,8 +39,12 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
     try:
         if asked.request is not None:
             answer = answer_to(credential=credential, request=asked.request)
-    except InvalidError as exc:  # a cursor of another search
-        asked = replace(asked, errors={"cursor": [exc.message]})
+    except QueryError as exc:
+        asked = replace(asked, errors={"q": [exc.message]})
+    except InvalidError as exc:  # the cursor of another search, if it is not the query
+        errors = exc.extra.get("errors")
+        field = "q" if isinstance(errors, dict) and "query" in errors else "cursor"
+        asked = replace(asked, errors={field: [exc.message]})
     context = {
         "section": "search",
         "asked": asked,

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from central.search.exact.matching import MatchedLine
 from central.web.highlighting import CodeLink, listing
 from central.web.messages import for_people
 from central.web.plain_text import plain_line, plain_text
@@ -16,6 +17,7 @@ register = template.Library()
 register.filter(for_people)
 
 _SHORT_COMMIT = 10
+_ELLIPSIS = '<span class="muted">…</span>'
 _UNITS = (
     (365 * 86_400, "year"),
     (30 * 86_400, "month"),
@@ -83,6 +85,33 @@ def code_block(
     rows = [_line(number, html, link) for number, html in enumerate(lines, first_line)]
     html = mark_safe(f"{name}{''.join(rows)}</code></pre>")  # noqa: S308 # all parts are escaped
     return format_html('<div><p class="muted small">{}</p>{}</div>', note, html) if note else html
+
+
+@register.simple_tag
+def matched_lines(lines: Sequence[MatchedLine], *, href: str, label: str) -> SafeString:
+    """Lines that match, each with its number as a link to `href`#L<number> and its matches marked.
+
+    A line that was cut has "…" where text is missing; a definition says so.
+    """
+    name = format_html('<pre class="code" tabindex="0" role="group" aria-label="{}"><code>', label)
+    link = format_html("{}", href)
+    rows = [_line(one.line, _marked(one), link) for one in lines]
+    return mark_safe(f"{name}{''.join(rows)}</code></pre>")  # noqa: S308 # all parts are escaped
+
+
+def _marked(line: MatchedLine) -> str:
+    parts = [_ELLIPSIS if line.column > 1 else ""]
+    end = 0
+    for start, stop in line.ranges:
+        text, found = plain_line(line.text[end:start]), plain_line(line.text[start:stop])
+        parts.append(format_html("{}<mark>{}</mark>", text, found))
+        end = stop
+    parts.append(format_html("{}", plain_line(line.text[end:])))
+    if line.truncated:
+        parts.append(_ELLIPSIS)
+    if line.defines:
+        parts.append('<span class="badge badge-quiet">definition</span>')
+    return "".join(parts)
 
 
 def _line(number: int, html: str, link: str) -> str:

@@ -1,7 +1,7 @@
 """The search page: the address holds the whole search, and the answer explains itself."""
 
 import re
-from html import unescape
+from html import escape, unescape
 from typing import Any
 
 import pytest
@@ -231,3 +231,42 @@ def test_snippet_inside_of_a_docstring_is_coloured_as_a_string(member: Client) -
     html = page(member, q="class is not raised for it", project="docs")
     assert "Return" in html
     assert '<span class="k">class</span>' not in html
+
+
+def test_an_exact_search_shows_the_lines_that_match_with_their_numbers(member: Client) -> None:
+    html = page(member, q='"validate_token(token)"')
+    assert re.search(r"\d+ match(es)? in \d+ files?", html)
+    assert "<mark>validate_token(token)</mark>" in html
+    assert re.search(r'href="[^"]*tokens\.py#L\d+">\d+</a>', html)
+    assert "definition</span>" in page(member, q='"def validate_token"')
+
+
+def test_filters_alone_list_files(member: Client) -> None:
+    html = page(member, q="file:tokens.py")
+    assert "src/auth/tokens.py" in html
+    assert "<pre" not in html
+
+
+@pytest.mark.parametrize("query", ['"open', "/(/", "lang:pyhton x"])
+def test_an_error_of_the_query_stands_at_its_field(member: Client, query: str) -> None:
+    response = member.get("/o/acme/", {"q": query})
+    assert response.status_code == 400
+    html = response.content.decode()
+    assert 'id="q-error">Column 1:' in html
+    assert f'value="{escape(query)}"' in html
+
+
+def test_a_pattern_of_code_needs_a_language_and_says_so(member: Client) -> None:
+    response = member.get("/o/acme/", {"q": "f($$$)", "mode": "structural"})
+    assert response.status_code == 400
+    assert "add lang: with one of" in response.content.decode()
+
+
+def test_markup_and_control_characters_in_a_matched_line_are_shown_as_text(
+    member: Client,
+) -> None:
+    index_repository(
+        organization_of("acme"), "hostile", {"x.html": "<script>needle\u202e</script>\n"}
+    )
+    html = page(member, q='"needle"')
+    assert "&lt;script&gt;<mark>needle</mark>�&lt;/script&gt;" in html
