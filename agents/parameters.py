@@ -71,7 +71,7 @@ Line = Annotated[
     int | None, Field(ge=1, le=10_000_000, description="A line of the symbol's definition")
 ]
 ChunkType = Literal["function", "method", "class", "comment", "module", "text"]
-Mode = Literal["hybrid", "semantic", "lexical", "symbol"]
+Mode = Literal["hybrid", "semantic", "lexical", "symbol", "literal", "regex", "structural"]
 ProjectName = Annotated[str, Field(max_length=200)]
 Projects = Annotated[list[ProjectName], Field(max_length=1_000)] | None
 NodeId = Annotated[

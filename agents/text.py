@@ -22,6 +22,9 @@ _MISSING: Final = {
     "embedder_unavailable": "lexical results only: its embedding service is unavailable",
     "unknown_project": "no such visible project",
     "too_many_hits": "too many hits: narrow the filters",
+    "too_many_files": "too many files: add repo:, file: or a longer literal",
+    "timeout": "not read in time: follow the cursor, or narrow the query",
+    "text_index_incomplete": "its text index is being built: try again in a few minutes",
     "local_index_unavailable": "its uncommitted work: the index of the work tree is unavailable",
     "base_commit_not_in_clone": "links to other projects: the indexed commit is not in this clone; "
     "fetch it",
@@ -36,6 +39,8 @@ def search_text(answer: Row) -> str:
     """Format each hit with its location, kind and snippet."""
     answer = printable(answer)
     head = _head(answer["count"], "result", f"for {answer['query']}")
+    if answer.get("total"):
+        head += _total(answer["total"])
     if answer.get("confidence") == "none" and answer["results"]:
         head = f"No good match. {head}"
     return joined([head, *(_result(row) for row in answer["results"])], answer)
@@ -168,7 +173,8 @@ def _head(count: int, noun: str, subject: str) -> str:
 
 def number(count: int, noun: str) -> str:
     """Format a count, such as "2 results"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"
 
 
 def _location(row: Row, lines: str) -> str:
@@ -177,7 +183,25 @@ def _location(row: Row, lines: str) -> str:
     return f"{prefix}{row['file']}:{lines}{state}"
 
 
+def _total(total: Row) -> str:
+    least = "at least " if total["at_least"] else ""
+    return f": {least}{number(total['matches'], 'match')} in {number(total['files'], 'file')}"
+
+
+def _file_matches(row: Row) -> str:
+    """Format a file of an exact search with the lines that match."""
+    head = _location(row, f"  {number(row['matches'], 'match')}").replace(":  ", "  ", 1)
+    return "\n".join([head, *(_matched_line(line) for line in row["lines"])])
+
+
+def _matched_line(line: Row) -> str:
+    before, after = "…" if line["column"] > 1 else "", "…" if line["truncated"] else ""
+    return f"    {line['line']}: {before}{escape_line(line['text'])}{after}"
+
+
 def _result(row: Row) -> str:
+    if row.get("matches") is not None:
+        return _file_matches(row)
     name = ".".join(part for part in (row["container"], row["name"]) if part)
     what = f"{row['chunk_type']} {name}".strip()
     lines = f"{row['start_line']}-{row['end_line']}"

@@ -113,7 +113,8 @@ class _CodeTools:
             ),
         ] = 0,
         mode: Annotated[
-            Mode, Field(description="hybrid suits most; symbol looks for names only")
+            Mode,
+            Field(description="hybrid suits most; structural takes ast-grep patterns"),
         ] = "hybrid",
         min_similarity: Similarity = None,
         cursor: SearchCursor = None,
@@ -121,11 +122,12 @@ class _CodeTools:
     ) -> CallToolResult:
         """Find code in all indexed repositories by what it does, or by an identifier.
 
-        Use it instead of grep when you do not know the words, the file or the repository. Returns
-        the best hits first: project/path:lines, what is defined there, score and snippet, with a
-        receipt of what was searched. Examples: query="retry with exponential back-off";
-        query="verify a JWT", include_projects=["auth-service"];
-        query="AuthMiddleware", exclude="test|mock"; queries=["log in", "authenticate a user"].
+        Use it instead of grep. Returns the best hits first: project/path:lines, what is defined
+        there, score and snippet, with a receipt of what was searched. The query language finds
+        text as it stands: "quoted", /regex/ (RE2), repo: file: lang: sym:, - before each, OR.
+        Examples: query="verify a JWT", include_projects=["auth-service"];
+        query="lang:go \"context.WithTimeout\" retry"; query="/class \\w+Error/ -file:test";
+        query="raise $E($$$) lang:python", mode="structural".
         """
         require_one_query(query, queries)
         answer = await self._backend().search(

@@ -52,6 +52,17 @@ class Explanation(AnswerModel):
     rules: list[Effect]
 
 
+class MatchedLine(AnswerModel):
+    """A line with matches of an exact search; `ranges` are [start, end) in `text`."""
+
+    line: int
+    text: str
+    ranges: list[list[int]]
+    column: int
+    truncated: bool
+    defines: bool
+
+
 class Result(AnswerModel):
     """A hit. Lines are 1-based and inclusive."""
 
@@ -73,6 +84,16 @@ class Result(AnswerModel):
     matched: list[str]
     url: str | None
     why: Explanation | None = None
+    lines: list[MatchedLine] = []
+    matches: int | None = None
+
+
+class Total(AnswerModel):
+    """What an exact search found on all pages."""
+
+    matches: int
+    files: int
+    at_least: bool
 
 
 class SearchReceipt(AnswerModel):
@@ -95,6 +116,7 @@ class SearchAnswer(AnswerModel):
     receipt: SearchReceipt
     confidence: str | None = None
     hint: str | None
+    total: Total | None = None
     left_out: Truncated | None = None
 
 

@@ -267,3 +267,27 @@ def test_answer_without_a_good_match_says_so_above_its_results() -> None:
     assert text.startswith("No good match. ")
     assert "No good match: try a name." in text
     assert not search_text({**answer, "confidence": "weak", "hint": None}).startswith("No good")
+
+
+def test_an_exact_search_is_lines_with_numbers_and_says_if_there_are_more() -> None:
+    line = {"ranges": [[0, 1]], "column": 1, "truncated": False, "defines": False}
+    found = {
+        "project": "shop", "file": "a.py", "matches": 2, "start_line": 3, "end_line": 3,
+        "lines": [{**line, "line": 3, "text": "x = 1\x1b[2J"}, {**line, "line": 9, "text": "x"}],
+    }  # fmt: skip
+    receipt = {"complete": True, "projects": [], "missing": [], "took_ms": 1.0}
+    text = search_text(
+        {
+            "query": '"x"',
+            "count": 1,
+            "results": [found],
+            "next_cursor": None,
+            "hint": None,
+            "receipt": receipt,
+            "total": {"matches": 2, "files": 1, "at_least": True},
+        }
+    )
+    assert text.startswith(
+        '1 result for "x": at least 2 matches in 1 file\n\nshop/a.py  2 matches\n'
+    )
+    assert "    3: x = 1�[2J\n    9: x" in text
