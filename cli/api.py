@@ -25,6 +25,9 @@ class SearchApi(Protocol):
         ...
 
 
+_MATCH_SECONDS = 70.0  # between two results; a stream takes a minute at most
+
+
 class HttpSearchApi:
     """The search API of one organisation of a service."""
 
@@ -37,6 +40,14 @@ class HttpSearchApi:
         content = json.dumps({"org_id": self._organization, **body}).encode()
         answer: dict[str, Any] = self._transport.request("POST", "/api/v1/search", content=content)
         return answer
+
+    def matches(
+        self, body: Mapping[str, Any], receive: Callable[[Iterator[bytes], int | None], None]
+    ) -> None:
+        """Stream every match of an exact search; a lost connection calls `receive` again."""
+        query = urlencode({"org_id": self._organization, **body}, doseq=True)
+        path = f"/api/v1/search/stream?{query}"
+        self._transport.download(path, receive, wait_seconds=_MATCH_SECONDS)
 
     def trace(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Send a trace."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cli.api import GraphApi, SearchApi
+    from cli.api import GraphApi, HttpSearchApi, SearchApi
     from cli.target.target import IndexTarget
 
 
@@ -26,6 +26,15 @@ class CommandContext:
 
         with open_target(self.environ, self.directory) as target:
             yield search_api_for(target)
+
+    @contextmanager
+    def match_stream(self) -> Iterator["HttpSearchApi"]:
+        """Open the service's own search, without uncommitted work. Raises IndexerError."""
+        from cli.api import HttpSearchApi
+        from cli.target.target import open_target
+
+        with open_target(self.environ, self.directory) as target:
+            yield HttpSearchApi(target.transport(), target.organization)
 
     @contextmanager
     def graph(self, *, retry_seconds: float = 0.0) -> Iterator["GraphApi"]:

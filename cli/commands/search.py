@@ -25,6 +25,9 @@ class Mode(StrEnum):
     SEMANTIC = "semantic"
     LEXICAL = "lexical"
     SYMBOL = "symbol"
+    LITERAL = "literal"
+    REGEX = "regex"
+    STRUCTURAL = "structural"
 
 
 def _query(words: list[str]) -> list[str]:
@@ -53,6 +56,7 @@ def _languages() -> list[str]:
     epilog=examples(
         "codesearch search where are passwords hashed",
         "codesearch search verify_token --mode symbol --project auth-service",
+        """codesearch search 'lang:go "context.WithTimeout" retry'""",
         'codesearch search "retry with backoff" --language go --exclude "test|mock" --expand 5',
         "codesearch search login --json | jq -r '.results[].file'",
     ),

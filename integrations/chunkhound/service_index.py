@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -14,7 +15,11 @@ from indexer.limits import (
     RESULTS,
 )
 from integrations.chunkhound.doc_comments import doc_comments
-from integrations.chunkhound.errors import NotIndexedError, ServiceFailedError
+from integrations.chunkhound.errors import (
+    InvalidRequestError,
+    NotIndexedError,
+    ServiceFailedError,
+)
 from integrations.chunkhound.records import (
     Backend,
     ChunkType,
@@ -145,6 +150,8 @@ class OwnIndex:
         except CentralRefusedError as exc:
             if exc.code == "repository_not_found":
                 raise self._not_indexed() from exc
+            if exc.status == HTTPStatus.BAD_REQUEST:
+                raise InvalidRequestError(str(exc.problem.get("detail") or exc)) from exc
             raise _failed(exc, self.location) from exc
         except IndexerError as exc:
             raise _failed(exc, self.location) from exc

@@ -84,6 +84,19 @@ def _search(api: Api, victim: dict[str, Any]) -> list[Any]:
         api.request("POST", "/api/v1/search", query | {"org_id": "acme"}),
         api.request("GET", "/api/v1/search?org_id=acme&query=secret_recipe"),
         api.request("POST", "/api/v1/search", query | own),
+        api.request("POST", "/api/v1/search", {"query": '"secret_recipe"'} | own),
+        api.request("POST", "/api/v1/search", {"query": "sym:secret", **own, "mode": "literal"}),
+    ]
+
+
+def _stream(api: Api, victim: dict[str, Any]) -> list[Any]:
+    query = {"query": '"secret_recipe"'}
+    own = {"org_id": api.organization.slug}
+    return [
+        api.request("POST", "/api/v1/search/stream", query | {"org_id": "acme"}),
+        api.request("GET", "/api/v1/search/stream?org_id=acme&query=%22secret_recipe%22"),
+        api.request("POST", "/api/v1/search/stream", query | own),
+        api.request("POST", "/api/v1/search/stream", query | own | {"include_projects": ["shop"]}),
     ]
 
 
@@ -229,6 +242,7 @@ PROBES: dict[str, Probe] = {
         *_files("/content", path="recipe.py")(api, victim),
     ],
     "api/v1/search": _search,
+    "api/v1/search/stream": _stream,
     "api/v1/trace/callers": _trace("callers"),
     "api/v1/trace/callees": _trace("callees"),
     "api/v1/trace/graph": _trace("graph"),
@@ -348,7 +362,7 @@ def tables() -> list[object]:
 
 def assert_nothing_learnt(response: Any) -> None:
     """Either it does not exist, or an answer of one's own that is empty."""
-    text = response.content.decode()
+    text = response.getvalue().decode()
     assert commit_of(FILES) not in text
     assert '"f1"' not in text
     assert "salt" not in text

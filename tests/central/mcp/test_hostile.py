@@ -193,7 +193,6 @@ def test_arguments_that_no_tool_takes_are_refused_in_words(
         {"path": "%"},
         {"exclude": "(" * 1_000},
         {"exclude": "|" * 1_000},
-        {"language": "'; DROP TABLE corpus_file; --"},
         {"include_projects": ["../shop", "shop'--", "shop/../shop", "s_op", "%"]},
     ],
 )
@@ -203,6 +202,12 @@ def test_what_means_something_elsewhere_means_itself(
     found = agent.answer("code_search", query="secret_recipe", **arguments)
     is_all = "exclude" in arguments
     assert bool(found["results"]) is is_all, found
+
+
+def test_a_language_that_does_not_exist_is_refused(hostile: Api, agent: Agent) -> None:
+    language = "'; DROP TABLE corpus_file; --"
+    response = agent.post(call(query="secret_recipe", language=language), **MCP)
+    assert answer(response)["result"]["_meta"]["codesearch/error"]["code"] == "invalid_query"
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def test_asynchronously_it_finds_the_same(make_retriever: MakeRetriever) -> None
 
 def test_bounds_of_length_and_similarity(make_retriever: MakeRetriever) -> None:
     (short,) = make_retriever(k=1, max_code_length=100).invoke("the total of an invoice")
-    assert len(short.page_content) == 100
+    assert 50 < len(short.page_content) <= 100  # it ends with a line
     assert short.metadata["truncated"] is True
     near = make_retriever(k=50, similarity_threshold=0.4).invoke("the total of an invoice")
     every = make_retriever(k=50).invoke("the total of an invoice")
