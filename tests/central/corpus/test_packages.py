@@ -62,6 +62,8 @@ def rows_of(repository: Repository) -> Mapping[str, list[str]]:
     """Every row of the corpus that is the repository's, with the place where it is kept."""
     conditions = {
         "corpus_dependency": "package_id IN (SELECT id FROM corpus_package WHERE repository_id=%s)",
+        "corpus_trigramposting": "segment_id IN"
+        " (SELECT id FROM corpus_trigramsegment WHERE repository_id=%s)",
     }
     rows: dict[str, list[str]] = {}
     with connection.cursor() as cursor:
