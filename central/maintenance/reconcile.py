@@ -64,7 +64,7 @@ def register_comparison(comparison: Comparison) -> None:
 class RepositoryReport:
     """One repository: missing points, of those the ones without a vector, and excess points.
 
-    `due` and `differing` count data derived from it: the knowledge graph.
+    `due` and `differing` count data derived from it: the text index and the knowledge graph.
     """
 
     organization: str

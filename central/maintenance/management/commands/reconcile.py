@@ -29,12 +29,12 @@ def _read(answer: str | bytes) -> Report:
 
 
 class Command(ServiceCommand):
-    """Compare the vector store and the knowledge graph with the index."""
+    """Compare the vector store, the text index and the knowledge graph with the index."""
 
     help = (
-        "Put right what the vector store lacks or has in excess, and what of the knowledge graph "
-        "differs from the indexed code; --check only reports. What is due, the worker is about "
-        "to make."
+        "Put right what the vector store lacks or has in excess, and what of the text index and "
+        "the knowledge graph differs from the indexed code; --check only reports. What is due, "
+        "the worker is about to make."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
