@@ -8,7 +8,7 @@ from central.repositories.visibility import AnsweringProject, MissingProject, Re
 from central.search.confidence import Confidence
 from central.search.exact.files import path_factor
 from central.search.exact.hits import FileHit
-from central.search.exact.matching import MatchedLine
+from central.search.exact.matching import Lines, MatchedLine, matched_lines
 from central.search.query import Mode, SearchRequest, is_narrowed
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.scoring import Explanation, ScoredHit
@@ -228,12 +228,19 @@ def _reason(repository: RepositorySnapshot, lack: str) -> str:
     return reason if reason in {"failed", "never_indexed"} else lack or reason
 
 
-def exact_result(hit: FileHit, *, request: SearchRequest, repository: RepositorySnapshot) -> Result:
-    """Build the result of a file that matches; its content is the first block of matched lines."""
-    block = _first_block(hit.lines, request.expand)
+def exact_result(
+    hit: FileHit, *, request: SearchRequest, repository: RepositorySnapshot, lines: int
+) -> Result:
+    """Build the result of a file that matches, with at most `lines` of its lines.
+
+    Its content is the first block of them.
+    """
+    of_file = Lines(hit.content)
+    matched = matched_lines(of_file, hit.spans, limit=lines, defining=hit.defining)
+    block = _first_block(matched, request.expand)
     first, last = (block[0].line, block[-1].line) if block else (1, 1)
     start = max(1, first - request.expand)
-    content = hit.content.block(start, last + request.expand) if block else ""
+    content = of_file.block(start, last + request.expand) if block else ""
     return Result(
         project=repository.name,
         commit=repository.commit,
@@ -245,16 +252,16 @@ def exact_result(hit: FileHit, *, request: SearchRequest, repository: Repository
         chunk_type="",
         name="",
         container="",
-        score=round((0.5 if hit.defines else 0.0) + 0.5 * path_factor(hit.file.path), 4),
+        score=round((0.5 if hit.defining else 0.0) + 0.5 * path_factor(hit.file.path), 4),
         similarity=None,
         content=content[: request.max_content],
         content_start_line=start,
         truncated=len(content) > request.max_content,
-        matched=_matched_texts(hit.lines),
+        matched=_matched_texts(matched),
         url=repository.url(hit.file.path, first, last),
         why=None,
-        lines=hit.lines,
-        matches=hit.matches,
+        lines=matched,
+        matches=len(hit.spans),
     )
 
 

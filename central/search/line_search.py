@@ -1,7 +1,7 @@
 """Exact searches from request to answer: pages of files with the lines that match."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from central.errors import InvalidError
@@ -22,8 +22,8 @@ from central.search.answers import (
     missing_projects,
 )
 from central.search.confidence import Confidence
-from central.search.exact.hits import ExactSearch, Unread
-from central.search.exact.page import ExactPage, exact_page
+from central.search.exact.hits import ExactSearch, FileHit, Unread
+from central.search.exact.page import exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.query import SearchRequest, row_filter
 from central.search.reading import ReadRequest, read_request
@@ -52,13 +52,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     position = decode_cursor(request=request, organization=slug)
     for _ in range(2):
         scope = search_scope(credential, read.request)
-        search = _exact_search(
-            scope,
-            read,
-            files=EXACT_FILES,
-            seconds=EXACT_SECONDS,
-            lines=EXACT_LINES_OF_RESULT,
-        )
+        search = _exact_search(scope, read, files=EXACT_FILES, seconds=EXACT_SECONDS)
         page = exact_page(search, position=position, limit=request.limit)
         if not have_been_reindexed(scope.searched.values()):
             break
@@ -67,7 +61,21 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
-    return _answer(request, scope, page, search.unread, cursor, round(seconds * 1000, 1))
+    results = list(_results(page.hits, request, read, scope, EXACT_LINES_OF_RESULT))
+    missing = _missing(scope, search.unread)
+    searched = answering_projects(scope.selected)
+    hint = None if results else exact_hint(request, searched=len(searched), missing=missing)
+    return Answer(
+        query=" | ".join(request.queries),
+        queries=list(request.queries),
+        count=len(results),
+        results=results,
+        next_cursor=cursor,
+        receipt=Receipt(not missing, round(seconds * 1000, 1), searched, missing),
+        confidence=Confidence.STRONG if results else None,
+        hint=hint,
+        total=Total(page.matches, page.files, page.at_least),
+    )
 
 
 def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | Receipt]:
@@ -82,22 +90,15 @@ def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[R
             "expression/, or set mode to literal, regex or structural."
         )
     scope = search_scope(credential, read.request)
-    search = _exact_search(
-        scope,
-        read,
-        files=EXACT_STREAM_FILES,
-        seconds=EXACT_STREAM_SECONDS,
-        lines=EXACT_MATCHES_OF_FILE,
-    )
-    return _streamed(request, scope, search)
+    search = _exact_search(scope, read, files=EXACT_STREAM_FILES, seconds=EXACT_STREAM_SECONDS)
+    return _streamed(request, read, scope, search)
 
 
 def _streamed(
-    request: SearchRequest, scope: SearchScope, search: ExactSearch
+    request: SearchRequest, read: ReadRequest, scope: SearchScope, search: ExactSearch
 ) -> Iterator[Result | Receipt]:
     started = time.perf_counter()
-    for hit in search.hits():
-        yield exact_result(hit, request=request, repository=scope.searched[hit.file.repository])
+    yield from _results(search.hits(), request, read, scope, EXACT_MATCHES_OF_FILE)
     missing = _missing(scope, search.unread)
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     yield Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
@@ -129,7 +130,6 @@ def restriction(
         rows=row_filter(read.request),
         files=EXACT_FILES,
         seconds=EXACT_SECONDS,
-        lines=0,
     )
     found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
     return Restriction(_among(found), search.unread)
@@ -148,7 +148,7 @@ def _among(found: Collection[tuple[int, str]]) -> Holds:
 
 
 def _exact_search(
-    scope: SearchScope, read: ReadRequest, *, files: int, seconds: float, lines: int
+    scope: SearchScope, read: ReadRequest, *, files: int, seconds: float
 ) -> ExactSearch:
     return ExactSearch(
         exact_plan(read.query),
@@ -156,7 +156,6 @@ def _exact_search(
         rows=row_filter(read.request),
         files=files,
         seconds=seconds,
-        lines=0 if read.lists_files else lines,
     )
 
 
@@ -164,28 +163,14 @@ def _missing(scope: SearchScope, unread: Unread) -> list[MissingProject]:
     return missing_projects(scope.selected, scope.unknown, unread.reasons)
 
 
-def _answer(
+def _results(
+    hits: Iterable[FileHit],
     request: SearchRequest,
+    read: ReadRequest,
     scope: SearchScope,
-    page: ExactPage,
-    unread: Unread,
-    cursor: str | None,
-    took_ms: float,
-) -> Answer:
-    missing = _missing(scope, unread)
-    searched = answering_projects(scope.selected)
-    results = [
-        exact_result(hit, request=request, repository=scope.searched[hit.file.repository])
-        for hit in page.hits
-    ]
-    return Answer(
-        query=" | ".join(request.queries),
-        queries=list(request.queries),
-        count=len(results),
-        results=results,
-        next_cursor=cursor,
-        receipt=Receipt(not missing, took_ms, searched, missing),
-        confidence=Confidence.STRONG if results else None,
-        hint=None if results else exact_hint(request, searched=len(searched), missing=missing),
-        total=Total(page.matches, page.files, page.at_least),
-    )
+    most_lines: int,
+) -> Iterator[Result]:
+    lines = 0 if read.lists_files else most_lines
+    for hit in hits:
+        repository = scope.searched[hit.file.repository]
+        yield exact_result(hit, request=request, repository=repository, lines=lines)

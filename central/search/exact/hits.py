@@ -1,7 +1,7 @@
 """Files that match, found one after another: candidates by trigrams, verified on their content."""
 
 import time
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -22,10 +22,9 @@ from central.search.exact.files import (
 from central.search.exact.matching import (
     FileMatches,
     Lines,
-    MatchedLine,
+    Span,
     file_matches,
     has_match,
-    matched_lines,
 )
 from central.search.exact.plan import ExactPlan
 from central.search.exact.structural import SlowFileError, StructuralMatcher, opened
@@ -36,17 +35,15 @@ from central.search.query import RowFilter
 class FileHit:
     """A file that matches, with its place among the candidates, from 0.
 
-    `defines`: it defines a name of the query. `lines` are the first that matches touch; `matches`
-    counts all, `is_cut`: there are more.
+    `is_cut`: it has more matches. `defining`: lines on which a name of the query is defined.
     """
 
     position: int
     file: CandidateFile
-    defines: bool
-    lines: list[MatchedLine]
-    matches: int
+    content: bytes
+    spans: Sequence[Span]
     is_cut: bool
-    content: Lines
+    defining: frozenset[int]
 
 
 @dataclass(slots=True)
@@ -73,9 +70,8 @@ class ExactSearch:
         rows: RowFilter,
         files: int,
         seconds: float,
-        lines: int,
     ) -> None:
-        """Search at most `files` candidates, for some seconds; `lines` of each file are listed.
+        """Search at most `files` candidates, for some seconds.
 
         Raises InvalidError for a structural pattern that cannot be used.
         """
@@ -88,7 +84,6 @@ class ExactSearch:
         self._rows = rows
         self._most_files = files
         self._until = time.monotonic() + seconds
-        self._lines = lines
         self._matchers: dict[Structural, StructuralMatcher] = {}
         self.unread = Unread()
         for pattern in plan.structural.values():
@@ -131,9 +126,12 @@ class ExactSearch:
                 self.unread.stopped_at = position
                 return
             matches = self._matches(file, content, facts_of[file])
-            if matches is not None:
-                asked = {line for found in by_filter.values() for line in found.get(file.id, ())}
-                yield self._hit(position, file, content, matches, named.get(file.id, set()), asked)
+            if matches is None:
+                continue
+            asked = {line for found in by_filter.values() for line in found.get(file.id, ())}
+            spans = matches.spans or _whole_lines(content, asked)
+            defining = frozenset(asked | named.get(file.id, set()))
+            yield FileHit(position, file, content, spans, matches.is_cut, defining)
 
     def _facts(
         self, file: CandidateFile, by_filter: Mapping[Filter, Collection[int]]
@@ -169,44 +167,31 @@ class ExactSearch:
     ) -> FileMatches | None:
         """Return the matches to show, or None if the file does not fulfil the query."""
         found = dict(facts)
+        parts: list[FileMatches] = []
         for term, pattern in self._plan.patterns.items():
-            found[term] = has_match(content, pattern)
+            if term in self._plan.shown:
+                matches = file_matches(content, pattern)
+                parts.append(matches)
+                found[term] = bool(matches.spans)
+            else:
+                found[term] = has_match(content, pattern)
             if self._truth(file, found) is False:
                 return None
-        structural: dict[Structural, FileMatches] = {}
         for structure, matcher in self._matchers.items():
             try:
-                structural[structure] = matcher.matches(content)
+                matches = matcher.matches(content)
             except SlowFileError:
                 self.unread.add([file.repository], "timeout")
                 return None
-            found[structure] = bool(structural[structure].spans)
+            found[structure] = bool(matches.spans)
+            if structure in self._plan.shown:
+                parts.append(matches)
         if not self._truth(file, found):
             return None
-        shown = [term for term in self._plan.shown if found[term]]
-        parts = [structural[term] for term in shown if isinstance(term, Structural)]
-        texts = [self._plan.patterns[term] for term in shown if not isinstance(term, Structural)]
-        parts.append(file_matches(content, texts))
         spans = {span for part in parts for span in part.spans}
         return FileMatches(sorted(spans), any(part.is_cut for part in parts))
 
-    def _hit(
-        self,
-        position: int,
-        file: CandidateFile,
-        content: bytes,
-        matches: FileMatches,
-        defining: Collection[int],
-        asked: Collection[int],
-    ) -> FileHit:
-        lines = Lines(content)
-        spans = matches.spans or [lines.bounds(line) for line in sorted(asked)]
-        return FileHit(
-            position=position,
-            file=file,
-            defines=bool(defining or asked),
-            lines=matched_lines(lines, spans, limit=self._lines, defining={*defining, *asked}),
-            matches=len(spans),
-            is_cut=matches.is_cut,
-            content=lines,
-        )
+
+def _whole_lines(content: bytes, numbers: Collection[int]) -> list[Span]:
+    lines = Lines(content)
+    return [lines.bounds(number) for number in sorted(numbers)]

@@ -5,9 +5,10 @@ Content is UTF-8, because RE2 and `bytes.find` work on bytes. Lines are those of
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 import re2
 
@@ -81,17 +82,12 @@ def _literal_finder(wanted: bytes) -> Find:
     return find
 
 
-def file_matches(content: bytes, patterns: Iterable[TextPattern]) -> FileMatches:
-    """Return the matches of all patterns, at most EXACT_MATCHES_OF_FILE of each."""
-    spans: list[Span] = []
-    is_cut = False
-    for pattern in patterns:
-        for count, span in enumerate(finder(pattern)(content), 1):
-            if count > EXACT_MATCHES_OF_FILE:
-                is_cut = True
-                break
-            spans.append(span)
-    return FileMatches(sorted(set(spans)), is_cut)
+def file_matches(content: bytes, pattern: TextPattern) -> FileMatches:
+    """Return the first EXACT_MATCHES_OF_FILE matches of a pattern."""
+    found = finder(pattern)(content)
+    spans = list(islice(found, EXACT_MATCHES_OF_FILE))
+    is_cut = len(spans) == EXACT_MATCHES_OF_FILE and next(found, None) is not None
+    return FileMatches(spans, is_cut)
 
 
 def has_match(content: bytes, pattern: TextPattern) -> bool:

@@ -45,13 +45,13 @@ def exact_page(search: ExactSearch, *, position: Position | None, limit: int) ->
             if following is None:
                 following = hit.position
                 until = time.monotonic() + EXACT_COUNT_SECONDS
-            counted.append(hit.matches)
+            counted.append(len(hit.spans))
             if time.monotonic() > until:
                 at_least = True
                 break
     if following is None:
         following = search.unread.stopped_at
-    matches += sum(hit.matches for hit in hits)
+    matches += sum(len(hit.spans) for hit in hits)
     files += len(hits)
     return ExactPage(
         hits=hits,

@@ -19,7 +19,8 @@ from indexer.records.files import Span, count_lines, line_span, split_lines
 
 def lines_of(content: str, *terms: TextPattern, limit: int = 100) -> list[MatchedLine]:
     encoded = content.encode()
-    return matched_lines(Lines(encoded), file_matches(encoded, terms).spans, limit=limit)
+    spans = sorted({span for term in terms for span in file_matches(encoded, term).spans})
+    return matched_lines(Lines(encoded), spans, limit=limit)
 
 
 def literal(text: str, *, ignore_case: bool = False) -> TextPattern:
@@ -83,7 +84,7 @@ def test_a_line_of_ten_megabytes_is_cut_around_its_first_match() -> None:
 
 
 def test_the_matches_of_a_file_have_a_bound() -> None:
-    found = file_matches(b"a\n" * 5_000, [literal("a")])
+    found = file_matches(b"a\n" * 5_000, literal("a"))
     assert len(found.spans) == EXACT_MATCHES_OF_FILE
     assert found.is_cut
 
