@@ -27,7 +27,7 @@ def decode_cursor(cursor: str, *, salt: str, asked: object) -> Any:
     try:
         fingerprint, position = signing.loads(cursor, salt=salt)
     except (signing.BadSignature, ValueError, TypeError) as exc:
-        raise _invalid("it is not one that this address has given out") from exc
+        raise _invalid("this address did not issue it") from exc
     if fingerprint != _fingerprint(asked):
         raise _invalid("it belongs to another query or other filters")
     return position

@@ -115,7 +115,7 @@ class OpenedRun(serializers.Serializer[Any]):
     base_extractor = serializers.CharField(allow_null=True)
     base_embedder = serializers.CharField(allow_null=True)
     reindex = serializers.BooleanField(
-        help_text="An administrator asked for every file to be processed, whatever has changed"
+        help_text="An administrator requested that every file is processed"
     )
     generation = serializers.IntegerField()
     embedder = Embedder()

@@ -198,14 +198,14 @@ def hint_for(
     if not searched and missing:
         return Sentence.of(
             "none_indexed",
-            "None of the projects asked for is indexed: see receipt.missing, and run the index "
+            "None of the requested projects is indexed: see receipt.missing, and run the index "
             "action in their repositories.",
         )
     if not searched:
         return Sentence.of(
             "none_in_scope",
             "No project is in the search's scope: the organisation has none that this token sees, "
-            "or exclude_projects leaves none over.",
+            "or exclude_projects excludes all of them.",
         )
     if is_restricted:
         return (

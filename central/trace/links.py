@@ -78,7 +78,7 @@ class Evidence:
         if edge.is_override:
             yield f"{definition.name}, which {edge.target[1]} overrides"
         elif not definition.is_certain and edge.rule == "import":
-            yield "the only provider in sight, though no manifest asks for it"
+            yield "the only visible package that provides it; no manifest declares it"
         yield self._path(edge.target[0])
 
     def _origin(self, edge: Edge) -> Iterator[str]:

@@ -82,7 +82,7 @@ def hint_for(
         kind = ("unresolved_inside", _INSIDE) if what == "callees" else ("unresolved", _BY_NAME)
         reasons.append(Sentence.of(*kind, count=unresolved, noun=noun, verb=verb))
     if min_confidence is Confidence.HIGH:
-        template = "Only the surest links were asked for; try min_confidence=medium."
+        template = "Only links of high confidence were requested; try min_confidence=medium."
         reasons.append(Sentence.of("only_surest", template))
     if is_narrowed:
         template = "caller_projects leaves the other projects out."

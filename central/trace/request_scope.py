@@ -106,5 +106,7 @@ def _not_found(
         )
     )
     code = "symbol_not_found"
-    fact = Sentence.of(code, "No definition is called so in what this credential sees.")
+    fact = Sentence.of(
+        code, "No definition has this name in the repositories that this credential sees."
+    )
     return NotFoundError(Sentence.joined([fact, advice]), code=code, near=near)

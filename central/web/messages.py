@@ -14,12 +14,12 @@ _ERRORS: Final = {
 # Templates of the sentences that name parameters, fields or addresses only programs use.
 SENTENCES: Final = {
     "none_indexed": (
-        "None of the projects asked for is indexed, as said above: run the index action in their "
+        "None of the requested projects is indexed, as said above: run the index action in their "
         "repositories."
     ),
     "none_in_scope": (
         "No project is in the search's scope: the organisation has none that you may see, or "
-        "exclude_projects leaves none over."
+        "exclude_projects excludes all of them."
     ),
     "no_such_symbol": (
         "No symbol has such a name. Try a part of the name, or words and similarity together."
@@ -27,13 +27,13 @@ SENTENCES: Final = {
     "no_such_words": (
         "No chunk holds these words. Try other words, or words and similarity together."
     ),
-    "symbol_not_found": "No definition is called so in what you may see.",
+    "symbol_not_found": "No definition has this name in the repositories that you see.",
     "near_names": "Check its spelling.",
     "search_for_it": "Search for it, or look at Repositories for what is indexed.",
     "unresolved": (
         "{count} {noun} by that name {verb} of something unknown; confidence “low” lists them."
     ),
-    "only_surest": "Only the surest links were asked for; try confidence “medium”.",
+    "only_surest": "Only links of high confidence were requested; try confidence “medium”.",
     "may_lack": "{count} {noun} in scope may lack something, as said above.",
     "none_visible": "Nothing in what you may see is among its {what}.",
     "nodes_are_listed": "Knowledge lists all that you may see.",

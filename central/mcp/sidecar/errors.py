@@ -157,8 +157,8 @@ def refused_by_tool(text: str) -> ToolError:
 def circuit_open(retry_seconds: float) -> ToolError:
     """Return the error while the circuit is open."""
     return ToolError(
-        "The code search sidecar is away; it failed several times in a row and is not asked "
-        f"for now. Try again in {max(ceil(retry_seconds), 1)} seconds.",
+        "The code search sidecar is unavailable: several calls in a row failed, so it is not "
+        f"called for now. Try again in {max(ceil(retry_seconds), 1)} seconds.",
         code="sidecar_unavailable",
         status=HTTPStatus.SERVICE_UNAVAILABLE,
     )

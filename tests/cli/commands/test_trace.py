@@ -39,7 +39,9 @@ def test_a_name_that_is_not_there_shows_names_that_are_alike(
 ) -> None:
     done = codesearch("trace", "callees", "verify_tokn", directory=tmp_path, environ=acme_environ)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("error: No definition is called so in what this credential sees.")
+    assert done.stderr.startswith(
+        "error: No definition has this name in the repositories that this credential sees."
+    )
     assert "Similar names: verify_token" in done.stderr
 
 

@@ -44,7 +44,7 @@ class Command(ServiceCommand):
         if options["confirm"].removeprefix("org-") != slug:
             raise CommandError(f"Nothing was changed: add --confirm {slug} to delete it for good.")
         organization = schedule_deletion(slug=slug, actor=COMMAND)
-        self._say(f"{slug}: nobody sees it any more.")
+        self._say(f"{slug}: it is no longer visible.")
         if not options["no_wait"]:
             self._wait(organization)
 

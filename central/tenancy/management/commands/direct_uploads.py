@@ -12,7 +12,7 @@ class Command(ServiceCommand):
     help = (
         "Let an organisation's indexers write vectors to Qdrant themselves "
         "(docs/how-to/vector-stores.md), or no longer. "
-        "A token that was given out stays good until it ends."
+        "A token that was issued stays valid until it expires."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
