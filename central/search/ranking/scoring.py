@@ -32,6 +32,7 @@ from indexer.records.files import Span
 from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
+_NO_DEVIATION = 1e-9  # of the largest value: a list's unit must not matter
 _ADDS = (BASE, COVERAGE, COHERENCE, *(rule.name for rule in BOOSTS))
 _TIMES = tuple(rule.name for rule in PENALTIES)
 
@@ -308,6 +309,6 @@ def _standard(values: Sequence[float]) -> list[float]:
         return []
     mean = sum(values) / len(values)
     deviation = sqrt(sum((value - mean) ** 2 for value in values) / len(values))
-    if deviation < 1e-12:
+    if deviation <= _NO_DEVIATION * max(map(abs, values)):
         return [0.0] * len(values)
     return [(value - mean) / deviation for value in values]

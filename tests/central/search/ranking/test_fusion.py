@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from central.search.ranking.scoring import fuse_normalised
@@ -57,6 +57,7 @@ def test_fusion_covers_the_union_of_both_lists(
     assert fuse_normalised(dense, lexical, dense_weight=weight).keys() == {*dense, *lexical}
 
 
+@example(dense={1: 0.5}, lexical={1: 0.0, 2: 3e-12}, factor=0.1)
 @given(dense=SCORES, lexical=SCORES, factor=st.floats(0.1, 100.0))
 def test_scale_of_a_list_does_not_matter(
     dense: dict[int, float], lexical: dict[int, float], factor: float
