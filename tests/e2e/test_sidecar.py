@@ -184,6 +184,7 @@ def test_proxy_handles_code_search_failure(pod: Pod) -> None:
 
     After five the sidecar is not asked any more; some seconds later it is, and is used again.
     """
+    assert not ask(pod.acme, "code_search", query="login").is_error  # no failure counts yet
     with pod.sidecar.stopped() as exit_code:
         assert exit_code == 0
         before, results = pod.calls("not_asked"), []
