@@ -109,7 +109,7 @@ def test_metrics_survive_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QuerySet, "_fetch_all", away)
     text = Client().get("/metrics").content.decode()
     assert "aeterna_database_up 0.0" in text
-    assert "aeterna_apply_seconds_bucket" in text
+    assert "# TYPE aeterna_apply_seconds histogram" in text
 
 
 def test_misconfiguration_is_named_with_a_hint(settings: Settings) -> None:
