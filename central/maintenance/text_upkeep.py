@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
+import structlog
 from django.db import transaction
 
 from central.corpus.models import File
@@ -26,11 +27,14 @@ from central.repositories.models import Repository
 
 _SAMPLED_FILES: Final = 32  # of one segment
 
+_log = structlog.get_logger(__name__)
+
 
 def maintain_text_index(*, go_on: Callable[[], bool] = lambda: True) -> None:
     """Build what is missing and merge what is due; `go_on` is asked after each step.
 
-    A step takes a few seconds and may be interrupted. Not in a transaction.
+    A step takes a few seconds and may be interrupted. A damaged segment is left to the reconcile.
+    Not in a transaction.
     """
     is_due = True
     while is_due:
@@ -40,7 +44,10 @@ def maintain_text_index(*, go_on: Callable[[], bool] = lambda: True) -> None:
             (repositories_to_merge, merge_segments),
         ):
             for repository_id in due():
-                is_due |= step(repository_id)
+                try:
+                    is_due |= step(repository_id)
+                except ValueError:  # of a row that is none; other work must go on
+                    _log.exception("text_index_damaged", repository=repository_id)
                 if not go_on():
                     return
 
@@ -71,9 +78,13 @@ def _wrong_files(coverage: Coverage) -> FileIds:
     files = coverage.segments[key]
     ordinals = chance.permutation(len(files))[:_SAMPLED_FILES]
     texts = dict(File.objects.filter(pk__in=files[ordinals].tolist()).values_list("pk", "content"))
+    try:
+        stored = read_hashes(key, ordinals)
+    except ValueError:  # a row is none
+        return files
     wrong = [
         files[ordinal]
-        for ordinal, hashes in read_hashes(key, ordinals).items()
+        for ordinal, hashes in stored.items()
         if (text := texts.get(int(files[ordinal]))) is not None
         and not np.array_equal(hashes, trigram_hashes(text))
     ]

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
-from central.corpus.models import Chunk, Embedding
+from central.corpus.models import Chunk, Embedding, TrigramPosting, TrigramSegment
 from central.ingest.models import Batch, IndexRun
 from central.maintenance import point_sync
 from central.maintenance import reconcile as reconciling
@@ -180,6 +180,18 @@ def test_the_check_command_exits_1_with_a_table(capsys: pytest.CaptureFixture[st
     assert row.split() == ["acme", "shop", "3", "0", "0", "1", "1", "0"]
     call_command("reconcile")
     call_command("reconcile", "--check")
+
+
+@pytest.mark.usefixtures("api")
+def test_a_text_index_that_lacks_files_differs_and_one_that_is_to_be_built_is_due() -> None:
+    clean = report(repair=False)
+    TrigramPosting.objects.all().delete()
+    TrigramSegment.objects.all().delete()
+    assert report(repair=False).differing == clean.differing + len(FILES)
+    Repository.objects.update(text_generation=0)
+    waiting = report(repair=False)
+    assert (waiting.due, waiting.differing) == (clean.due + len(FILES), clean.differing)
+    assert reconcile(repair=False).is_clean
 
 
 @pytest.mark.usefixtures("api")

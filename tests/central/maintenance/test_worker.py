@@ -1,7 +1,7 @@
 """The embedded server's worker thread: woken, and outliving what fails around it."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -9,6 +9,7 @@ from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
+from central.corpus.models import TrigramPosting, TrigramSegment
 from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
 from central.ingest.models import IndexRun
@@ -71,6 +72,27 @@ def test_what_a_killed_server_left_is_taken_up_at_the_start(
     assert claim_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
     embedded_worker.start()
     assert applied.wait(WAIT_SECONDS)
+
+
+def test_a_text_index_of_before_is_built(
+    embedded_worker: EmbeddedWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api_of().index(FILES)
+    TrigramPosting.objects.all().delete()
+    TrigramSegment.objects.all().delete()
+    Repository.objects.update(text_generation=0)
+    built = threading.Event()
+    real = worker.maintain_text_index
+
+    def maintain_and_tell(*, go_on: Callable[[], bool]) -> None:
+        real(go_on=go_on)
+        built.set()
+
+    monkeypatch.setattr(worker, "maintain_text_index", maintain_and_tell)
+    embedded_worker.start()
+    assert built.wait(WAIT_SECONDS)
+    assert Repository.objects.get().text_generation == 1
+    assert TrigramSegment.objects.count() == 1
 
 
 def test_what_is_retired_is_purged(

@@ -1,27 +1,37 @@
 """The text index: what an apply writes, what a lookup finds, what the worker mends."""
 
+import json
 import random
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from django.db import connection
 
 from central.corpus.models import File, TrigramPosting, TrigramSegment
 from central.corpus.trigrams import merges
 from central.corpus.trigrams.candidates import candidates
 from central.corpus.trigrams.coverage import build_portion, incomplete_repositories, read_coverage
+from central.corpus.trigrams.hashes import trigram_hashes
 from central.corpus.trigrams.merges import (
     MOST_SEGMENTS,
     delete_segments,
     merge_segments,
     repositories_to_merge,
 )
+from central.corpus.trigrams.postings import SEGMENT_POSTINGS
 from central.corpus.trigrams.regex import required_trigrams
-from central.corpus.trigrams.segments import insert_segment
+from central.corpus.trigrams.segments import insert_segment, unpack_ids
 from central.corpus.trigrams.tree import EVERYTHING, Tree, literal_trigrams
 from central.ingest.services import apply_commit
+from central.maintenance.tasks import maintain_text
 from central.maintenance.text_upkeep import compare_text, maintain_text_index
 from central.repositories.models import Repository
+from tests.central.corpus.trigrams.scan import satisfies
 from tests.central.protocol import Api, api_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,6 +40,9 @@ WORDS = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
     "lambda", "omega", "sigma",
 )  # fmt: skip
+
+
+NO_ROW = b"\xff\xff\xff\x7f"  # fewer bytes than it says
 
 
 @pytest.fixture
@@ -129,7 +142,35 @@ def _die(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def test_the_segment_has_the_ids_of_the_files_with_content(api: Api) -> None:
+    api.index(files(5) | {"empty.txt": ""})
+    [segment] = TrigramSegment.objects.all()
+    with_content = File.objects.exclude(content="").values_list("pk", flat=True)
+    assert sorted(unpack_ids(segment.files).tolist()) == sorted(with_content)
+
+
 # --- What a lookup finds ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"def \w+\(self", r"import (json|re)\b", r"(?i)RETURN none", r"[a-z]+_id\b", "^class .*:$"],
+)
+def test_candidates_of_a_regex_are_those_of_a_scan_of_all_trigrams(api: Api, pattern: str) -> None:
+    paths = sorted(Path(json.__file__).parent.glob("*.py"))
+    content = {path.name: path.read_text(encoding="utf-8") for path in paths}
+    api.index(content)
+    tree = required_trigrams(pattern)
+    hashes = {path: set(trigram_hashes(text).tolist()) for path, text in content.items()}
+    expected = {path for path in content if satisfies(tree, hashes[path])}
+    key = repository().pk
+    assert expected >= {
+        path for path, text in content.items() if re.search(pattern, text, re.MULTILINE)
+    }
+    if candidates([key], tree).is_everything:
+        assert expected == set(content)
+    else:
+        assert found(tree) == expected
 
 
 def test_only_the_repositories_that_are_asked_are_read(api: Api) -> None:
@@ -242,6 +283,114 @@ def test_an_apply_while_a_merge_is_made_keeps_both(
         assert found(literal_trigrams(word)) == scanned(content, word)
 
 
+def test_a_merge_that_ends_in_the_middle_of_an_apply_keeps_both(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = files(5)
+    for step in range(MOST_SEGMENTS + 2):
+        api.index(content | {"a.txt": f"step{step}\n"})
+    key, merged = repository().pk, []
+    count = apply_commit._count
+
+    def beside(*arguments: Any) -> None:
+        merged.append(in_another_connection(lambda: merge_segments(key)))
+        count(*arguments)
+
+    monkeypatch.setattr(apply_commit, "_count", beside)
+    api.index(content | {"a.txt": "meanwhile\n"})
+    assert merged == [True]
+    assert found(literal_trigrams("meanwhile")) == {"a.txt"}
+    for word in WORDS:
+        assert found(literal_trigrams(word)) == scanned(content, word)
+    coverage = read_coverage(key)
+    assert not len(coverage.missing)
+    assert not len(coverage.repeated)
+
+
+def test_a_build_waits_for_an_apply_of_its_repository(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.index(files(5))
+    key, built = repository().pk, []
+    _forget(key)
+    count = apply_commit._count
+
+    def beside(*arguments: Any) -> None:
+        built.append(in_another_connection(lambda: build_portion(key)))
+        count(*arguments)
+
+    monkeypatch.setattr(apply_commit, "_count", beside)
+    api.index(files(5) | {"a.txt": "meanwhile\n"})
+    assert built == [False]
+    assert incomplete_repositories() == [key]
+    maintain_text_index()
+    assert incomplete_repositories() == []
+
+
+def in_another_connection(step: Callable[[], bool]) -> bool:
+    """Run a step as another process would, beside the caller's transaction."""
+
+    def run() -> bool:
+        try:
+            return step()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as executor:
+        return executor.submit(run).result(20)
+
+
+def test_the_task_builds_and_merges(api: Api) -> None:
+    content = files(5)
+    for step in range(MOST_SEGMENTS + 2):
+        api.index(content | {"a.txt": f"step{step}\n"})
+    api.index(content, project="old")
+    _forget(repository("old").pk)
+    maintain_text()
+    assert segments() <= MOST_SEGMENTS
+    assert incomplete_repositories() == []
+
+
+def test_upkeep_stops_when_it_is_told_to(api: Api) -> None:
+    for project in ("one", "two"):
+        api.index(files(3), project=project)
+        _forget(repository(project).pk)
+    maintain_text_index(go_on=lambda: False)
+    assert len(incomplete_repositories()) == 1
+
+
+# --- Which segments are merged ------------------------------------------------------------------
+
+
+def segment(key: int, postings: int, *, count: int = 4, gone: int = 0) -> merges.Segment:
+    live = np.arange(count) >= gone
+    return merges.Segment(key, postings, 1, np.arange(count, dtype=np.int64), live)
+
+
+def chosen(*given: merges.Segment) -> list[int]:
+    return [one.key for one in merges.chosen_segments(given)]
+
+
+def test_few_small_segments_are_left_alone() -> None:
+    assert chosen(*(segment(key, 10) for key in range(MOST_SEGMENTS))) == []
+
+
+def test_of_too_many_the_smallest_of_a_like_size_are_chosen() -> None:
+    large = [segment(key, 100_000) for key in range(MOST_SEGMENTS)]
+    assert chosen(*large, segment(90, 10), segment(91, 12), segment(92, 15)) == [90, 91, 92]
+
+
+def test_segments_whose_files_are_mostly_gone_come_first() -> None:
+    small = [segment(key, 10) for key in range(MOST_SEGMENTS + 2)]
+    assert chosen(*small, segment(90, 1_000, gone=3)) == [90]
+
+
+def test_a_merge_is_no_larger_than_a_segment_may_be() -> None:
+    worn = [segment(key, SEGMENT_POSTINGS // 2, gone=3) for key in range(5)]
+    assert chosen(*worn) == [0, 1]
+    assert chosen(*(segment(key, SEGMENT_POSTINGS // 2) for key in range(20))) == []
+
+
 # --- What the reconcile finds -------------------------------------------------------------------
 
 
@@ -251,7 +400,7 @@ def test_a_whole_index_has_no_difference(api: Api) -> None:
     assert (compared.due, compared.differing) == (0, 0)
 
 
-@pytest.mark.parametrize("damage", ["missing", "repeated", "wrong"])
+@pytest.mark.parametrize("damage", ["missing", "repeated", "wrong", "no row"])
 def test_a_damage_is_reported_and_repaired(api: Api, damage: str) -> None:
     content = files(10)
     api.index(content)
@@ -273,12 +422,24 @@ def test_a_damage_is_reported_and_repaired(api: Api, damage: str) -> None:
         TrigramPosting.objects.bulk_create(
             TrigramPosting(segment=copy, bucket=row.bucket, data=row.data) for row in rows
         )
+    elif damage == "no row":
+        TrigramPosting.objects.update(data=NO_ROW)
     else:
         File.objects.filter(path="src/f1.txt").update(content="what no row knows\n")
     assert compare_text(repository(), repair=False).differing
     compare_text(repository(), repair=True)
     assert not compare_text(repository(), repair=False).differing
     assert found(literal_trigrams("sigma")) >= scanned(content, "sigma") - {"src/f1.txt"}
+
+
+def test_a_damaged_row_stops_no_upkeep_of_other_repositories(api: Api) -> None:
+    for step in range(MOST_SEGMENTS + 2):
+        api.index(files(5) | {"a.txt": f"step{step}\n"})
+    TrigramPosting.objects.update(data=NO_ROW)
+    api.index(files(3), project="old")
+    _forget(repository("old").pk)
+    maintain_text_index()
+    assert incomplete_repositories() == []
 
 
 def _forget(key: int) -> None:
