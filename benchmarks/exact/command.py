@@ -86,7 +86,7 @@ def compare_all(
         compare(
             query,
             client.every_line(query.for_service(), most=EXACT_MATCHES_OF_FILE),
-            rival.lines(query.for_zoekt()),
+            rival,
             languages,
         )
         for query in queries

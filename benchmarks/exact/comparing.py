@@ -1,8 +1,9 @@
 """The lines of both compared: every difference has the name of a class, or is a bug."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Protocol
 
 from benchmarks.exact.corpus import Place
 from benchmarks.exact.queries import LANGUAGES, Query
@@ -15,9 +16,17 @@ class Reason(StrEnum):
     """Why a line is found by one of the two only."""
 
     LANGUAGE = "language"  # a filter by language, and the two take the file for different ones
+    CASE = "case"  # case:auto; zoekt takes a class such as \w for an upper-case letter
     CUT = "cut"  # the service lists the first matches of a file
     UNREAD = "unread"  # the service's receipt says that it did not read everything
     BUG = "bug"  # none of these
+
+
+class Zoekt(Protocol):
+    """What a comparison asks of zoekt."""
+
+    def lines(self, query: str) -> set[Place]:
+        """Return every line that matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +64,25 @@ class Languages:
         return LANGUAGES.get(self.service[file], "") != self.zoekt.get(file, "")
 
 
-def compare(query: Query, service: Found, zoekt: set[Place], languages: Languages) -> Comparison:
-    """Compare what both found."""
+def compare(query: Query, service: Found, zoekt: Zoekt, languages: Languages) -> Comparison:
+    """Compare what the service found with what zoekt finds."""
+    theirs = zoekt.lines(query.for_zoekt())
+    in_any_case: set[Place] = set()
+    if service.lines - theirs and query.case == "auto":
+        in_any_case = zoekt.lines(replace(query, case="no").for_zoekt())
 
     def reason(place: Place, *, by_service: bool) -> Reason:
         if query.names_language and languages.differ(place[:2]):
             return Reason.LANGUAGE
-        if not by_service and place[:2] in service.cut:
+        if by_service:
+            return Reason.CASE if query.has_class and place in in_any_case else Reason.BUG
+        if place[:2] in service.cut:
             return Reason.CUT
-        if not by_service and not service.is_complete:
-            return Reason.UNREAD
-        return Reason.BUG
+        return Reason.BUG if service.is_complete else Reason.UNREAD
 
-    def differences() -> Iterator[Difference]:
-        for place in sorted(service.lines ^ zoekt):
-            by_service = place in service.lines
-            yield Difference(place, by_service, reason(place, by_service=by_service))
-
-    return Comparison(query, len(service.lines & zoekt), list(differences()))
+    differences = [
+        Difference(place, by_service, reason(place, by_service=by_service))
+        for place in sorted(service.lines ^ theirs)
+        for by_service in (place in service.lines,)
+    ]
+    return Comparison(query, len(service.lines & theirs), differences)

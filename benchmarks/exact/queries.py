@@ -68,6 +68,11 @@ class Query:
         return self.kind not in {Kind.IDENTIFIER, Kind.LINE}
 
     @property
+    def has_class(self) -> bool:
+        """Whether the text is a regular expression with a class of characters."""
+        return self.is_regex and re.search(r"\[|\\[wWsS]", self.text) is not None
+
+    @property
     def names_language(self) -> bool:
         """Whether a filter depends on which language a file is in."""
         return any(one.field is Field.LANGUAGE for one in self.filters)

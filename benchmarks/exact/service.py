@@ -37,7 +37,9 @@ class ExactClient:
 
     def every_line(self, query: str, *, most: int) -> Found:
         """Return all lines that match. `most` is how many matches of a file the service lists."""
-        rows = [json.loads(row) for row in self._ask("search/stream", query).splitlines()]
+        content = self._ask("search/stream", query)
+        self._connection.close()  # the other search may take longer than the server keeps it
+        rows = [json.loads(row) for row in content.splitlines()]
         files, receipt = rows[:-1], rows[-1]["receipt"]
         return Found(
             {(one["project"], one["file"], line["line"]) for one in files for line in one["lines"]},

@@ -1,9 +1,10 @@
-"""How long both take for the same queries, one after the other, in one run."""
+"""How long both take for the same queries, lap by lap, in one run."""
 
 import http.client
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from benchmarks.exact.queries import Query
 from benchmarks.exact.service import PAGE, ExactClient
@@ -24,21 +25,19 @@ class Times:
 def measure(
     client: ExactClient, address: str, queries: Sequence[Query], structural: Sequence[str]
 ) -> Times:
-    """Ask both for a page of ten, in turn; what was asked before is in the caches of both."""
+    """Ask both for pages of ten, lap by lap; what was asked before is in the caches of both."""
     times = Times()
     connection = http.client.HTTPConnection(address)
     options = {"MaxDocDisplayCount": PAGE}
     for _ in range(LAPS):
         for query in queries:
-            ours, theirs = query.for_service(), query.for_zoekt()
-            times.service.append(_milliseconds(lambda text=ours: client.ask_page(text)))
-            times.zoekt.append(
-                _milliseconds(lambda text=theirs: answer_of(connection, text, options))
-            )
+            text = query.for_service()
+            times.service.append(_milliseconds(partial(client.ask_page, text)))
+        for query in queries:
+            text = query.for_zoekt()
+            times.zoekt.append(_milliseconds(partial(answer_of, connection, text, options)))
     for pattern in structural:
-        times.structural.append(
-            _milliseconds(lambda text=pattern: client.ask_page(text, mode="structural"))
-        )
+        times.structural.append(_milliseconds(partial(client.ask_page, pattern, mode="structural")))
     connection.close()
     return times
 

@@ -1,4 +1,7 @@
+from collections.abc import Iterable
+
 from benchmarks.exact.comparing import Comparison, Difference, Languages, Reason, compare
+from benchmarks.exact.corpus import Place
 from benchmarks.exact.queries import Field, Filter, Kind, Query
 from benchmarks.exact.report import Outcome, differences, figures
 from benchmarks.exact.service import Found
@@ -15,17 +18,27 @@ LANGUAGES = Languages(
 )
 
 
-def found(*lines: tuple[str, str, int], complete: bool = True) -> Found:
+class Zoekt:
+    """Finds the same for every query, and more for one in any case."""
+
+    def __init__(self, *lines: Place, in_any_case: Iterable[Place] = ()) -> None:
+        self.found, self.in_any_case = set(lines), set(in_any_case)
+
+    def lines(self, query: str) -> set[Place]:
+        return self.found | self.in_any_case if "case:no" in query else self.found
+
+
+def found(*lines: Place, complete: bool = True) -> Found:
     return Found(set(lines), set(), complete)
 
 
 def test_the_same_lines_are_no_difference() -> None:
-    compared = compare(PLAIN, found(CODE, README), {CODE, README}, LANGUAGES)
+    compared = compare(PLAIN, found(CODE, README), Zoekt(CODE, README), LANGUAGES)
     assert compared == Comparison(PLAIN, 2, [])
 
 
 def test_a_line_of_one_of_the_two_is_a_bug() -> None:
-    compared = compare(PLAIN, found(CODE), {README}, LANGUAGES)
+    compared = compare(PLAIN, found(CODE), Zoekt(README), LANGUAGES)
     assert compared.differences == [
         Difference(README, by_service=False, reason=Reason.BUG),
         Difference(CODE, by_service=True, reason=Reason.BUG),
@@ -33,24 +46,37 @@ def test_a_line_of_one_of_the_two_is_a_bug() -> None:
 
 
 def test_a_language_explains_only_a_query_and_a_file_of_which_it_differs() -> None:
-    assert compare(IN_PYTHON, found(README), set(), LANGUAGES).reasons == {Reason.LANGUAGE}
-    assert compare(IN_PYTHON, found(CODE), set(), LANGUAGES).reasons == {Reason.BUG}
-    assert compare(PLAIN, found(README), set(), LANGUAGES).reasons == {Reason.BUG}
+    assert compare(IN_PYTHON, found(README), Zoekt(), LANGUAGES).reasons == {Reason.LANGUAGE}
+    assert compare(IN_PYTHON, found(CODE), Zoekt(), LANGUAGES).reasons == {Reason.BUG}
+    assert compare(PLAIN, found(README), Zoekt(), LANGUAGES).reasons == {Reason.BUG}
+
+
+def test_case_explains_what_zoekt_finds_only_in_any_case_with_a_class() -> None:
+    zoekt = Zoekt(in_any_case={CODE})
+    for text, case, reason in (
+        (r"\w+quire", "auto", Reason.CASE),
+        (r"\w+quire", "yes", Reason.BUG),
+        ("^acquire", "auto", Reason.BUG),
+    ):
+        query = Query(Kind.PREFIX, text, case)
+        assert compare(query, found(CODE), zoekt, LANGUAGES).reasons == {reason}
+    query = Query(Kind.PREFIX, r"\w+quire", "auto")
+    assert compare(query, found(README), zoekt, LANGUAGES).reasons == {Reason.BUG}
 
 
 def test_a_cut_file_and_an_incomplete_search_explain_only_what_the_service_lacks() -> None:
     cut = Found({README}, {CODE[:2], README[:2]}, is_complete=True)
-    assert compare(PLAIN, cut, {CODE, README}, LANGUAGES).reasons == {Reason.CUT}
-    assert compare(PLAIN, cut, set(), LANGUAGES).reasons == {Reason.BUG}
+    assert compare(PLAIN, cut, Zoekt(CODE, README), LANGUAGES).reasons == {Reason.CUT}
+    assert compare(PLAIN, cut, Zoekt(), LANGUAGES).reasons == {Reason.BUG}
     incomplete = found(complete=False)
-    assert compare(PLAIN, incomplete, {CODE}, LANGUAGES).reasons == {Reason.UNREAD}
+    assert compare(PLAIN, incomplete, Zoekt(CODE), LANGUAGES).reasons == {Reason.UNREAD}
 
 
 def test_the_figures_count_queries_and_the_report_lists_each_difference() -> None:
     compared = [
-        compare(PLAIN, found(CODE), {CODE}, LANGUAGES),
-        compare(IN_PYTHON, found(README), set(), LANGUAGES),
-        compare(PLAIN, found(CODE), {README}, LANGUAGES),
+        compare(PLAIN, found(CODE), Zoekt(CODE), LANGUAGES),
+        compare(IN_PYTHON, found(README), Zoekt(), LANGUAGES),
+        compare(PLAIN, found(CODE), Zoekt(README), LANGUAGES),
     ]
     times = Times([10.0, 30.0], [20.0, 22.0], [100.0, 100.0])
     by_name = {one.name: one for one in figures(Outcome(FILES, compared, 60, 60, times))}
