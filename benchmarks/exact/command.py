@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks import pinned, tables
 from benchmarks.exact import report, speed, structural, zoekt
-from benchmarks.exact.comparing import Comparison, Languages, compare
+from benchmarks.exact.comparing import Comparison, Files, compare
 from benchmarks.exact.corpus import IndexedFile, indexed_files
 from benchmarks.exact.drawing import Drawing
 from benchmarks.exact.queries import Query
@@ -50,7 +50,7 @@ def measure(
     service: Service, directories: dict[str, Path], programs: Path, workspace: Path
 ) -> report.Outcome:
     """Index everything, then ask both."""
-    organization = service.organization("sample")
+    organization = service.organization("acme")
     for name, directory in directories.items():
         print(f"{name}: indexing", flush=True)
         organization.index(directory, name)
@@ -79,15 +79,13 @@ def compare_all(
     client: ExactClient, rival: Zoekt, queries: Sequence[Query], files: Sequence[IndexedFile]
 ) -> list[Comparison]:
     """Compare the lines of both for each query."""
-    languages = Languages(
-        {(one.project, one.path): one.language for one in files}, rival.languages()
-    )
+    by_place = Files({(one.project, one.path): one for one in files}, rival.languages())
     return [
         compare(
             query,
             client.every_line(query.for_service(), most=EXACT_MATCHES_OF_FILE),
             rival,
-            languages,
+            by_place,
         )
         for query in queries
     ]

@@ -38,7 +38,7 @@ class ExactClient:
     def every_line(self, query: str, *, most: int) -> Found:
         """Return all lines that match. `most` is how many matches of a file the service lists."""
         content = self._ask("search/stream", query)
-        self._connection.close()  # the other search may take longer than the server keeps it
+        self.disconnect()
         rows = [json.loads(row) for row in content.splitlines()]
         files, receipt = rows[:-1], rows[-1]["receipt"]
         return Found(
@@ -46,6 +46,10 @@ class ExactClient:
             {(one["project"], one["file"]) for one in files if one["matches"] >= most},
             receipt["complete"],
         )
+
+    def disconnect(self) -> None:
+        """Let the next request connect: while others are asked, the server ends what is idle."""
+        self._connection.close()
 
     def page(self, query: str, *, mode: str = "hybrid") -> dict[str, Any]:
         """Return the first page."""

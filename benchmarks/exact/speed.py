@@ -30,12 +30,14 @@ def measure(
     connection = http.client.HTTPConnection(address)
     options = {"MaxDocDisplayCount": PAGE}
     for _ in range(LAPS):
+        client.disconnect()
         for query in queries:
             text = query.for_service()
             times.service.append(_milliseconds(partial(client.ask_page, text)))
         for query in queries:
             text = query.for_zoekt()
             times.zoekt.append(_milliseconds(partial(answer_of, connection, text, options)))
+    client.disconnect()
     for pattern in structural:
         times.structural.append(_milliseconds(partial(client.ask_page, pattern, mode="structural")))
     connection.close()

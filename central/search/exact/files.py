@@ -42,13 +42,13 @@ class CandidateFile(NamedTuple):
 def files_with_ids(ids: Collection[int], *, repositories: Sequence[int]) -> list[CandidateFile]:
     """Return those of `ids` that exist in `repositories` and are indexed."""
     rows = fetch_rows(_FILES, [id_array(ids), id_array(repositories)])
-    return [CandidateFile(*row) for row in rows]
+    return list(map(CandidateFile._make, rows))
 
 
 def every_file(*, repositories: Sequence[int], limit: int) -> list[CandidateFile]:
     """Return at most `limit` indexed files of `repositories`, the same ones each time."""
     rows = fetch_rows(_EVERY_FILE, [id_array(repositories), limit])
-    return [CandidateFile(*row) for row in rows]
+    return list(map(CandidateFile._make, rows))
 
 
 def definitions(names: Collection[str], *, repositories: Sequence[int]) -> dict[int, set[int]]:

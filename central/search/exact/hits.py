@@ -107,12 +107,11 @@ class ExactSearch:
             )
             for term in self._plan.symbols
         }
+        files = self._candidates()
+        if by_filter or self._rows != RowFilter() or self._plan.evaluator.reads_names:
+            files = [file for file in files if self._admits(file, self._facts(file, by_filter))]
         ordered = in_order(
-            [
-                file
-                for file in self._candidates()
-                if self._admits(file, self._facts(file, by_filter))
-            ],
+            files,
             defining=named,
             projects={key: item.name for key, item in self._repositories.items()},
         )
@@ -131,12 +130,12 @@ class ExactSearch:
 
     def _admits(self, file: CandidateFile, facts: Mapping[Term, bool]) -> bool:
         """Return whether a file may match by its names and symbols."""
-        if not self._rows.admits_file(
-            repository=file.repository, path=file.path, language=file.language
-        ):
-            return False
-        decides = facts or self._plan.evaluator.reads_names
-        return not decides or self._truth(file, facts) is not False
+        return (
+            self._rows.admits_file(
+                repository=file.repository, path=file.path, language=file.language
+            )
+            and self._truth(file, facts) is not False
+        )
 
     def _facts(
         self, file: CandidateFile, by_filter: Mapping[Filter, Collection[int]]
