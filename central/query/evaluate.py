@@ -34,6 +34,11 @@ class Evaluator:
             if isinstance(term, Filter) and term.name in _METADATA
         }
 
+    @property
+    def reads_names(self) -> bool:
+        """Whether a term is about the repository, the path or the language."""
+        return bool(self._tests)
+
     def repository(self, name: str) -> bool | None:
         """Return whether files of the repository match: all, none, or it depends on the file."""
         return self._truth({FilterName.REPO: name}, _NOTHING_FOUND)

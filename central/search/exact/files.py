@@ -1,6 +1,7 @@
 """Candidate files of an exact search, in the order of the answer, and their content."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from central.search.query import like_pattern
 from central.search.ranking.rules import PATH_PENALTIES, path_traits
 from indexer.limits import EXACT_READ_BYTES
 
-_FIRST = 32  # files of the first statement
+_FIRST_BYTES = 256 * 1024  # of the first statement: a page is often full after it
 _sql = sql_with(file=File, symbol=Symbol)
 _FILES = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
     WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''""")
@@ -41,13 +42,13 @@ class CandidateFile(NamedTuple):
 def files_with_ids(ids: Collection[int], *, repositories: Sequence[int]) -> list[CandidateFile]:
     """Return those of `ids` that exist in `repositories` and are indexed."""
     rows = fetch_rows(_FILES, [id_array(ids), id_array(repositories)])
-    return [CandidateFile(*row) for row in rows]
+    return list(map(CandidateFile._make, rows))
 
 
 def every_file(*, repositories: Sequence[int], limit: int) -> list[CandidateFile]:
     """Return at most `limit` indexed files of `repositories`, the same ones each time."""
     rows = fetch_rows(_EVERY_FILE, [id_array(repositories), limit])
-    return [CandidateFile(*row) for row in rows]
+    return list(map(CandidateFile._make, rows))
 
 
 def definitions(names: Collection[str], *, repositories: Sequence[int]) -> dict[int, set[int]]:
@@ -88,22 +89,21 @@ def in_order(
     )
 
 
+@lru_cache(maxsize=65536)
 def path_factor(path: str) -> float:
     """Return the product of the path penalties of ranking: 1.0 for ordinary source."""
     return prod(1.0 - PATH_PENALTIES[kind] for kind in path_traits(path).kinds)
 
 
 def contents(files: Sequence[CandidateFile]) -> Iterator[tuple[CandidateFile, bytes]]:
-    """Yield files with their content, in order, some megabytes at a time."""
-    start = 0
+    """Yield files with their content, in order: little at first, then some megabytes at a time."""
+    start, most = 0, _FIRST_BYTES
     while start < len(files):
         end, size = start, 0
-        while end < len(files) and (end == start or size + files[end].size <= EXACT_READ_BYTES):
+        while end < len(files) and (end == start or size + files[end].size <= most):
             size += files[end].size
             end += 1
-            if end - start == _FIRST and start == 0:
-                break  # a page is often full after a few
         portion = files[start:end]
         by_id = dict(fetch_rows(_CONTENT, [id_array(file.id for file in portion)]))
         yield from ((file, by_id[file.id]) for file in portion if file.id in by_id)
-        start = end
+        start, most = end, min(2 * most, EXACT_READ_BYTES)

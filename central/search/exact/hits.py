@@ -107,16 +107,11 @@ class ExactSearch:
             )
             for term in self._plan.symbols
         }
-        facts_of = {
-            file: facts
-            for file in self._candidates()
-            if self._rows.admits_file(
-                repository=file.repository, path=file.path, language=file.language
-            )
-            and self._truth(file, facts := self._facts(file, by_filter)) is not False
-        }
+        files = self._candidates()
+        if by_filter or self._rows != RowFilter() or self._plan.evaluator.reads_names:
+            files = [file for file in files if self._admits(file, self._facts(file, by_filter))]
         ordered = in_order(
-            list(facts_of),
+            files,
             defining=named,
             projects={key: item.name for key, item in self._repositories.items()},
         )
@@ -125,13 +120,22 @@ class ExactSearch:
                 self.unread.add((one.repository for one in ordered[position:]), "timeout")
                 self.unread.stopped_at = position
                 return
-            matches = self._matches(file, content, facts_of[file])
+            matches = self._matches(file, content, self._facts(file, by_filter))
             if matches is None:
                 continue
             asked = {line for found in by_filter.values() for line in found.get(file.id, ())}
             spans = matches.spans or _whole_lines(content, asked)
             defining = frozenset(asked | named.get(file.id, set()))
             yield FileHit(position, file, content, spans, matches.is_cut, defining)
+
+    def _admits(self, file: CandidateFile, facts: Mapping[Term, bool]) -> bool:
+        """Return whether a file may match by its names and symbols."""
+        return (
+            self._rows.admits_file(
+                repository=file.repository, path=file.path, language=file.language
+            )
+            and self._truth(file, facts) is not False
+        )
 
     def _facts(
         self, file: CandidateFile, by_filter: Mapping[Filter, Collection[int]]

@@ -4,11 +4,13 @@ Content is UTF-8, because RE2 and `bytes.find` work on bytes. Lines are those of
 `indexer.records.files.split_lines`; columns and ranges count characters.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from typing import Final
 
 import re2
 
@@ -17,6 +19,7 @@ from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
 
 Span = tuple[int, int]  # bytes, the end exclusive
 Find = Callable[[bytes], Iterator[Span]]
+_TEXT: Final = re.compile(rb"[^\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,16 @@ class Lines:
         """Return the line of a byte, from 1."""
         return bisect_right(self._starts, offset)
 
+    def touched(self, span: Span) -> Iterator[int]:
+        """Yield the lines of which a span has more than the end; if none, where it starts."""
+        start, end = span
+        is_empty = True
+        for text in _TEXT.finditer(self._content, start, end):
+            is_empty = False
+            yield self.number(text.start())
+        if is_empty:
+            yield self.number(start)
+
     def text(self, number: int) -> bytes:
         """Return a line without its end."""
         start, end = self.bounds(number)
@@ -142,14 +155,14 @@ class Lines:
 def matched_lines(
     lines: Lines, spans: Sequence[Span], *, limit: int, defining: Collection[int] = ()
 ) -> list[MatchedLine]:
-    """Return `limit` lines that the matches touch: definitions first, then in order.
+    """Return `limit` lines with text that matches: definitions first, then in order.
 
     `defining`: lines on which a definition of a matched name begins.
     """
     by_line: dict[int, list[Span]] = {}
-    for start, end in spans:
-        for number in range(lines.number(start), lines.number(end - 1) + 1):
-            by_line.setdefault(number, []).append((start, end))
+    for span in spans:
+        for number in lines.touched(span):
+            by_line.setdefault(number, []).append(span)
     chosen = sorted(by_line, key=lambda number: (number not in defining, number))[:limit]
     return [
         _matched_line(lines, number, by_line[number], defines=number in defining)

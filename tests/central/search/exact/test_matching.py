@@ -64,6 +64,20 @@ def test_a_match_over_several_lines_is_a_range_in_each() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "found"), [(r"^\s*b", [4]), (r"[^x]b", [4]), (r"a\W*b", [1, 4]), (r"a\s", [1])]
+)
+def test_a_line_of_which_only_the_end_matches_is_not_listed(pattern: str, found: list[int]) -> None:
+    for content in ("a\n\n\nb\n", "a\r\n\r\n\r\nb\r\n"):
+        lines = lines_of(content, regex(pattern))
+        assert [line.line for line in lines] == found
+        assert all(line.ranges for line in lines)
+
+
+def test_a_match_of_line_ends_alone_is_listed_where_it_starts() -> None:
+    assert lines_of("a\n\n\nb", regex(r"\n{3}")) == [MatchedLine(1, "a", [])]
+
+
 def test_empty_matches_are_none() -> None:
     assert lines_of("bbb\n", regex("a*")) == []
 

@@ -1,0 +1,1 @@
+"""Exact search beside zoekt: the same lines, and the time that both take."""
