@@ -39,25 +39,41 @@ _KINDS = {
 }
 
 
+# File names that say nothing: their directory does.
+_PLAIN_STEMS = frozenset({"mod", "index", "init", "main", "lib"})
+
+
 class PathTraits(NamedTuple):
-    """`stem`: stems of the file name's words; `kinds`: what the path penalties apply to."""
+    """`stem`: stems of the words of the file name, and of the directory with it.
+
+    `kinds`: what the path penalties apply to.
+    """
 
     stem: tuple[str, ...]
+    in_directory: tuple[str, ...]
     kinds: frozenset[str]
 
 
 @lru_cache(maxsize=65536)
 def path_traits(path: str) -> PathTraits:
     """Return the traits of a POSIX path."""
-    file = path.rpartition("/")[2]
-    name = file.split(".", 1)[0] or file
+    directories, _, file = path.rpartition("/")
+    own = _stems(file.split(".", 1)[0] or file)
+    parent = _stems(directories.rpartition("/")[2])
+    is_plain = bool(parent) and _PLAIN_STEMS.issuperset(own)
     return PathTraits(
-        stem=tuple(stem(part) for part in name_parts(name)),
+        stem=own,
+        in_directory=parent if is_plain else (*parent, *own),
         kinds=frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path)),
     )
 
 
+def _stems(name: str) -> tuple[str, ...]:
+    return tuple(stem(part) for part in name_parts(name))
+
+
 _TINY_LINES = 2
+_BEST_HITS = 20
 # Shares of what a definition scores that is written, qualified and placed as the query says.
 _OTHER_CASE = 0.9
 _OTHER_SPELLING = 0.85
@@ -101,6 +117,11 @@ def file_stem(context: QueryContext, candidate: Candidate) -> float:
     return context.overlap(path_traits(candidate.path).stem)
 
 
+def directory(context: QueryContext, candidate: Candidate) -> float:
+    """Score a file whose directory and name together consist of the query's words."""
+    return context.overlap(path_traits(candidate.path).in_directory)
+
+
 def project(context: QueryContext, candidate: Candidate) -> float:
     """Score a repository whose name consists of the query's words."""
     return context.overlap_of(candidate.project)
@@ -109,6 +130,23 @@ def project(context: QueryContext, candidate: Candidate) -> float:
 def tiny(_context: QueryContext, candidate: Candidate) -> float:
     """Score a chunk of one or two lines."""
     return 1.0 if candidate.end_line - candidate.start_line < _TINY_LINES else 0.0
+
+
+def concentration(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
+    """Score each repository by its share of the best hits; the highest is 1.0.
+
+    Of a search in one repository, no candidate has a score.
+    """
+    if len({candidate.project for candidate in candidates}) < 2:
+        return [0.0] * len(candidates)
+    best = sorted(zip(scores, candidates, strict=True), key=lambda one: -one[0])[:_BEST_HITS]
+    shares: dict[str, float] = {}
+    for value, candidate in best:
+        shares[candidate.project] = shares.get(candidate.project, 0.0) + value
+    most = max(shares.values())
+    if most <= 0.0:
+        return [0.0] * len(candidates)
+    return [shares.get(candidate.project, 0.0) / most for candidate in candidates]
 
 
 def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
@@ -188,6 +226,7 @@ BOOSTS = (
     Rule("name_words", name_words, 0.75),
     Rule("container", container, 0.3),
     Rule("file_stem", file_stem, 0.6),
+    Rule("directory", directory, 0.0),
     Rule("project", project, 0.2),
 )
 PENALTIES = (Rule("tiny", tiny, 0.1),)
@@ -206,7 +245,10 @@ PATH_PENALTIES: Mapping[str, float] = {
 # Rules over whole lists: `score` applies them itself.
 BASE = "base"
 COVERAGE = "coverage"
+FILE_COVERAGE = "file_coverage"
+CONCENTRATION = "concentration"
 COHERENCE = "coherence"
+COHERENCE_AFTER = "coherence_after"
 DIVERSITY = "diversity"
 # The share of similarity in the base score; queries of identifiers rely more on words.
 DENSE = "dense"
@@ -216,7 +258,10 @@ WEIGHTS: Mapping[str, float] = {
     **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
     **PATH_PENALTIES,
     COVERAGE: 0.7,
+    FILE_COVERAGE: 0.0,
+    CONCENTRATION: 0.0,
     COHERENCE: 0.2,
+    COHERENCE_AFTER: 0.0,
     DIVERSITY: 0.05,
     DENSE: 0.75,
     DENSE_SYMBOLIC: 0.3,

@@ -17,13 +17,17 @@ from central.search.ranking.rules import (
     BASE,
     BOOSTS,
     COHERENCE,
+    COHERENCE_AFTER,
+    CONCENTRATION,
     COVERAGE,
     DENSE,
     DENSE_SYMBOLIC,
     DIVERSITY,
+    FILE_COVERAGE,
     PENALTIES,
     WEIGHTS,
     coherence,
+    concentration,
     path_traits,
 )
 from central.search.retrieval import CandidateBatch, Lists
@@ -33,7 +37,7 @@ from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
 _NO_DEVIATION = 1e-9  # of the largest value: a list's unit must not matter
-_ADDS = (BASE, COVERAGE, COHERENCE, *(rule.name for rule in BOOSTS))
+_ADDS = (BASE, COVERAGE, FILE_COVERAGE, CONCENTRATION, COHERENCE, *(rule.name for rule in BOOSTS))
 _TIMES = tuple(rule.name for rule in PENALTIES)
 
 
@@ -162,6 +166,7 @@ def _order(
         [candidates[chunk] for chunk in base],
         [*base.values()],
         query.coverage([batch.rows[chunk].term_ids for chunk in base]),
+        file_coverage=_file_coverage(query, [batch.rows[chunk] for chunk in base]),
         importance=query.importance,
         weights=weights,
         explain=explain,
@@ -205,6 +210,7 @@ def score(
     base: Sequence[float],
     coverage: Sequence[float],
     *,
+    file_coverage: Sequence[float] | None = None,
     importance: Sequence[float] | None = None,
     weights: Mapping[str, float] = WEIGHTS,
     explain: bool = False,
@@ -218,16 +224,25 @@ def score(
     if not candidates:
         return []
     unit = _unit(base)
+    in_file = file_coverage or [0.0] * len(candidates)
+    lead = concentration(candidates, unit)
     coherence_bonus = coherence(candidates, unit)
     context = QueryContext(query, importance or [1.0] * len(query.words), candidates)
     boosts = [(rule.function, weights[rule.name]) for rule in BOOSTS]
     penalties = [(rule.function, weights[rule.name]) for rule in PENALTIES]
     cover, cohere = weights[COVERAGE], weights[COHERENCE]
+    cover_file, concentrate = weights[FILE_COVERAGE], weights[CONCENTRATION]
     scored = []
-    for candidate, own, covered, bonus in zip(
-        candidates, unit, coverage, coherence_bonus, strict=True
+    for candidate, own, covered, covered_in_file, led, bonus in zip(
+        candidates, unit, coverage, in_file, lead, coherence_bonus, strict=True
     ):
-        adds = [own, cover * covered, cohere * bonus]
+        adds = [
+            own,
+            cover * covered,
+            cover_file * covered_in_file,
+            concentrate * led,
+            cohere * bonus,
+        ]
         adds += [weight * function(context, candidate) for function, weight in boosts]
         times = [1.0 - weight * function(context, candidate) for function, weight in penalties]
         kinds = path_traits(candidate.path).kinds - query.intents
@@ -237,6 +252,8 @@ def score(
             effects = (*_summands(_ADDS, adds), *_factors((*_TIMES, *sorted(kinds)), times + paths))
         # Smaller differences are ties, ordered by place.
         scored.append(Ranked(candidate, round(sum(adds) * prod(times + paths), 9), effects))
+    if weights[COHERENCE_AFTER]:
+        scored = _cohere(scored, weights[COHERENCE_AFTER], explain=explain)
     return _scaled(_diversify(scored, weights[DIVERSITY], explain=explain))
 
 
@@ -260,6 +277,27 @@ def _unit(base: Sequence[float]) -> list[float]:
     if high - low < 1e-12:
         return [1.0] * len(base)
     return [(value - low) / (high - low) for value in base]
+
+
+def _cohere(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
+    """Multiply the best chunk of each file by 1 + weight · (the others' share of the highest)."""
+    bonus = coherence([one.candidate for one in scored], [max(0.0, one.score) for one in scored])
+    result = []
+    for (candidate, value, effects), more in zip(scored, bonus, strict=True):
+        factor = 1.0 + weight * more
+        further = _factors([COHERENCE_AFTER], [factor]) if explain else ()
+        result.append(Ranked(candidate, round(value * factor, 9), (*effects, *further)))
+    return result
+
+
+def _file_coverage(query: PreparedQuery, rows: Sequence[LiveChunk]) -> list[float]:
+    """Return of each row the share of the query's terms that the candidates of its file hold."""
+    files: dict[tuple[int, str], list[bytes]] = {}
+    for row in rows:
+        files.setdefault((row.repository, row.path), []).append(row.term_ids)
+    shares = query.coverage([b"".join(held) for held in files.values()])
+    by_file = dict(zip(files, shares, strict=True))
+    return [by_file[row.repository, row.path] for row in rows]
 
 
 def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
