@@ -146,6 +146,7 @@ class ProjectStatus(AnswerModel):
     symbols: int
     references: int
     languages: dict[str, int]
+    languages_without_symbols: list[str] = []
     embedder: str | None
     error: str | None
     run: Run | None

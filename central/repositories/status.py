@@ -15,6 +15,7 @@ from central.repositories.states import (
 )
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
+from indexer.records.languages import WITHOUT_SYMBOLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,9 @@ class ProjectStatus:
     symbols: int
     references: int
     languages: dict[str, int]
+    languages_without_symbols: Annotated[
+        list[str], "Languages of its files of which only text is indexed: no definitions or callers"
+    ]
     embedder: str | None
     error: str | None
     run: LiveRun | None
@@ -102,6 +106,7 @@ def _project_status(repository: Repository) -> ProjectStatus:
         symbols=repository.symbols,
         references=repository.references,
         languages=repository.languages,
+        languages_without_symbols=sorted(WITHOUT_SYMBOLS.intersection(repository.languages)),
         embedder=repository.embedder or None,
         error=repository.trouble_detail or None,
         run=live_run and LiveRun(**{**live_run, "id": UUID(live_run["id"])}),

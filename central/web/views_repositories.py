@@ -17,6 +17,7 @@ from central.tenancy.credentials import Credential
 from central.web.access import member_page
 from central.web.runs import ShownRun, runner_of, shares, shown_run, why
 from central.web.states import missing_commit, state_message
+from indexer.records.languages import WITHOUT_SYMBOLS
 
 _RUNS: Final = 20
 _DIGITS: Final = 6
@@ -74,6 +75,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "missing": missing_commit(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
         "why": why(found.last_reason),
         "languages": shares(found.languages),
+        "without_symbols": WITHOUT_SYMBOLS,
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],
         "reason": reason,
         "after": after,

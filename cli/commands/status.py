@@ -37,6 +37,8 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
         )
         if local := answer.get("local"):
             print_stderr(f"Overlay: {receipt.local_line(local)}.")
+        if sentence := status.text_only(answer):
+            print_stderr(sentence)
     if indexed:
         return Exit.OK
     print_stderr(receipt.NOTHING_INDEXED)

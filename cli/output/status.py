@@ -47,6 +47,16 @@ def render(console: Console, answer: Mapping[str, Any]) -> str:
     return console.render(table) if answer["projects"] else ""
 
 
+def text_only(answer: Mapping[str, Any]) -> str:
+    """Return a sentence that names the languages of which only text is indexed; "" for none."""
+    names = {
+        name for one in answer["projects"] for name in one.get("languages_without_symbols", ())
+    }
+    if not names:
+        return ""
+    return escape_line(f"Text only, no definitions or callers: {', '.join(sorted(names))}.")
+
+
 def _state(project: Mapping[str, Any]) -> str:
     """The state, with the error of a failed run."""
     error = project["error"]

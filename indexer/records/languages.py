@@ -10,3 +10,10 @@ LANGUAGES: Final = frozenset(
      "python", "r", "restructuredtext", "ruby", "rust", "scala", "scss", "sql", "starlark",
      "svelte", "swift", "text", "toml", "tsx", "typescript", "vue", "xml", "yaml", "zig"}
 )  # fmt: skip
+
+# Source code of which only text is indexed: no definitions, no references, no callers.
+WITHOUT_SYMBOLS: Final = frozenset(
+    {"batch", "clojure", "dart", "erlang", "fsharp", "graphql", "groovy", "haskell", "hcl", "julia",
+     "nix", "objective-c", "ocaml", "perl", "powershell", "protobuf", "r", "sql", "starlark",
+     "svelte", "vue", "zig"}
+)  # fmt: skip

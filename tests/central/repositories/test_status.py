@@ -68,6 +68,12 @@ def test_an_applied_run_is_current_and_counted(api: Api) -> None:
     assert {key: project[key] for key in expected} == expected
 
 
+def test_a_language_of_which_only_text_is_indexed_says_so(api: Api) -> None:
+    languages = {"python": 5, "zig": 2, "dart": 1, "markdown": 3}
+    RepositoryFactory.create(organization=api.organization, name="shop", languages=languages)
+    assert status(api)["languages_without_symbols"] == ["dart", "zig"]
+
+
 def test_states_follow_the_runs(api: Api) -> None:
     RepositoryFactory.create(organization=api.organization, name="shop")
     assert status(api)["state"] == "never"

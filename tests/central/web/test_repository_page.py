@@ -71,6 +71,13 @@ def test_one_that_was_never_indexed_says_how_that_is_done(
     assert "python -m indexer run" in html
 
 
+def test_a_language_of_which_only_text_is_indexed_says_so(
+    repository: Repository, client: Client
+) -> None:
+    Repository.objects.update(languages={"python": 2, "zig": 1})
+    assert page(client).count("(text only: no definitions or callers)") == 1
+
+
 def test_one_that_is_paused_says_who_can_resume_it(repository: Repository, client: Client) -> None:
     Repository.objects.update(paused=True)
     html = page(client)

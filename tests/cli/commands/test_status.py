@@ -32,6 +32,14 @@ def test_one_repository_is_asked_for_and_json_is_the_services_answer() -> None:
     assert json.loads(done.stdout) == recorded("status")
 
 
+def test_languages_of_which_only_text_is_indexed_are_named() -> None:
+    answer = recorded("status")
+    answer["projects"][0]["languages_without_symbols"] = ["dart", "zig"]
+    done = run(Answering(answer), "status")
+    assert "Text only, no definitions or callers: dart, zig." in done.stderr
+    assert "Text only" not in run(Answering("status"), "status").stderr
+
+
 def test_where_nothing_is_indexed_the_command_to_type_is_told() -> None:
     done = run(Answering("status_of_nothing"), "status")
     assert done.exit_code == 3

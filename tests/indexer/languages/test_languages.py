@@ -16,7 +16,7 @@ from indexer.languages.registry import (
     TEXT,
 )
 from indexer.pipeline.fingerprint import fingerprint
-from indexer.records.languages import LANGUAGES
+from indexer.records.languages import LANGUAGES, WITHOUT_SYMBOLS
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,10 @@ def test_fingerprint_is_stable_and_short() -> None:
 
 def test_the_list_of_names_that_others_read_is_complete() -> None:
     assert {*LANGUAGES_BY_NAME, TEXT.name} == LANGUAGES
+
+
+def test_a_language_either_has_symbols_or_is_known_to_have_none() -> None:
+    parsed = {one.name for one in PARSED}
+    assert not parsed & WITHOUT_SYMBOLS
+    assert WITHOUT_SYMBOLS < LANGUAGES
+    assert {"json", "markdown", "text", "yaml"}.isdisjoint(WITHOUT_SYMBOLS)
