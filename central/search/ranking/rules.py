@@ -76,7 +76,7 @@ _TINY_LINES = 2
 _BEST_HITS = 20
 # Shares of what a definition scores that is written, qualified and placed as the query says.
 _OTHER_CASE = 0.9
-_OTHER_SPELLING = 0.85
+_OTHER_SPELLING = 0.5
 _BESIDE_EXACT = 0.4  # another spelling, where a candidate defines the name as written
 _OTHER_CONTAINER = 0.6
 _OTHER_TYPE = 0.6
@@ -224,7 +224,7 @@ BOOSTS = (
     Rule("definition", definition, 2.0),
     Rule("mention", mention, 0.25),
     Rule("name_words", name_words, 0.75),
-    Rule("container", container, 0.3),
+    Rule("container", container, 0.5),
     Rule("file_stem", file_stem, 0.6),
     Rule("directory", directory, 0.0),
     Rule("project", project, 0.2),
@@ -234,7 +234,7 @@ PENALTIES = (Rule("tiny", tiny, 0.1),)
 PATH_PENALTIES: Mapping[str, float] = {
     "tests": 0.8,
     "examples": 0.5,
-    "docs": 0.3,
+    "docs": 0.6,
     "config": 0.4,
     "generated": 0.6,
     "vendored": 0.6,
@@ -245,10 +245,8 @@ PATH_PENALTIES: Mapping[str, float] = {
 # Rules over whole lists: `score` applies them itself.
 BASE = "base"
 COVERAGE = "coverage"
-FILE_COVERAGE = "file_coverage"
 CONCENTRATION = "concentration"
 COHERENCE = "coherence"
-COHERENCE_AFTER = "coherence_after"
 DIVERSITY = "diversity"
 # The share of similarity in the base score; queries of identifiers rely more on words.
 DENSE = "dense"
@@ -257,11 +255,9 @@ DENSE_SYMBOLIC = "dense_symbolic"
 WEIGHTS: Mapping[str, float] = {
     **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
     **PATH_PENALTIES,
-    COVERAGE: 0.7,
-    FILE_COVERAGE: 0.0,
+    COVERAGE: 0.8,
     CONCENTRATION: 0.0,
-    COHERENCE: 0.2,
-    COHERENCE_AFTER: 0.0,
+    COHERENCE: 0.3,
     DIVERSITY: 0.05,
     DENSE: 0.75,
     DENSE_SYMBOLIC: 0.3,

@@ -17,13 +17,11 @@ from central.search.ranking.rules import (
     BASE,
     BOOSTS,
     COHERENCE,
-    COHERENCE_AFTER,
     CONCENTRATION,
     COVERAGE,
     DENSE,
     DENSE_SYMBOLIC,
     DIVERSITY,
-    FILE_COVERAGE,
     PENALTIES,
     WEIGHTS,
     coherence,
@@ -37,7 +35,7 @@ from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
 _NO_DEVIATION = 1e-9  # of the largest value: a list's unit must not matter
-_ADDS = (BASE, COVERAGE, FILE_COVERAGE, CONCENTRATION, COHERENCE, *(rule.name for rule in BOOSTS))
+_ADDS = (BASE, COVERAGE, CONCENTRATION, *(rule.name for rule in BOOSTS))
 _TIMES = tuple(rule.name for rule in PENALTIES)
 
 
@@ -165,8 +163,7 @@ def _order(
         query.parsed,
         [candidates[chunk] for chunk in base],
         [*base.values()],
-        query.coverage([batch.rows[chunk].term_ids for chunk in base]),
-        file_coverage=_file_coverage(query, [batch.rows[chunk] for chunk in base]),
+        _coverage(query, [batch.rows[chunk] for chunk in base]),
         importance=query.importance,
         weights=weights,
         explain=explain,
@@ -210,7 +207,6 @@ def score(
     base: Sequence[float],
     coverage: Sequence[float],
     *,
-    file_coverage: Sequence[float] | None = None,
     importance: Sequence[float] | None = None,
     weights: Mapping[str, float] = WEIGHTS,
     explain: bool = False,
@@ -218,31 +214,20 @@ def score(
     """Score candidates, in descending order; ties are ordered by project, file and line.
 
     `base` is the fused score of each candidate in any unit, `coverage` the share (0.0-1.0) of the
-    query's terms, weighted by idf, that it contains, `importance` the weight of each of
-    `query.words` (equal by default). The pass that computes a score also yields its effects.
+    query's terms, weighted by idf, that the candidates of its file contain, `importance` the weight
+    of each of `query.words` (equal by default). The pass that computes a score also yields its effects.
     """
     if not candidates:
         return []
     unit = _unit(base)
-    in_file = file_coverage or [0.0] * len(candidates)
     lead = concentration(candidates, unit)
-    coherence_bonus = coherence(candidates, unit)
     context = QueryContext(query, importance or [1.0] * len(query.words), candidates)
     boosts = [(rule.function, weights[rule.name]) for rule in BOOSTS]
     penalties = [(rule.function, weights[rule.name]) for rule in PENALTIES]
-    cover, cohere = weights[COVERAGE], weights[COHERENCE]
-    cover_file, concentrate = weights[FILE_COVERAGE], weights[CONCENTRATION]
+    cover, concentrate = weights[COVERAGE], weights[CONCENTRATION]
     scored = []
-    for candidate, own, covered, covered_in_file, led, bonus in zip(
-        candidates, unit, coverage, in_file, lead, coherence_bonus, strict=True
-    ):
-        adds = [
-            own,
-            cover * covered,
-            cover_file * covered_in_file,
-            concentrate * led,
-            cohere * bonus,
-        ]
+    for candidate, own, covered, led in zip(candidates, unit, coverage, lead, strict=True):
+        adds = [own, cover * covered, concentrate * led]
         adds += [weight * function(context, candidate) for function, weight in boosts]
         times = [1.0 - weight * function(context, candidate) for function, weight in penalties]
         kinds = path_traits(candidate.path).kinds - query.intents
@@ -252,8 +237,8 @@ def score(
             effects = (*_summands(_ADDS, adds), *_factors((*_TIMES, *sorted(kinds)), times + paths))
         # Smaller differences are ties, ordered by place.
         scored.append(Ranked(candidate, round(sum(adds) * prod(times + paths), 9), effects))
-    if weights[COHERENCE_AFTER]:
-        scored = _cohere(scored, weights[COHERENCE_AFTER], explain=explain)
+    if not query.symbolic:
+        scored = _cohere(scored, weights[COHERENCE], explain=explain)
     return _scaled(_diversify(scored, weights[DIVERSITY], explain=explain))
 
 
@@ -285,12 +270,12 @@ def _cohere(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[R
     result = []
     for (candidate, value, effects), more in zip(scored, bonus, strict=True):
         factor = 1.0 + weight * more
-        further = _factors([COHERENCE_AFTER], [factor]) if explain else ()
+        further = _factors([COHERENCE], [factor]) if explain else ()
         result.append(Ranked(candidate, round(value * factor, 9), (*effects, *further)))
     return result
 
 
-def _file_coverage(query: PreparedQuery, rows: Sequence[LiveChunk]) -> list[float]:
+def _coverage(query: PreparedQuery, rows: Sequence[LiveChunk]) -> list[float]:
     """Return of each row the share of the query's terms that the candidates of its file hold."""
     files: dict[tuple[int, str], list[bytes]] = {}
     for row in rows:
