@@ -18,7 +18,7 @@ from central.search.query_preparation import PreparedQuery, idf_weights, query_v
 from central.search.ranking.rules import WEIGHTS
 from central.search.ranking.scoring import rerank
 from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists, floor, reciprocal_ranks
-from central.search.rows import LiveChunk
+from central.search.rows import KINDS_WITHOUT_CODE, Definition, LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.builtin import SPEC
@@ -92,6 +92,11 @@ class Index:
 
     def _add(self, number: int, corpus: Corpus) -> None:
         offsets, ids = corpus.terms.offsets, corpus.terms.ids
+        with_code = {
+            path
+            for path, symbols in corpus.symbols.items()
+            if any(symbol.kind not in KINDS_WITHOUT_CODE for symbol in symbols)
+        }
         for place, row in enumerate(corpus.rows):
             key = len(self._rows)
             own = ids[offsets[place] : offsets[place + 1]].astype(UINT32).tobytes()
@@ -108,6 +113,7 @@ class Index:
                     name=row.name,
                     container=row.container,
                     term_ids=own,
+                    file_has_code=row.path in with_code,
                 )
             )
 
@@ -122,10 +128,10 @@ class Index:
         dense = self._similar(vector) if vectors else {}
         lexical = self._terms.best(asked.terms, FIRST_SIZE)
         lists = Lists(dense, dict(lexical), floor(lexical, limit=FIRST_SIZE))
-        defines: dict[int, tuple[str, ...]] = {}
+        defines: dict[int, tuple[Definition, ...]] = {}
         for name in dict.fromkeys(symbol.name for symbol in parsed.symbols):
             for chunk in self._defining.get(name, ()):
-                defines[chunk] = (*defines.get(chunk, ()), name)
+                defines[chunk] = (*defines.get(chunk, ()), Definition(name, is_minor=False))
                 if chunk not in dense:
                     lists.lexical.setdefault(chunk, lists.lexical_floor)
         rows = {chunk: self._rows[chunk] for chunk in (*dense, *lists.lexical)}

@@ -39,18 +39,16 @@ _KINDS = {
 }
 
 
-# File names that say nothing: their directory does.
 _PLAIN_STEMS = frozenset({"mod", "index", "init", "main", "lib"})
 
 
 class PathTraits(NamedTuple):
-    """`stem`: stems of the words of the file name, and of the directory with it.
+    """`stem`: stems of the file name's words; `kinds`: what the path penalties apply to.
 
-    `kinds`: what the path penalties apply to.
+    A name that says nothing, as that of `routing/mod.rs`, is replaced by its directory's.
     """
 
     stem: tuple[str, ...]
-    in_directory: tuple[str, ...]
     kinds: frozenset[str]
 
 
@@ -60,10 +58,8 @@ def path_traits(path: str) -> PathTraits:
     directories, _, file = path.rpartition("/")
     own = _stems(file.split(".", 1)[0] or file)
     parent = _stems(directories.rpartition("/")[2])
-    is_plain = bool(parent) and _PLAIN_STEMS.issuperset(own)
     return PathTraits(
-        stem=own,
-        in_directory=parent if is_plain else (*parent, *own),
+        stem=parent if parent and _PLAIN_STEMS.issuperset(own) else own,
         kinds=frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path)),
     )
 
@@ -72,8 +68,13 @@ def _stems(name: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in name_parts(name))
 
 
+def kinds_of(candidate: Candidate) -> frozenset[str]:
+    """Return the kinds of a candidate's path. A file with code of its own is no re-export."""
+    kinds = path_traits(candidate.path).kinds
+    return kinds - {"reexport"} if candidate.file_has_code else kinds
+
+
 _TINY_LINES = 2
-_BEST_HITS = 20
 # Shares of what a definition scores that is written, qualified and placed as the query says.
 _OTHER_CASE = 0.9
 _OTHER_SPELLING = 0.5
@@ -82,6 +83,7 @@ _OTHER_CONTAINER = 0.6
 _OTHER_TYPE = 0.6
 _NESTED = 0.5  # in a class, where the query names none and another is in none
 _WITHOUT_FIRST_LINE = 0.8  # a later piece of a long definition
+_MINOR = 0.9  # not exported, or an overload
 
 
 def definition(context: QueryContext, candidate: Candidate) -> float:
@@ -117,11 +119,6 @@ def file_stem(context: QueryContext, candidate: Candidate) -> float:
     return context.overlap(path_traits(candidate.path).stem)
 
 
-def directory(context: QueryContext, candidate: Candidate) -> float:
-    """Score a file whose directory and name together consist of the query's words."""
-    return context.overlap(path_traits(candidate.path).in_directory)
-
-
 def project(context: QueryContext, candidate: Candidate) -> float:
     """Score a repository whose name consists of the query's words."""
     return context.overlap_of(candidate.project)
@@ -132,25 +129,11 @@ def tiny(_context: QueryContext, candidate: Candidate) -> float:
     return 1.0 if candidate.end_line - candidate.start_line < _TINY_LINES else 0.0
 
 
-def concentration(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
-    """Score each repository by its share of the best hits; the highest is 1.0.
-
-    Of a search in one repository, no candidate has a score.
-    """
-    if len({candidate.project for candidate in candidates}) < 2:
-        return [0.0] * len(candidates)
-    best = sorted(zip(scores, candidates, strict=True), key=lambda one: -one[0])[:_BEST_HITS]
-    shares: dict[str, float] = {}
-    for value, candidate in best:
-        shares[candidate.project] = shares.get(candidate.project, 0.0) + value
-    most = max(shares.values())
-    if most <= 0.0:
-        return [0.0] * len(candidates)
-    return [shares.get(candidate.project, 0.0) / most for candidate in candidates]
-
-
 def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
-    """Score the best chunk of each file by the other hits in the file; the highest is 1.0."""
+    """Score the best chunk of each file by the file's other hits; the highest is 1.0.
+
+    `scores` are those after all other rules.
+    """
     best: dict[tuple[str, str], int] = {}
     total: dict[tuple[str, str], float] = {}
     for index, candidate in enumerate(candidates):
@@ -189,9 +172,14 @@ def _defines(context: QueryContext, candidate: Candidate, symbol: SymbolName) ->
         value *= _NESTED
     if symbol.types and candidate.type not in symbol.types:
         value *= _OTHER_TYPE
-    if symbol.name in context.located and symbol.name not in candidate.defines:
-        value *= _WITHOUT_FIRST_LINE
-    return value * symbol.strength
+    return value * _completeness(context, candidate, symbol.name) * symbol.strength
+
+
+def _completeness(context: QueryContext, candidate: Candidate, name: str) -> float:
+    if name in candidate.minor:
+        return _MINOR
+    has_first_line = name in candidate.defines or name not in context.located
+    return 1.0 if has_first_line else _WITHOUT_FIRST_LINE
 
 
 def _possible_qualifiers(candidate: Candidate) -> set[str]:
@@ -226,7 +214,6 @@ BOOSTS = (
     Rule("name_words", name_words, 0.75),
     Rule("container", container, 0.5),
     Rule("file_stem", file_stem, 0.6),
-    Rule("directory", directory, 0.0),
     Rule("project", project, 0.2),
 )
 PENALTIES = (Rule("tiny", tiny, 0.1),)
@@ -245,7 +232,6 @@ PATH_PENALTIES: Mapping[str, float] = {
 # Rules over whole lists: `score` applies them itself.
 BASE = "base"
 COVERAGE = "coverage"
-CONCENTRATION = "concentration"
 COHERENCE = "coherence"
 DIVERSITY = "diversity"
 # The share of similarity in the base score; queries of identifiers rely more on words.
@@ -256,7 +242,6 @@ WEIGHTS: Mapping[str, float] = {
     **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
     **PATH_PENALTIES,
     COVERAGE: 0.8,
-    CONCENTRATION: 0.0,
     COHERENCE: 0.3,
     DIVERSITY: 0.05,
     DENSE: 0.75,

@@ -17,7 +17,6 @@ from central.search.ranking.rules import (
     BASE,
     BOOSTS,
     COHERENCE,
-    CONCENTRATION,
     COVERAGE,
     DENSE,
     DENSE_SYMBOLIC,
@@ -25,8 +24,7 @@ from central.search.ranking.rules import (
     PENALTIES,
     WEIGHTS,
     coherence,
-    concentration,
-    path_traits,
+    kinds_of,
 )
 from central.search.retrieval import CandidateBatch, Lists
 from central.search.rows import LiveChunk
@@ -35,7 +33,7 @@ from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
 _NO_DEVIATION = 1e-9  # of the largest value: a list's unit must not matter
-_ADDS = (BASE, COVERAGE, CONCENTRATION, *(rule.name for rule in BOOSTS))
+_ADDS = (BASE, COVERAGE, *(rule.name for rule in BOOSTS))
 _TIMES = tuple(rule.name for rule in PENALTIES)
 
 
@@ -197,7 +195,9 @@ def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str
         type=row.type,
         name=row.name,
         container=row.container,
-        defines=batch.defines.get(row.id, ()),
+        file_has_code=row.file_has_code,
+        defines=tuple(one.name for one in batch.defines.get(row.id, ())),
+        minor=tuple(one.name for one in batch.defines.get(row.id, ()) if one.is_minor),
     )
 
 
@@ -215,22 +215,22 @@ def score(
 
     `base` is the fused score of each candidate in any unit, `coverage` the share (0.0-1.0) of the
     query's terms, weighted by idf, that the candidates of its file contain, `importance` the weight
-    of each of `query.words` (equal by default). The pass that computes a score also yields its effects.
+    of each of `query.words` (equal by default). The pass that computes a score also yields its
+    effects.
     """
     if not candidates:
         return []
     unit = _unit(base)
-    lead = concentration(candidates, unit)
     context = QueryContext(query, importance or [1.0] * len(query.words), candidates)
     boosts = [(rule.function, weights[rule.name]) for rule in BOOSTS]
     penalties = [(rule.function, weights[rule.name]) for rule in PENALTIES]
-    cover, concentrate = weights[COVERAGE], weights[CONCENTRATION]
+    cover = weights[COVERAGE]
     scored = []
-    for candidate, own, covered, led in zip(candidates, unit, coverage, lead, strict=True):
-        adds = [own, cover * covered, concentrate * led]
+    for candidate, own, covered in zip(candidates, unit, coverage, strict=True):
+        adds = [own, cover * covered]
         adds += [weight * function(context, candidate) for function, weight in boosts]
         times = [1.0 - weight * function(context, candidate) for function, weight in penalties]
-        kinds = path_traits(candidate.path).kinds - query.intents
+        kinds = kinds_of(candidate) - query.intents
         paths = [1.0 - weights[kind] for kind in sorted(kinds)] if kinds else []
         effects: tuple[Effect, ...] = ()
         if explain:
