@@ -144,8 +144,8 @@ def chunks_defining_like(
 ) -> list[tuple[Definition, LiveChunk]]:
     """Return (definition, its chunk) of symbols whose name has every part, closest first.
 
-    Case does not matter. A part matches as a prefix. So the exact name, its other spellings and names that begin with
-    it are included.
+    A part matches as a prefix, in any case. So the exact name, its other spellings and names that
+    begin with it are included.
     """
     excluded = [f"%{like_pattern(pattern)}%" for pattern in rows.excluded]
     ids = fetch_rows_planned_each_time(

@@ -83,7 +83,7 @@ _OTHER_CONTAINER = 0.6
 _OTHER_TYPE = 0.6
 _NESTED = 0.5  # in a class, where the query names none and another is in none
 _WITHOUT_FIRST_LINE = 0.8  # a later piece of a long definition
-_MINOR = 0.9  # not exported, or an overload
+_MINOR = 0.4  # not exported, or an overload
 
 
 def definition(context: QueryContext, candidate: Candidate) -> float:
