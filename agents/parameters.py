@@ -72,6 +72,7 @@ Line = Annotated[
 ]
 ChunkType = Literal["function", "method", "class", "comment", "module", "text"]
 Mode = Literal["hybrid", "semantic", "lexical", "symbol", "literal", "regex", "structural"]
+GroupBy = Literal["none", "file"]
 ProjectName = Annotated[str, Field(max_length=200)]
 Projects = Annotated[list[ProjectName], Field(max_length=1_000)] | None
 NodeId = Annotated[

@@ -202,12 +202,21 @@ def _matched_line(line: Row) -> str:
 def _result(row: Row) -> str:
     if row.get("matches") is not None:
         return _file_matches(row)
-    name = ".".join(part for part in (row["container"], row["name"]) if part)
-    what = f"{row['chunk_type']} {name}".strip()
     lines = f"{row['start_line']}-{row['end_line']}"
-    head = f"{_location(row, lines)}  {what}  {row['score']:.2f}"
+    head = f"{_location(row, lines)}  {_named(row)}  {row['score']:.2f}"
     cut = "\n… (cut; expand shows all of it)" if row["truncated"] and row["content"] else ""
-    return f"{head}\n{indented(row['content'])}{cut}".rstrip()
+    return f"{head}\n{indented(row['content'])}{cut}".rstrip() + _spans(row)
+
+
+def _spans(row: Row) -> str:
+    """Format the further hits in the file on one line."""
+    also = [f"{one['start_line']}-{one['end_line']} {_named(one)}" for one in row.get("spans", ())]
+    return f"\nalso: {', '.join(also)}" if also else ""
+
+
+def _named(row: Row) -> str:
+    name = ".".join(part for part in (row["container"], row["name"]) if part)
+    return f"{row['chunk_type']} {name}".strip()
 
 
 def _definition(row: Row) -> str:

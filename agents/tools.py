@@ -146,6 +146,7 @@ class _CodeTools:
                 mode=mode,
                 min_similarity=min_similarity,
                 cursor=cursor,
+                group_by="file",
             )
         )
         answer = truncate_search(with_hint(answer, self._hints), max_tokens)

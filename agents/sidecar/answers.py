@@ -63,6 +63,17 @@ class MatchedLine(AnswerModel):
     defines: bool
 
 
+class ResultSpan(AnswerModel):
+    """A further hit in the file of a result."""
+
+    start_line: int
+    end_line: int
+    name: str
+    container: str
+    chunk_type: str
+    score: float
+
+
 class Result(AnswerModel):
     """A hit. Lines are 1-based and inclusive."""
 
@@ -86,6 +97,7 @@ class Result(AnswerModel):
     why: Explanation | None = None
     lines: list[MatchedLine] = []
     matches: int | None = None
+    spans: list[ResultSpan] = []
 
 
 class Total(AnswerModel):

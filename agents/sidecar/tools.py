@@ -13,6 +13,7 @@ from agents.parameters import (
     Confidence,
     Cursor,
     File,
+    GroupBy,
     Line,
     Mode,
     OptionalQuery,
@@ -102,6 +103,7 @@ class _SidecarTools:
             int | None, Field(ge=0, le=100_000, description="Characters of content at most")
         ] = None,
         min_similarity: Annotated[float | None, Field(ge=0.0, le=1.0)] = None,
+        group_by: Annotated[GroupBy, Field(description="file: one result a file")] = "none",
         cursor: SearchCursor = None,
         max_tokens: Unlimited = None,
     ) -> CallToolResult:
@@ -128,6 +130,7 @@ class _SidecarTools:
                 "mode": mode,
                 "max_content": max_content,
                 "min_similarity": min_similarity,
+                "group_by": group_by,
                 "cursor": cursor,
             }
         )

@@ -1,11 +1,11 @@
-"""Pieces of one long definition: hits that become one. Pure.
+"""Hits that become one: the pieces of a long definition, and the definitions of a file. Pure.
 
 A function that is too long for a chunk is cut. Its pieces have one name, one container and one
 first line of the definition; overloads have different first lines.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from central.search.ranking.scoring import ScoredHit
 from central.search.rows import LiveChunk
@@ -20,12 +20,19 @@ Place = tuple[object, ...]
 class Joiner:
     """The hits of a search, each definition and each range of lines once, in ranked order.
 
-    What is joined depends only on the batch in which a definition is first found, not on how many
-    hits are wanted. `first_lines` reads the first lines of definitions.
+    With `by_file`, each file once: its best hit, with the others in it. What is joined depends only
+    on the batch in which a definition or file is first found, not on how many hits are wanted.
+    `first_lines` reads the first lines of definitions.
     """
 
-    def __init__(self, first_lines: Callable[[Sequence[int]], Mapping[int, int]]) -> None:
+    def __init__(
+        self,
+        first_lines: Callable[[Sequence[int]], Mapping[int, int]],
+        *,
+        by_file: bool = False,
+    ) -> None:
         self._first_lines = first_lines
+        self._by_file = by_file
         self._hits: dict[Place, ScoredHit] = {}
         self._named: set[Place] = set()
 
@@ -52,10 +59,29 @@ class Joiner:
         groups: dict[Place, list[ScoredHit]] = {}
         for hit in ranked:
             groups.setdefault(_place(hit.row, lines.get(hit.row.id, 0)), []).append(hit)
+        joined: dict[Place, ScoredHit] = {}
         for place, pieces in groups.items():
             for run in _runs(pieces):
                 own = (*place, run[0].row.start_line) if len(run) < len(pieces) else place
-                self._hits.setdefault(own, _join(run, lines))
+                joined[own] = _join(run, lines)
+        ranks = {hit.row.id: rank for rank, hit in enumerate(ranked)}
+        found = sorted(joined.items(), key=lambda item: ranks[item[1].row.id])
+        for own, hit in _files(hit for _, hit in found) if self._by_file else found:
+            self._hits.setdefault(own, hit)
+
+
+def ungrouped(hits: Iterable[ScoredHit]) -> list[ScoredHit]:
+    """Return the hits of files as hits of their own, best first."""
+    every = [one for hit in hits for one in (hit._replace(further=()), *hit.further)]
+    return sorted(every, key=lambda hit: -hit.score)
+
+
+def _files(hits: Iterable[ScoredHit]) -> list[tuple[Place, ScoredHit]]:
+    """Return the best hit of each file, which holds the file's other hits."""
+    files: dict[Place, list[ScoredHit]] = {}
+    for hit in hits:
+        files.setdefault((hit.row.repository, hit.row.path), []).append(hit)
+    return [(file, best._replace(further=tuple(rest))) for file, (best, *rest) in files.items()]
 
 
 def _name(row: LiveChunk) -> Place:

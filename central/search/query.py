@@ -61,6 +61,16 @@ class Mode(StrEnum):
     STRUCTURAL = "structural"
 
 
+class GroupBy(StrEnum):
+    """What is one result of a ranked search: a definition or piece of text, or a whole file.
+
+    Searches for symbols list definitions, and exact searches list files, whatever it says.
+    """
+
+    NONE = "none"
+    FILE = "file"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """A validated body of `POST /api/v1/search`, without the organisation."""
@@ -79,6 +89,7 @@ class SearchRequest:
     min_similarity: float | None = None
     cursor: str = ""
     explain: bool = False
+    group_by: GroupBy = GroupBy.NONE
 
 
 @dataclass(frozen=True, slots=True)

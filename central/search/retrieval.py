@@ -32,7 +32,10 @@ RANK_CONSTANT = 60  # Cormack, Clarke & Büttcher 2009
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
-    """The queries, the collections to search, and the filters of a search."""
+    """The queries, the collections to search, and the filters of a search.
+
+    `by_file`: a file is one result, so that further batches need other files.
+    """
 
     mode: Mode
     queries: Sequence[PreparedQuery]
@@ -41,6 +44,7 @@ class RetrievalPlan:
     points: PointFilter
     rows: RowFilter
     min_similarity: float | None = None
+    by_file: bool = False
 
 
 @dataclass(slots=True)
@@ -113,8 +117,9 @@ def candidate_batches(store: VectorStore, plan: RetrievalPlan) -> Iterator[Candi
             yield batch
         if last:
             return
-        if size == FIRST_SIZE:
-            plan = _narrow(store, plan)
+        found = _found_files(plan, rows, yielded)
+        if found or size == FIRST_SIZE:
+            plan = _narrow(store, plan, found)
         size *= GROWTH
 
 
@@ -130,14 +135,26 @@ class _StoreAnswer:
         return {point for lists in self.lists for point in (*lists.dense, *lists.lexical)}
 
 
-def _narrow(store: VectorStore, plan: RetrievalPlan) -> RetrievalPlan:
-    """Restrict the plan to the files that pass its filters, unless they are many.
+def _found_files(
+    plan: RetrievalPlan, rows: Mapping[int, LiveChunk], yielded: set[int]
+) -> set[tuple[int, str]]:
+    """Return the files that are results already: (repository, path).
+
+    Where similarity is required, another chunk of a file may be more similar.
+    """
+    if not plan.by_file or plan.min_similarity is not None:
+        return set()
+    return {(row.repository, row.path) for row in rows.values() if row.id in yielded}
+
+
+def _narrow(store: VectorStore, plan: RetrievalPlan, found: set[tuple[int, str]]) -> RetrievalPlan:
+    """Restrict the plan to files that pass its filters and are not `found`, unless they are many.
 
     Candidates that pass may lie anywhere in the lists, whose length grows with the index.
     """
     files: frozenset[str] | None = None
-    if plan.rows.is_stricter_than(plan.points):
-        files = admitted_paths(plan.rows, repositories=plan.repositories)
+    if found or plan.rows.is_stricter_than(plan.points):
+        files = admitted_paths(plan.rows, repositories=plan.repositories, without=found)
     if plan.min_similarity is not None and plan.mode is Mode.LEXICAL:
         similar = _similar_files(store, plan, plan.min_similarity)
         files = similar if files is None else files if similar is None else files & similar

@@ -4,7 +4,7 @@ Rows are plain tuples and statements take arrays: a search reads hundreds of row
 model instances or IN lists of that length costs more than the query.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -204,10 +204,13 @@ def first_lines(chunks: Sequence[int]) -> dict[int, int]:
     return dict(fetch_rows(_FIRST_LINES, [id_array(chunks)])) if chunks else {}
 
 
-def admitted_paths(rows: RowFilter, *, repositories: Sequence[int]) -> frozenset[str] | None:
+def admitted_paths(
+    rows: RowFilter, *, repositories: Sequence[int], without: Collection[tuple[int, str]] = ()
+) -> frozenset[str] | None:
     """Return the paths in `repositories` that pass; None if there are too many.
 
-    With few paths, the store searches only these files.
+    With few paths, the store searches only these files. `without`: (repository, path) of files that
+    are not needed.
     """
     found = fetch_rows_planned_each_time(
         _ADMITTED,
@@ -225,7 +228,8 @@ def admitted_paths(rows: RowFilter, *, repositories: Sequence[int]) -> frozenset
     return paths_if_few(
         path
         for repository, path, language in found
-        if rows.admits_file(repository=repository, path=path, language=language)
+        if (repository, path) not in without
+        and rows.admits_file(repository=repository, path=path, language=language)
     )
 
 

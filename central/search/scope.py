@@ -5,7 +5,7 @@ from typing import Any
 
 from central.http import cursors
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
-from central.search.query import SearchRequest
+from central.search.query import GroupBy, SearchRequest
 from central.tenancy.credentials import Credential
 
 _SALT = "central.search.cursor"
@@ -31,6 +31,8 @@ def _cursor_key(request: SearchRequest, organization: str) -> object:
     """Return the fields that decide order and hits, without page size and display options."""
     key = asdict(replace(request, cursor="", limit=1, expand=0, max_content=0))
     del key["explain"]
+    if request.group_by is GroupBy.NONE:
+        del key["group_by"]  # cursors from before there was one stay valid
     return [organization, key]
 
 

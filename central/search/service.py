@@ -18,15 +18,23 @@ from central.search.answers import (
     Answer,
     Receipt,
     Result,
-    build_results,
     hint_for,
     missing_projects,
 )
 from central.search.confidence import Confidence, assess
 from central.search.line_search import find_lines, restriction
-from central.search.pieces import Joiner
-from central.search.query import MAX_RESULTS, SearchRequest, point_filter, row_filter
+from central.search.pieces import Joiner, ungrouped
+from central.search.query import (
+    MAX_RESULTS,
+    GroupBy,
+    Mode,
+    SearchRequest,
+    point_filter,
+    row_filter,
+)
 from central.search.query_preparation import prepare
+from central.search.ranked_results import build_results
+from central.search.ranking.rules import WEIGHTS, WEIGHTS_BY_FILE
 from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.reading import ReadRequest, read_request
 from central.search.retrieval import CandidateBatch, RetrievalPlan, candidate_batches
@@ -113,12 +121,13 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         points=point_filter(request),
         rows=replace(row_filter(request), holds=required.holds if required else None),
         min_similarity=request.min_similarity,
+        by_file=request.group_by is GroupBy.FILE and request.mode is not Mode.SYMBOL,
     )
     store = vector_store()
     end = offset + request.limit
     projects = {item.id: item.name for item in searched.values()}
     found, is_truncated = _hits(store, plan, projects, wanted=end + 1, explain=request.explain)
-    confidence = assess(found, queries, mode=request.mode)
+    confidence = assess(ungrouped(found), queries, mode=request.mode)
     hits = found[: min(end + 1, MAX_RESULTS)]
     page = hits[offset:end]
     bare = [hit.row for hit in page if hit.cosine is None]
@@ -160,14 +169,14 @@ def _hits(
     wanted: int,
     explain: bool,
 ) -> tuple[list[ScoredHit], bool]:
-    """Return at least the first `wanted` hits (at most MAX_RESULTS), each definition once.
+    """Return at least the first `wanted` hits (at most MAX_RESULTS), each definition or file once.
 
     The first hits do not depend on `wanted`. The flag is true if there are fewer because the
     lists may not grow further. Raises StoreError.
     """
     is_truncated = False
     wanted = min(wanted, MAX_RESULTS)
-    joiner = Joiner(first_lines)
+    joiner = Joiner(first_lines, by_file=plan.by_file)
     max_score = 1.0
     for batch in candidate_batches(store, plan):
         if plan.min_similarity is not None:
@@ -178,6 +187,7 @@ def _hits(
             queries=plan.queries,
             projects=projects,
             max_score=max_score,
+            weights=WEIGHTS_BY_FILE if plan.by_file else WEIGHTS,
             explain=explain,
         )
         joiner.add(ranked)

@@ -31,7 +31,7 @@ from central.repositories.views import AnsweringProjectSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.search.answers import Answer, Receipt, Result
 from central.search.line_search import every_match
-from central.search.query import EXPANDED_CONTENT, Mode, SearchRequest
+from central.search.query import EXPANDED_CONTENT, GroupBy, Mode, SearchRequest
 from central.search.ranking.scoring import Explanation
 from central.search.service import search
 from central.tenancy.authentication import credential_for
@@ -92,6 +92,12 @@ class SearchRequestSerializer(StrictOrganizationSerializer):
     )
     min_similarity = StrictFloatField(min_value=0.0, max_value=1.0, required=False)
     explain = StrictBooleanField(default=False, help_text="Say why each result is where it is")
+    group_by = StrictChoiceField(
+        choices=[str(one) for one in GroupBy],
+        default=str(GroupBy.NONE),
+        help_text="file: one result for each file, its best hit, with further ones as spans. "
+        "Symbol searches list definitions and exact searches list files in any case",
+    )
     cursor = StrictCharField(max_length=500, required=False, help_text="next_cursor of a page")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +115,12 @@ class SearchRequestSerializer(StrictOrganizationSerializer):
         for name in ("include_projects", "exclude_projects"):
             data[name] = tuple(dict.fromkeys(data.get(name, ())))
         return SearchRequest(
-            **{**data, "queries": tuple(dict.fromkeys(queries)), "mode": Mode(data["mode"])}
+            **{
+                **data,
+                "queries": tuple(dict.fromkeys(queries)),
+                "mode": Mode(data["mode"]),
+                "group_by": GroupBy(data["group_by"]),
+            }
         )
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
-from central.search.query import Mode, SearchRequest
+from central.search.query import GroupBy, Mode, SearchRequest
 from central.search.views import SearchRequestSerializer
 
 RESULTS: Final = 10
@@ -107,6 +107,7 @@ def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
         "limit": RESULTS,
         "max_content": SHOWN_CHARACTERS,
         "explain": True,
+        "group_by": str(GroupBy.FILE),
     }
 
 

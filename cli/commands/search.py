@@ -30,6 +30,13 @@ class Mode(StrEnum):
     STRUCTURAL = "structural"
 
 
+class GroupBy(StrEnum):
+    """What one result is: a hit, or a file with its hits."""
+
+    NONE = "none"
+    FILE = "file"
+
+
 def _query(words: list[str]) -> list[str]:
     query = " ".join(words).strip()
     if not query:
@@ -104,6 +111,14 @@ def search(
         float | None,
         typer.Option(min=0.0, max=1.0, help="Omit less similar hits (0.0-1.0)"),
     ] = None,
+    group_by: Annotated[
+        GroupBy | None,
+        typer.Option(
+            help="file: one result for each file, with further hits in it; none: each hit. "
+            "Unless given: file on a terminal",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = False,
 ) -> Exit:
     """Search the code of every repository by words, names and meaning.
@@ -122,6 +137,7 @@ def search(
         "path": path,
         "exclude": exclude,
         "expand": expand,
+        "group_by": group_by and str(group_by),
     }
     return _show(ctx.obj, {key: value for key, value in body.items() if value}, json=json)
 
@@ -130,9 +146,11 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     from cli.output import receipt, search_results
     from cli.output.console import Console, print_stderr, print_stdout
 
+    console = Console.of(context.environ)
+    if console.is_terminal and not json:
+        body = {"group_by": str(GroupBy.FILE), **body}
     with context.search_api() as search_api:
         answer = search_api.search(body)
-    console = Console.of(context.environ)
     results = answer["results"]
     if json:
         print_stdout(console.as_json(answer))

@@ -81,9 +81,7 @@ def _renderables(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
     heading = location_link(one, one["start_line"])
-    kind = one["chunk_type"]
-    name = ".".join(filter(None, (one["container"], one["name"])))
-    heading.append(f"  {escape_line(f'{kind} {name}').strip()}", style="bold")
+    heading.append(f"  {_kind_and_name(one)}", style="bold")
     heading.append(f"  {one['score']:.2f}", style="dim")
     if one.get("local"):
         heading.append("  not committed", style="yellow")
@@ -91,7 +89,15 @@ def _renderables(one: Result) -> Iterator["RenderableType"]:
     yield _syntax(one)
     if one["truncated"]:
         yield Text(f"    … to line {one['end_line']}", style="dim")
+    if spans := one.get("spans"):
+        also = ", ".join(f"{span['start_line']} {_kind_and_name(span)}" for span in spans)
+        yield Text(f"    also at line {also}", style="dim", overflow="fold")
     yield Text()
+
+
+def _kind_and_name(one: Result) -> str:
+    name = ".".join(filter(None, (one["container"], one["name"])))
+    return escape_line(f"{one['chunk_type']} {name}").strip()
 
 
 def _syntax(one: Result) -> "Syntax":

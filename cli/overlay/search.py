@@ -1,7 +1,7 @@
 """Search answers of a working copy over those of the service."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final, NamedTuple
@@ -45,7 +45,9 @@ def merge_hits(
         return Page({**central}, len(central["results"]), skipped)
     scale = _scale(central["results"], local["results"], overlay, limit)
     fresh = [hit for hit in local["results"] if overlay.is_own(hit) and overlay.has(hit["file"])]
-    shown = [{**overlay.local_row(hit), "score": scale * hit["score"]} for hit in fresh[skipped:]]
+    shown = [
+        _rescored(overlay.local_row(hit), lambda score: scale * score) for hit in fresh[skipped:]
+    ]
     unchanged_hits = [hit for hit in central["results"] if not overlay.is_overridden(hit)]
     results = sorted([*unchanged_hits, *shown], key=lambda hit: -hit["score"])[:limit]
     result_ids = {id(hit) for hit in results}
@@ -100,11 +102,19 @@ def _as_shares(results: list[Row]) -> list[Row]:
     best = max((hit["score"] for hit in results), default=0.0)
     if best in {0.0, 1.0}:
         return results
-    return [{**hit, "score": hit["score"] / best} for hit in results]
+    return [_rescored(hit, lambda score: score / best) for hit in results]
 
 
 def _clamped(results: list[Row]) -> list[Row]:
-    return [{**hit, "score": min(1.0, hit["score"])} for hit in results]
+    return [_rescored(hit, lambda score: min(1.0, score)) for hit in results]
+
+
+def _rescored(hit: Row, rescore: Callable[[float], float]) -> Row:
+    """Return the hit with another score, and so the further hits in its file."""
+    rescored = {**hit, "score": rescore(hit["score"])}
+    if hit.get("spans"):
+        rescored["spans"] = [{**span, "score": rescore(span["score"])} for span in hit["spans"]]
+    return rescored
 
 
 def _scale(central: Sequence[Row], local: Sequence[Row], overlay: Overlay, limit: int) -> float:

@@ -30,7 +30,7 @@ from central.knowledge.shapes import (
 )
 from central.knowledge.traversal import Direction
 from central.repositories.views import IndexStatusSerializer
-from central.search.query import Mode
+from central.search.query import GroupBy, Mode
 from central.search.views import SearchAnswerSerializer, SearchRequestSerializer
 from central.trace.requests import (
     CalleesRequestSerializer,
@@ -46,7 +46,7 @@ from tests.agents.test_tools import RECORDINGS, TOOLS
 OURS = {"left_out"}  # what only the tools add
 YOUNGER = {  # than the recordings
     *("why", "reindex_requested_at", "ranges", "confidence"),
-    *("lines", "matches", "total", "languages_without_symbols"),
+    *("lines", "matches", "total", "spans", "languages_without_symbols"),
 }
 
 SHAPES = [  # of another server's answers
@@ -182,6 +182,7 @@ def names_of_limits(field: serializers.Field[Any, Any, Any, Any]) -> dict[str, s
 
 
 def test_chunk_types_and_modes_are_those_of_the_api() -> None:
+    assert list(get_args(parameters.GroupBy)) == [str(one) for one in GroupBy]
     assert list(get_args(parameters.ChunkType)) == [str(kind) for kind in ChunkType]
     assert list(get_args(parameters.Mode)) == [str(mode) for mode in Mode]
     assert list(get_args(parameters.Direction)) == [str(direction) for direction in Direction]

@@ -161,8 +161,8 @@ def test_every_argument_reaches_the_service_and_only_those_that_are_given() -> N
     call(code_server(backend), "code_trace_callers", symbol="f", depth=2, **choice)
     call(code_server(backend), "code_graph", symbol="f", depth=1)
     assert backend.asked == [
-        {"query": "x", "limit": 3, **filters},
-        {"queries": ["x", "y"], "limit": 3, "expand": 0, "mode": "hybrid"},
+        {"query": "x", "limit": 3, **filters, "group_by": "file"},
+        {"queries": ["x", "y"], "limit": 3, "expand": 0, "mode": "hybrid", "group_by": "file"},
         {"symbol": "f", "depth": 2, "limit": 30, **choice},
         {"symbol": "f", "depth": 1, "limit": 50, "min_confidence": "medium"},
     ]

@@ -247,3 +247,5 @@ WEIGHTS: Mapping[str, float] = {
     DENSE: 0.75,
     DENSE_SYMBOLIC: 0.3,
 }
+# Where a file is one result, its further chunks take no room from other files.
+WEIGHTS_BY_FILE: Mapping[str, float] = {**WEIGHTS, DIVERSITY: 0.0}

@@ -63,7 +63,8 @@ class ScoredHit(NamedTuple):
     """A candidate with its score. `queries`: indexes of the queries whose lists contain it.
 
     `pieces` are the chunks of the same definition that it stands for, if they are several; then it
-    begins at `start_line`.
+    begins at `start_line`. `further` are the other hits of its file, best first, if it stands for
+    the file.
     """
 
     row: LiveChunk
@@ -73,6 +74,7 @@ class ScoredHit(NamedTuple):
     explanation: Explanation | None
     pieces: tuple[LiveChunk, ...] = ()
     start_line: int = 0
+    further: tuple["ScoredHit", ...] = ()
 
     @property
     def span(self) -> Span:

@@ -74,6 +74,13 @@ def test_compact_asks_for_no_content() -> None:
     assert backend.asked[0]["org_id"] == "acme"
 
 
+def test_files_are_results_if_that_is_asked() -> None:
+    backend = RecordedBackend()
+    call(sidecar_server(backend), "codesearch_search", query="x", group_by="file")
+    call(sidecar_server(backend), "codesearch_search", query="x")
+    assert [asked["group_by"] for asked in backend.asked] == ["file", "none"]
+
+
 def test_without_max_tokens_nothing_is_left_out() -> None:
     long = RecordedBackend()
     whole = call(sidecar_server(long), "codesearch_search", query="x").structured_content

@@ -24,6 +24,7 @@ FILES = {"pay.py": "def pay invoice\ndef refund invoice\n"}
 CALLS = [
     ("search", {"query": "invoice", "limit": 1, "expand": 2}),
     ("search", {"query": "invoice", "include_projects": ["ghost"], "exclude": "test|mock"}),
+    ("search", {"query": "invoice", "group_by": "file"}),
     ("search", {"query": "nothing like it", "min_similarity": 0.99}),
     ("callers", {"symbol": "f1", "depth": 2, "min_confidence": "low"}),
     ("callees", {"symbol": "f1", "limit": 1}),

@@ -1,11 +1,15 @@
 """A definition that is too long for a chunk is one result, which begins at its signature."""
 
 from collections.abc import Callable
+from uuid import UUID
 
 import pytest
 
 from central.search.answers import Answer, Result
+from central.search.pieces import Joiner
 from central.search.query import SearchRequest
+from central.search.ranking.scoring import ScoredHit
+from central.search.rows import LiveChunk
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from tests.central.search.corpus import credential_for, index_repository, organization_of
@@ -119,3 +123,20 @@ def test_pages_together_are_the_long_answer(find: Search) -> None:
     ]
     [result] = _of(whole, "reconcile_all")
     assert set(result.matched) <= set(queries)
+
+
+def test_pieces_of_a_class_that_are_apart_stand_in_ranked_order() -> None:
+    """The second piece stood right behind the first, before better hits."""
+
+    def hit(key: int, kind: str, name: str, lines: tuple[int, int], score: float) -> ScoredHit:
+        row = LiveChunk(key, UUID(int=key), 1, "a.py", "python", *lines, kind, name, "", b"")
+        return ScoredHit(row, score, None, (0,), None)
+
+    ranked = [
+        hit(1, "class", "Book", (1, 9), 1.0),
+        hit(2, "function", "audit", (200, 209), 0.9),
+        hit(3, "class", "Book", (100, 109), 0.3),
+    ]
+    joiner = Joiner(lambda chunks: dict.fromkeys(chunks, 1))
+    joiner.add(ranked)
+    assert [one.row.id for one in joiner.hits] == [1, 2, 3]

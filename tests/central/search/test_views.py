@@ -45,6 +45,25 @@ def test_query_parameters_give_the_same_answer(client: Client) -> None:
     assert address["results"] == body["results"]
 
 
+def test_files_are_results_if_that_is_asked(client: Client) -> None:
+    body = {"query": "validate a token of a request", "group_by": "file", "limit": 50}
+    grouped = post(client, **body).json()
+    assert client.get(ADDRESS, {"org_id": "acme", **body}).json()["results"] == grouped["results"]
+    files = [(one["project"], one["file"]) for one in grouped["results"]]
+    assert len(set(files)) == len(files)
+    spans = [span for one in grouped["results"] for span in one["spans"]]
+    assert spans
+    assert all(
+        span.keys() == {"start_line", "end_line", "name", "container", "chunk_type", "score"}
+        for span in spans
+    )
+    single = post(client, **{**body, "group_by": "none"}).json()
+    assert single["results"] == post(client, query=body["query"], limit=50).json()["results"]
+    assert {(one["project"], one["file"]) for one in single["results"]} == set(files)
+    assert single["count"] > grouped["count"]
+    assert not any(one["spans"] for one in single["results"])
+
+
 @pytest.mark.parametrize(
     ("field", "body"),
     [
@@ -70,6 +89,7 @@ def test_query_parameters_give_the_same_answer(client: Client) -> None:
         ("min_similarity", {"query": "a", "min_similarity": 1.5}),
         ("include_projects", {"query": "a", "include_projects": [1]}),
         ("cursor", {"query": "a", "cursor": "nonsense"}),
+        ("group_by", {"query": "a", "group_by": "project"}),
     ],
 )
 def test_bad_input_is_refused_by_name(client: Client, field: str, body: dict[str, Any]) -> None:

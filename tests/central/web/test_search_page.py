@@ -84,6 +84,20 @@ def test_a_result_links_to_its_lines_here_and_at_the_forge(member: Client) -> No
     assert html.count("at the forge") == html.count('href="https://forge.example/acme/auth/blob')
 
 
+def test_a_file_is_one_result_with_links_to_its_further_hits(member: Client) -> None:
+    body = "".join(f"        self.audit(account, {n}, reason)\n" for n in range(9))
+    methods = "".join(f"    def {name}(self, account, reason):\n{body}\n" for name in "abc")
+    code = {"src/ledger.py": f"class Ledger:\n{methods}"}
+    index_repository(organization_of("acme"), "books", code)
+    html = page(member, q="audit an account for a reason", project="books")
+    address = "/o/acme/r/books/file/src/ledger.py"
+    assert html.count(f'<h3><a href="{address}#') == html.count("<h3>") == 1
+    spans = html[html.index('<ul class="spans"') :].partition("</ul>")[0]
+    assert 'aria-label="Also in src/ledger.py"' in spans
+    assert len(re.findall(rf'href="{address}#L\d+-L\d+"', spans)) == spans.count("<li>") >= 2
+    assert len(set(re.findall(r"Ledger\.[abc]:\d+", text_of(spans)))) == 2
+
+
 def test_code_is_coloured_numbered_and_marked_and_stays_what_it_is(member: Client) -> None:
     html = page(member, q="validate_token")
     assert '<span class="k">def</span>' in html

@@ -1,12 +1,14 @@
 """`codesearch search`."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from central.search.query import GroupBy as CentralGroupBy
 from central.search.query import Mode as CentralMode
-from cli.commands.search import Mode
+from cli.commands.search import GroupBy, Mode
 from tests.agents.recorded import recorded
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
@@ -39,6 +41,29 @@ def test_no_color_leaves_the_colours_out(acme_environ: dict[str, str], tmp_path:
     _, sent = in_terminal("search", "verify_token", "-k1", directory=tmp_path, environ=environ)
     assert "auth-service/acme_auth/tokens.py:70" in sent
     assert "\x1b[36m" not in sent
+
+
+def test_a_terminal_gets_one_result_for_each_file_unless_asked_for_each_hit(
+    acme_environ: dict[str, str], tmp_path: Path
+) -> None:
+    place = re.compile(r"36m([\w-]+/[\w./-]+):\d+")
+
+    def files(*options: str) -> list[str]:
+        query = ("search", "verify a token", "--top-k", "20", *options)
+        code, sent = in_terminal(*query, directory=tmp_path, environ=acme_environ)
+        assert code == 0
+        return place.findall(sent)
+
+    assert len(set(files())) == len(files()) > 0
+    single = files("--group-by", "none")
+    assert len(set(single)) < len(single)
+
+
+def test_a_pipe_and_json_are_as_the_api_unless_asked_for_files() -> None:
+    service = Answering("search")
+    for options in ([], ["--json"], ["--group-by", "file"], ["--group-by", "file", "--json"]):
+        assert run(service, "search", "x", *options).exit_code == 0
+    assert [asked.get("group_by") for asked in service.asked] == [None, None, "file", "file"]
 
 
 def test_several_words_are_one_query_and_options_are_the_services() -> None:
@@ -103,6 +128,7 @@ def test_a_repository_that_is_not_there_is_named() -> None:
 
 def test_the_modes_are_centrals() -> None:
     assert [str(mode) for mode in Mode] == [str(mode) for mode in CentralMode]
+    assert [str(one) for one in GroupBy] == [str(one) for one in CentralGroupBy]
 
 
 def test_no_good_match_is_said_beside_the_results() -> None:

@@ -71,6 +71,18 @@ def test_neither_control_sequences_nor_markup_of_a_repository_are_obeyed() -> No
     assert "[red]x[/red]" in search_results.format_plain([one])
 
 
+def test_further_hits_in_a_file_are_a_line_below_its_best_and_none_in_a_pipe() -> None:
+    span = {"start_line": 12, "end_line": 20, "container": "Shop", "score": 0.5}
+    spans = [
+        {**span, "chunk_type": "method", "name": "pay"},
+        {**span, "start_line": 31, "chunk_type": "comment", "name": "", "container": "\x1b[2J"},
+    ]
+    drawn = search_results.render(WIDE, [result(spans=spans)])
+    assert "also at line 12 method Shop.pay, 31 comment" in drawn
+    assert "\x1b[2J" not in drawn
+    assert search_results.format_plain([result(spans=spans)]).count("\n") == 1
+
+
 def test_matched_words_are_marked_in_any_case() -> None:
     one = result(content="\tToken = verify(TOKEN)", matched=["token"], language="text")
     drawn = search_results.render(WIDE, [one])

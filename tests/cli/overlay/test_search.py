@@ -196,3 +196,34 @@ def test_the_better_confidence_of_both_is_that_of_the_merged_answer() -> None:
     assert (answer["confidence"], answer["hint"]) == ("strong", None)
     answer, *_ = merge_hits(central, {**local, "results": []}, front_of("a.py"), limit=10)
     assert (answer["confidence"], answer["hint"]) == ("none", "No good match.")
+
+
+def with_spans(row: Row, *scores: float) -> Row:
+    return {**row, "spans": [{"start_line": 9, "score": score} for score in scores]}
+
+
+def scores_of(results: list[Row]) -> list[tuple[str, float, list[float]]]:
+    return [
+        (one["file"], one["score"], [span["score"] for span in one.get("spans", ())])
+        for one in results
+    ]
+
+
+def test_files_with_further_hits_are_told_by_one_side_with_scores_on_one_scale() -> None:
+    central = found([with_spans(hit("b.py", 1, 1.0), 0.5), with_spans(hit("a.py", 1, 0.9), 0.1)])
+    hits = [with_spans(hit("a.py", 7, 1.0), 0.5, 0.25), with_spans(hit("b.py", 1, 0.5), 0.25)]
+    local = found([{**one, "project": LOCAL} for one in hits], project=LOCAL)
+
+    answer, *_ = merge_hits(central, local, front_of("a.py"), limit=10)
+
+    assert scores_of(answer["results"]) == [("a.py", 1.0, [0.5, 0.25]), ("b.py", 0.5, [0.25])]
+
+
+def test_further_hits_of_a_file_are_no_better_than_its_best_on_a_further_page() -> None:
+    central = found([hit("b.py", 1, 0.4)])
+    hits = [hit("b.py", 1, 0.2), with_spans(hit("a.py", 1, 1.0), 0.8, 0.25)]
+    local = found([{**one, "project": LOCAL} for one in hits], project=LOCAL)
+
+    answer, *_ = merge_hits(central, local, front_of("a.py"), limit=10, is_first=False)
+
+    assert scores_of(answer["results"]) == [("a.py", 1.0, [1.0, 0.5]), ("b.py", 0.4, [])]

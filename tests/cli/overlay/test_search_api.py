@@ -159,6 +159,19 @@ def test_the_same_is_asked_of_both(desk: Desk) -> None:
     assert (local["commit"], local["base_commit"], local["files"]) == (desk.commit, desk.base, 1)
 
 
+def test_both_are_asked_for_files_and_a_changed_one_is_the_work_trees(desk: Desk) -> None:
+    span = {"start_line": 9, "end_line": 12, "score": 0.25}
+    central = [hit("a.py", 1, 1.0, spans=[span, span]), hit("b.py", 1, 0.5, spans=[span])]
+    desk.central.answers = [desk.central_found(*central)]
+    desk.local.answers = [desk.local_found(hit("a.py", 4, 1.0, project=LOCAL, spans=[span]))]
+
+    answer = desk.search_api().search({"query": "charge", "group_by": "file"})
+
+    assert {desk.central.questions[0]["group_by"], desk.local.questions[0]["group_by"]} == {"file"}
+    shown = [(one["file"], one["start_line"], len(one["spans"])) for one in answer["results"]]
+    assert shown == [("a.py", 4, 1), ("b.py", 1, 1)]
+
+
 @pytest.mark.parametrize(
     "filters", [{"include_projects": ["web"]}, {"exclude_projects": [CENTRAL]}]
 )

@@ -1,0 +1,99 @@
+"""The results of a ranked search, built from scored hits. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from central.repositories.visibility import RepositorySnapshot
+from central.search.answers import Result, ResultSpan
+from central.search.query import SearchRequest
+from central.search.query_preparation import PreparedQuery
+from central.search.ranking.scoring import ScoredHit
+from central.search.rows import DisplayedText
+from indexer.limits import RESULT_SPANS
+from indexer.records.files import Span, line_span, split_lines
+
+
+def clip_content(
+    hit: ScoredHit, shown: DisplayedText, *, expand: int, max_content: int
+) -> tuple[str, int, bool]:
+    """Return content, its first line, and whether it was cut at `max_content` characters.
+
+    Content that is too long begins at the signature, after comments, and ends with a whole line
+    unless its first is too long.
+    """
+    text, first = shown.text, hit.row.start_line
+    if expand or hit.pieces:
+        first = max(1, hit.span.start - expand)
+        text = line_span(split_lines(shown.content), Span(first, hit.span.end + expand))
+    if len(text) <= max_content:
+        return text, first, False
+    if not expand and first < shown.first_line <= hit.span.end:
+        lines = split_lines(text)
+        text = line_span(lines, Span(shown.first_line - first + 1, len(lines)))
+        first = shown.first_line
+    if len(text) > max_content:
+        whole_lines = text.rfind("\n", 0, max_content + 1)
+        text = text[: whole_lines if whole_lines > 0 else max_content]
+    return text, first, True
+
+
+def build_results(
+    hits: Sequence[ScoredHit],
+    *,
+    request: SearchRequest,
+    queries: Sequence[PreparedQuery],
+    repositories: Mapping[int, RepositorySnapshot],
+    texts: Mapping[int, DisplayedText],
+    cosines: Mapping[int, float],
+) -> list[Result]:
+    """Build the results of a page; hits whose chunk no longer exists are omitted.
+
+    `cosines`: similarities of the hits that the dense lists lack.
+    """
+    results = []
+    for hit in hits:
+        row = hit.row
+        if row.id not in texts:
+            continue
+        repository = repositories[row.repository]
+        cosine = cosines.get(row.id, hit.cosine)
+        content, first_line, truncated = clip_content(
+            hit, texts[row.id], expand=request.expand, max_content=request.max_content
+        )
+        pieces = hit.pieces or (row,)
+        terms = b"".join(piece.term_ids for piece in pieces)
+        matched = [request.queries[index] for index in hit.queries]
+        results.append(
+            Result(
+                project=repository.name,
+                commit=repository.commit,
+                file=row.path,
+                start_line=hit.span.start,
+                end_line=hit.span.end,
+                ranges=[[piece.start_line, piece.end_line] for piece in pieces],
+                language=row.language,
+                chunk_type=row.type,
+                name=row.name,
+                container=row.container,
+                score=round(hit.score, 4),
+                similarity=None if cosine is None else round(max(0.0, min(1.0, cosine)), 4),
+                content=content,
+                content_start_line=first_line,
+                truncated=truncated,
+                matched=matched if len(queries) > 1 else queries[0].matched_words(terms),
+                url=repository.url(row.path, hit.span.start, hit.span.end),
+                why=hit.explanation,
+                spans=[_span(further) for further in hit.further[:RESULT_SPANS]],
+            )
+        )
+    return results
+
+
+def _span(hit: ScoredHit) -> ResultSpan:
+    return ResultSpan(
+        start_line=hit.span.start,
+        end_line=hit.span.end,
+        name=hit.row.name,
+        container=hit.row.container,
+        chunk_type=hit.row.type,
+        score=round(hit.score, 4),
+    )
