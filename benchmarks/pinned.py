@@ -40,6 +40,18 @@ def lay_out(
     return directory
 
 
+def history(
+    repository: PinnedRepository, latest: str, *, clones: Path | None, cache: Path
+) -> Path:
+    """Return a git directory with all commits up to `latest`, if need be without the files' content."""
+    if clones:
+        return _clone_in(clones, repository)
+    directory = cache / "histories" / f"{repository.name}.git"
+    if not _has_commit(directory, latest):
+        _git("clone", "--quiet", "--bare", "--filter=blob:none", repository.url, str(directory))
+    return directory
+
+
 def _clone_in(clones: Path, repository: PinnedRepository) -> Path:
     for path in (clones / repository.name, clones / f"{repository.name}.git"):
         if path.is_dir():
