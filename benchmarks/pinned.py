@@ -14,7 +14,7 @@ class MissingRepositoryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PinnedRepository:
-    """`paths` is what is taken of it, () for all."""
+    """`paths` is what is taken of it, as far as it is there; () for all."""
 
     name: str
     url: str
@@ -89,15 +89,19 @@ def _has_commit(directory: Path, commit: str) -> bool:
 def _check_out(source: Path, repository: PinnedRepository, directory: Path) -> None:
     if not _has_commit(source, repository.commit):
         raise MissingRepositoryError(f"{source} does not hold commit {repository.commit}.")
+    taken = repository.paths and _git(
+        *("-C", str(source), "ls-tree", "--name-only", "-z", repository.commit, "--"),
+        *repository.paths,
+    ).strip("\0").split("\0")
     directory.mkdir(parents=True)
     _git(
         *("-C", str(source), "--work-tree", str(directory), "checkout", "--quiet"),
-        *(repository.commit, "--", *(repository.paths or (".",))),
+        *(repository.commit, "--", *(taken or (".",))),
         index=directory.with_name(f"{directory.name}.index"),
     )
 
 
-def _git(*arguments: str, index: Path | None = None) -> None:
+def _git(*arguments: str, index: Path | None = None) -> str:
     environment = {**os.environ, **({"GIT_INDEX_FILE": str(index)} if index else {})}
     done = subprocess.run(
         ["git", *arguments], env=environment, check=False, capture_output=True, text=True
@@ -106,3 +110,4 @@ def _git(*arguments: str, index: Path | None = None) -> None:
         index.unlink(missing_ok=True)
     if done.returncode:
         raise MissingRepositoryError(f"git {' '.join(arguments)}:\n{done.stderr.strip()}")
+    return done.stdout
