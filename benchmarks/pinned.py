@@ -40,10 +40,8 @@ def lay_out(
     return directory
 
 
-def history(
-    repository: PinnedRepository, latest: str, *, clones: Path | None, cache: Path
-) -> Path:
-    """Return a git directory with all commits up to `latest`, if need be without the files' content."""
+def history(repository: PinnedRepository, latest: str, *, clones: Path | None, cache: Path) -> Path:
+    """Return a git directory with all commits up to `latest`, perhaps without files' content."""
     if clones:
         return _clone_in(clones, repository)
     directory = cache / "histories" / f"{repository.name}.git"

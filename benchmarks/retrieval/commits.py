@@ -82,9 +82,13 @@ def commit_queries(
     chosen: list[Query] = []
     texts: set[str] = set()
     in_file: dict[str, int] = {}
-    for commit, text, paths in sorted(asked, key=lambda one: _digest(repository, one[0])):
+    for _, text, paths in sorted(asked, key=lambda one: _digest(repository, one[0])):
         named = any(path.rpartition("/")[2].lower() in text.lower() for path in paths)
-        if named or text.lower() in texts or max(in_file.get(path, 0) for path in paths) >= PER_FILE:
+        if (
+            named
+            or text.lower() in texts
+            or max(in_file.get(path, 0) for path in paths) >= PER_FILE
+        ):
             continue
         texts.add(text.lower())
         in_file.update({path: in_file.get(path, 0) + 1 for path in paths})

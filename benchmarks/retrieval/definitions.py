@@ -32,8 +32,9 @@ def definition_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]])
             paths.setdefault(form, set()).add(path)
     by_file: dict[str, Query] = {}
     for path, symbol in sorted(found, key=lambda one: _digest(repository, *one)):
-        form = next((form for form in _forms(symbol) if len(paths[form]) == 1), None)
-        if form and path not in by_file:
+        own = [form for form in _forms(symbol) if len(paths[form]) == 1]
+        if own and path not in by_file:
+            form = own[0]
             spans = tuple((s.span.start, s.span.end) for s in symbols[path] if form in _forms(s))
             by_file[path] = Query(repository, form, Kind.SYMBOL, (Target(path, spans, 2),))
             if len(by_file) == PER_REPOSITORY:

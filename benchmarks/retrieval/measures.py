@@ -20,8 +20,8 @@ _SEED = 20_261_122
 class Scores(NamedTuple):
     """Of one query, or means over several.
 
-    `mrr`, `ndcg` and `recall` are of definitions, `file_ndcg` of files. `files` is the number of
-    different files among the hits, `in_project` the share of hits in the project that is asked about.
+    `mrr`, `ndcg` and `recall` are of definitions, `file_ndcg` of files. `files` is the
+    number of different files among the hits, `in_project` the share of hits in the right project.
     """
 
     mrr: float
@@ -48,8 +48,8 @@ class Difference(NamedTuple):
 def judge(query: Query, hits: Sequence[Place]) -> Scores:
     """A hit counts for a target that no hit before it counted for.
 
-    MRR and recall are over what is expected; NDCG's gains are 2 for that and 1 for `also`. A file is
-    right if it holds a target, and gains 1 where its first hit is.
+    MRR and recall are over what is expected; NDCG's gains are 2 for that and 1 for `also`. A file
+    is right if it holds a target, and gains 1 where its first hit is.
     """
     left = list(query.targets)
     wanted = sum(target.gain == 2 for target in left)
