@@ -36,10 +36,10 @@ def comparison(tables: Mapping[str, Table]) -> Iterator[str]:
             for way in table.ways:
                 means = (mean(table.of(way, half, kinds)) for kinds in groups.values())
                 yield _row(way, (_cell(one, scope) for one in means))
-            for way in (way for way in table.ways if way != OURS):
-                for title, measure in (("file NDCG", FILE_NDCG), ("MRR", MRR)):
+            for way in (way for way in table.ways if way == PEER):
+                for measured, measure in (("file NDCG", FILE_NDCG), ("MRR", MRR)):
                     leads = (table.lead(way, half, kinds, measure) for kinds in groups.values())
-                    yield _row(f"ours - {way}, {title}", map(_signed, leads))
+                    yield _row(f"ours - {way}, {measured}", map(_signed, leads))
 
 
 def changes(before: Mapping[str, Table], after: Mapping[str, Table]) -> Iterator[str]:
