@@ -1,4 +1,4 @@
-"""How sure answers are, of queries that have an answer and of queries that have none."""
+"""The confidence of answers, of queries that have an answer and of queries that have none."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--ablation", action="store_true", help="only: each rule off, weights moved"
     )
-    parser.add_argument("--confidence", action="store_true", help="only: how sure answers are")
+    parser.add_argument("--confidence", action="store_true", help="only: confidence of answers")
     parser.add_argument("--faithfulness", action="store_true", help="only: as the service answers?")
     options = parser.parse_args(arguments)
     workspace = options.workspace.resolve()

@@ -61,8 +61,8 @@ def assess(
     if mode is Mode.LEXICAL or not any(one.vectors for one in queries):
         return _level(covered, _BY_TERMS)
     level = _level(cosine + covered, _BY_BOTH)
-    is_sure = cosine >= _LEAST_COSINE and known >= _LEAST_KNOWN
-    return Confidence.WEAK if level is Confidence.STRONG and not is_sure else level
+    is_certain = cosine >= _LEAST_COSINE and known >= _LEAST_KNOWN
+    return Confidence.WEAK if level is Confidence.STRONG and not is_certain else level
 
 
 def _level(value: float, levels: _Levels) -> Confidence:
