@@ -10,6 +10,7 @@ from tomllib import loads
 
 from benchmarks.retrieval.experiment import Copy, Version
 from benchmarks.retrieval.index import Index
+from benchmarks.retrieval.report import TITLES
 from benchmarks.retrieval.sample import Half
 from central.search.confidence import Confidence, assess
 from central.search.query import Mode
@@ -91,7 +92,7 @@ def report(versions: Iterable[Version]) -> Iterator[str]:
 
 def count(version: Version, counts: Counts) -> None:
     """Add the answers of one repository."""
-    asked: list[tuple[str, str]] = [(query.kind.value, query.text) for query in version.queries]
+    asked: list[tuple[str, str]] = [(TITLES[query.kind], query.text) for query in version.queries]
     if version.copy is Copy.PINNED:
         asked += nonsense(version.corpora[0].project)
     for title, text in asked:
