@@ -1,16 +1,16 @@
 """`python -m benchmarks retrieval`: bring the sample, index it in memory, rank in every way."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import tables
 from benchmarks.retrieval import baseline, calibration, report, results
-from benchmarks.retrieval.ablation import Ablation, ablations
+from benchmarks.retrieval.ablation import ablations
 from benchmarks.retrieval.experiment import OURS, WAYS, Version, together, versions
 from benchmarks.retrieval.faithfulness import differing
 from benchmarks.retrieval.measures import judge
-from benchmarks.retrieval.report import PEER
+from benchmarks.retrieval.report import PEER, SCOPES
 from benchmarks.retrieval.results import Table
 from benchmarks.retrieval.sample import Half, sample
 
@@ -25,6 +25,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--half", choices=list(Half), type=Half, help="default: both")
     parser.add_argument("--workspace", type=Path, default=WORKSPACE, help="default: %(default)s")
     parser.add_argument("--only", metavar="NAME", action="append", help="only these repositories")
+    parser.add_argument("--scope", choices=SCOPES, action="append", help="default: both")
     parser.add_argument("--without-peer", action="store_true", help="do not install and ask semble")
     parser.add_argument("--ours", action="store_true", help="of our ways of ranking, the service's")
     parser.add_argument("--json", type=Path, default=JSON, help="every score (%(default)s)")
@@ -47,18 +48,28 @@ def main(arguments: list[str]) -> None:
     elif options.confidence:
         print("\n".join(calibration.report(single)))
     elif options.ablation:
-        print("\n".join(report.ablation(_ablations(single))))
+        print(
+            "\n".join(
+                report.ablation(
+                    {scope: ablations(own) for scope, own in _by_scope(single, options).items()}
+                )
+            )
+        )
     else:
         _compare_all(single, workspace, options)
 
 
-def _ablations(single: Sequence[Version]) -> dict[str, Iterator[Ablation]]:
-    return {"single": ablations(single), "whole": ablations(together(single))}
+def _by_scope(
+    single: Sequence[Version], options: argparse.Namespace
+) -> dict[str, Sequence[Version]]:
+    ways = {"single": lambda: single, "whole": lambda: together(single)}
+    return {scope: ways[scope]() for scope in SCOPES if not options.scope or scope in options.scope}
 
 
 def _compare_all(single: Sequence[Version], workspace: Path, options: argparse.Namespace) -> None:
-    by_scope = {"single": Table(), "whole": Table()}
-    for table, asked in zip(by_scope.values(), (single, together(single)), strict=True):
+    by_scope = {}
+    for scope, asked in _by_scope(single, options).items():
+        table = by_scope[scope] = Table()
         compare(asked, table, [OURS] if options.ours else list(WAYS))
         if not options.without_peer:
             compare_peer(asked, table, workspace)
@@ -71,7 +82,7 @@ def _compare_all(single: Sequence[Version], workspace: Path, options: argparse.N
     results.write(by_scope, options.json)
     print(text)
     if not options.without_peer and options.half is not Half.DEVELOPMENT:
-        tables.print_table(list(report.figures(by_scope["single"])))
+        tables.print_table(list(report.figures(by_scope)))
 
 
 def compare(asked: Sequence[Version], table: Table, ways: Sequence[str]) -> None:

@@ -67,12 +67,13 @@ def ablation(by_scope: Mapping[str, Iterable[Ablation]]) -> Iterator[str]:
                 yield _row(setting.name, cells)
 
 
-def figures(single: Table) -> Iterator[Figure]:
+def figures(tables: Mapping[str, Table]) -> Iterator[Figure]:
     """What is promised of the held-out half, beside its bound."""
-    for title, kinds in _groups(Kind).items():
-        ours, theirs = (mean(single.of(way, Half.HELD_OUT, kinds)) for way in (OURS, PEER))
-        yield Figure(f"held-out file NDCG@10, {title}", ours.file_ndcg, "", theirs.file_ndcg, True)
-        yield Figure(f"held-out MRR@10, {title}", ours.mrr, "", theirs.mrr, True)
+    for scope, table in tables.items():
+        ours, theirs = (mean(table.of(way, Half.HELD_OUT)) for way in (OURS, PEER))
+        title = f"held-out, {SCOPES[scope].lower()}"
+        yield Figure(f"{title}: file NDCG@10", ours.file_ndcg, "", theirs.file_ndcg, True)
+        yield Figure(f"{title}: MRR@10", ours.mrr, "", theirs.mrr, True)
 
 
 def _groups(kinds: Iterable[Kind]) -> dict[str, tuple[Kind, ...]]:
