@@ -10,7 +10,7 @@ from benchmarks.retrieval.ablation import ablations
 from benchmarks.retrieval.experiment import OURS, WAYS, Version, together, versions
 from benchmarks.retrieval.faithfulness import differing
 from benchmarks.retrieval.measures import judge
-from benchmarks.retrieval.report import PEER, SCOPES
+from benchmarks.retrieval.report import PEER, SCOPES, WHOLE
 from benchmarks.retrieval.results import Table
 from benchmarks.retrieval.sample import Half, sample
 
@@ -62,8 +62,10 @@ def main(arguments: list[str]) -> None:
 def _by_scope(
     single: Sequence[Version], options: argparse.Namespace
 ) -> dict[str, Sequence[Version]]:
-    ways = {"single": lambda: single, "whole": lambda: together(single)}
-    return {scope: ways[scope]() for scope in SCOPES if not options.scope or scope in options.scope}
+    wanted = options.scope or SCOPES
+    return {
+        scope: together(single) if scope == WHOLE else single for scope in SCOPES if scope in wanted
+    }
 
 
 def _compare_all(single: Sequence[Version], workspace: Path, options: argparse.Namespace) -> None:
