@@ -40,7 +40,7 @@ def ask(
 
     What was asked before of the same files is read from `workspace`, and only the rest is asked.
     """
-    files = [workspace / "answers" / f"{_digest(group)}.json" for group in groups]
+    files = [answers_file(workspace, group) for group in groups]
     known = [json.loads(file.read_text("utf-8")) if file.exists() else {} for file in files]
     missing = [
         list(dict.fromkeys(text for text in own if text not in answered))
@@ -58,11 +58,12 @@ def ask(
     ]
 
 
-def _digest(group: Sequence[Path]) -> str:
-    """Of the files searched and of what searches them."""
+def answers_file(workspace: Path, group: Sequence[Path]) -> Path:
+    """Where answers about the files of a group are kept, for what searches them today."""
     parts = [file.read_bytes() for file in (REQUIREMENTS, _PROGRAM, *sorted(_MODEL.iterdir()))]
     parts += [f"{one.name} {git(one, 'rev-parse', 'HEAD^{tree}')}".encode() for one in group]
-    return sha256(b"\0".join(parts)).hexdigest()[:16]
+    digest = sha256(b"\0".join(parts)).hexdigest()[:16]
+    return workspace / "answers" / f"{digest}.json"
 
 
 def _asked(
