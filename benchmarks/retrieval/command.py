@@ -29,7 +29,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--without-peer", action="store_true", help="do not install and ask semble")
     parser.add_argument("--ours", action="store_true", help="of our ways of ranking, the service's")
     parser.add_argument("--json", type=Path, default=JSON, help="every score (%(default)s)")
-    parser.add_argument("--before", type=Path, metavar="JSON", help="compare with that run")
+    parser.add_argument(
+        "--before", type=Path, metavar="JSON", help="compare with that run of the same repositories"
+    )
     parser.add_argument(
         "--ablation", action="store_true", help="only: each rule off, weights moved"
     )
