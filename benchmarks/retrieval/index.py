@@ -13,10 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
+from central.search.pieces import Joiner
 from central.search.query import Mode, parse_query
-from central.search.query_preparation import PreparedQuery, idf_weights, query_vector
+from central.search.query_preparation import (
+    PreparedQuery,
+    idf_weights,
+    known_share,
+    query_vector,
+)
 from central.search.ranking.rules import WEIGHTS
-from central.search.ranking.scoring import rerank
+from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists, floor, reciprocal_ranks
 from central.search.rows import KINDS_WITHOUT_CODE, Definition, LiveChunk
 from indexer.embedding import open_embedder
@@ -124,7 +130,8 @@ class Index:
         idf = idf_weights(frequencies, chunks=len(self._rows))
         vector = self._embedder.embed_queries([text])[0]
         vectors = {SPEC: vector} if vector.any() else {}
-        asked = PreparedQuery(parsed, vectors, query_vector(parsed.terms, idf), idf)
+        known = known_share(frequencies, idf)
+        asked = PreparedQuery(parsed, vectors, query_vector(parsed.terms, idf), idf, known)
         dense = self._similar(vector) if vectors else {}
         lexical = self._terms.best(asked.terms, FIRST_SIZE)
         lists = Lists(dense, dict(lexical), floor(lexical, limit=FIRST_SIZE))
@@ -137,17 +144,34 @@ class Index:
         rows = {chunk: self._rows[chunk] for chunk in (*dense, *lists.lexical)}
         return Prepared(asked, CandidateBatch(rows, [lists], dict(dense), defines))
 
-    def ours(self, prepared: Prepared, weights: Mapping[str, float] = WEIGHTS) -> list[Place]:
-        """As the service orders them."""
-        found = rerank(
-            prepared.batch,
-            mode=Mode.HYBRID,
-            queries=[prepared.asked],
-            projects=self._projects,
-            max_score=1.0,
-            weights=weights,
+    def hits(
+        self,
+        prepared: Prepared,
+        weights: Mapping[str, float] = WEIGHTS,
+        *,
+        explain: bool = False,
+    ) -> list[ScoredHit]:
+        """As the service orders them, each definition once."""
+        joiner = Joiner(self._first_lines)
+        joiner.add(
+            rerank(
+                prepared.batch,
+                mode=Mode.HYBRID,
+                queries=[prepared.asked],
+                projects=self._projects,
+                max_score=1.0,
+                weights=weights,
+                explain=explain,
+            )
         )
-        return [self._place(item.row.id) for item in found]
+        return joiner.hits
+
+    def ours(self, prepared: Prepared, weights: Mapping[str, float] = WEIGHTS) -> list[Place]:
+        """The places of these hits."""
+        return [
+            Place(self._projects[hit.row.repository], hit.row.path, *hit.span)
+            for hit in self.hits(prepared, weights)
+        ]
 
     def lexical(self, prepared: Prepared) -> list[Place]:
         """BM25 alone, over split identifiers, names and paths."""
@@ -174,16 +198,34 @@ class Index:
                 total[key] = total.get(key, 0.0) + value
         return [self._place(key) for key in sorted(total, key=lambda key: -total[key])]
 
-    def row(self, place: Place) -> LiveChunk:
-        """The chunk at a place."""
-        return next(row for row in self._rows if self._place(row.id) == place)
-
     def _similar(self, vector: Vector) -> dict[int, float]:
         return _first(self._vectors @ vector, FIRST_SIZE)
 
     def _place(self, key: int) -> Place:
         row = self._rows[key]
         return Place(self._projects[row.repository], row.path, row.start_line, row.end_line)
+
+    def _first_lines(self, chunks: Sequence[int]) -> dict[int, int]:
+        """As `central.search.rows.first_lines`."""
+        found = {}
+        for key in chunks:
+            row = self._rows[key]
+            starts = self._starts.get((row.repository, row.path, row.name), ())
+            before = [start for start in starts if start <= row.end_line]
+            if before:
+                found[key] = max(before)
+        return found
+
+    @cached_property
+    def _starts(self) -> dict[tuple[int, str, str], list[int]]:
+        """The first lines of the definitions of a name in a file."""
+        starts: dict[tuple[int, str, str], list[int]] = {}
+        for number, corpus in enumerate(self._corpora):
+            for path, symbols in corpus.symbols.items():
+                for symbol in symbols:
+                    key = (number, path, symbol.name)
+                    starts.setdefault(key, []).append(symbol.span.start)
+        return starts
 
     @cached_property
     def _defining(self) -> dict[str, list[int]]:
