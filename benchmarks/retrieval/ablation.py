@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from benchmarks.retrieval.experiment import Version
-from benchmarks.retrieval.measures import Scores, judge
+from benchmarks.retrieval.experiment import Version, our_scores
+from benchmarks.retrieval.measures import Scores
 from benchmarks.retrieval.queries import Kind
 from benchmarks.retrieval.results import Change, change
 from benchmarks.retrieval.sample import Half
@@ -47,8 +47,8 @@ def scored(versions: Iterable[Version], weights: Mapping[str, float] = WEIGHTS) 
     found: dict[tuple[Half, Kind], list[Scores]] = {}
     for version in versions:
         for query, prepared in zip(version.queries, version.prepared, strict=True):
-            hits = version.index.ours(prepared, weights)
-            found.setdefault((version.half, query.kind), []).append(judge(query, hits))
+            scores = our_scores(version.index, query, prepared, weights)
+            found.setdefault((version.half, query.kind), []).append(scores)
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks import tables
 from benchmarks.retrieval import baseline, calibration, report, results
 from benchmarks.retrieval.ablation import ablations
-from benchmarks.retrieval.experiment import OURS, WAYS, Version, together, versions
+from benchmarks.retrieval.experiment import OURS, WAYS, Version, our_scores, together, versions
 from benchmarks.retrieval.faithfulness import differing
 from benchmarks.retrieval.measures import judge
 from benchmarks.retrieval.report import PEER, SCOPES, WHOLE
@@ -74,7 +74,7 @@ def _compare_all(single: Sequence[Version], workspace: Path, options: argparse.N
     by_scope = {}
     for scope, asked in _by_scope(single, options).items():
         table = by_scope[scope] = Table()
-        compare(asked, table, [OURS] if options.ours else list(WAYS))
+        compare(asked, table, [OURS] if options.ours else [*WAYS, OURS])
         if not options.without_peer:
             compare_peer(asked, table, workspace)
     lines = list(report.comparison(by_scope))
@@ -94,7 +94,10 @@ def compare(asked: Sequence[Version], table: Table, ways: Sequence[str]) -> None
     for version in asked:
         for query, prepared in zip(version.queries, version.prepared, strict=True):
             for name in ways:
-                scores = judge(query, WAYS[name](version.index, prepared))
+                if name == OURS:
+                    scores = our_scores(version.index, query, prepared)
+                else:
+                    scores = judge(query, WAYS[name](version.index, prepared))
                 table.add(name, version.half, query, scores)
 
 

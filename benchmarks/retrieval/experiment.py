@@ -1,7 +1,7 @@
 """The sample made ready: three copies of each repository, and what is asked of each."""
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -14,6 +14,7 @@ from benchmarks.retrieval.commits import Commit, commit_queries, read_log
 from benchmarks.retrieval.corpus import Corpus, read_corpus
 from benchmarks.retrieval.definitions import definition_queries
 from benchmarks.retrieval.index import Index, Place, Prepared
+from benchmarks.retrieval.measures import Scores, judge
 from benchmarks.retrieval.queries import (
     Kind,
     Query,
@@ -22,6 +23,7 @@ from benchmarks.retrieval.queries import (
     written_queries,
 )
 from benchmarks.retrieval.sample import Half, SampleRepository
+from central.search.ranking.rules import WEIGHTS
 from scripts.local_git import commit_all, git
 
 WAYS: dict[str, Callable[[Index, Prepared], list[Place]]] = {
@@ -29,9 +31,16 @@ WAYS: dict[str, Callable[[Index, Prepared], list[Place]]] = {
     "BM25": lambda index, prepared: index.lexical(prepared),
     "dense": lambda index, prepared: index.dense(prepared),
     "reciprocal ranks": lambda index, prepared: index.reciprocal(prepared),
-    "ours": lambda index, prepared: index.ours(prepared),
 }
 OURS = "ours"
+
+
+def our_scores(
+    index: Index, query: Query, prepared: Prepared, weights: Mapping[str, float] = WEIGHTS
+) -> Scores:
+    """Definitions are judged by hits, files by the answer that has each file once."""
+    hits = index.ours(prepared, weights)
+    return judge(query, hits, index.ours(prepared, weights, by_file=True))
 
 
 class Copy(StrEnum):

@@ -21,7 +21,7 @@ from central.search.query_preparation import (
     known_share,
     query_vector,
 )
-from central.search.ranking.rules import WEIGHTS
+from central.search.ranking.rules import DIVERSITY, WEIGHTS
 from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists, floor, reciprocal_ranks
 from central.search.rows import KINDS_WITHOUT_CODE, Definition, LiveChunk
@@ -149,10 +149,11 @@ class Index:
         prepared: Prepared,
         weights: Mapping[str, float] = WEIGHTS,
         *,
+        by_file: bool = False,
         explain: bool = False,
     ) -> list[ScoredHit]:
-        """As the service orders them, each definition once."""
-        joiner = Joiner(self._first_lines)
+        """As the service orders them, each definition once or, as pages have it, each file."""
+        joiner = Joiner(self._first_lines, by_file=by_file)
         joiner.add(
             rerank(
                 prepared.batch,
@@ -160,17 +161,23 @@ class Index:
                 queries=[prepared.asked],
                 projects=self._projects,
                 max_score=1.0,
-                weights=weights,
+                weights={**weights, DIVERSITY: 0.0} if by_file else weights,
                 explain=explain,
             )
         )
         return joiner.hits
 
-    def ours(self, prepared: Prepared, weights: Mapping[str, float] = WEIGHTS) -> list[Place]:
+    def ours(
+        self,
+        prepared: Prepared,
+        weights: Mapping[str, float] = WEIGHTS,
+        *,
+        by_file: bool = False,
+    ) -> list[Place]:
         """The places of these hits."""
         return [
             Place(self._projects[hit.row.repository], hit.row.path, *hit.span)
-            for hit in self.hits(prepared, weights)
+            for hit in self.hits(prepared, weights, by_file=by_file)
         ]
 
     def lexical(self, prepared: Prepared) -> list[Place]:

@@ -45,8 +45,10 @@ class Difference(NamedTuple):
         return self.low > 0.0 or self.high < 0.0
 
 
-def judge(query: Query, hits: Sequence[Place]) -> Scores:
+def judge(query: Query, hits: Sequence[Place], files: Sequence[Place] | None = None) -> Scores:
     """A hit counts for a target that no hit before it counted for.
+
+    `files` are the hits by which files are judged, if they are others: one for each file.
 
     MRR and recall are over what is expected; NDCG's gains are 2 for that and 1 for `also`. A file
     is right if it holds a target, and gains 1 where its first hit is.
@@ -73,7 +75,7 @@ def judge(query: Query, hits: Sequence[Place]) -> Scores:
         1.0 / first if first else 0.0,
         gained / ideal,
         found / min(wanted, DEPTH),
-        *_by_file(query, hits[:DEPTH]),
+        *_by_file(query, (hits if files is None else files)[:DEPTH]),
     )
 
 
