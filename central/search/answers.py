@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Final
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 from central.search.confidence import Confidence
@@ -228,6 +228,10 @@ def _reason(repository: RepositorySnapshot, lack: str) -> str:
     return reason if reason in {"failed", "never_indexed"} else lack or reason
 
 
+# By a file's rank: the lowest score, and the share of the path rules.
+_SCORES: Final = ((0.5, 0.5), (0.25, 0.25), (0.0, 0.25))
+
+
 def exact_result(
     hit: FileHit, *, request: SearchRequest, repository: RepositorySnapshot, lines: int
 ) -> Result:
@@ -241,6 +245,7 @@ def exact_result(
     first, last = (block[0].line, block[-1].line) if block else (1, 1)
     start = max(1, first - request.expand)
     content = of_file.block(start, last + request.expand) if block else ""
+    lowest, share = _SCORES[hit.rank]
     return Result(
         project=repository.name,
         commit=repository.commit,
@@ -252,7 +257,7 @@ def exact_result(
         chunk_type="",
         name="",
         container="",
-        score=round((0.5 if hit.defining else 0.0) + 0.5 * path_factor(hit.file.path), 4),
+        score=round(lowest + share * path_factor(hit.file.path), 4),
         similarity=None,
         content=content[: request.max_content],
         content_start_line=start,

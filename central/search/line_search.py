@@ -156,6 +156,7 @@ def _exact_search(
         rows=row_filter(read.request),
         files=files,
         seconds=seconds,
+        within=read.within,
     )
 
 
