@@ -121,7 +121,7 @@ def restriction(
     """
     if read.query.predicate is None:
         return None
-    plan = exact_plan(read.query)
+    plan = exact_plan(read.query, language=read.request.language)
     if not plan.needs_lookup:
         return Restriction(_of_names(plan, searched), Unread())
     search = ExactSearch(
@@ -151,7 +151,7 @@ def _exact_search(
     scope: SearchScope, read: ReadRequest, *, files: int, seconds: float
 ) -> ExactSearch:
     return ExactSearch(
-        exact_plan(read.query),
+        exact_plan(read.query, language=read.request.language),
         scope.searched,
         rows=row_filter(read.request),
         files=files,

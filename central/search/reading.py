@@ -6,7 +6,7 @@ from typing import Final, TypeGuard
 from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
-from central.query.languages import check_languages, language_name
+from central.query.languages import check_languages, language_name, unknown_language
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
 from central.query.syntax import And, Filter, Node, Query, conjunction, leaves
@@ -110,11 +110,11 @@ def _checked(query: Query) -> Query:
 
 
 def _known_language(value: str) -> str:
-    """Return a language's name in the index. Raises QueryError for one that does not exist."""
-    if not value:
-        return ""
+    """Return a language's name in the index. Raises InvalidError for one that does not exist."""
     name = language_name(value)
-    _checked(Query(Filter(FilterName.LANG, name, Match.EXACT)))
+    if name and name not in LANGUAGES:
+        message = f"N{unknown_language(value, LANGUAGES)[1:]}"
+        raise InvalidError(message, errors={"language": [message]})
     return name
 
 

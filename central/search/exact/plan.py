@@ -51,15 +51,18 @@ class ExactPlan:
         return self.reads_content or bool(self.symbols)
 
 
-def exact_plan(query: Query) -> ExactPlan:
-    """Plan a query. Raises QueryError for patterns that RE2 refuses."""
+def exact_plan(query: Query, *, language: str = "") -> ExactPlan:
+    """Plan a query. Raises QueryError for patterns that RE2 refuses.
+
+    `language` is that of structural patterns, if the query names none.
+    """
     patterns = {
         term: _text_pattern(query, term)
         for term in query.content_terms
         if not isinstance(term, Structural)
     }
     positive = tuple(dict.fromkeys(_positive(query.predicate)))
-    language = _language(query.predicate)
+    language = _language(query.predicate) or language
     return ExactPlan(
         query=query,
         evaluator=Evaluator(query),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from central.ast_grep import LANGUAGES
 from central.query.errors import QueryError
 from central.query.filters import NAMES, TYPES
 from central.query.parser import parse
@@ -36,3 +37,8 @@ def test_the_page_has_every_filter_and_type() -> None:
         assert f"`{name}:`" in PAGE
     for name in TYPES:
         assert f"`{name}`" in PAGE
+
+
+def test_the_page_has_every_language_of_structural_patterns() -> None:
+    listed = PAGE.partition("needs a language of ast-grep")[2].partition("\n\n")[0]
+    assert re.findall(r"`([a-z]+)`", listed)[1:] == list(LANGUAGES)

@@ -77,6 +77,24 @@ def test_a_structural_pattern_matches_syntax(find: Search) -> None:
     assert places(answer) == [("src/auth/tokens.py", 17)]
 
 
+def test_the_field_is_enough_as_the_language_of_a_structural_pattern(find: Search) -> None:
+    answer = find("jwt.encode($$$)", mode=Mode.STRUCTURAL, language="py")
+    assert places(answer) == [("src/auth/tokens.py", 17)]
+    assert not find("lang:go jwt.encode($$$)", mode=Mode.STRUCTURAL, language="python").count
+
+
+def test_structural_patterns_know_elixir_and_lua(acme: Organization, find: Search) -> None:
+    files = {
+        "a.ex": "defmodule A do\n  def f(xs), do: Enum.map(xs, g)\nend\n",
+        "b.lua": 'local m = {}\nlocal j = require("json")\nreturn m\n',
+    }
+    index_repository(acme, "more", files)
+    assert places(find("lang:elixir Enum.map($$$)", mode=Mode.STRUCTURAL)) == [("a.ex", 2)]
+    assert places(find("lang:lua require($X)", mode=Mode.STRUCTURAL)) == [("b.lua", 2)]
+    with pytest.raises(InvalidError, match="no grammar of sql: add lang: with one of bash"):
+        find("lang:sql select $X", mode=Mode.STRUCTURAL)
+
+
 def test_upper_and_lower_case_differ_if_the_query_has_an_upper_case_letter(find: Search) -> None:
     assert find('"authmiddleware"').count
     assert not find('"AUTHMIDDLEWARE"').count

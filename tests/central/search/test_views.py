@@ -70,6 +70,8 @@ def test_query_parameters_give_the_same_answer(client: Client) -> None:
         ("min_similarity", {"query": "a", "min_similarity": 1.5}),
         ("include_projects", {"query": "a", "include_projects": [1]}),
         ("cursor", {"query": "a", "cursor": "nonsense"}),
+        ("language", {"query": "a", "language": "pyhton"}),
+        ("language", {"query": '"a"', "language": "pyhton"}),
     ],
 )
 def test_bad_input_is_refused_by_name(client: Client, field: str, body: dict[str, Any]) -> None:
@@ -216,6 +218,13 @@ def test_a_field_that_does_not_exist_is_refused_with_the_near_one(
     refused = post(client, **body)
     assert refused.status_code == 400
     assert f"Did you mean {near}?" in refused.json()["detail"]
+
+
+def test_a_language_that_does_not_exist_is_an_error_of_its_field(client: Client) -> None:
+    refused = post(client, query="retry", language="Pyhton").json()
+    assert list(refused["errors"]) == ["language"]
+    assert refused["detail"] == 'No language is called "Pyhton". Near names: python.'
+    assert post(client, query="retry", language="PY").json()["receipt"]["complete"]
 
 
 def test_an_error_of_the_query_language_names_the_column(client: Client) -> None:
