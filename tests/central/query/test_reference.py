@@ -42,3 +42,11 @@ def test_the_page_has_every_filter_and_type() -> None:
 def test_the_page_has_every_language_of_structural_patterns() -> None:
     listed = PAGE.partition("needs a language of ast-grep")[2].partition("\n\n")[0]
     assert re.findall(r"`([a-z]+)`", listed)[1:] == list(LANGUAGES)
+
+
+def test_filters_of_other_tools_on_the_page_are_refused() -> None:
+    shown = PAGE.partition("Filters of other tools are refused")[2].partition("`count\\:all`")[0]
+    assert shown.count("`") > 20
+    for word in re.findall(r"`([^`]+)`", shown):
+        with pytest.raises(QueryError, match="of other tools does not exist here"):
+            parse(f'{word}"x"' if word.endswith(":") else word)
