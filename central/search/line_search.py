@@ -17,14 +17,14 @@ from central.search.answers import (
     Receipt,
     Result,
     Total,
-    exact_hint,
-    exact_result,
     missing_projects,
 )
 from central.search.confidence import Confidence
 from central.search.exact.hits import ExactSearch, FileHit, Unread
 from central.search.exact.page import exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
+from central.search.hints import exact_hint
+from central.search.line_results import exact_result
 from central.search.query import SearchRequest, row_filter
 from central.search.reading import ReadRequest, read_request
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope

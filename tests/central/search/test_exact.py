@@ -11,7 +11,7 @@ from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Answer
+from central.search.answers import Answer, Result
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
@@ -309,6 +309,49 @@ def test_content_is_the_first_block_with_as_many_lines_around_as_asked(find: Sea
     assert bare.content.strip().startswith("return jwt.encode")
     around = find('"jwt.encode"', expand=2).results[0]
     assert (around.content_start_line, around.content.count("\n")) == (15, 2)
+
+
+def numbered(result: Result) -> str:
+    """Lines and context as `grep -n -C` prints them."""
+    marked = {line.line: f"{line.line}:{line.text}" for line in result.lines}
+    around = {line.line: f"{line.line}-{line.text}" for line in result.context}
+    assert not marked.keys() & around.keys()
+    assert [line.line for line in result.context] == sorted(around)
+    return "\n".join(text for _, text in sorted((marked | around).items()))
+
+
+@pytest.mark.parametrize("expand", [1, 2, 30])
+@pytest.mark.parametrize("query", ['"token"', "/def|class/", "sym:token", 'type:function "token"'])
+def test_context_is_each_line_around_every_match_once(
+    find: Search, query: str, expand: int
+) -> None:
+    files = AUTH | PAYMENTS
+    for result in find(query, expand=expand, limit=50, max_content=20_000).results:
+        content = files[result.file].splitlines()
+        listed = {line.line for line in result.lines}
+        assert numbered(result) == "\n".join(
+            f"{number}{':' if number in listed else '-'}{text}"
+            for number, text in enumerate(content, 1)
+            if any(abs(number - line) <= expand for line in listed)
+        )
+
+
+def test_context_is_cut_at_max_content_from_the_last_line_on(
+    acme: Organization, find: Search
+) -> None:
+    text = "a\n" + "x" * 700 + "\nneedle\n" + "é" * 60 + "\nneedle\nlast\n"
+    index_repository(acme, "long", {"long.txt": text})
+    (whole,) = find('repo:long "needle"', expand=1, max_content=20_000).results
+    assert [(line.line, len(line.text), line.truncated) for line in whole.context] == [
+        (2, 500, True),
+        (4, 60, False),
+        (6, 4, False),
+    ]
+    assert not whole.truncated
+    (cut,) = find('repo:long "needle"', expand=1, max_content=561).results
+    assert [line.line for line in cut.context] == [2, 4]
+    assert cut.truncated
+    assert find('repo:long "needle"').results[0].context == []
 
 
 def test_a_search_that_runs_out_of_time_says_so_and_can_go_on(

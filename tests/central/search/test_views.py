@@ -200,6 +200,15 @@ def test_a_stream_has_every_match_and_the_receipt_last(client: Client) -> None:
     assert last["receipt"]["complete"]
 
 
+def test_pages_and_streams_have_the_same_context(client: Client) -> None:
+    *results, _ = streamed(client, query='"jwt.encode"', expand=1)
+    asked = {"org_id": "acme", "query": '"jwt.encode"', "expand": "1"}
+    pages = [post(client, **asked | {"expand": 1}).json(), client.get(ADDRESS, asked).json()]
+    for result in [results[0], *(page["results"][0] for page in pages)]:
+        assert [line["line"] for line in result["lines"]] == [17]
+        assert [(line["line"], line["truncated"]) for line in result["context"]] == [(16, False)]
+
+
 @pytest.mark.parametrize("query", ["token", '"open', "/(/"])
 def test_a_stream_that_cannot_be_is_refused_before_it_begins(client: Client, query: str) -> None:
     body = {"org_id": "acme", "query": query}
