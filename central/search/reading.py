@@ -123,7 +123,7 @@ def _known_language(value: str) -> str:
     """Return a language's name in the index. Raises InvalidError for one that does not exist."""
     name = language_name(value)
     if name and name not in LANGUAGES:
-        message = f"N{unknown_language(value, LANGUAGES)[1:]}"
+        message = f"T{unknown_language(value, LANGUAGES)[1:]}"
         raise InvalidError(message, errors={"language": [message]})
     return name
 
