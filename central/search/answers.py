@@ -81,6 +81,14 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """The last line of a stream; `hint` explains why there is no other."""
+
+    receipt: Receipt
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A page of results."""
 

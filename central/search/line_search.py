@@ -19,6 +19,7 @@ from central.search.answers import (
     Answer,
     Receipt,
     Result,
+    StreamEnd,
     Total,
     missing_projects,
 )
@@ -100,7 +101,7 @@ def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: b
         return next(found, None) is not None
 
 
-def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | Receipt]:
+def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | StreamEnd]:
     """Return every file that matches, as far as a minute allows, then the receipt.
 
     Raises InvalidError before the first one, if the query is not one of exact search.
@@ -116,17 +117,24 @@ def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[R
 
 def _streamed(
     credential: Credential, request: SearchRequest, read: ReadRequest, plan: ExactPlan
-) -> Iterator[Result | Receipt]:
+) -> Iterator[Result | StreamEnd]:
     started = time.perf_counter()
     with one_moment():
         scope = search_scope(credential, read.request)
         search = _exact_search(
             scope, read, plan, files=EXACT_STREAM_FILES, seconds=EXACT_STREAM_SECONDS
         )
-        yield from _results(search.hits(), request, read, scope, EXACT_MATCHES_OF_FILE)
-    missing = _missing(scope, search.unread)
+        is_empty = True
+        for result in _results(search.hits(), request, read, scope, EXACT_MATCHES_OF_FILE):
+            is_empty = False
+            yield result
+        missing = _missing(scope, search.unread)
+        hint = None
+        if is_empty:
+            hint = exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    yield Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
+    receipt = Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
+    yield StreamEnd(receipt, hint)
 
 
 def _checked_plan(read: ReadRequest) -> ExactPlan:

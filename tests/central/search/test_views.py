@@ -198,6 +198,13 @@ def test_a_stream_has_every_match_and_the_receipt_last(client: Client) -> None:
     pages = post(client, query='"token"', limit=50).json()
     assert [one["file"] for one in results] == [one["file"] for one in pages["results"]]
     assert last["receipt"]["complete"]
+    assert list(last) == ["receipt"]
+
+
+def test_a_stream_without_results_says_why(client: Client) -> None:
+    (last,) = streamed(client, query='repo:auht-service "token"')
+    assert last["hint"] == post(client, query='repo:auht-service "token"').json()["hint"]
+    assert "Near names: auth-service." in last["hint"]
 
 
 def test_pages_and_streams_have_the_same_context(client: Client) -> None:
