@@ -17,13 +17,15 @@ from central.search.query import name_parts
 from central.search.rows import LEXEME_CHARACTERS, SYMBOL_ROWS, prefix_query
 
 Places = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
+_SHORTEST_PART: Final = 5  # characters; `get` and `test` are parts of too many names
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
 _sql = sql_with(symbol=Symbol)
 _NAMED = _sql("""SELECT s.file_id, s.start_line, s.name FROM {symbol} s
     WHERE s.name = ANY(%s::text[]) AND s.repository_id = ANY(%s::bigint[])""")
+# In order, so that pages agree. Without one, PostgreSQL hopes to find 500 soon, and reads all.
 _LIKE = _sql("""SELECT s.file_id, s.start_line, s.name, s.signature FROM {symbol} s
     WHERE s.repository_id = ANY(%s::bigint[]) AND array_to_tsvector(s.parts) @@ %s::tsquery
-    LIMIT %s""")
+    ORDER BY length(s.name), s.id LIMIT %s""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,8 @@ def _defined_like(
 
 def _tokens_query(name: Identifier) -> str:
     """Return the tsquery for the name in any case, or for names that have it as a part."""
+    if len(name.text) < _SHORTEST_PART:
+        return ""
     parts = name_parts(name.text)
     whole = "".join(parts)
     if name.is_whole and len(whole) <= LEXEME_CHARACTERS:
