@@ -15,7 +15,7 @@ from central.search.query import ParsedQuery, RowFilter, casefolded, like_patter
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 SYMBOL_ROWS = 500
-_LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
+LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
 
 
 class LiveChunk(NamedTuple):
@@ -126,7 +126,7 @@ def chunks_defining_like(
         _MATCHING,
         [
             id_array(repositories),
-            _prefix_query(parts, "".join(parts)),
+            prefix_query(parts, "".join(parts)),
             rows.prefix,
             rows.language,
             rows.language,
@@ -238,13 +238,13 @@ def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:
     return [(row[0], LiveChunk(*row[1:])) for row in fetch_rows(_DEFINING, [id_array(symbols)])]
 
 
-def _prefix_query(parts: Sequence[str], whole: str) -> str:
+def prefix_query(parts: Sequence[str], whole: str) -> str:
     """Return a tsquery for names with a token that begins with `whole`, or one per part.
 
     A long `whole` is omitted: it is a sentence and the prefix of no name.
     """
     # Tokens hold no quotes: nothing to escape.
-    beginnings = " & ".join(f"'{part[:_LEXEME_CHARACTERS]}':*" for part in parts)
-    if len(whole) > _LEXEME_CHARACTERS:
+    beginnings = " & ".join(f"'{part[:LEXEME_CHARACTERS]}':*" for part in parts)
+    if len(whole) > LEXEME_CHARACTERS:
         return beginnings
     return f"'{whole}':* | ({beginnings})"
