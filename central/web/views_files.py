@@ -20,8 +20,9 @@ from central.corpus.identifiers import definitions_of, references_of
 from central.db import one_moment
 from central.errors import InvalidError, NotFoundError
 from central.files.answers import FileEntry
+from central.files.directory import DIRECTORY
 from central.files.finder import QUERY_CHARACTERS, find_paths
-from central.files.listing import DIRECTORY, list_files
+from central.files.listing import list_files
 from central.files.requests import ListRequest
 from central.http.middleware import SANDBOX
 from central.repositories.listing import visible_repository
