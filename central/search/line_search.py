@@ -31,7 +31,6 @@ from central.search.scope import SearchScope, decode_cursor, encode_cursor, sear
 from central.tenancy.credentials import Credential
 from indexer.limits import (
     EXACT_FILES,
-    EXACT_LINES_OF_RESULT,
     EXACT_MATCHES_OF_FILE,
     EXACT_SECONDS,
     EXACT_STREAM_FILES,
@@ -61,7 +60,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
-    results = list(_results(page.hits, request, read, scope, EXACT_LINES_OF_RESULT))
+    results = list(_results(page.hits, request, read, scope, request.lines))
     missing = _missing(scope, search.unread)
     searched = answering_projects(scope.selected)
     hint = None if results else exact_hint(request, searched=len(searched), missing=missing)

@@ -1,19 +1,27 @@
 """The search form: a search read from its page's address, and addresses of similar searches."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
+from central.query.errors import near_names
+from central.query.languages import language_name
 from central.search.query import Mode, SearchRequest
 from central.search.views import SearchRequestSerializer
+from central.web import other_searches
+from central.web.plain_text import plain_line
+from indexer.limits import EXACT_LINES_OF_RESULT, EXACT_MATCHES_OF_FILE
+from indexer.records.languages import LANGUAGES
 
 RESULTS: Final = 10
 MOST_PROJECTS: Final = 50  # each is a link on the page that holds all others
 SHOWN_CHARACTERS: Final = 1_000  # of a result's content: some twenty lines
+ALL_LINES: Final = "all"
+POINTED_CHARACTERS: Final = 60  # on each side of an error in a query
 FILTERS: Final = ("language", "chunk_type", "path", "exclude")
 
 _REQUESTS = SearchRequestSerializer()
@@ -31,8 +39,15 @@ class SearchForm:
     projects: tuple[str, ...] = ()
     filters: Mapping[str, str] = field(default_factory=dict)
     cursor: str = ""
+    lines: str = ""
     request: SearchRequest | None = None
     errors: Mapping[str, list[str]] = field(default_factory=dict)
+    pointed: "PointedText | None" = None
+
+    @property
+    def shows_all_lines(self) -> bool:
+        """Whether every line of a file that matches is asked for."""
+        return self.lines == ALL_LINES
 
     @property
     def is_narrowed(self) -> bool:
@@ -43,7 +58,7 @@ class SearchForm:
         """Return the search as an address on the same page: `?q=…`."""
         given = [("q", self.q), ("mode", self.mode if self.mode != Mode.HYBRID else "")]
         given += [("project", project) for project in self.projects]
-        given += [*self.filters.items(), ("cursor", self.cursor)]
+        given += [*self.filters.items(), ("lines", self.lines), ("cursor", self.cursor)]
         return f"?{urlencode([(name, value) for name, value in given if value])}"
 
     def page_at(self, cursor: str) -> str:
@@ -58,8 +73,21 @@ class SearchForm:
         kept_filters = {key: text for key, text in self.filters.items() if key != name}
         return replace(self, filters=kept_filters, cursor="").address()
 
+    def of_file(self, project: str, path: str) -> str:
+        """The address of the same search in one file, with all lines; "" if there is none."""
+        text = other_searches.of_one_file(self.q, self.mode, path)
+        asked = replace(self, q=text, projects=(project,), lines=ALL_LINES, cursor="")
+        return asked.address() if text else ""
+
     def wider(self) -> list[tuple[str, str]]:
-        """(label, address) of searches that find more than this one."""
+        """(label, address) of searches that may find more than this one."""
+        return [*self._without_choices(), *self._with_other_text()]
+
+    def _with_other_text(self) -> Iterator[tuple[str, str]]:
+        for label, text, mode in other_searches.other_searches(self.q, self.mode):
+            yield label, replace(self, q=text, mode=mode, cursor="").address()
+
+    def _without_choices(self) -> list[tuple[str, str]]:
         found = [
             (f"Without the {name.replace('_', ' ')} {value}", self.without(name, value))
             for name, value in (
@@ -67,7 +95,7 @@ class SearchForm:
                 *(("project", project) for project in self.projects),
             )
         ]
-        if self.mode != Mode.HYBRID:
+        if self.mode in {Mode.SEMANTIC, Mode.LEXICAL, Mode.SYMBOL}:
             hybrid = replace(self, mode=str(Mode.HYBRID), cursor="").address()
             found.append(("By words and similarity together", hybrid))
         if len(found) > 1:
@@ -84,16 +112,46 @@ def parse_search(query: QueryDict, *, organization: str) -> SearchForm:
         projects=tuple(dict.fromkeys(filter(None, map(str.strip, query.getlist("project"))))),
         filters={name: given[name] for name in FILTERS if given[name]},
         cursor=given["cursor"],
+        lines=ALL_LINES if query.get("lines") == ALL_LINES else "",
     )
     if len(asked.projects) > MOST_PROJECTS:
         why = f"Name at most {MOST_PROJECTS} repositories, or none to search all of them."
         return replace(asked, projects=(), errors={"project": [why]})
     if not asked.q:
         return asked
+    why = _unknown_language(asked.filters.get("language", ""))
+    if why:
+        return replace(asked, errors={"language": [why]})
     try:
-        return replace(asked, request=_REQUESTS.search_request(_body(asked, organization)))
+        request = _REQUESTS.search_request(_body(asked, organization))
+        lines = EXACT_MATCHES_OF_FILE if asked.shows_all_lines else EXACT_LINES_OF_RESULT
+        return replace(asked, request=replace(request, lines=lines))
     except ValidationError as exc:
         return replace(asked, errors=_by_field(exc))
+
+
+class PointedText(NamedTuple):
+    """A query's text around the column of an error: before it, and from it on."""
+
+    before: str
+    behind: str
+
+
+def pointed_text(text: str, column: int) -> PointedText:
+    """Cut a query's text at a column, from 1."""
+    at = min(column - 1, len(text))
+    before, behind = plain_line(text[:at]), plain_line(text[at:])
+    if len(before) > POINTED_CHARACTERS:
+        before = f"…{before[-POINTED_CHARACTERS:]}"
+    if len(behind) > POINTED_CHARACTERS:
+        behind = f"{behind[:POINTED_CHARACTERS]}…"
+    return PointedText(before, behind)
+
+
+def _unknown_language(value: str) -> str:
+    if not value or language_name(value) in LANGUAGES:
+        return ""
+    return f'There is no language "{value}". {near_names(value, LANGUAGES)}'.rstrip()
 
 
 def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
@@ -104,7 +162,7 @@ def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
         "include_projects": list(asked.projects),
         **asked.filters,
         **({"cursor": asked.cursor} if asked.cursor else {}),
-        "limit": RESULTS,
+        "limit": 1 if asked.shows_all_lines else RESULTS,
         "max_content": SHOWN_CHARACTERS,
         "explain": True,
     }

@@ -65,6 +65,10 @@ def references_url(organization: str, project: str, path: str) -> str:
     return address.removesuffix("0/0")
 
 
+def search_url(organization: str, text: str) -> str:
+    return _asked("web:search", organization, {"q": text})
+
+
 def symbol_url(organization: str, name: str, **query: object) -> str:
     """Return a symbol's page; `project`, `file` and `line` choose among its definitions."""
     return _asked("web:symbol", organization, {"name": name, **query})

@@ -75,7 +75,7 @@ def tree(
         "state": index_state(repository),
         "found": found,
         "rows": _rows(organization, project, found.path, found.entries),
-        "is_first": not asked.cursor,
+        "cursor": asked.cursor,
     }
     return render(request, "web/tree.html", context)
 
