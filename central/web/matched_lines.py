@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, groupby
 from typing import Final, NamedTuple
 
 from central.search.answers import Result
@@ -58,7 +59,7 @@ def matched_file(result: Result, content: str, *, limit: int) -> MatchedFile:
     return MatchedFile(
         text=text,
         language=language,
-        blocks=list(_blocks(shown)),
+        blocks=list(_blocks(shown, text)),
         more=max(0, matches - _marks(chosen), len(result.lines) - len(chosen)),
         has_more=matches >= EXACT_MATCHES_OF_FILE,
     )
@@ -117,12 +118,14 @@ def _matched(line: MatchedLine, start: int) -> ShownLine:
     return ShownLine(line.line, start, start + len(line.text), marks, line, line.truncated)
 
 
-def _blocks(lines: Iterable[ShownLine]) -> Iterator[list[ShownLine]]:
-    block: list[ShownLine] = []
-    for line in lines:
-        if block and line.number != block[-1].number + 1:
-            yield block
-            block = []
-        block.append(line)
-    if block:
+def _blocks(lines: Iterable[ShownLine], text: str) -> Iterator[Sequence[ShownLine]]:
+    """Yield lines that follow one another, without blank ones at their edges."""
+
+    def is_blank(line: ShownLine) -> bool:
+        return line.matched is None and not text[line.start : line.end].strip()
+
+    for _, group in groupby(enumerate(lines), key=lambda one: one[1].number - one[0]):
+        block = list(dropwhile(is_blank, (line for _, line in group)))
+        while is_blank(block[-1]):
+            block.pop()
         yield block
