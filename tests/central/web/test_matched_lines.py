@@ -18,9 +18,7 @@ def result_of(content: str, wanted: str = "a") -> Result:
     spans = file_matches(encoded, TextPattern(wanted)).spans
     lines = matched_lines(Lines(encoded), spans, limit=20)
     fields: dict[str, Any] = dict.fromkeys(Result.__dataclass_fields__, "")
-    return Result(
-        **{**fields, "language": "python", "lines": lines, "matches": len(spans), **changed}
-    )
+    return Result(**{**fields, "language": "python", "lines": lines, "matches": len(spans)})
 
 
 def shown(file: MatchedFile) -> list[list[tuple[int, str]]]:
