@@ -91,7 +91,7 @@ DECLARED_DIGITS: Final = 18  # of a Content-Length; Python converts no more than
 # Reading files
 FILES_LISTED: Final = 1_000  # of a page
 FILES_MATCHED: Final = 200_000  # paths that a glob is compared with for a page
-PATHS_RANKED: Final = 20_000  # paths that hold the characters that are looked for
+PATHS_RANKED: Final = 5_000  # paths that hold the characters that are looked for
 FILE_ANSWER_BYTES: Final = 200_000  # of content
 GLOB_CHARACTERS: Final = 1_000
 
