@@ -17,14 +17,14 @@ from central.search.answers import (
     Receipt,
     Result,
     Total,
-    exact_hint,
-    exact_result,
     missing_projects,
 )
 from central.search.confidence import Confidence
 from central.search.exact.hits import ExactSearch, FileHit, Unread
 from central.search.exact.page import exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
+from central.search.hints import exact_hint
+from central.search.line_results import exact_result
 from central.search.query import SearchRequest, row_filter
 from central.search.reading import ReadRequest, read_request
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
@@ -120,7 +120,7 @@ def restriction(
     """
     if read.query.predicate is None:
         return None
-    plan = exact_plan(read.query)
+    plan = exact_plan(read.query, language=read.request.language)
     if not plan.needs_lookup:
         return Restriction(_of_names(plan, searched), Unread())
     search = ExactSearch(
@@ -150,11 +150,12 @@ def _exact_search(
     scope: SearchScope, read: ReadRequest, *, files: int, seconds: float
 ) -> ExactSearch:
     return ExactSearch(
-        exact_plan(read.query),
+        exact_plan(read.query, language=read.request.language),
         scope.searched,
         rows=row_filter(read.request),
         files=files,
         seconds=seconds,
+        within=read.within,
     )
 
 
