@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile, groupby
+from itertools import accumulate, dropwhile, groupby
 from typing import Final, NamedTuple
 
-from central.search.answers import Result
+from central.search.answers import ContextLine, Result
 from central.search.exact.matching import MatchedLine
 from central.web.highlighting import Interval
-from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
+from indexer.limits import EXACT_MATCHES_OF_FILE
 
 SHOWN_LINES: Final = 5  # of a file that match, beside other files
 CONTEXT_LINES: Final = 2  # before and after each
@@ -43,79 +43,54 @@ class MatchedFile:
 
 
 def matched_file(result: Result, content: str, *, limit: int) -> MatchedFile:
-    """Choose `limit` of the lines of a result, with context from the content of its file.
+    """Choose `limit` of the lines of a result, with those around them.
 
-    Without content, or if it is no longer what was searched, there are the lines alone.
+    Without content, or if it is no longer what was searched, there are no colours.
     """
-    chosen = sorted(result.lines[:limit], key=lambda line: line.line)
-    starts = _line_starts(content)
-    if all(_is_there(line, content, starts) for line in chosen):
-        shown = list(_with_context(chosen, content, starts))
-        text, language = content, result.language
-    else:
-        shown = list(_alone(chosen))
-        text, language = "\n".join(line.text for line in chosen), ""
+    chosen = result.lines[:limit]
+    near = {
+        number
+        for line in chosen
+        for number in range(line.line - CONTEXT_LINES, line.line + CONTEXT_LINES + 1)
+    }
+    around = (line for line in result.context if line.line in near)
+    lines = sorted([*chosen, *around], key=lambda line: line.line)
+    text, language, places = content, result.language, _places(lines, content)
+    if not places:
+        text, language = "\n".join(line.text for line in lines), ""
+        ends = accumulate(len(line.text) + 1 for line in lines)
+        places = [0, *ends]
     matches = result.matches or 0
+    marks = sum(len(line.ranges) for line in chosen)
     return MatchedFile(
         text=text,
         language=language,
-        blocks=list(_blocks(shown, text)),
-        more=max(0, matches - _marks(chosen), len(result.lines) - len(chosen)),
+        blocks=list(_blocks(map(_shown, lines, places), text)),
+        more=max(0, matches - marks, len(result.lines) - len(chosen)),
         has_more=matches >= EXACT_MATCHES_OF_FILE,
     )
 
 
-def _marks(lines: Iterable[MatchedLine]) -> int:
-    return sum(len(line.ranges) for line in lines)
-
-
-def _line_starts(content: str) -> list[int]:
-    """Return where each line starts, and where one after the last would."""
-    starts = [0]
-    for line in content.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    return starts
-
-
-def _is_there(line: MatchedLine, content: str, starts: Sequence[int]) -> bool:
-    if line.line >= len(starts):
-        return False
-    return content.startswith(line.text, starts[line.line - 1] + line.column - 1)
-
-
-def _with_context(
-    lines: Sequence[MatchedLine], content: str, starts: Sequence[int]
-) -> Iterator[ShownLine]:
-    by_number = {line.line: line for line in lines}
-    last = len(starts) - 1 - content.endswith("\n")
-    wanted = {
-        number
-        for line in lines
-        for number in range(line.line - CONTEXT_LINES, line.line + CONTEXT_LINES + 1)
-        if 1 <= number <= last
-    }
-    for number in sorted(wanted):
-        start = starts[number - 1]
-        if line := by_number.get(number):
-            yield _matched(line, start + line.column - 1)
-            continue
-        end = starts[number] - 1
-        if content.endswith("\r", start, end):
-            end -= 1
-        shown = min(end, start + EXACT_LINE_CHARACTERS)
-        yield ShownLine(number, start, shown, is_cut=shown < end)
-
-
-def _alone(lines: Sequence[MatchedLine]) -> Iterator[ShownLine]:
-    start = 0
+def _places(lines: Sequence[MatchedLine | ContextLine], content: str) -> list[int]:
+    """Return where the texts of lines are in the content; [] if one is not there."""
+    starts = [0, *accumulate(len(line) + 1 for line in content.split("\n"))]
+    places = []
     for line in lines:
-        yield _matched(line, start)
-        start += len(line.text) + 1
+        if line.line >= len(starts):
+            return []
+        place = starts[line.line - 1] + (line.column - 1 if isinstance(line, MatchedLine) else 0)
+        if not content.startswith(line.text, place):
+            return []
+        places.append(place)
+    return places
 
 
-def _matched(line: MatchedLine, start: int) -> ShownLine:
+def _shown(line: MatchedLine | ContextLine, start: int) -> ShownLine:
+    end, number, is_cut = start + len(line.text), line.line, line.truncated
+    if isinstance(line, ContextLine):
+        return ShownLine(number, start, end, is_cut=is_cut)
     marks = [(first, last) for first, last in line.ranges]
-    return ShownLine(line.line, start, start + len(line.text), marks, line, line.truncated)
+    return ShownLine(number, start, end, marks, line, is_cut)
 
 
 def _blocks(lines: Iterable[ShownLine], text: str) -> Iterator[Sequence[ShownLine]]:

@@ -8,19 +8,19 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
-from central.query.errors import near_names
-from central.query.languages import language_name
 from central.search.query import Mode, SearchRequest
+from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.web import other_searches
+from central.web.matched_lines import CONTEXT_LINES
 from central.web.plain_text import plain_line
 from indexer.limits import EXACT_LINES_OF_RESULT, EXACT_MATCHES_OF_FILE
-from indexer.records.languages import LANGUAGES
 
 RESULTS: Final = 10
 MOST_PROJECTS: Final = 50  # each is a link on the page that holds all others
 SHOWN_CHARACTERS: Final = 1_000  # of a result's content: some twenty lines
 ALL_LINES: Final = "all"
+CONTEXT_CHARACTERS: Final = 100_000  # of the lines around the matches of a file
 POINTED_CHARACTERS: Final = 60  # on each side of an error in a query
 FILTERS: Final = ("language", "chunk_type", "path", "exclude")
 
@@ -119,15 +119,12 @@ def parse_search(query: QueryDict, *, organization: str) -> SearchForm:
         return replace(asked, projects=(), errors={"project": [why]})
     if not asked.q:
         return asked
-    why = _unknown_language(asked.filters.get("language", ""))
-    if why:
-        return replace(asked, errors={"language": [why]})
     try:
         request = _REQUESTS.search_request(_body(asked, organization))
         lines = EXACT_MATCHES_OF_FILE if asked.shows_all_lines else EXACT_LINES_OF_RESULT
         return replace(asked, request=replace(request, lines=lines))
     except ValidationError as exc:
-        return replace(asked, errors=_by_field(exc))
+        return replace(asked, errors=by_field(exc.detail))
 
 
 class PointedText(NamedTuple):
@@ -148,10 +145,11 @@ def pointed_text(text: str, column: int) -> PointedText:
     return PointedText(before, behind)
 
 
-def _unknown_language(value: str) -> str:
-    if not value or language_name(value) in LANGUAGES:
-        return ""
-    return f'There is no language "{value}". {near_names(value, LANGUAGES)}'.rstrip()
+def with_context(request: SearchRequest) -> SearchRequest:
+    """Ask for the lines around those of an exact search. Raises QueryError."""
+    if not read_request(request).is_exact:
+        return request
+    return replace(request, expand=CONTEXT_LINES, max_content=CONTEXT_CHARACTERS)
 
 
 def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
@@ -168,8 +166,10 @@ def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
     }
 
 
-def _by_field(exc: ValidationError) -> dict[str, list[str]]:
-    detail: Any = exc.detail
+def by_field(detail: Any) -> dict[str, list[str]]:
+    """Return the sentences of an error by the fields of the form."""
+    if not isinstance(detail, dict):
+        return {}
     return {_PLACES.get(name, name): _sentences(found) for name, found in detail.items()}
 
 

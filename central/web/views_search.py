@@ -17,7 +17,7 @@ from central.search.service import search as answer_to
 from central.tenancy.credentials import Credential
 from central.web import query_help as query_help_texts
 from central.web.access import member_page
-from central.web.search_form import SearchForm, parse_search, pointed_text
+from central.web.search_form import SearchForm, by_field, parse_search, pointed_text, with_context
 from central.web.search_results import Group, grouped
 from central.web.urls_for import search_url
 from indexer.records.files import ChunkType
@@ -40,14 +40,14 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
     answer = None
     try:
         if asked.request is not None:
-            answer = answer_to(credential=credential, request=asked.request)
+            answer = answer_to(credential=credential, request=with_context(asked.request))
     except QueryError as exc:
         pointed = pointed_text(asked.q, exc.column)
         asked = replace(asked, errors={"q": [exc.message]}, pointed=pointed)
-    except InvalidError as exc:  # the cursor of another search, if it is not the query
-        errors = exc.extra.get("errors")
-        field = "q" if isinstance(errors, dict) and "query" in errors else "cursor"
-        asked = replace(asked, errors={field: [exc.message]})
+    except InvalidError as exc:
+        asked = replace(
+            asked, errors=by_field(exc.extra.get("errors")) or {"cursor": [exc.message]}
+        )
     context = {
         "section": "search",
         "asked": asked,

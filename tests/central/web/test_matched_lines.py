@@ -5,20 +5,28 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import Result
-from central.search.exact.matching import Lines, TextPattern, file_matches, matched_lines
-from central.web.matched_lines import MatchedFile, ShownLine, matched_file
+from central.search.exact.files import CandidateFile
+from central.search.exact.hits import FileHit
+from central.search.exact.matching import TextPattern, file_matches
+from central.search.line_results import exact_result
+from central.search.query import SearchRequest
+from central.web.matched_lines import CONTEXT_LINES, MatchedFile, ShownLine, matched_file
 from indexer.limits import EXACT_LINE_CHARACTERS
 
 TEXTS = st.text(alphabet="ab \té\n", max_size=60)
 
 
 def result_of(content: str, wanted: str = "a") -> Result:
-    encoded = content.encode()
-    spans = file_matches(encoded, TextPattern(wanted)).spans
-    lines = matched_lines(Lines(encoded), spans, limit=20)
-    fields: dict[str, Any] = dict.fromkeys(Result.__dataclass_fields__, "")
-    return Result(**{**fields, "language": "python", "lines": lines, "matches": len(spans)})
+    file = CandidateFile(1, 1, "x.py", "python", 0)
+    spans = file_matches(content.encode(), TextPattern(wanted)).spans
+    fields: dict[str, Any] = dict.fromkeys(FileHit.__dataclass_fields__, 0)
+    found = {"file": file, "content": content.encode(), "spans": spans, "defining": frozenset()}
+    repository = RepositorySnapshot(**dict.fromkeys(RepositorySnapshot._fields, ""))
+    request = SearchRequest((wanted,), expand=CONTEXT_LINES, max_content=10_000)
+    hit = FileHit(**{**fields, **found})
+    return exact_result(hit, request=request, repository=repository, lines=20)
 
 
 def shown(file: MatchedFile) -> list[list[tuple[int, str]]]:
@@ -50,7 +58,7 @@ def test_what_is_left_out_is_counted() -> None:
     content = "a a\n" * 9
     file = matched_file(result_of(content), content, limit=2)
     assert (file.more, file.has_more) == (14, False)
-    assert [number for block in shown(file) for number, _ in block] == [1, 2, 3, 4]
+    assert [number for block in shown(file) for number, _ in block] == [1, 2]
 
 
 def test_a_long_line_is_cut_with_its_marks_and_so_are_those_around_it() -> None:
@@ -64,11 +72,11 @@ def test_a_long_line_is_cut_with_its_marks_and_so_are_those_around_it() -> None:
     assert marked(file, line) == ["needle"]
 
 
-def test_a_file_that_has_changed_since_shows_the_lines_alone() -> None:
-    result = result_of("a1\nx\na3\n")
+def test_a_file_that_has_changed_since_shows_what_was_searched() -> None:
+    result = result_of("a1\nx\nx\nx\na3\n")
     for content in ("", "x\nb1\nx\na3\n", "a1\n"):
-        file = matched_file(result, content, limit=5)
-        assert shown(file) == [[(1, "a1")], [(3, "a3")]]
+        file = matched_file(result, content, limit=1)
+        assert shown(file) == [[(1, "a1"), (2, "x"), (3, "x")]]
         assert file.language == ""
 
 
