@@ -123,6 +123,7 @@ ISSUER_KEY_BITS: Final = 8192
 
 # Colours of code on a page
 COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
+PAGE_COLOURED_CHARACTERS: Final = 300_000  # of the files of a page's results, 0.45 s
 COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
 COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a busy machine
 COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that exceeded the limits

@@ -11,6 +11,7 @@ from central.search.ranking.scoring import Effect
 from central.web.matched_lines import SHOWN_LINES, MatchedFile, matched_file
 from central.web.search_form import SearchForm
 from central.web.urls_for import file_url
+from indexer.limits import PAGE_COLOURED_CHARACTERS
 from indexer.records.files import split_lines
 
 RULE_WORDS: Final = {
@@ -84,10 +85,11 @@ def grouped(
 ) -> list[Group]:
     """Groups in the order of their best results. `web_urls`: projects at the forge, "" unknown.
 
-    `files` are contents by project and path.
+    `files` are contents by project and path, for the colours of as many results as they allow.
     """
     indexed = {one.project: one.indexed_at for one in answer.receipt.projects}
     groups: dict[str, Group] = {}
+    room = PAGE_COLOURED_CHARACTERS
     for result in answer.results:
         web_url = web_urls.get(result.project, "")
         group = groups.setdefault(
@@ -95,6 +97,9 @@ def grouped(
             Group(result.project, result.commit, web_url, indexed.get(result.project)),
         )
         content = files.get((result.project, result.file), "")
+        if len(content) > room:
+            content = ""
+        room -= len(content)
         group.hits.append(_hit(result, content, asked, organization, is_at_forge=bool(web_url)))
     return list(groups.values())
 

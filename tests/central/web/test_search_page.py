@@ -328,3 +328,13 @@ def test_an_empty_exact_answer_offers_other_searches(member: Client) -> None:
         "As a regular expression": "?q=lang%3Ago+%2FValidate_.%2A%2F&project=auth",
         "By meaning, without quotes and patterns": "?q=lang%3Ago+Validate_.%2A&project=auth",
     }
+
+
+def test_there_is_an_end_to_the_files_that_a_page_is_coloured_with(
+    member: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert '<span class="k">def</span>' in page(member, q='"def validate_token"')
+    monkeypatch.setattr("central.web.search_results.PAGE_COLOURED_CHARACTERS", len(TOKENS) - 1)
+    html = page(member, q='"def validate_token"')
+    assert '<span class="k">def</span>' not in html
+    assert marked(html) == ["def validate_token"]
