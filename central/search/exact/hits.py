@@ -37,6 +37,7 @@ from central.search.exact.regions import (
 )
 from central.search.exact.structural import SlowFileError, StructuralMatcher, opened
 from central.search.query import RowFilter
+from indexer.limits import EXACT_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,33 @@ class FileHit:
 
 @dataclass(slots=True)
 class Unread:
-    """What a search did not look at: reasons by repository, and the candidate where it stopped."""
+    """What a search did not look at: reasons by repository, and the candidate where it stopped.
+
+    `has_gaps`: some of it comes before that candidate, or no page will look at it.
+    """
 
     reasons: dict[int, str] = field(default_factory=dict)
     stopped_at: int | None = None
+    has_gaps: bool = False
 
     def add(self, repositories: Iterable[int], reason: str) -> None:
         """Note the reason of repositories that have none yet."""
         for repository in repositories:
             self.reasons.setdefault(repository, reason)
+            self.has_gaps = True
+
+    def stop(self, position: int, repositories: Iterable[int]) -> None:
+        """Note that the time was used up at a candidate, and the repositories from there on."""
+        for repository in repositories:
+            self.reasons.setdefault(repository, "timeout")
+        self.stopped_at = position
+
+
+def check_structural(plan: ExactPlan) -> None:
+    """Raise InvalidError for a structural pattern that cannot be used."""
+    for pattern in plan.structural.values():
+        with opened(pattern) as matcher:
+            matcher.check()
 
 
 class ExactSearch:
@@ -84,8 +103,7 @@ class ExactSearch:
     ) -> None:
         """Search at most `files` candidates, for some seconds.
 
-        `within` restricts matches to regions of this type. Raises InvalidError for a structural
-        pattern that cannot be used.
+        `within` restricts matches to regions of this type.
         """
         self._plan = plan
         self._repositories = {
@@ -98,10 +116,9 @@ class ExactSearch:
         self._most_files = files
         self._until = time.monotonic() + seconds
         self._matchers: dict[Structural, StructuralMatcher] = {}
+        self._by_names = not (plan.reads_content or within)
         self.unread = Unread()
-        for pattern in plan.structural.values():
-            with opened(pattern) as matcher:
-                matcher.check()
+        self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
 
     def hits(self, start: int = 0) -> Generator[FileHit]:
         """Yield matching files from the candidate at `start` on, until the time is used up."""
@@ -114,11 +131,12 @@ class ExactSearch:
     def _hits(self, start: int) -> Iterator[FileHit]:
         defined = find_definitions(self._plan, repositories=list(self._repositories))
         ordered = self._ordered(defined)
+        if self._by_names:
+            self.named = self._matches_of_names(ordered, defined), len(ordered)
         regions = Regions(self._within, ordered[start:]) if self._within else None
         for position, (file, content) in enumerate(contents(ordered[start:]), start):
             if time.monotonic() > self._until:
-                self.unread.add((one.repository for one in ordered[position:]), "timeout")
-                self.unread.stopped_at = position
+                self.unread.stop(position, (one.repository for one in ordered[position:]))
                 return
             lines = None if regions is None else regions.lines(file)
             if lines is not None and not lines:
@@ -139,6 +157,11 @@ class ExactSearch:
         )
         return sorted(ordered, key=lambda file: defined.rank(file.id))
 
+    def _matches_of_names(self, files: Sequence[CandidateFile], defined: Definitions) -> int:
+        """Return how many lines of the files define what the query's `sym:` filters mean."""
+        places = [defined.of_filters[term] for term in self._plan.shown_symbols]
+        return sum(len(set().union(*(one.get(file.id, ()) for one in places))) for file in files)
+
     def _admits(self, file: CandidateFile, defined: Definitions) -> bool:
         """Return whether a file may match by its names and symbols."""
         facts: dict[Term, bool] = {
@@ -152,7 +175,8 @@ class ExactSearch:
         )
 
     def _candidates(self) -> list[CandidateFile]:
-        ids, most = list(self._repositories), self._most_files
+        ids = list(self._repositories)
+        most = max(self._most_files, EXACT_NAMES) if self._by_names else self._most_files
         if not ids:
             return []
         found = candidates(ids, self._plan.tree)

@@ -11,9 +11,12 @@ from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Answer, Result
+from central.search.answers import Answer, Result, Total
+from central.search.exact import hits, page
 from central.search.query import Mode, SearchRequest
+from central.search.scope import encode_cursor
 from central.search.service import search
+from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
@@ -309,6 +312,76 @@ def test_content_is_the_first_block_with_as_many_lines_around_as_asked(find: Sea
     assert bare.content.strip().startswith("return jwt.encode")
     around = find('"jwt.encode"', expand=2).results[0]
     assert (around.content_start_line, around.content.count("\n")) == (15, 2)
+
+
+def all_pages(find: Search, query: str, **options: object) -> list[Answer]:
+    """Every page of one result each, by the cursors."""
+    pages = [find(query, limit=1, **options)]
+    while cursor := pages[-1].next_cursor:
+        pages.append(find(query, limit=1, cursor=cursor, **options))
+    return pages
+
+
+@pytest.mark.parametrize("query", ["repo:auth", "file:*.py", "lang:py -file:test", "sym:token"])
+def test_counts_are_exact_where_names_alone_decide(
+    find: Search, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    whole = find(query, limit=50)
+    monkeypatch.setattr(page, "EXACT_COUNT_SECONDS", -1.0)
+    for answer in all_pages(find, query):
+        assert answer.total == whole.total
+        assert answer.total
+        assert answer.total.files == len(whole.results)
+        assert answer.total.matches == sum(one.matches or 0 for one in whole.results)
+        assert not answer.total.at_least
+
+
+def test_a_count_by_names_of_too_many_files_is_a_lower_bound(
+    find: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_search, "EXACT_FILES", 1)
+    assert (total := find("file:*.py").total)
+    assert not total.at_least
+    monkeypatch.setattr(hits, "EXACT_NAMES", 2)
+    answer = find("file:*")
+    assert answer.total == Total(0, 2, at_least=True)
+    assert {one.reason for one in answer.receipt.missing} == {"too_many_files"}
+
+
+@pytest.mark.parametrize("first", [-1.0, float("inf")])
+def test_a_total_never_falls_from_page_to_page(
+    find: Search, monkeypatch: pytest.MonkeyPatch, first: float
+) -> None:
+    whole = find('"token"', limit=50).total
+    assert whole
+    monkeypatch.setattr(page, "EXACT_COUNT_SECONDS", first)
+    answers = [find('"token"', limit=1)]
+    monkeypatch.setattr(page, "EXACT_COUNT_SECONDS", -1.0)
+    while cursor := answers[-1].next_cursor:
+        answers.append(find('"token"', limit=1, cursor=cursor))
+    totals = [one.total for one in answers if one.total]
+    assert [one.matches for one in totals] == sorted(one.matches for one in totals)
+    assert [one.files for one in totals] == sorted(one.files for one in totals)
+    assert totals[-1] == whole
+    if first > 0:
+        assert totals == [whole] * len(answers)
+    else:
+        assert totals[0].at_least
+
+
+def test_a_file_with_more_matches_than_are_counted_makes_every_page_a_lower_bound(
+    acme: Organization, find: Search
+) -> None:
+    index_repository(acme, "many", {"a.txt": "needle\n" * 1_001, "b.txt": "needle\n"})
+    totals = [one.total for one in all_pages(find, '"needle"')]
+    assert totals == [Total(1_001, 2, at_least=True)] * 2
+
+
+def test_a_cursor_of_the_version_before_is_read(credential: Credential, find: Search) -> None:
+    request = SearchRequest(('"token"',), limit=1)
+    cursor = encode_cursor(request=request, organization="acme", position=[1, 7, 1])
+    answer = find('"token"', limit=50, cursor=cursor)
+    assert answer.results == find('"token"', limit=50).results[1:]
 
 
 def numbered(result: Result) -> str:
