@@ -50,6 +50,7 @@ QUERIES = (
     "?name=f1",
     "?q=kitchen",
     f"?q=secret_recipe&name=f1&project={PROJECT}&mode=lexical",
+    "?q=%22secret_recipe%22&lines=all",
 )
 
 
