@@ -43,30 +43,30 @@ class MatchedFile:
 
 
 def matched_file(result: Result, content: str, *, limit: int) -> MatchedFile:
-    """Choose `limit` of the lines of a result, with those around them.
+    """Choose `limit` of the lines of a result, with those around them, which may match too.
 
     Without content, or if it is no longer what was searched, there are no colours.
     """
-    chosen = result.lines[:limit]
     near = {
         number
-        for line in chosen
+        for line in result.lines[:limit]
         for number in range(line.line - CONTEXT_LINES, line.line + CONTEXT_LINES + 1)
     }
-    around = (line for line in result.context if line.line in near)
-    lines = sorted([*chosen, *around], key=lambda line: line.line)
+    matched = [line for line in result.lines if line.line in near]
+    around = [line for line in result.context if line.line in near]
+    lines = sorted([*matched, *around], key=lambda line: line.line)
     text, language, places = content, result.language, _places(lines, content)
     if not places:
         text, language = "\n".join(line.text for line in lines), ""
         ends = accumulate(len(line.text) + 1 for line in lines)
         places = [0, *ends]
     matches = result.matches or 0
-    marks = sum(len(line.ranges) for line in chosen)
+    marks = sum(len(line.ranges) for line in matched)
     return MatchedFile(
         text=text,
         language=language,
         blocks=list(_blocks(map(_shown, lines, places), text)),
-        more=max(0, matches - marks, len(result.lines) - len(chosen)),
+        more=max(0, matches - marks, len(result.lines) - len(matched)),
         has_more=matches >= EXACT_MATCHES_OF_FILE,
     )
 
@@ -101,6 +101,7 @@ def _blocks(lines: Iterable[ShownLine], text: str) -> Iterator[Sequence[ShownLin
 
     for _, group in groupby(enumerate(lines), key=lambda one: one[1].number - one[0]):
         block = list(dropwhile(is_blank, (line for _, line in group)))
-        while is_blank(block[-1]):
+        while block and is_blank(block[-1]):
             block.pop()
-        yield block
+        if block:
+            yield block

@@ -57,8 +57,8 @@ def test_a_block_neither_begins_nor_ends_with_blank_lines() -> None:
 def test_what_is_left_out_is_counted() -> None:
     content = "a a\n" * 9
     file = matched_file(result_of(content), content, limit=2)
-    assert (file.more, file.has_more) == (14, False)
-    assert [number for block in shown(file) for number, _ in block] == [1, 2]
+    assert (file.more, file.has_more) == (10, False)
+    assert [number for block in shown(file) for number, _ in block] == [1, 2, 3, 4]
 
 
 def test_a_long_line_is_cut_with_its_marks_and_so_are_those_around_it() -> None:
@@ -80,6 +80,12 @@ def test_a_file_that_has_changed_since_shows_what_was_searched() -> None:
         assert file.language == ""
 
 
+def test_lines_that_match_beyond_the_limit_leave_no_gaps() -> None:
+    content = "a\n" * 5 + "\n" + "a\n" * 20
+    file = matched_file(result_of(content), content, limit=5)
+    assert shown(file) == [[(number, "" if number == 6 else "a") for number in range(1, 8)]]
+
+
 @given(content=TEXTS)
 def test_each_line_is_what_the_file_has_at_its_number(content: str) -> None:
     result = result_of(content)
@@ -91,4 +97,7 @@ def test_each_line_is_what_the_file_has_at_its_number(content: str) -> None:
             if line.matched:
                 assert marked(file, line) == ["a"] * len(line.marks)
     matches = [line.number for block in file.blocks for line in block if line.matched]
-    assert matches == sorted(line.line for line in result.lines[:3])
+    assert {line.line for line in result.lines[:3]} <= set(matches)
+    assert file.more == (result.matches or 0) - len(
+        [1 for b in file.blocks for x in b for _ in x.marks]
+    )

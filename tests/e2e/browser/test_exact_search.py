@@ -39,12 +39,13 @@ def test_the_rest_of_a_file_s_lines_opens_in_its_place(
     search_for(page, MANY)
     hit = page.locator(".hit").filter(has_text="src/acme_common/retry.py")
     shown = hit.locator(".is-match")
-    expect(shown).to_have_count(5)
+    expect(shown.first).to_be_visible()
+    first = shown.count()
     address = page.url
     with same_document(page):
         hit.get_by_role("link", name="more in this file").click()
         expect(hit.get_by_role("link", name="more in this file")).to_have_count(0)
-    assert shown.count() > 5
+    assert shown.count() > first
     assert page.url == address
 
 
