@@ -42,10 +42,11 @@ class MatchedFile:
     has_more: bool
 
 
-def matched_file(result: Result, content: str, *, limit: int) -> MatchedFile:
+def matched_file(result: Result, content: str, *, limit: int, asked: int) -> MatchedFile:
     """Choose `limit` of the lines of a result, with those around them, which may match too.
 
-    Without content, or if it is no longer what was searched, there are no colours.
+    `asked` is how many lines the result might have had. Without content, or if it is no longer
+    what was searched, there are no colours.
     """
     near = {
         number
@@ -61,12 +62,15 @@ def matched_file(result: Result, content: str, *, limit: int) -> MatchedFile:
         ends = accumulate(len(line.text) + 1 for line in lines)
         places = [0, *ends]
     matches = result.matches or 0
-    marks = sum(len(line.ranges) for line in matched)
+    more = max(
+        matches - sum(len(line.ranges) for line in matched), len(result.lines) - len(matched)
+    )
+    is_whole = len(matched) == len(result.lines) < asked  # matches may touch, or be of no text
     return MatchedFile(
         text=text,
         language=language,
         blocks=list(_blocks(map(_shown, lines, places), text)),
-        more=max(0, matches - marks, len(result.lines) - len(matched)),
+        more=0 if is_whole else max(0, more),
         has_more=matches >= EXACT_MATCHES_OF_FILE,
     )
 

@@ -50,6 +50,11 @@ class SearchForm:
         return self.lines == ALL_LINES
 
     @property
+    def asked_lines(self) -> int:
+        """How many lines a result of an exact search may have."""
+        return EXACT_MATCHES_OF_FILE if self.shows_all_lines else EXACT_LINES_OF_RESULT
+
+    @property
     def is_narrowed(self) -> bool:
         """Whether there are filters beside the text."""
         return bool(self.projects or self.filters or self.mode != Mode.HYBRID)
@@ -121,8 +126,7 @@ def parse_search(query: QueryDict, *, organization: str) -> SearchForm:
         return asked
     try:
         request = _REQUESTS.search_request(_body(asked, organization))
-        lines = EXACT_MATCHES_OF_FILE if asked.shows_all_lines else EXACT_LINES_OF_RESULT
-        return replace(asked, request=replace(request, lines=lines))
+        return replace(asked, request=replace(request, lines=asked.asked_lines))
     except ValidationError as exc:
         return replace(asked, errors=by_field(exc.detail))
 

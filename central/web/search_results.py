@@ -110,8 +110,8 @@ def _hit(
     page_url = file_url(organization, result.project, result.file)
     matched = None
     if result.lines:
-        limit = len(result.lines) if asked.shows_all_lines else SHOWN_LINES
-        matched = matched_file(result, content, limit=limit)
+        limit = asked.asked_lines if asked.shows_all_lines else SHOWN_LINES
+        matched = matched_file(result, content, limit=limit, asked=asked.asked_lines)
     is_all = asked.shows_all_lines or not (matched and matched.more)
     return Hit(
         result=result,

@@ -268,6 +268,7 @@ def test_lines_of_a_file_beyond_the_first_are_a_link_to_that_file_alone(member: 
 
 def test_filters_alone_list_files(member: Client) -> None:
     html = page(member, q="file:tokens.py")
+    assert "<strong>1</strong> file<" in html
     assert "src/auth/tokens.py" in html
     assert "<pre" not in html
 
