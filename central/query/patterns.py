@@ -96,6 +96,9 @@ def text_matcher(
         Match.REGEX: str,
     }[match](value)
     search = _compile(pattern, ignore_case=ignore_case, column=column).search
+    if match is Match.SUBSTRING and value.isascii():  # a tenth of RE2's time
+        lowered = value.lower()
+        return lambda text: lowered in text.lower() if text.isascii() else search(text) is not None
     return lambda text: search(text) is not None
 
 

@@ -49,20 +49,3 @@ def hint_for(
         template = "No chunk holds these words. Try other words, or mode=hybrid."
         return Sentence.of("no_such_words", template)
     return "Nothing in the index resembles the query. Try other words, or an identifier."
-
-
-def exact_hint(request: SearchRequest, *, searched: int, missing: list[MissingProject]) -> str:
-    """Explain why an exact search found nothing, and what to try."""
-    if request.cursor or not searched:
-        return hint_for(request, searched=searched, missing=missing)
-    if any(one.reason in {"timeout", "too_many_files"} for one in missing):
-        return Sentence.of(
-            "exact_unread",
-            "The search stopped before it had read every file. Add a filter such as repo: or "
-            "file:, or a longer literal.",
-        )
-    return Sentence.of(
-        "exact_nothing",
-        "No indexed file matches. Upper and lower case differ where the query has an upper-case "
-        "letter: case:no ignores case. Without quotes, words are searched by meaning.",
-    )

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 from central.db import one_moment
 from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
+from central.query.syntax import Query
 from central.repositories.visibility import (
     MissingProject,
     RepositorySnapshot,
@@ -20,17 +23,19 @@ from central.search.answers import (
     missing_projects,
 )
 from central.search.confidence import Confidence
+from central.search.empty_answers import exact_hint
 from central.search.exact.hits import ExactSearch, FileHit, Unread, check_structural
 from central.search.exact.page import exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
-from central.search.hints import exact_hint
 from central.search.line_results import exact_result
-from central.search.query import SearchRequest, row_filter
+from central.search.query import RowFilter, SearchRequest, row_filter
 from central.search.reading import ReadRequest, read_request
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 from indexer.limits import (
     EXACT_FILES,
+    EXACT_HINT_FILES,
+    EXACT_HINT_SECONDS,
     EXACT_MATCHES_OF_FILE,
     EXACT_SECONDS,
     EXACT_STREAM_FILES,
@@ -54,15 +59,18 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
         scope = search_scope(credential, read.request)
         search = _exact_search(scope, read, plan, files=EXACT_FILES, seconds=EXACT_SECONDS)
         page = exact_page(search, position=position, limit=request.limit)
+        missing = _missing(scope, search.unread)
+        hint = None
+        if not page.hits:
+            finds = partial(_finds, scope, read)
+            hint = exact_hint(read, scope, missing=missing, finds=finds)
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
     results = list(_results(page.hits, request, read, scope, request.lines))
-    missing = _missing(scope, search.unread)
     searched = answering_projects(scope.selected)
-    hint = None if results else exact_hint(request, searched=len(searched), missing=missing)
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
@@ -74,6 +82,21 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
         hint=hint,
         total=Total(page.matches, page.files, page.at_least),
     )
+
+
+def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: bool) -> bool:
+    """Return whether another query finds something in some files, for a moment."""
+    rows = row_filter(read.request) if is_restricted else RowFilter()
+    search = ExactSearch(
+        exact_plan(query, language=read.request.language),
+        scope.searched,
+        rows=rows,
+        files=EXACT_HINT_FILES,
+        seconds=EXACT_HINT_SECONDS,
+        within=read.within if is_restricted else "",
+    )
+    with closing(search.hits()) as found:
+        return next(found, None) is not None
 
 
 def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | Receipt]:

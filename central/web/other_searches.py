@@ -22,12 +22,12 @@ from central.query.syntax import (
     Word,
     conjunction,
 )
+from central.search.empty_answers import looks_like_pattern
 from central.search.query import Mode
 from indexer.limits import QUERY_CHARACTERS, QUERY_PATTERN_CHARACTERS
 
 _TEXT_MODES: Final = {str(mode): mode for mode in TextMode}
 _HYBRID: Final = str(Mode.HYBRID)
-_PATTERN: Final = re.compile(r"\.[*+?]|\\[wdsbWDSB]|\||\[[^\]]+\]|^\^|\$$")
 _PUNCTUATION: Final = re.compile(r"[^\w\s]")
 _SPACE: Final = re.compile(r"\\?(\s)")
 
@@ -146,7 +146,7 @@ def _words_of(term: Node) -> list[Node]:
 
 def _is_pattern(text: str) -> bool:
     """Whether a text looks like a pattern, and is one."""
-    if not _PATTERN.search(text):
+    if not looks_like_pattern(text):
         return False
     try:
         _parsed(text, str(Mode.REGEX))

@@ -454,13 +454,6 @@ def test_a_repository_whose_text_index_is_not_complete_is_named(
     assert answer.total.at_least
 
 
-def test_an_empty_answer_explains_itself(find: Search) -> None:
-    answer = find('"nosuchthing_zzz"')
-    assert answer.count == 0
-    assert answer.receipt.complete
-    assert "case:no" in (answer.hint or "")
-
-
 # --- What is refused ----------------------------------------------------------------------------
 
 

@@ -318,7 +318,8 @@ def test_an_unknown_language_of_the_form_is_said_at_its_field(member: Client) ->
 
 def test_an_empty_exact_answer_offers_other_searches(member: Client) -> None:
     html = page(member, q='lang:go "Validate_.*"', project="auth")
-    assert "No indexed file matches." in html
+    assert "looks like a regular expression" in html
+    assert "or search by a regular expression." in html
     links = dict(re.findall(r'<li><a href="(\?q=[^"]*)">([^<]*)</a></li>', html))
     assert {unescape(label): unescape(address) for address, label in links.items()} == {
         "Without the project auth": "?q=lang%3Ago+%22Validate_.%2A%22",
