@@ -55,7 +55,8 @@ def matched_file(result: Result, content: str, *, limit: int, asked: int) -> Mat
     }
     matched = [line for line in result.lines if line.line in near]
     around = [line for line in result.context if line.line in near]
-    lines = sorted([*matched, *around], key=lambda line: line.line)
+    lines: list[MatchedLine | ContextLine] = [*matched, *around]
+    lines.sort(key=lambda line: line.line)
     text, language, places = content, result.language, _places(lines, content)
     if not places:
         text, language = "\n".join(line.text for line in lines), ""

@@ -174,7 +174,7 @@ def by_field(detail: Any) -> dict[str, list[str]]:
     """Return the sentences of an error by the fields of the form."""
     if not isinstance(detail, dict):
         return {}
-    return {_PLACES.get(name, name): _sentences(found) for name, found in detail.items()}
+    return {_PLACES.get(str(name), str(name)): _sentences(found) for name, found in detail.items()}
 
 
 def _sentences(found: Any) -> list[str]:
