@@ -85,7 +85,7 @@ class SearchRequestSerializer(StrictOrganizationSerializer):
         min_value=0,
         max_value=100,
         default=0,
-        help_text="Lines to show before and after a hit; in `context`, each line that matches",
+        help_text="Lines to show before and after a hit; of an exact search in `context`",
     )
     max_content = StrictIntegerField(
         min_value=0,

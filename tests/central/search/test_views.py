@@ -232,7 +232,7 @@ def test_a_field_that_does_not_exist_is_refused_with_the_near_one(
 def test_a_language_that_does_not_exist_is_an_error_of_its_field(client: Client) -> None:
     refused = post(client, query="retry", language="Pyhton").json()
     assert list(refused["errors"]) == ["language"]
-    assert refused["detail"] == 'No language is called "Pyhton". Near names: python.'
+    assert refused["detail"] == 'There is no language "Pyhton". Near names: python.'
     assert post(client, query="retry", language="PY").json()["receipt"]["complete"]
 
 
