@@ -37,7 +37,6 @@ from indexer.limits import (
     EXACT_FILES,
     EXACT_HINT_FILES,
     EXACT_HINT_SECONDS,
-    EXACT_LINES_OF_RESULT,
     EXACT_MATCHES_OF_FILE,
     EXACT_SECONDS,
     EXACT_STREAM_FILES,
@@ -71,7 +70,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
-    results = list(_results(page.hits, request, read, scope, EXACT_LINES_OF_RESULT))
+    results = list(_results(page.hits, request, read, scope, request.lines))
     searched = answering_projects(scope.selected)
     return Answer(
         query=" | ".join(request.queries),
