@@ -30,6 +30,9 @@ from agents.parameters import (
 from agents.registry import ADDS, ToolRegistry
 from agents.results import success
 from agents.truncation import DEFAULT_TOKENS
+from indexer.limits import CONTEXT_TOKENS
+
+_STRUCTURE = 3  # times the tokens of its text has a context as the service counts it
 
 
 def add_graph_tools(tools: ToolRegistry, backend: Callable[[], GraphBackend]) -> None:
@@ -64,9 +67,10 @@ class _GraphTools:
         that it implements or resembles, memories about it, and its callers and callees in other
         files and repositories. Example: project="payments-api", file="src/payment/handler.rs".
         """
+        structured = min(CONTEXT_TOKENS, _STRUCTURE * max_tokens)
         answer = await self._backend().graph(
             "context",
-            provided(project=project, file=file, workspace=workspace, max_tokens=max_tokens),
+            provided(project=project, file=file, workspace=workspace, max_tokens=structured),
         )
         answer = truncate_context(answer, max_tokens)
         return success(context_text(answer), answer)
@@ -121,7 +125,7 @@ class _GraphTools:
         """
         parameters = provided(id=id, target_type=target_type, limit=limit, workspace=workspace)
         answer = await self._backend().graph("related", parameters)
-        answer = truncate_rows(answer, "related", max_tokens)
+        answer = truncate_rows(answer, "related", max_tokens, text=related_text)
         return success(related_text(answer), answer)
 
     async def graph_violations(
@@ -140,7 +144,7 @@ class _GraphTools:
         """
         parameters = provided(project=project, limit=limit, cursor=cursor, workspace=workspace)
         answer = await self._backend().graph("violations", parameters)
-        answer = truncate_rows(answer, "violations", max_tokens)
+        answer = truncate_rows(answer, "violations", max_tokens, text=violations_text)
         return success(violations_text(answer), answer)
 
     async def graph_unmigrated(
@@ -163,7 +167,7 @@ class _GraphTools:
             project=project, path=path, limit=limit, cursor=cursor, workspace=workspace
         )
         answer = await self._backend().graph("unmigrated", parameters)
-        answer = truncate_rows(answer, "code", max_tokens)
+        answer = truncate_rows(answer, "code", max_tokens, text=unmigrated_text)
         return success(unmigrated_text(answer), answer)
 
     async def graph_link(
