@@ -162,6 +162,8 @@ def remarks(answer: Row) -> list[str]:
 
 
 def _shown(answer: Row) -> Iterable[str]:
+    if "project" in answer:
+        yield answer["project"]
     for name in ("results", "definitions", "callers", "callees", "nodes"):
         for row in answer.get(name, ()):
             yield row["project"]
@@ -174,7 +176,9 @@ def _head(count: int, noun: str, subject: str) -> str:
 def number(count: int, noun: str) -> str:
     """Format a count, such as "2 results"."""
     plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
-    return f"{count} {noun if count == 1 else plural}"
+    if noun.endswith("y"):
+        plural = f"{noun[:-1]}ies"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def _location(row: Row, lines: str) -> str:

@@ -49,6 +49,14 @@ class HttpSearchApi:
         path = f"/api/v1/search/stream?{query}"
         self._transport.download(path, receive, wait_seconds=_MATCH_SECONDS)
 
+    def list_files(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/files`: a directory, or the paths that match a glob."""
+        return self._get("/api/v1/files", parameters)
+
+    def read_file(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/files/content`: lines of a file."""
+        return self._get("/api/v1/files/content", parameters)
+
     def trace(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Send a trace."""
         return self._get(f"/api/v1/trace/{what}", parameters)

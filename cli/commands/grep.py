@@ -71,7 +71,7 @@ def _print_matches(context: CommandContext, body: Mapping[str, Any], *, is_json:
     from cli.output.console import Console, print_stderr
 
     printer = _Printer(Console.of(context.environ), is_json=is_json)
-    with context.match_stream() as stream:
+    with context.service_api() as stream:
         stream.matches(body, printer.receive)
     if printer.receipt is None:
         print_stderr("The service ended the stream too early: lines are missing. Try again.")
