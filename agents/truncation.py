@@ -233,7 +233,7 @@ def _omitted(whole: Answer, kept: Answer) -> dict[str, int]:
 
 
 def _counts(answer: Answer) -> dict[str, int]:
-    counts = {name: len(answer[name]) for name in _LISTS if name in answer}
+    counts: dict[str, int] = {name: len(answer[name]) for name in _LISTS if name in answer}
     counts["lines"] = sum(len(row.get("lines") or ()) for row in answer.get("results", ()))
     receipt = answer.get("receipt")
     if receipt is None:

@@ -24,6 +24,10 @@ class SearchApi(Protocol):
         """`GET /api/v1/index/status`."""
         ...
 
+    def read_file(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/files/content`: lines of the index, without uncommitted work."""
+        ...
+
 
 _MATCH_SECONDS = 70.0  # between two results; a stream takes a minute at most
 

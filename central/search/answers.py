@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Final
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 from central.search.confidence import Confidence
@@ -97,7 +97,7 @@ def missing_projects(
         for repository in scope
         if (reason := _reason(repository, lacks.get(repository.id, "")))
     ]
-    missing += [MissingProject(name, "unknown_project") for name in unknown]
+    missing += [MissingProject(name, UNKNOWN_PROJECT) for name in unknown]
     return sorted(missing, key=lambda item: item.project)
 
 
@@ -176,6 +176,8 @@ def build_results(
     return results
 
 
+UNKNOWN_PROJECT: Final = "unknown_project"
+_NAMED_PROJECTS: Final = 5
 NO_GOOD_MATCH = (
     "No good match: these results are only the nearest. Check the spelling, or try other words, a "
     "shorter query or the name of a definition."
@@ -195,18 +197,8 @@ def hint_for(
     """
     if request.cursor:
         return "There are no more results; the page before was the last."
-    if not searched and missing:
-        return Sentence.of(
-            "none_indexed",
-            "None of the requested projects is indexed: see receipt.missing, and run the index "
-            "action in their repositories.",
-        )
-    if not searched:
-        return Sentence.of(
-            "none_in_scope",
-            "No project is in the search's scope: the organisation has none that this token sees, "
-            "or exclude_projects excludes all of them.",
-        )
+    if of_scope := _scope_hint(searched=searched, missing=missing):
+        return of_scope
     if is_restricted:
         return (
             "No file fulfils the query's filters, quoted texts and patterns together. Leave some "
@@ -221,6 +213,36 @@ def hint_for(
         template = "No chunk holds these words. Try other words, or mode=hybrid."
         return Sentence.of("no_such_words", template)
     return "Nothing in the index resembles the query. Try other words, or an identifier."
+
+
+def _scope_hint(*, searched: int, missing: list[MissingProject]) -> str:
+    """Explain which projects were not searched; "" if all of the requested ones were."""
+    unknown = [one.project for one in missing if one.reason == UNKNOWN_PROJECT]
+    if unknown:
+        return _unknown_hint(unknown, is_all=not searched)
+    if searched:
+        return ""
+    if missing:
+        return Sentence.of(
+            "none_indexed",
+            "None of the requested projects is indexed: see receipt.missing, and run the index "
+            "action in their repositories.",
+        )
+    return Sentence.of(
+        "none_in_scope",
+        "No project is in the search's scope: the organisation has none that this token sees, "
+        "or exclude_projects excludes all of them.",
+    )
+
+
+def _unknown_hint(names: Sequence[str], *, is_all: bool) -> str:
+    """Name projects that do not exist, or that the credential does not see."""
+    further = len(names) - _NAMED_PROJECTS
+    more = f" and {further} more" if further > 0 else ""
+    named = ", ".join(names[:_NAMED_PROJECTS]) + more
+    if is_all:
+        return f"No such project: {named}. Check include_projects."
+    return f"No such project: {named}. Nothing was found in the others; check include_projects."
 
 
 def _reason(repository: RepositorySnapshot, lack: str) -> str:
@@ -283,7 +305,8 @@ def _first_block(lines: Sequence[MatchedLine], expand: int) -> list[MatchedLine]
 
 def exact_hint(request: SearchRequest, *, searched: int, missing: list[MissingProject]) -> str:
     """Explain why an exact search found nothing, and what to try."""
-    if request.cursor or not searched:
+    is_unknown = any(one.reason == UNKNOWN_PROJECT for one in missing)
+    if request.cursor or not searched or is_unknown:
         return hint_for(request, searched=searched, missing=missing)
     if any(one.reason in {"timeout", "too_many_files"} for one in missing):
         return Sentence.of(

@@ -11,11 +11,15 @@ from indexer.exits import Exit
 from indexer.records.files import ChunkType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from cli.api import SearchApi
+    from cli.output.search_results import Before, Place
 
 commands = typer.Typer()
 _MAX_QUERY = 4_000
 _MAX_QUERIES = 10
+_FIRST = {"content_start_line": 1}
 
 
 class Mode(StrEnum):
@@ -58,6 +62,7 @@ def _languages() -> list[str]:
         "codesearch search verify_token --mode symbol --project auth-service",
         """codesearch search 'lang:go "context.WithTimeout" retry'""",
         'codesearch search "retry with backoff" --language go --exclude "test|mock" --expand 5',
+        "codesearch search verify_token --explain",
         "codesearch search login --json | jq -r '.results[].file'",
     ),
 )
@@ -104,6 +109,9 @@ def search(
         float | None,
         typer.Option(min=0.0, max=1.0, help="Omit less similar hits (0.0-1.0)"),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say why each hit has its place")
+    ] = False,
     json: Json = False,
 ) -> Exit:
     """Search the code of every repository by words, names and meaning.
@@ -122,6 +130,7 @@ def search(
         "path": path,
         "exclude": exclude,
         "expand": expand,
+        "explain": explain,
     }
     return _show(ctx.obj, {key: value for key, value in body.items() if value}, json=json)
 
@@ -130,19 +139,20 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     from cli.output import receipt, search_results
     from cli.output.console import Console, print_stderr, print_stdout
 
+    console = Console.of(context.environ)
     with context.search_api() as search_api:
         answer = search_api.search(body)
-    console = Console.of(context.environ)
-    results = answer["results"]
+        results = answer["results"]
+        before = _lines_before(search_api, results) if console.is_terminal and not json else {}
     if json:
         print_stdout(console.as_json(answer))
     else:
         if results and answer.get("confidence") == "none":
             print_stderr(receipt.in_options(answer["hint"] or "No good match."))
         print_stdout(
-            search_results.render(console, results)
+            search_results.render(console, results, before)
             if console.is_terminal
-            else search_results.format_plain(results)
+            else search_results.format_plain(results, explained=bool(body.get("explain")))
         )
         print_stderr(*receipt.receipt_notes(answer))
     if body.get("exclude_projects") and not answer["receipt"]["projects"]:
@@ -151,3 +161,37 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     code, why = receipt.exit_status(answer, count=len(results))
     print_stderr(why)
     return code
+
+
+def _lines_before(
+    search_api: "SearchApi", results: "Iterable[Mapping[str, Any]]"
+) -> "dict[Place, Before]":
+    """Read what stands before the results in their files, or say why it cannot be read."""
+    from cli.output.search_results import Before, place_of
+
+    before: dict[Place, Before] = {}
+    last: dict[Place, Mapping[str, Any]] = {}
+    for one in results:
+        place = place_of(one)
+        if one.get("local"):
+            before[place] = Before(lack="they may not be committed")
+        elif one["content_start_line"] > last.get(place, _FIRST)["content_start_line"]:
+            last[place] = one
+    return {place: _beginning(search_api, one) for place, one in last.items()} | before
+
+
+def _beginning(search_api: "SearchApi", one: "Mapping[str, Any]") -> "Before":
+    from cli.output.search_results import Before
+    from indexer.errors import IndexerError
+
+    end = one["content_start_line"] - 1
+    asked = {"project": one["project"], "path": one["file"], "end_line": end}
+    try:
+        answer = search_api.read_file(asked)
+    except IndexerError:
+        return Before(lack="the service did not answer")
+    if answer["commit"] != one["commit"]:
+        return Before(lack="the repository was indexed again")
+    if answer["truncated"] or answer["content"] is None:
+        return Before(lack="they are too long")
+    return Before(answer["content"], end)

@@ -88,6 +88,21 @@ def test_token_for_one_repository_sees_that_one(acme: Organization, mode: Mode) 
     assert reasons == {("auth-service", "unknown_project")}
 
 
+@pytest.mark.parametrize("query", ["token", '"token"'])
+def test_a_project_that_does_not_exist_is_named(find: Search, query: str) -> None:
+    answer = find(query, include_projects=("no-such", "ghost"))
+    assert answer.hint == "No such project: ghost, no-such. Check include_projects."
+    answer = find('"nosuchthing"', include_projects=("no-such", "auth-service"))
+    assert answer.hint is not None
+    assert answer.hint.startswith("No such project: no-such. Nothing was found in the others;")
+
+
+def test_not_every_name_of_a_long_list_is_repeated(find: Search) -> None:
+    answer = find("token", include_projects=tuple(f"ghost-{number}" for number in range(9)))
+    assert answer.hint is not None
+    assert "ghost-4 and 4 more." in answer.hint
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_language_filter(find: Search, mode: Mode) -> None:
     answer = find("token", language="python", mode=mode)
