@@ -7,10 +7,14 @@ import pytest
 
 from central.search.query import Mode as CentralMode
 from cli.commands.search import Mode
+from cli.target.local_token import LocalToken
+from scripts.local_service import Organization, Service
 from tests.agents.recorded import recorded
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
+from tests.cli.conftest import MakeRepository
 from tests.cli.terminal import in_terminal
+from tests.e2e.indexing import index_here
 
 
 def test_search_from_cli(acme_environ: dict[str, str], tmp_path: Path) -> None:
@@ -99,6 +103,7 @@ def test_a_repository_that_is_not_there_is_named() -> None:
     done = run(Answering(answer), "search", "x", "-p", "shpo")
     assert done.exit_code == 3
     assert "shpo (no such repository here: see `codesearch status`)" in done.stderr
+    assert done.stderr.endswith("No such repository: shpo. See `codesearch status`.\n")
 
 
 def test_the_modes_are_centrals() -> None:
@@ -111,3 +116,39 @@ def test_no_good_match_is_said_beside_the_results() -> None:
     assert done.exit_code == 0
     assert len(done.stdout.splitlines()) == answer["count"]
     assert done.stderr.startswith("No good match: try a name.\n")
+
+
+def test_explain_says_why_each_hit_has_its_place(
+    acme_environ: dict[str, str], tmp_path: Path
+) -> None:
+    asked = ("search", "verify_token", "-k", "2", "--explain")
+    done = codesearch(*asked, directory=tmp_path, environ=acme_environ)
+    first, second = (line.split("\t")[1] for line in done.stdout.splitlines())
+    assert "by words; " in first
+    assert "definition +" in first
+    assert "base +" in second
+    _, sent = in_terminal(*asked, directory=tmp_path, environ=acme_environ)
+    assert "    place " in sent
+    exact = codesearch(
+        "search", '"def verify_token"', "--explain", directory=tmp_path, environ=acme_environ
+    )
+    assert exact.stdout.endswith("\texact search: definitions first, then by path\n")
+
+
+def test_a_snippet_inside_of_a_docstring_is_coloured_as_text(
+    service: Service, make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    """Its colours depend on the lines before it, which the snippet does not have."""
+    inside = "\n".join(f"    Words of the docstring, {number}." for number in range(60))
+    code = f'def documented():\n    """Say.\n\n{inside}\n\n    if needle and return:\n    """\n'
+    organization = Organization(service, "doc", LocalToken(service.data_dir, "doc").bearer())
+    index_here(organization, make_repository("docs", {"a.py": code}), "docs")
+    environ = {
+        "AETERNA_URL": service.url,
+        "AETERNA_TOKEN": organization.token,
+        "AETERNA_ORGANIZATION": "doc",
+    }
+    asked = ("search", '"needle and return"', "--expand", "1")
+    _, sent = in_terminal(*asked, directory=tmp_path, environ=environ)
+    line = next(one for one in sent.splitlines() if "needle" in one)
+    assert "\x1b[94;49mif" not in line
