@@ -193,9 +193,19 @@ def _total(total: Row) -> str:
 
 
 def _file_matches(row: Row) -> str:
-    """Format a file of an exact search with the lines that match."""
+    """Format a file of an exact search with the lines that match, and those around them."""
     head = _location(row, f"  {number(row['matches'], 'match')}").replace(":  ", "  ", 1)
-    return "\n".join([head, *(_matched_line(line) for line in row["lines"])])
+    around = row.get("context")
+    if not around:
+        return "\n".join([head, *(_matched_line(line) for line in row["lines"])])
+    lines = {line["line"]: _context_line(line) for line in around}
+    lines |= {line["line"]: _matched_line(line) for line in row["lines"]}
+    return "\n".join([head, *(lines[number] for number in sorted(lines))])
+
+
+def _context_line(line: Row) -> str:
+    after = "…" if line["truncated"] else ""
+    return f"    {line['line']}- {escape_line(line['text'])}{after}"
 
 
 def _matched_line(line: Row) -> str:

@@ -63,6 +63,14 @@ class MatchedLine(AnswerModel):
     defines: bool
 
 
+class ContextLine(AnswerModel):
+    """A line near one that matches."""
+
+    line: int
+    text: str
+    truncated: bool
+
+
 class Result(AnswerModel):
     """A hit. Lines are 1-based and inclusive."""
 
@@ -86,6 +94,7 @@ class Result(AnswerModel):
     why: Explanation | None = None
     lines: list[MatchedLine] = []
     matches: int | None = None
+    context: list[ContextLine] = []
 
 
 class Total(AnswerModel):

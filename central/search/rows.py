@@ -126,7 +126,7 @@ def chunks_defining_like(
         _MATCHING,
         [
             id_array(repositories),
-            _prefix_query(parts, "".join(parts)),
+            prefix_query(parts, "".join(parts)),
             rows.prefix,
             rows.language,
             rows.language,
@@ -234,7 +234,7 @@ def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:
     return [(row[0], LiveChunk(*row[1:])) for row in fetch_rows(_DEFINING, [id_array(symbols)])]
 
 
-def _prefix_query(parts: Sequence[str], whole: str) -> str:
+def prefix_query(parts: Sequence[str], whole: str) -> str:
     """Return a tsquery for names with a token that begins with `whole`, or one per part.
 
     A long `whole` is omitted: it is a sentence and the prefix of no name.

@@ -14,15 +14,14 @@ from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.repositories.visibility import answering_projects
 from central.search.answers import (
-    NO_GOOD_MATCH,
     Answer,
     Receipt,
     Result,
     build_results,
-    hint_for,
     missing_projects,
 )
 from central.search.confidence import Confidence, assess
+from central.search.hints import NO_GOOD_MATCH, hint_for
 from central.search.line_search import find_lines, restriction
 from central.search.pieces import Joiner
 from central.search.query import MAX_RESULTS, SearchRequest, point_filter, row_filter

@@ -82,7 +82,10 @@ class SearchRequestSerializer(StrictOrganizationSerializer):
         help_text="Parts of paths to leave out, separated by |, in any case: test|mock",
     )
     expand = StrictIntegerField(
-        min_value=0, max_value=100, default=0, help_text="Lines to show before and after a hit"
+        min_value=0,
+        max_value=100,
+        default=0,
+        help_text="Lines to show before and after a hit; in `context`, each line that matches",
     )
     max_content = StrictIntegerField(
         min_value=0,

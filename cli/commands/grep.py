@@ -1,7 +1,7 @@
 """`grep`: every line that holds a text or a pattern, in every repository."""
 
 import json as json_module
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -13,12 +13,12 @@ from cli.context import CommandContext
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
-    from cli.api import HttpSearchApi
     from cli.output.console import Console
 
 commands = typer.Typer()
 _MAX_QUERY: Final = 4_000
 _MAX_CONTEXT: Final = 100
+_MAX_CONTENT: Final = 100_000  # characters around the lines of a file
 
 
 class Mode(StrEnum):
@@ -89,10 +89,12 @@ def grep(
     if ignore_case and mode is Mode.STRUCTURAL:
         raise typer.BadParameter("a structural pattern has no -i", param_hint="--ignore-case")
     body: dict[str, Any] = {"query": f"{query} case:no" if ignore_case else query}
-    body |= {"include_projects": project or [], "expand": context}
+    body["include_projects"] = project or []
+    if context:
+        body |= {"expand": context, "max_content": _MAX_CONTENT}
     if mode is not Mode.QUERY:
         body["mode"] = str(mode)
-    shape = _Shape(context, limit, is_count=count, is_names=files, is_json=json)
+    shape = _Shape(limit, is_count=count, is_names=files, is_json=json)
     return _print_matches(ctx.obj, body, shape)
 
 
@@ -100,7 +102,6 @@ def grep(
 class _Shape:
     """What is printed of each file, and how many lines or files at most; 0: all."""
 
-    context: int
     limit: int
     is_count: bool
     is_names: bool
@@ -117,8 +118,10 @@ def _print_matches(context: CommandContext, body: Mapping[str, Any], shape: _Sha
     from cli.output.console import Console, print_stderr
 
     with context.service_api() as api:
-        printer = _Printer(Console.of(context.environ), shape, _reader(api, shape.context))
+        printer = _Printer(Console.of(context.environ), shape)
         api.matches(body, printer.receive)
+    if printer.lacks_context:
+        print_stderr("Lines around some matches are left out: use a smaller -C.")
     if printer.is_full:
         print_stderr(f"Stopped at {shape.limit:,}: there may be more. Raise --limit, or use 0.")
         return Exit.OK
@@ -132,49 +135,17 @@ def _print_matches(context: CommandContext, body: Mapping[str, Any], shape: _Sha
     return code
 
 
-Lines = dict[int, str]
-_Reader = Callable[[Mapping[str, Any]], Lines]
-
-
-def _reader(api: "HttpSearchApi", context: int) -> _Reader:
-    """Return what reads the lines of a result with their context, by number."""
-
-    def read(one: Mapping[str, Any]) -> Lines:
-        near = {
-            number
-            for line in one["lines"]
-            for number in range(line["line"] - context, line["line"] + context + 1)
-        }
-        if not context or not near:
-            return {}
-        lines: Lines = {}
-        asked = {"project": one["project"], "path": one["file"], "end_line": max(near)}
-        first = max(1, min(near))
-        while True:
-            answer = api.read_file({**asked, "start_line": first})
-            if answer["commit"] != one["commit"]:  # indexed again meanwhile
-                return {}
-            content = answer["content"].removesuffix("\n").split("\n")
-            numbered = enumerate(content, answer["start_line"])
-            lines.update((number, text) for number, text in numbered if number in near)
-            if not answer["truncated"]:
-                return lines
-            first = answer["end_line"] + 1
-
-    return read
-
-
 class _Printer:
     """Prints results as they come; after a lost connection, only those that are new."""
 
-    def __init__(self, console: "Console", shape: _Shape, read: _Reader) -> None:
+    def __init__(self, console: "Console", shape: _Shape) -> None:
         self.results = 0
         self.receipt: dict[str, Any] | None = None
         self._console = console
         self._shape = shape
-        self._read = read
         self._printed = 0  # lines or files
         self._is_cut = False
+        self.lacks_context = False
 
     @property
     def is_full(self) -> bool:
@@ -197,6 +168,7 @@ class _Printer:
                 self._print(self._within_limit(one))
 
     def _within_limit(self, one: dict[str, Any]) -> dict[str, Any]:
+        self.lacks_context = self.lacks_context or bool(one.get("context") and one["truncated"])
         rest = self._shape.limit - self._printed
         if self._shape.counts_files:
             self._printed += 1
@@ -220,9 +192,9 @@ class _Printer:
         elif shape.is_count:
             print_stdout(matches.format_count(one))
         elif self._console.is_terminal:
-            print_stdout(matches.render(self._console, one, self._read(one)))
+            print_stdout(matches.render(self._console, one))
         else:
-            print_stdout(matches.format_plain(one, self._read(one)))
+            print_stdout(matches.format_plain(one))
 
 
 def _documents(parts: Iterator[bytes]) -> Iterator[dict[str, Any]]:

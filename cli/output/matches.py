@@ -1,7 +1,7 @@
 """Files with the lines that an exact search found."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.console import Console
 from cli.output.text import location_link, path_of
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _MARK: Final = "bold underline"
 
 Result = Mapping[str, Any]
-Lines: TypeAlias = Mapping[int, str]  # of a file, by number: the matching ones and their context
 
 
 def format_name(one: Result) -> str:
@@ -27,59 +26,60 @@ def format_count(one: Result) -> str:
     return f"{path_of(one)}:{one['matches']}\n"
 
 
-def format_plain(one: Result, around: Lines | None = None) -> str:
+def format_plain(one: Result) -> str:
     """Format `project/path:line: text` for each line; `project/path` for a file without lines.
 
-    Lines of `around` that do not match are `project/path-line- text`, as of grep; `--` is between
-    blocks of lines.
+    Lines around them are `project/path-line- text`, as of grep; `--` is between blocks.
     """
     path = path_of(one)
     if not one["lines"]:
         return f"{path}\n"
     formatted = []
-    for number, match, is_new_block in _numbered(one, around or {}):
+    for number, line, is_match, is_new_block in _numbered(one):
         if is_new_block:
             formatted.append("--\n")
-        if match:
-            formatted.append(f"{path}:{number}: {_text(match)}\n")
-        else:
-            formatted.append(f"{path}-{number}- {escape_line((around or {})[number])}\n")
+        separator = ":" if is_match else "-"
+        formatted.append(f"{path}{separator}{number}{separator} {_text(line)}\n")
     return "".join(formatted)
 
 
-def _numbered(one: Result, around: Lines) -> Iterator[tuple[int, Mapping[str, Any] | None, bool]]:
-    """Yield each line's number, its match, and whether a gap is before it."""
+def _numbered(one: Result) -> Iterator[tuple[int, Mapping[str, Any], bool, bool]]:
+    """Yield each line's number, the line, whether it matches, and whether a gap is before it."""
     matches = {line["line"]: line for line in one["lines"]}
+    around = {line["line"]: line for line in one.get("context") or ()}
     before = 0
     for number in sorted(matches.keys() | around.keys()):
-        yield number, matches.get(number), bool(around and before and number > before + 1)
+        is_new_block = bool(around and before and number > before + 1)
+        line = matches.get(number) or around[number]
+        yield number, line, number in matches, is_new_block
         before = number
 
 
 def _text(line: Mapping[str, Any]) -> str:
-    before, after = "…" if line["column"] > 1 else "", "…" if line["truncated"] else ""
+    before = "…" if line.get("column", 1) > 1 else ""
+    after = "…" if line["truncated"] else ""
     return f"{before}{escape_line(line['text'])}{after}"
 
 
-def render(console: Console, one: Result, around: Lines | None = None) -> str:
+def render(console: Console, one: Result) -> str:
     """Render a file: its heading, then its lines with numbers and marked matches."""
-    return console.render(*_renderables(one, around or {}))
+    return console.render(*_renderables(one))
 
 
-def _renderables(one: Result, around: Lines) -> Iterator["RenderableType"]:
+def _renderables(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
     heading = location_link(one, one["start_line"])
     heading.append(f"  {one['matches']} found", style="dim")
     yield heading
-    for number, match, is_new_block in _numbered(one, around):
+    for number, line, is_match, is_new_block in _numbered(one):
         if is_new_block:
             yield Text("    --", style="dim")
         text = Text(f"{number:>6} ", style="dim", overflow="fold")
-        if match:
-            _append_match(text, match)
+        if is_match:
+            _append_match(text, line)
         else:
-            text.append(escape_line(around[number]), style="not dim")
+            text.append(_text(line))
         yield text
     yield ""
 

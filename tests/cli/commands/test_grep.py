@@ -73,11 +73,22 @@ def test_context_is_as_of_grep(acme_environ: dict[str, str], tmp_path: Path) -> 
 
 
 def test_context_that_touches_is_one_block() -> None:
-    done = run(Streaming([found([2, 4, 9])]), "grep", "-C", "1", "x")
+    around = [1, 3, 5, 8, 10]
+    context = [{"line": one, "text": f"line {one}", "truncated": one == 10} for one in around]
+    stream = Streaming([{**found([2, 4, 9]), "context": context}])
+    done = run(stream, "grep", "-C", "1", "x")
+    assert (stream.asked[0]["expand"], stream.asked[0]["max_content"]) == (1, 100_000)
     assert done.stdout == (
         "shop/a.py-1- line 1\nshop/a.py:2: x\nshop/a.py-3- line 3\nshop/a.py:4: x\n"
-        "shop/a.py-5- line 5\n--\nshop/a.py-8- line 8\nshop/a.py:9: x\nshop/a.py-10- line 10\n"
+        "shop/a.py-5- line 5\n--\nshop/a.py-8- line 8\nshop/a.py:9: x\nshop/a.py-10- line 10…\n"
     )
+
+
+def test_context_that_is_left_out_is_said() -> None:
+    context = [{"line": 1, "text": "a", "truncated": False}]
+    cut = {**found([2]), "context": context, "truncated": True}
+    done = run(Streaming([cut]), "grep", "-C", "9", "x")
+    assert "left out: use a smaller -C." in done.stderr
 
 
 def test_counts_and_names_of_files(acme_environ: dict[str, str], tmp_path: Path) -> None:
@@ -151,7 +162,7 @@ def found(lines: list[int], file: str = "a.py") -> dict[str, Any]:
     line = {"text": "x", "ranges": [[0, 1]], "column": 1, "truncated": False, "defines": False}
     numbered = [{**line, "line": number} for number in lines]
     place = {"project": "shop", "file": file, "commit": "1" * 40, "start_line": lines[0]}
-    return {**place, "lines": numbered, "matches": len(lines), "url": None}
+    return {**place, "lines": numbered, "matches": len(lines), "url": None, "truncated": False}
 
 
 class Streaming(Answering):
@@ -173,9 +184,3 @@ class Streaming(Answering):
         self.asked.append(body)
         for _ in range(self._times):
             receive(iter(self._parts), None)
-
-    def read_file(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        first, last = parameters["start_line"], parameters["end_line"]
-        content = "".join(f"line {number}\n" for number in range(first, last + 1))
-        place = {"commit": "1" * 40, "start_line": first, "end_line": last}
-        return {**place, "content": content, "truncated": False}
