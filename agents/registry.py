@@ -159,7 +159,7 @@ def _short_tool(tool: Mapping[str, Any], *, has_limits: bool) -> dict[str, Any]:
 
 
 def _without_limits(value: Any) -> Any:
-    """Remove limits that nobody meets: lengths, minima of 0 and 1, and maxima of a million."""
+    """Remove limits that calls rarely meet: lengths, minima of 0 and 1, and maxima of a million."""
     if isinstance(value, list):
         return [_without_limits(one) for one in value]
     if not isinstance(value, Mapping):

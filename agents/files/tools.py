@@ -35,6 +35,10 @@ _NEXT: Final = {
     FILE_NOT_FOUND: "code_list_files lists the files.",
     REPOSITORY_NOT_FOUND: "code_index_status lists the projects.",
 }
+_ONE_LITERAL: Final = (
+    "All of the query but its filters was one literal, quotes and slashes included: terms stand "
+    "without other words."
+)
 _Line = Annotated[int, Field(ge=1, le=10_000_000, description="From 1")]
 
 
@@ -87,7 +91,10 @@ class _FileTools:
                 code=INVALID,
                 status=400,
             )
-        answer = truncate_search(with_hint(answer, self._hints), max_tokens)
+        answer = with_hint(answer, self._hints)
+        if "mode" in body and not answer["results"] and _has_terms(query):
+            answer["hint"] = f"{_ONE_LITERAL} {answer['hint'] or ''}".strip()
+        answer = truncate_search(answer, max_tokens)
         return success(search_text(answer), answer)
 
     async def code_read_file(
@@ -152,3 +159,8 @@ class _FileTools:
                 message, code=error.code, status=error.status, near=error.near
             ) from error
         return answer
+
+
+def _has_terms(query: str) -> bool:
+    """Whether a query may have been meant as terms: it has a quote or a slash."""
+    return '"' in query or "/" in query

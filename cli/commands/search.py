@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from cli.api import SearchApi
-    from cli.output.search_results import Before, Place
+    from cli.output.search_results import Before, FileKey
 
 commands = typer.Typer()
 _MAX_QUERY = 4_000
@@ -110,7 +110,7 @@ def search(
         typer.Option(min=0.0, max=1.0, help="Omit less similar hits (0.0-1.0)"),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say why each hit has its place")
+        bool, typer.Option("--explain", help="Say why each hit has its key")
     ] = False,
     json: Json = False,
 ) -> Exit:
@@ -165,19 +165,19 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
 
 def _lines_before(
     search_api: "SearchApi", results: "Iterable[Mapping[str, Any]]"
-) -> "dict[Place, Before]":
+) -> "dict[FileKey, Before]":
     """Read what stands before the results in their files, or say why it cannot be read."""
-    from cli.output.search_results import Before, place_of
+    from cli.output.search_results import Before, file_key
 
-    before: dict[Place, Before] = {}
-    last: dict[Place, Mapping[str, Any]] = {}
+    before: dict[FileKey, Before] = {}
+    last: dict[FileKey, Mapping[str, Any]] = {}
     for one in results:
-        place = place_of(one)
+        key = file_key(one)
         if one.get("local"):
-            before[place] = Before(lack="they may not be committed")
-        elif one["content_start_line"] > last.get(place, _FIRST)["content_start_line"]:
-            last[place] = one
-    return {place: _beginning(search_api, one) for place, one in last.items()} | before
+            before[key] = Before(incomplete_reason="they may not be committed")
+        elif one["content_start_line"] > last.get(key, _FIRST)["content_start_line"]:
+            last[key] = one
+    return {key: _beginning(search_api, one) for key, one in last.items()} | before
 
 
 def _beginning(search_api: "SearchApi", one: "Mapping[str, Any]") -> "Before":
@@ -189,9 +189,9 @@ def _beginning(search_api: "SearchApi", one: "Mapping[str, Any]") -> "Before":
     try:
         answer = search_api.read_file(asked)
     except IndexerError:
-        return Before(lack="the service did not answer")
+        return Before(incomplete_reason="the service did not answer")
     if answer["commit"] != one["commit"]:
-        return Before(lack="the repository was indexed again")
+        return Before(incomplete_reason="the repository was indexed again")
     if answer["truncated"] or answer["content"] is None:
-        return Before(lack="they are too long")
+        return Before(incomplete_reason="they are too long")
     return Before(answer["content"], end)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Result = Mapping[str, Any]
-Place: TypeAlias = tuple[str, str]  # project and file
+FileKey: TypeAlias = tuple[str, str]  # project and path
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class Before:
 
     text: str = ""
     last: int = 0
-    lack: str = ""
+    incomplete_reason: str = ""
 
 
-def place_of(one: Result) -> Place:
+def file_key(one: Result) -> FileKey:
     """Return the project and the file of a result."""
     return one["project"], one["file"]
 
@@ -55,7 +55,7 @@ def _first_line(one: Result) -> str:
 
 
 def render(
-    console: Console, results: Sequence[Result], before: Mapping[Place, Before] | None = None
+    console: Console, results: Sequence[Result], before: Mapping[FileKey, Before] | None = None
 ) -> str:
     """Render each result with a heading, line numbers and marked matches.
 
@@ -64,7 +64,7 @@ def render(
     return "".join(_render(console, one, before or {}) for one in results)
 
 
-def _render(console: Console, one: Result, before: Mapping[Place, Before]) -> str:
+def _render(console: Console, one: Result, before: Mapping[FileKey, Before]) -> str:
     from rich.text import Text
 
     snippet = render_snippet(console, _snippet(one, before))
@@ -72,8 +72,8 @@ def _render(console: Console, one: Result, before: Mapping[Place, Before]) -> st
     return console.render(*_heading(one)) + snippet + console.render(*rest, Text())
 
 
-def _snippet(one: Result, before: Mapping[Place, Before]) -> Snippet:
-    lines = before.get(place_of(one), Before())
+def _snippet(one: Result, before: Mapping[FileKey, Before]) -> Snippet:
+    lines = before.get(file_key(one), Before())
     first = one["content_start_line"]
     text = lines.text if lines.last == first - 1 else _first_lines(lines.text, first - 1)
     return Snippet(
@@ -82,7 +82,9 @@ def _snippet(one: Result, before: Mapping[Place, Before]) -> Snippet:
         language=one["language"],
         matched=one["matched"],
         before=text,
-        note=f"    coloured without the lines before it: {lines.lack}" if lines.lack else "",
+        note=f"    coloured without the lines before it: {lines.incomplete_reason}"
+        if lines.incomplete_reason
+        else "",
     )
 
 

@@ -36,6 +36,14 @@ def test_lines_are_shown_below_their_file_with_the_count_of_all() -> None:
     assert "auth-service/acme_auth/tokens.py  1 match\n    70: def verify_token(token" in text
 
 
+def test_a_literal_with_quotes_that_is_nowhere_says_how_it_was_read() -> None:
+    backend = RecordedBackend(grep="search_empty")
+    result = call(code_server(backend), "code_grep", query='"retry" with backoff')
+    assert "\n\nAll of the query but its filters was one literal, quotes" in text_of(result)
+    plain = call(code_server(backend), "code_grep", query="retry with backoff")
+    assert "one literal" not in text_of(plain)
+
+
 def test_an_answer_without_lines_is_no_grep() -> None:
     """Of a sidecar that knows no modes, or of a query that the service read in another way."""
     told = error_in(call(code_server(RecordedBackend(grep="search")), "code_grep", query="a b"))
