@@ -110,7 +110,7 @@ def search(
         typer.Option(min=0.0, max=1.0, help="Omit less similar hits (0.0-1.0)"),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say why each hit has its key")
+        bool, typer.Option("--explain", help="Say why each hit has its place")
     ] = False,
     json: Json = False,
 ) -> Exit:

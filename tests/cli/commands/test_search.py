@@ -1,13 +1,16 @@
 """`codesearch search`."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from central.search.query import Mode as CentralMode
-from cli.commands.search import Mode
+from cli.commands.search import Mode, _lines_before
 from cli.target.local_token import LocalToken
+from indexer.errors import CentralUnreachableError, IndexerError
 from scripts.local_service import Organization, Service
 from tests.agents.recorded import recorded
 from tests.cli.answering import Answering, run
@@ -152,3 +155,48 @@ def test_a_snippet_inside_of_a_docstring_is_coloured_as_text(
     _, sent = in_terminal(*asked, directory=tmp_path, environ=environ)
     line = next(one for one in sent.splitlines() if "needle" in one)
     assert "\x1b[94;49mif" not in line
+
+
+class Reading(Answering):
+    """Has the lines of files."""
+
+    def __init__(self, answer: dict[str, Any] | IndexerError) -> None:
+        super().__init__()
+        self.answer = answer
+
+    def read_file(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        self.asked.append(parameters)
+        if isinstance(self.answer, IndexerError):
+            raise self.answer
+        return self.answer
+
+
+CONTENT = {"commit": "1", "content": "a\nb\n", "truncated": False}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (CONTENT, ""),
+        ({**CONTENT, "commit": "2"}, "the repository was indexed again"),
+        ({**CONTENT, "truncated": True}, "they are too long"),
+        ({**CONTENT, "content": None}, "they are too long"),
+        (CentralUnreachableError("no"), "the service did not answer"),
+    ],
+)
+def test_what_is_before_a_snippet_is_read_or_it_is_said_why_not(answer: Any, reason: str) -> None:
+    service = Reading(answer)
+    one = {"project": "a", "file": "b", "commit": "1", "content_start_line": 3}
+    before = _lines_before(service, [{**one, "content_start_line": 2}, one])
+    assert service.asked == [{"project": "a", "path": "b", "end_line": 2}]
+    assert before["a", "b"].incomplete_reason == reason
+    assert before["a", "b"].text == ("" if reason else "a\nb\n")
+
+
+def test_of_uncommitted_work_and_of_a_file_s_beginning_nothing_is_read() -> None:
+    service = Reading(CONTENT)
+    one = {"project": "a", "file": "b", "commit": "1", "content_start_line": 1}
+    assert _lines_before(service, [one]) == {}
+    local = _lines_before(service, [{**one, "content_start_line": 3, "local": True}])
+    assert local["a", "b"].incomplete_reason == "they may not be committed"
+    assert service.asked == []
