@@ -19,8 +19,18 @@ _LINES: Final = re.compile(r"(\d{1,8})?(-)?(\d{1,8})?")
 _PAGE: Final = 1_000
 
 Repository = Annotated[
-    str, typer.Argument(metavar="PROJECT", help="Name of the repository in the index")
+    str,
+    typer.Argument(
+        metavar="PROJECT",
+        help="Name of the repository in the index; also PROJECT/PATH, as other commands print it",
+    ),
 ]
+
+
+def _project_and_path(project: str, path: str | None) -> tuple[str, str]:
+    """Split `project/path`; names of projects have no slash."""
+    name, _, beginning = project.partition("/")
+    return name, "/".join(filter(None, (beginning.strip("/"), path)))
 
 
 def _lines(text: str | None) -> tuple[int, int | None]:
@@ -46,7 +56,9 @@ def _lines(text: str | None) -> tuple[int, int | None]:
 def cat(
     ctx: typer.Context,
     project: Repository,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="File, from the repository's root")],
+    path: Annotated[
+        str | None, typer.Argument(metavar="PATH", help="File, from the repository's root")
+    ] = None,
     lines: Annotated[
         str | None,
         typer.Option(metavar="A-B", help="Only these lines; also A-, -B or A"),
@@ -64,6 +76,9 @@ def cat(
     if raw and sys.stdout.isatty():
         raise typer.BadParameter("not to a terminal: redirect it to a file", param_hint="--raw")
     first, last = _lines(lines)
+    project, path = _project_and_path(project, path)
+    if not path:
+        raise typer.BadParameter("which file? `codesearch ls PROJECT` lists them")
     with ctx.obj.service_api() as api:
         answer = _content(api, project, path, first, last)
         if answer is None:
@@ -165,6 +180,7 @@ def ls(
     from cli.output import files, receipt
     from cli.output.console import Console, print_stderr, print_stdout
 
+    project, path = _project_and_path(project, path)
     asked = {"project": project, "path": path, "glob": glob, "limit": _PAGE}
     with ctx.obj.service_api() as api:
         answer = _all_pages(api, {name: value for name, value in asked.items() if value})

@@ -27,6 +27,17 @@ def test_a_file_is_printed_as_it_is_indexed(acme_environ: dict[str, str], tmp_pa
     assert done.stderr.startswith("auth-service at ")
 
 
+def test_a_place_of_another_command_can_be_pasted() -> None:
+    for pasted in (["auth/src/a.py"], ["auth", "src/a.py"], ["auth/src", "a.py"]):
+        service = Paged([{**PAGE, "content": "a\n", "start_line": 1, "truncated": False}])
+        assert run(service, "cat", *pasted).stdout == "a\n"
+        assert service.asked == [{"project": "auth", "path": "src/a.py", "start_line": 1}]
+    for incomplete in (["auth"], ["auth/"]):
+        done = run(Answering(), "cat", *incomplete)
+        assert done.exit_code == 2
+        assert "`codesearch ls PROJECT` lists them" in done.stderr
+
+
 def test_lines_of_a_file(acme_environ: dict[str, str], tmp_path: Path) -> None:
     for lines, count in (("70-72", 3), ("70", 1), ("-3", 3), ("103-", 2), ("100-9999", 5)):
         asked = ("cat", *TOKENS, "--lines", lines)
