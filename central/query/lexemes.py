@@ -38,7 +38,7 @@ from central.query.filters import (
 )
 from central.query.foreign_filters import foreign_filter
 from central.query.languages import language_name
-from central.query.patterns import GLOB_CHARACTERS, compile_pattern, text_matcher
+from central.query.patterns import GLOB_CHARACTERS, check_length, compile_pattern, text_matcher
 from central.query.syntax import Case, Filter, Literal, Node, Regex, Word
 
 
@@ -220,6 +220,7 @@ class Lexer:
 
 def checked_regex(pattern: str, column: int) -> Regex:
     """Return the node of a pattern. Raises QueryError if RE2 does not accept it."""
+    check_length(pattern, "regular expression", column)
     compile_pattern(pattern, column=column)
     return Regex(pattern, column)
 

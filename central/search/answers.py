@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Final
+from typing import Annotated
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 from central.search.confidence import Confidence
@@ -12,8 +12,6 @@ from central.search.query_preparation import PreparedQuery
 from central.search.ranking.scoring import Explanation, ScoredHit
 from central.search.rows import DisplayedText
 from indexer.records.files import Span, line_span, split_lines
-
-UNKNOWN_PROJECT: Final = "unknown_project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +81,14 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """The last line of a stream; `hint` explains why there is no other."""
+
+    receipt: Receipt
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A page of results."""
 
@@ -109,7 +115,7 @@ def missing_projects(
         for repository in scope
         if (reason := _reason(repository, lacks.get(repository.id, "")))
     ]
-    missing += [MissingProject(name, UNKNOWN_PROJECT) for name in unknown]
+    missing += [MissingProject(name, "unknown_project") for name in unknown]
     return sorted(missing, key=lambda item: item.project)
 
 

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 from central.db import one_moment
 from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
+from central.query.syntax import Query
 from central.repositories.visibility import (
     MissingProject,
     RepositorySnapshot,
@@ -16,21 +19,24 @@ from central.search.answers import (
     Answer,
     Receipt,
     Result,
+    StreamEnd,
     Total,
     missing_projects,
 )
 from central.search.confidence import Confidence
+from central.search.empty_answers import exact_hint
 from central.search.exact.hits import ExactSearch, FileHit, Unread, check_structural
 from central.search.exact.page import exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
-from central.search.hints import exact_hint
 from central.search.line_results import exact_result
-from central.search.query import SearchRequest, row_filter
+from central.search.query import RowFilter, SearchRequest, row_filter
 from central.search.reading import ReadRequest, read_request
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 from indexer.limits import (
     EXACT_FILES,
+    EXACT_HINT_FILES,
+    EXACT_HINT_SECONDS,
     EXACT_LINES_OF_RESULT,
     EXACT_MATCHES_OF_FILE,
     EXACT_SECONDS,
@@ -55,15 +61,18 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
         scope = search_scope(credential, read.request)
         search = _exact_search(scope, read, plan, files=EXACT_FILES, seconds=EXACT_SECONDS)
         page = exact_page(search, position=position, limit=request.limit)
+        missing = _missing(scope, search.unread)
+        hint = None
+        if not page.hits:
+            finds = partial(_finds, scope, read)
+            hint = exact_hint(read, scope, missing=missing, finds=finds)
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
     results = list(_results(page.hits, request, read, scope, EXACT_LINES_OF_RESULT))
-    missing = _missing(scope, search.unread)
     searched = answering_projects(scope.selected)
-    hint = None if results else exact_hint(request, searched=len(searched), missing=missing)
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
@@ -77,7 +86,22 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     )
 
 
-def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | Receipt]:
+def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: bool) -> bool:
+    """Return whether another query finds something in some files, for a moment."""
+    rows = row_filter(read.request) if is_restricted else RowFilter()
+    search = ExactSearch(
+        exact_plan(query, language=read.request.language),
+        scope.searched,
+        rows=rows,
+        files=EXACT_HINT_FILES,
+        seconds=EXACT_HINT_SECONDS,
+        within=read.within if is_restricted else "",
+    )
+    with closing(search.hits()) as found:
+        return next(found, None) is not None
+
+
+def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | StreamEnd]:
     """Return every file that matches, as far as a minute allows, then the receipt.
 
     Raises InvalidError before the first one, if the query is not one of exact search.
@@ -93,17 +117,24 @@ def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[R
 
 def _streamed(
     credential: Credential, request: SearchRequest, read: ReadRequest, plan: ExactPlan
-) -> Iterator[Result | Receipt]:
+) -> Iterator[Result | StreamEnd]:
     started = time.perf_counter()
     with one_moment():
         scope = search_scope(credential, read.request)
         search = _exact_search(
             scope, read, plan, files=EXACT_STREAM_FILES, seconds=EXACT_STREAM_SECONDS
         )
-        yield from _results(search.hits(), request, read, scope, EXACT_MATCHES_OF_FILE)
-    missing = _missing(scope, search.unread)
+        is_empty = True
+        for result in _results(search.hits(), request, read, scope, EXACT_MATCHES_OF_FILE):
+            is_empty = False
+            yield result
+        missing = _missing(scope, search.unread)
+        hint = None
+        if is_empty:
+            hint = exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    yield Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
+    receipt = Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
+    yield StreamEnd(receipt, hint)
 
 
 def _checked_plan(read: ReadRequest) -> ExactPlan:

@@ -40,6 +40,8 @@ class ReadRequest:
 
 def read_request(request: SearchRequest) -> ReadRequest:
     """Read the query language in a request. Raises QueryError with the column."""
+    for text in request.queries:
+        _check_characters(text)
     request = replace(request, language=_known_language(request.language))
     if request.mode in _TEXT_MODES:
         text = _only_query(request)
@@ -54,7 +56,7 @@ def read_request(request: SearchRequest) -> ReadRequest:
         words = [Filter(FilterName.FILE, word, Match.SUBSTRING) for word in query.words.split()]
         listed = conjunction(one for one in (query.predicate, *words) if one is not None)
         return _exact(request, Query(listed, query.case), kind)
-    if query.is_exact or query.filters_only:
+    if query.is_exact or query.filters_only or (kind and not query.words):
         return _exact(request, query, kind)
     mode = Mode.SYMBOL if kind == _SYMBOL else request.mode
     return ReadRequest(
@@ -66,6 +68,14 @@ def read_request(request: SearchRequest) -> ReadRequest:
         ),
         query,
     )
+
+
+def _check_characters(text: str) -> None:
+    """Raise QueryError for what no file has: NUL, and halves of characters."""
+    for at, character in enumerate(text):
+        if character == "\0" or "\ud800" <= character <= "\udfff":
+            message = f"U+{ord(character):04X} stands in no file. Remove it."
+            raise QueryError(message, column=at + 1)
 
 
 def _exact(request: SearchRequest, query: Query, kind: str) -> ReadRequest:
@@ -113,7 +123,7 @@ def _known_language(value: str) -> str:
     """Return a language's name in the index. Raises InvalidError for one that does not exist."""
     name = language_name(value)
     if name and name not in LANGUAGES:
-        message = f"N{unknown_language(value, LANGUAGES)[1:]}"
+        message = f"T{unknown_language(value, LANGUAGES)[1:]}"
         raise InvalidError(message, errors={"language": [message]})
     return name
 

@@ -15,7 +15,7 @@ from central.search.query import ParsedQuery, RowFilter, casefolded, like_patter
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 SYMBOL_ROWS = 500
-_LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
+LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
 
 
 class LiveChunk(NamedTuple):
@@ -240,7 +240,7 @@ def prefix_query(parts: Sequence[str], whole: str) -> str:
     A long `whole` is omitted: it is a sentence and the prefix of no name.
     """
     # Tokens hold no quotes: nothing to escape.
-    beginnings = " & ".join(f"'{part[:_LEXEME_CHARACTERS]}':*" for part in parts)
-    if len(whole) > _LEXEME_CHARACTERS:
+    beginnings = " & ".join(f"'{part[:LEXEME_CHARACTERS]}':*" for part in parts)
+    if len(whole) > LEXEME_CHARACTERS:
         return beginnings
     return f"'{whole}':* | ({beginnings})"

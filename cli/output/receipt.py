@@ -90,8 +90,10 @@ def exit_status(answer: Mapping[str, Any], *, count: int) -> tuple[Exit, str]:
         return Exit.NOTHING_FOUND, in_options(answer.get("hint") or "Nothing was found.")
     if any(one["reason"] == "unknown_project" for one in receipt["missing"]):
         names = [one["project"] for one in receipt["missing"] if one["reason"] == "unknown_project"]
-        named = escape_line(", ".join(names[:_NAMED]))
-        return Exit.NOT_INDEXED, f"No such repository: {named}. See `codesearch status`."
+        hint = answer.get("hint") or ""
+        if not hint or names[0] not in hint:  # a hint that names them has near names, too
+            hint = f"No such repository: {', '.join(names[:_NAMED])}."
+        return Exit.NOT_INDEXED, f"{in_options(hint)} `codesearch status` lists the repositories."
     return Exit.NOT_INDEXED, NOTHING_INDEXED
 
 

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from central.corpus.models import Symbol
 from central.db import fetch_rows_planned_each_time, id_array, sql_with
-from central.query.identifiers import identifiers
+from central.query.identifiers import Identifier, identifiers
 from central.query.patterns import compile_pattern
 from central.query.syntax import Filter, Literal, Regex
 from central.search.exact.files import defined_names
 from central.search.exact.matching import Lines, Span
 from central.search.exact.plan import ExactPlan
 from central.search.query import name_parts
-from central.search.rows import SYMBOL_ROWS, prefix_query
+from central.search.rows import LEXEME_CHARACTERS, SYMBOL_ROWS, prefix_query
 
 Places = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
@@ -48,7 +48,7 @@ class Definitions:
 def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definitions:
     """Look up the definitions of what a query names in `repositories`."""
     written: set[str] = set()
-    similar: dict[Regex, list[str]] = {}
+    similar: dict[Regex, list[Identifier]] = {}
     for term in plan.shown:
         if isinstance(term, Literal):
             written.update(_IDENTIFIER.findall(term.text))
@@ -56,7 +56,7 @@ def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definit
             found = identifiers(term.pattern)
             written.update(name for name, is_whole in found if is_whole)
             is_any_case = plan.query.ignores_case(term)
-            similar[term] = [name for name, is_whole in found if is_any_case or not is_whole]
+            similar[term] = [one for one in found if is_any_case or not one.is_whole]
     of_names = _defined(written, repositories)
     exact = set(of_names)
     for file, lines in _defined_like(plan, similar, repositories).items():
@@ -99,11 +99,11 @@ def _defined(names: Collection[str], repositories: Sequence[int]) -> dict[int, d
 
 
 def _defined_like(
-    plan: ExactPlan, names: Mapping[Regex, Collection[str]], repositories: Sequence[int]
+    plan: ExactPlan, names: Mapping[Regex, Collection[Identifier]], repositories: Sequence[int]
 ) -> Places:
     """Return definitions whose signature a pattern matches, by the parts of their names."""
-    tokens = {name: name_parts(name) for found in names.values() for name in found}
-    queries = [prefix_query(parts, "".join(parts)) for parts in tokens.values() if parts]
+    different = {one for found in names.values() for one in found}
+    queries = sorted(query for one in different if (query := _tokens_query(one)))
     if not queries:
         return {}
     rows = fetch_rows_planned_each_time(
@@ -114,6 +114,15 @@ def _defined_like(
         for term in names
     ]
     return _by_file(row[:3] for row in rows if any(matches(row[3]) for matches in matchers))
+
+
+def _tokens_query(name: Identifier) -> str:
+    """Return the tsquery for the name in any case, or for names that have it as a part."""
+    parts = name_parts(name.text)
+    whole = "".join(parts)
+    if name.is_whole and len(whole) <= LEXEME_CHARACTERS:
+        return f"'{whole}'" if whole else ""
+    return prefix_query(parts, whole) if parts else ""
 
 
 def _by_file(rows: Iterable[tuple[Any, ...]]) -> dict[int, dict[int, str]]:

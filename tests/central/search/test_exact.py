@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from central.corpus.models import Chunk
+from central.corpus.models import Chunk, Symbol
 from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.repositories.models import Repository
@@ -18,6 +18,7 @@ from central.search.scope import encode_cursor
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
+from indexer.limits import QUERY_PATTERN_CHARACTERS
 from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 
@@ -184,6 +185,16 @@ def test_the_type_symbol_lists_the_lines_on_which_definitions_begin(find: Search
         ("src/auth/tokens.py", 14),
     ]
     assert places(find("type:symbol sym:issue_token")) == places(find("sym:issue_token"))
+
+
+def test_a_type_is_a_whole_query(acme: Organization, find: Search) -> None:
+    assert {one.file for one in find("type:method").results} == {
+        "src/auth/middleware.py",
+        "internal/ledger/ledger.go",
+    }
+    listed = find("type:symbol", limit=50)
+    assert listed.total
+    assert listed.total.matches == Symbol.objects.filter(repository__organization=acme).count()
 
 
 def test_many_matches_outside_of_a_type_hide_none_inside(acme: Organization, find: Search) -> None:
@@ -454,11 +465,51 @@ def test_a_repository_whose_text_index_is_not_complete_is_named(
     assert answer.total.at_least
 
 
-def test_an_empty_answer_explains_itself(find: Search) -> None:
-    answer = find('"nosuchthing_zzz"')
-    assert answer.count == 0
+# --- Hostile texts ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["lower case ", "UPPER case ", "x(y)*", "é.\u017fK"])
+def test_a_literal_may_be_as_long_as_a_query(acme: Organization, find: Search, text: str) -> None:
+    line = (text * 4_000)[:3_900] + "."
+    index_repository(acme, "long", {"long.txt": f"first\n{line}\n"})
+    answer = find(line, mode=Mode.LITERAL)
+    assert [(one.file, one.matches) for one in answer.results] == [("long.txt", 1)]
+    assert find(f'case:no "{line[:3_000]}"').count
+
+
+def test_a_regular_expression_may_be_as_long_as_its_limit(find: Search) -> None:
+    pattern = f"validate_token|{'z' * (QUERY_PATTERN_CHARACTERS - 15)}"
+    assert find(pattern, mode=Mode.REGEX).count
+    with pytest.raises(QueryError, match="longer than 1,000"):
+        find(f"{pattern}z", mode=Mode.REGEX)
+
+
+@pytest.mark.parametrize("query", ['"{}"', "/a{}+b/", "sym:a{}", "repo:a{} x", "file:{}", "a {}"])
+@pytest.mark.parametrize("mode", list(Mode))
+def test_what_no_file_has_is_refused(find: Search, query: str, mode: Mode) -> None:
+    for character in ("\0", "\ud800", "\udfff"):
+        text = query.format(character)
+        with pytest.raises(QueryError, match=f"Column {text.index(character) + 1}: U"):
+            find(text, mode=mode)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "/({})/".format("|".join(f"nam{at:03}\\w+" for at in range(90))),
+        " OR ".join(f"/a{at:02}bc\\w*/" for at in range(99)),
+        "/\u017fession\\w+|Kelvin\\w*|日本語\\w+|é'\\w+|\\Q'\\E\\w+|(?P<n>abc)\\w+/",
+        'sym:日本語 "\u017f" "e\u0301" file:/\u202e/',
+        r'sym:"%_\\" sym:/.*/ -sym:*',
+        '-(-(-("token" OR -sym:x)))',
+        "/(?s)(.|\n)*/ type:function",
+        "/x*|^|$/ type:symbol",
+    ],
+)
+def test_odd_queries_are_answered(find: Search, query: str) -> None:
+    answer = find(query, expand=100, limit=50)
     assert answer.receipt.complete
-    assert "case:no" in (answer.hint or "")
+    assert answer.results or answer.hint
 
 
 # --- What is refused ----------------------------------------------------------------------------

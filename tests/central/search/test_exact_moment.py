@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from central.corpus.models import File
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Receipt, Result
+from central.search.answers import Receipt, Result, StreamEnd
 from central.search.line_search import every_match
 from central.search.query import SearchRequest
 from central.search.scope import SearchScope, search_scope
@@ -73,9 +73,9 @@ def paged(credential: Credential, request: SearchRequest) -> tuple[list[Result],
 
 
 def streamed(credential: Credential, request: SearchRequest) -> tuple[list[Result], Receipt]:
-    *results, receipt = every_match(credential=credential, request=request)
-    assert isinstance(receipt, Receipt)
-    return [one for one in results if isinstance(one, Result)], receipt
+    *results, end = every_match(credential=credential, request=request)
+    assert isinstance(end, StreamEnd)
+    return [one for one in results if isinstance(one, Result)], end.receipt
 
 
 @pytest.mark.parametrize("searched", [paged, streamed])

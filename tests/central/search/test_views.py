@@ -198,6 +198,13 @@ def test_a_stream_has_every_match_and_the_receipt_last(client: Client) -> None:
     pages = post(client, query='"token"', limit=50).json()
     assert [one["file"] for one in results] == [one["file"] for one in pages["results"]]
     assert last["receipt"]["complete"]
+    assert list(last) == ["receipt"]
+
+
+def test_a_stream_without_results_says_why(client: Client) -> None:
+    (last,) = streamed(client, query='repo:auht-service "token"')
+    assert last["hint"] == post(client, query='repo:auht-service "token"').json()["hint"]
+    assert "Near names: auth-service." in last["hint"]
 
 
 def test_pages_and_streams_have_the_same_context(client: Client) -> None:
@@ -232,7 +239,7 @@ def test_a_field_that_does_not_exist_is_refused_with_the_near_one(
 def test_a_language_that_does_not_exist_is_an_error_of_its_field(client: Client) -> None:
     refused = post(client, query="retry", language="Pyhton").json()
     assert list(refused["errors"]) == ["language"]
-    assert refused["detail"] == 'No language is called "Pyhton". Near names: python.'
+    assert refused["detail"] == 'There is no language "Pyhton". Near names: python.'
     assert post(client, query="retry", language="PY").json()["receipt"]["complete"]
 
 

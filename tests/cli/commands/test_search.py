@@ -106,7 +106,11 @@ def test_a_repository_that_is_not_there_is_named() -> None:
     done = run(Answering(answer), "search", "x", "-p", "shpo")
     assert done.exit_code == 3
     assert "shpo (no such repository here: see `codesearch status`)" in done.stderr
-    assert done.stderr.endswith("No such repository: shpo. See `codesearch status`.\n")
+    listed = "`codesearch status` lists the repositories.\n"
+    assert done.stderr.endswith(f"No such repository: shpo. {listed}")
+    answer["hint"] = "No repository in the search's scope is called shpo. Near names: shop."
+    done = run(Answering(answer), "search", "x", "-p", "shpo")
+    assert done.stderr.endswith(f"is called shpo. Near names: shop. {listed}")
 
 
 def test_the_modes_are_centrals() -> None:
