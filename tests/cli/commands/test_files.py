@@ -4,11 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.app import codesearch_application
 from cli.commands.files import _lines
-from cli.context import CommandContext
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
 from tests.cli.commands.hostile import CONTROLS, hostile_environ
@@ -196,11 +193,10 @@ def test_a_pipe_gets_no_controls_either(
     hostile_environ: dict[str, str], tmp_path: Path, arguments: list[str]
 ) -> None:
     """What reads it may be a terminal."""
-    context = CommandContext(hostile_environ, tmp_path)
-    done = CliRunner().invoke(codesearch_application(), arguments, obj=context)
-    assert done.exit_code == 0
-    assert not [control for control in CONTROLLING if control in done.output]
-    assert "\x1b" not in done.output
+    done = codesearch(*arguments, directory=tmp_path, environ=hostile_environ)
+    assert done.returncode == 0
+    assert not [control for control in CONTROLLING if control in done.stdout + done.stderr]
+    assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_raw_is_exact_and_not_for_a_terminal(
