@@ -25,8 +25,20 @@ class Backend(Protocol):
         ...
 
 
-class GraphBackend(Backend, Protocol):
-    """A backend with the knowledge graph. A sidecar has none."""
+class FileBackend(Backend, Protocol):
+    """A backend with the files of repositories. A sidecar has none."""
+
+    async def list_files(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/files`."""
+        ...
+
+    async def read_file(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/files/content`."""
+        ...
+
+
+class ServiceBackend(FileBackend, Protocol):
+    """A backend with files and the knowledge graph: all that the API offers to tools."""
 
     async def graph(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
@@ -41,6 +53,8 @@ INDEX_NOT_FOUND = "INDEX_NOT_FOUND"
 # The API's:
 INVALID = "invalid"
 SYMBOL_NOT_FOUND = "symbol_not_found"
+FILE_NOT_FOUND = "file_not_found"
+REPOSITORY_NOT_FOUND = "repository_not_found"
 
 
 class ToolError(Exception):

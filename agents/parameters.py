@@ -14,7 +14,7 @@ _QUERY: Final[Any] = Field(
     min_length=1,
     max_length=4_000,
     pattern=NOT_BLANK,
-    description="What the code does in plain words, or an identifier",
+    description="What the code does, or an identifier",
 )
 Query = Annotated[str, _QUERY]
 OptionalQuery = Annotated[str | None, _QUERY]
@@ -23,7 +23,7 @@ Queries = Annotated[
     Field(
         min_length=1,
         max_length=10,
-        description="In place of query: several ways to say it, searched at once",
+        description="In place of query: several wordings",
     ),
 ]
 Similarity = Annotated[
@@ -36,14 +36,14 @@ Symbol = Annotated[
         min_length=1,
         max_length=1_500,
         pattern=NOT_BLANK,
-        description="A name (verify), a qualified name (Auth.verify) or module:name",
+        description="verify, Auth.verify or module:name",
     ),
 ]
 Workspace = Annotated[
     str | None,
     Field(
         max_length=100,
-        description="The organisation's slug; rarely needed",
+        description="Organisation; rarely needed",
     ),
 ]
 MaxTokens = Annotated[
@@ -51,25 +51,19 @@ MaxTokens = Annotated[
     Field(
         ge=MIN_TOKENS,
         le=MAX_TOKENS,
-        description="Size of the answer at most",
+        description="Size of the answer",
     ),
 ]
-_NEXT: Final = "next_cursor of the page before"
+_NEXT: Final = "next_cursor of a page"
 Cursor = Annotated[str | None, Field(max_length=10_000, description=_NEXT)]
 SearchCursor = Annotated[str | None, Field(max_length=500, description=_NEXT)]
 Confidence = Annotated[
     Literal["high", "medium", "low"],
-    Field(description="low adds places that share the name only"),
+    Field(description="low: also by name alone"),
 ]
-Project = Annotated[
-    str | None, Field(max_length=200, description="The repository that defines the symbol")
-]
-File = Annotated[
-    str | None, Field(max_length=1_024, description="The file that defines the symbol")
-]
-Line = Annotated[
-    int | None, Field(ge=1, le=10_000_000, description="A line of the symbol's definition")
-]
+Project = Annotated[str | None, Field(max_length=200, description="Repository of the definition")]
+File = Annotated[str | None, Field(max_length=1_024, description="File of the definition")]
+Line = Annotated[int | None, Field(ge=1, le=10_000_000, description="A line of the definition")]
 ChunkType = Literal["function", "method", "class", "comment", "module", "text"]
 Mode = Literal["hybrid", "semantic", "lexical", "symbol", "literal", "regex", "structural"]
 GroupBy = Literal["none", "file"]
@@ -81,8 +75,7 @@ NodeId = Annotated[
         min_length=1,
         max_length=NODE_ID_CHARACTERS,
         pattern=NOT_BLANK,
-        description="ADR-042, PROJECT/ADR-042, mem-123, code:PROJECT/PATH or "
-        "code:PROJECT/PATH#QUALIFIED_NAME",
+        description="ADR-042, mem-123 or code:PROJECT/PATH#NAME",
     ),
 ]
 EdgeType = Annotated[str, Field(max_length=EDGE_TYPE_CHARACTERS)]

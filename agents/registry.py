@@ -42,6 +42,9 @@ _SENTENCES: Final = {
 _SHOULD: Final = re.compile(r"^\w+ should ")  # the beginning of pydantic's messages
 _NULL: Final = {"type": "null"}
 _NOT_LISTED: Final = frozenset({"title", "pattern"})
+_LENGTHS: Final = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
+_OBVIOUS_MINIMA: Final = (0, 1)
+_NO_MAXIMUM: Final = 1_000_000
 _NAMES, _NAME_CHARACTERS = 5, 100  # of unknown arguments
 
 
@@ -59,6 +62,7 @@ class ToolRegistry:
         self._words = words
         self._arguments: dict[str, FuncMetadata] = {}
         self._aliases: dict[str, str] = {}
+        self._in_full: set[str] = set()
         server.middleware.append(self._check)
 
     def add(
@@ -69,13 +73,17 @@ class ToolRegistry:
         name: str | None = None,
         aliases: Collection[str] = (),
         effects: ToolAnnotations = READS,
+        is_listed_in_full: bool = False,
     ) -> None:
         """Register a tool; its docstring is the description.
 
         `name` defaults to the function's name. The `aliases` call the same tool and are not listed.
-        `effects` are the annotations for clients.
+        `effects` are the annotations for clients. `is_listed_in_full`: also the limits of its
+        arguments that an agent does not need.
         """
         tool_name = name or tool.__name__
+        if is_listed_in_full:
+            self._in_full.add(tool_name)
         self._aliases.update(dict.fromkeys(aliases, tool_name))
 
         @functools.wraps(tool)
@@ -101,6 +109,15 @@ class ToolRegistry:
             structured_output=False,  # an output schema costs agents tokens
         )
 
+    def _shortened(self, answer: HandlerResult) -> HandlerResult:
+        """Remove from schemas what costs agents tokens; calls are checked against all of it."""
+        if not isinstance(answer, dict) or "tools" not in answer:
+            return answer
+        tools = [
+            _short_tool(tool, has_limits=tool["name"] in self._in_full) for tool in answer["tools"]
+        ]
+        return {**answer, "tools": tools}
+
     def _translated(self, error: ToolError) -> ToolError:
         message = error.message
         for theirs, ours in self._words.items():
@@ -111,7 +128,7 @@ class ToolRegistry:
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
         if ctx.method == "tools/list":
-            return _shortened(await call_next(ctx))
+            return self._shortened(await call_next(ctx))
         if ctx.method != "tools/call" or not ctx.params:
             return await call_next(ctx)
         name, arguments = ctx.params.get("name"), ctx.params.get("arguments") or {}
@@ -131,18 +148,29 @@ class ToolRegistry:
         )
 
 
-def _shortened(answer: HandlerResult) -> HandlerResult:
-    """Remove from schemas what costs agents tokens; calls are checked against all of it."""
-    if not isinstance(answer, dict) or "tools" not in answer:
-        return answer
-    return {**answer, "tools": [_short_tool(tool) for tool in answer["tools"]]}
-
-
-def _short_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+def _short_tool(tool: Mapping[str, Any], *, has_limits: bool) -> dict[str, Any]:
     schema = {name: value for name, value in tool["inputSchema"].items() if name != "title"}
     arguments = schema["properties"].items()
-    schema["properties"] = {name: _short_schema(argument) for name, argument in arguments}
+    schema["properties"] = {
+        name: _short_schema(argument if has_limits else _without_limits(argument))
+        for name, argument in arguments
+    }
     return {**tool, "inputSchema": schema}
+
+
+def _without_limits(value: Any) -> Any:
+    """Remove limits that calls rarely meet: lengths, minima of 0 and 1, and maxima of a million."""
+    if isinstance(value, list):
+        return [_without_limits(one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {name: _without_limits(one) for name, one in value.items() if not _is_far(name, one)}
+
+
+def _is_far(name: str, limit: Any) -> bool:
+    if name == "minimum":
+        return limit in _OBVIOUS_MINIMA
+    return name in _LENGTHS or (name == "maximum" and limit >= _NO_MAXIMUM)
 
 
 def _short_schema(schema: Mapping[str, Any]) -> dict[str, Any]:

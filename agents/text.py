@@ -162,6 +162,8 @@ def remarks(answer: Row) -> list[str]:
 
 
 def _shown(answer: Row) -> Iterable[str]:
+    if "project" in answer:
+        yield answer["project"]
     for name in ("results", "definitions", "callers", "callees", "nodes"):
         for row in answer.get(name, ()):
             yield row["project"]
@@ -174,7 +176,9 @@ def _head(count: int, noun: str, subject: str) -> str:
 def number(count: int, noun: str) -> str:
     """Format a count, such as "2 results"."""
     plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
-    return f"{count} {noun if count == 1 else plural}"
+    if noun.endswith("y"):
+        plural = f"{noun[:-1]}ies"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def _location(row: Row, lines: str) -> str:
@@ -189,9 +193,19 @@ def _total(total: Row) -> str:
 
 
 def _file_matches(row: Row) -> str:
-    """Format a file of an exact search with the lines that match."""
+    """Format a file of an exact search with the lines that match, and those around them."""
     head = _location(row, f"  {number(row['matches'], 'match')}").replace(":  ", "  ", 1)
-    return "\n".join([head, *(_matched_line(line) for line in row["lines"])])
+    around = row.get("context")
+    if not around:
+        return "\n".join([head, *(_matched_line(line) for line in row["lines"])])
+    lines = {line["line"]: _context_line(line) for line in around}
+    lines |= {line["line"]: _matched_line(line) for line in row["lines"]}
+    return "\n".join([head, *(lines[number] for number in sorted(lines))])
+
+
+def _context_line(line: Row) -> str:
+    after = "…" if line["truncated"] else ""
+    return f"    {line['line']}- {escape_line(line['text'])}{after}"
 
 
 def _matched_line(line: Row) -> str:

@@ -1,10 +1,16 @@
-"""Truncation of answers to a budget of tokens, best rows first."""
+"""Truncation of answers to a budget of tokens, best rows first.
+
+The budget is for the text of an answer, which a model reads. Its structured content has the same
+rows.
+"""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
 
-_T = TypeVar("_T")
+from agents.text import code_text, graph_text, links_text, search_text, status_text
 
 DEFAULT_TOKENS: Final = 8_000  # Claude Code warns about outputs above 10,000
 MIN_TOKENS: Final = 500
@@ -12,6 +18,16 @@ MAX_TOKENS: Final = 50_000
 BYTES_PER_TOKEN: Final = 4
 """OpenAI's rule of thumb, "one token is about four characters of common English text"
 (https://platform.openai.com/tokenizer); code has more tokens a line, so take it as a scale."""
+
+Answer = dict[str, Any]
+Row = dict[str, Any]
+Text = Callable[[Answer], str]
+
+_LISTS: Final = (
+    *("results", "definitions", "callers", "callees", "nodes", "edges", "entries"),
+    *("roots", "violations", "code", "related", "decisions", "policies", "memories"),
+)
+_RECEIPT_SHARE: Final = 4  # a receipt may take a quarter of the budget before the rows
 
 
 def estimate_tokens(value: Any) -> int:
@@ -24,135 +40,183 @@ def estimate_tokens(value: Any) -> int:
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
-class Budget:
-    """Remaining tokens; a value that does not fit costs nothing."""
+def largest(most: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number from 1 to `most` that fits, else 0; none fits above one that fails.
 
-    def __init__(self, tokens: int) -> None:
-        self.remaining = tokens
-
-    def fits(self, *values: Any) -> bool:
-        """Spend on all of `values`, or, if they do not fit, on none."""
-        cost = sum(estimate_tokens(value) for value in values)
-        if cost > self.remaining:
-            return False
-        self.remaining -= cost
-        return True
-
-    def first(self, rows: Iterable[_T]) -> list[_T]:
-        """Return the rows before the first that does not fit."""
-        result = []
-        for row in rows:
-            if not self.fits(row):
-                break
-            result.append(row)
-        return result
-
-
-Answer = dict[str, Any]
-Row = dict[str, Any]
-
-_LISTS: Final = (
-    *("results", "definitions", "callers", "callees", "nodes", "edges"),
-    *("roots", "violations", "code", "related", "decisions", "policies", "memories"),
-)
-_NOTE_TOKENS: Final = 120  # reserved for `left_out` itself
+    It tries few of them.
+    """
+    return bisect_left(range(1, most + 1), True, key=lambda number: not fits(number))
 
 
 def truncate_search(answer: Answer, max_tokens: int) -> Answer:
-    """Keep the best results that fit."""
+    """Keep the best results that fit; of files with matching lines, the first lines that fit."""
+    results: Sequence[Row] = answer["results"]
 
-    def cut(result: "TruncatedAnswer") -> None:
-        result.rows("results", result.budget.first(answer["results"]))
-        result.count("results")
+    def keep(lines: int) -> Answer:
+        return page(answer, "results", _with_lines(results, lines))
 
-    return truncate(answer, max_tokens, cut, "ask for fewer with limit and follow next_cursor")
+    lines = sum(map(_line_count, results))
+    advice = "ask for fewer with limit and follow next_cursor"
+    return truncate(answer, max_tokens, keep, lines, text=search_text, advice=advice)
+
+
+def _line_count(result: Row) -> int:
+    return len(result.get("lines") or ()) or 1
+
+
+def _with_lines(results: Sequence[Row], lines: int) -> list[Row]:
+    """Return the first results, with `lines` lines together; one without lines counts as one."""
+    kept = []
+    for result in results:
+        if lines <= 0:
+            break
+        count = _line_count(result)
+        kept.append(result if count <= lines else {**result, "lines": result["lines"][:lines]})
+        lines -= count
+    return kept
 
 
 def truncate_code(answer: Answer, max_tokens: int) -> Answer:
     """Truncate `search_code`; if not even the best hit fits, keep the beginning of its text."""
+    results: Sequence[Row] = answer["results"]
 
-    def cut(result: "TruncatedAnswer") -> None:
-        rows = result.budget.first(answer["results"])
-        if answer["results"] and not rows:
-            rows = _shortened(answer["results"][0], result.budget)
-        result.rows("results", rows)
-        result.answer["totalResults"] = len(result.answer["results"])
+    def keep(count: int) -> Answer:
+        return {"results": results[:count], "totalResults": count}
 
-    return truncate(answer, max_tokens, cut, "ask for fewer with top_k")
+    def keep_text(characters: int) -> Answer:
+        cut = {**results[0], "text": str(results[0]["text"])[:characters], "truncated": True}
+        return {"results": [cut], "totalResults": 1}
 
-
-def _shortened(result: Row, budget: Budget) -> list[Row]:
-    text = str(result["text"])
-    while text:
-        text = text[: len(text) // 2]
-        row = {**result, "text": text, "truncated": True}
-        if budget.fits(row):
-            return [row]
-    return []
+    cut = partial(truncate, answer, max_tokens, text=code_text, advice="ask for fewer with top_k")
+    kept = cut(keep, len(results))
+    if kept["results"] or not results:
+        return kept
+    return cut(keep_text, len(results[0]["text"]))
 
 
 def truncate_links(answer: Answer, what: str, max_tokens: int) -> Answer:
     """Keep the first links that fit with their definitions, then other definitions."""
     definitions: Sequence[Row] = answer["definitions"]
+    links: Sequence[Row] = answer[what]
+    in_links = list(dict.fromkeys(int(link["target"]) for link in links))
+    others = [index for index in range(len(definitions)) if index not in set(in_links)]
 
-    def cut(result: "TruncatedAnswer") -> None:
-        links, targets = [], set[int]()
-        for link in answer[what]:
-            target = int(link["target"])
-            needed = [] if target in targets else [definitions[target]]
-            if not result.budget.fits(link, *needed):
-                break
-            links.append(link)
-            targets.add(target)
-        for index, definition in enumerate(definitions):
-            if index not in targets and result.budget.fits(definition):
-                targets.add(index)
+    def keep(count: int) -> Answer:
+        kept = links[:count]
+        targets = {int(link["target"]) for link in kept}
+        targets.update(others[: max(0, count - len(links))])
         order = {old: new for new, old in enumerate(sorted(targets))}
-        result.rows("definitions", [definitions[index] for index in order])
-        result.rows(what, [{**link, "target": order[int(link["target"])]} for link in links])
-        result.count(what)
+        moved = [{**link, "target": order[int(link["target"])]} for link in kept]
+        return {"definitions": [definitions[index] for index in order], **page(answer, what, moved)}
 
     advice = "name project or file, or ask for fewer with limit and follow next_cursor"
-    return truncate(answer, max_tokens, cut, advice)
+    text = partial(links_text, what=what)
+    return truncate(answer, max_tokens, keep, len(links) + len(others), text=text, advice=advice)
 
 
 def truncate_graph(answer: Answer, max_tokens: int) -> Answer:
     """Keep the nodes nearest to the roots, and the edges among them."""
-    nodes: Sequence[Row] = sorted(answer["nodes"], key=lambda node: int(node["distance"]))
+    nearest = sorted(answer["nodes"], key=lambda node: int(node["distance"]))
 
-    edges_at: dict[str, list[Row]] = {}
-    for edge in answer["edges"]:
-        for end in {edge["caller"], edge["callee"]}:
-            edges_at.setdefault(end, []).append(edge)
+    def keep(count: int) -> Answer:
+        near = {node["id"] for node in nearest[:count]}
+        members: Answer = {
+            "nodes": [node for node in answer["nodes"] if node["id"] in near],
+            "edges": [edge for edge in answer["edges"] if _is_among(edge, near)],
+            "root": [root for root in answer["root"] if root in near],
+        }
+        if count < len(nearest):
+            members.update(truncated=True, truncated_reason="max_tokens")
+        return members
 
-    def cut(result: "TruncatedAnswer") -> None:
-        near: set[str] = set()
-        for node in nodes:
-            reached = near | {node["id"]}
-            edges = [edge for edge in edges_at.get(node["id"], ()) if _is_among(edge, reached)]
-            if not result.budget.fits(node, *edges):
-                break
-            near = reached
-        result.rows("nodes", [node for node in answer["nodes"] if node["id"] in near])
-        result.rows("edges", [edge for edge in answer["edges"] if _is_among(edge, near)])
-        result.answer["root"] = [root for root in answer["root"] if root in near]
-        if result.counts:
-            result.answer.update(truncated=True, truncated_reason="max_tokens")
-
-    return truncate(answer, max_tokens, cut, "lower depth, or name project or file")
+    advice = "lower depth, or name project or file"
+    return truncate(answer, max_tokens, keep, len(nearest), text=graph_text, advice=advice)
 
 
 def truncate_status(answer: Answer, max_tokens: int) -> Answer:
     """Keep the first projects that fit."""
+    projects: Sequence[Row] = answer["projects"]
 
-    def cut(result: "TruncatedAnswer") -> None:
-        result.rows("projects", result.budget.first(answer["projects"]))
+    def keep(count: int) -> Answer:
+        return {"projects": projects[:count]}
 
-    return truncate(answer, max_tokens, cut, "name a project")
+    advice = "name a project"
+    return truncate(answer, max_tokens, keep, len(projects), text=status_text, advice=advice)
 
 
 def _is_among(edge: Row, nodes: set[str]) -> bool:
     return edge["caller"] in nodes and edge["callee"] in nodes
+
+
+def page(answer: Answer, name: str, rows: Sequence[Row]) -> Answer:
+    """Return the members of a page with these rows of `answer`; after a cut one follows no other.
+
+    The next cursor would skip the rows that were cut.
+    """
+    if len(rows) == len(answer[name]):
+        return {name: list(rows)}
+    members: Answer = {name: list(rows), "count": len(rows)}
+    return {**members, "next_cursor": None} if "next_cursor" in answer else members
+
+
+def truncate(
+    answer: Answer,
+    max_tokens: int,
+    keep: Callable[[int], Answer],
+    most: int,
+    *,
+    text: Text,
+    advice: str,
+) -> Answer:
+    """Return `answer` if its text fits, else as many rows and as much of the receipt as fit.
+
+    `keep` returns the members with a number of rows, from 0 to `most`. `advice` ends the sentence
+    that says what to do.
+    """
+    size = max(estimate_tokens(text(answer)), estimate_tokens(_projects(answer)))
+    if size <= max_tokens:
+        return answer
+    needs = f"max_tokens={max_tokens} is too little for about {size} tokens: "
+    raised = f"raise it to {size}, or " if size <= MAX_TOKENS else ""
+    missing = len(answer.get("receipt", {}).get("missing", ()))
+
+    def cut(count: int, missing: int) -> Answer:
+        kept = {**answer, **keep(count)}
+        if "receipt" in answer:
+            kept["receipt"] = _receipt(kept, missing, max_tokens)
+        counts = _omitted(answer, kept)
+        return {**kept, "left_out": {"counts": counts, "advice": f"{needs}{raised}{advice}."}}
+
+    def tokens(count: int, missing: int) -> int:
+        return estimate_tokens(text(cut(count, missing)))
+
+    bare = tokens(0, 0)
+    share = bare + max(0, max_tokens - bare) // _RECEIPT_SHARE
+    told = largest(missing, lambda number: tokens(0, number) <= share)
+    count = largest(most, lambda number: tokens(number, told) <= max_tokens)
+    told += largest(missing - told, lambda more: tokens(count, told + more) <= max_tokens)
+    return cut(count, told)
+
+
+def _receipt(answer: Answer, missing: int, max_tokens: int) -> Answer:
+    """Return the receipt with `missing` projects that are missing, and projects that answered.
+
+    Those of the rows come first; a text only counts the others, so they have a budget of their own.
+    """
+    shown = {_project(row) for name in _LISTS for row in answer.get(name, ())}
+    receipt = answer["receipt"]
+    projects = sorted(receipt["projects"], key=lambda row: row["project"] not in shown)
+    fitting = largest(
+        len(projects), lambda number: estimate_tokens(projects[:number]) <= max_tokens
+    )
+    if fitting == len(projects):
+        projects = receipt["projects"]
+    return {**receipt, "missing": receipt["missing"][:missing], "projects": projects[:fitting]}
+
+
+def _projects(answer: Answer) -> Sequence[Row]:
+    projects: Sequence[Row] = answer.get("receipt", {}).get("projects", ())
+    return projects
 
 
 def _project(row: Any) -> Any:
@@ -162,78 +226,16 @@ def _project(row: Any) -> Any:
     return row.get("project") or _project(row.get("node") or row.get("code"))
 
 
-class TruncatedAnswer:
-    """A truncated answer, and the counts of its omitted rows."""
-
-    def __init__(self, answer: Answer, max_tokens: int) -> None:
-        self._original = answer
-        self.counts: dict[str, int] = {}
-        empty: Answer = {name: [] for name in _LISTS if name in answer}
-        self.answer: Answer = {**answer, **empty}
-        if "receipt" in answer:
-            self.answer["receipt"] = _empty_receipt(answer["receipt"])
-        elif "projects" in answer:
-            self.answer["projects"] = []
-        free = max(0, max_tokens - estimate_tokens(self.answer) - _NOTE_TOKENS)
-        for_receipt = min(estimate_tokens(answer.get("receipt", "")), free // 4)
-        self._for_receipt = for_receipt
-        self.budget = Budget(free - for_receipt)
-
-    def rows(self, name: str, rows: list[Row]) -> None:
-        """Keep `rows` of the list `name`."""
-        self.answer[name] = rows
-        self._count_omitted(name, len(self._original[name]) - len(rows))
-
-    def count(self, name: str) -> None:
-        """End the page with the last row of the list `name`."""
-        if name in self.counts:
-            self.answer["count"] = len(self.answer[name])
-            if "next_cursor" in self.answer:
-                self.answer["next_cursor"] = None
-
-    def receipt(self) -> None:
-        """Fill the receipt as far as it fits, starting with the projects of the rows."""
-        budget = Budget(self.budget.remaining + self._for_receipt)
-        original, receipt = self._original["receipt"], self.answer["receipt"]
-        shown = {_project(row) for name in _LISTS for row in self.answer.get(name, ())}
-        receipt["missing"] = budget.first(original["missing"])
-        receipt["projects"] = budget.first(
-            sorted(original["projects"], key=lambda row: row["project"] not in shown)
-        )
-        for name in ("missing", "projects"):
-            self._count_omitted(f"receipt.{name}", len(original[name]) - len(receipt[name]))
-        if "unresolved" in original:
-            sample = original["unresolved"]["sample"]
-            receipt["unresolved"]["sample"] = budget.first(sample)
-            omitted = len(sample) - len(receipt["unresolved"]["sample"])
-            self._count_omitted("receipt.unresolved.sample", omitted)
-
-    def _count_omitted(self, name: str, number: int) -> None:
-        if number:
-            self.counts[name] = number
+def _omitted(whole: Answer, kept: Answer) -> dict[str, int]:
+    """Count the rows of `whole` that `kept` does not have, by the names of the lists."""
+    before, after = _counts(whole), _counts(kept)
+    return {name: count - after[name] for name, count in before.items() if count > after[name]}
 
 
-def _empty_receipt(receipt: Mapping[str, Any]) -> Answer:
-    bare = {**receipt, "projects": [], "missing": []}
-    if "unresolved" in receipt:
-        bare["unresolved"] = {**receipt["unresolved"], "sample": []}
-    return bare
-
-
-def truncate(
-    answer: Answer, max_tokens: int, cut: Callable[[TruncatedAnswer], None], otherwise: str
-) -> Answer:
-    """Return `answer` if it fits, else the part that `cut` keeps; `otherwise` ends the advice."""
-    size = estimate_tokens(answer)
-    if size <= max_tokens:
-        return answer
-    result = TruncatedAnswer(answer, max_tokens)
-    cut(result)
-    if "receipt" in answer:
-        result.receipt()
-    advice = f"max_tokens={max_tokens} is too little for about {size} tokens: "
-    if size <= MAX_TOKENS:
-        advice += f"raise it to {size}, or "
-    if result.counts:
-        result.answer["left_out"] = {"counts": result.counts, "advice": f"{advice}{otherwise}."}
-    return result.answer
+def _counts(answer: Answer) -> dict[str, int]:
+    counts: dict[str, int] = {name: len(answer[name]) for name in _LISTS if name in answer}
+    counts["lines"] = sum(len(row.get("lines") or ()) for row in answer.get("results", ()))
+    receipt = answer.get("receipt")
+    if receipt is None:
+        return {**counts, "projects": len(answer.get("projects", ()))}
+    return counts | {f"receipt.{name}": len(receipt[name]) for name in ("missing", "projects")}

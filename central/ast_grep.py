@@ -3,8 +3,8 @@
 from typing import Final
 
 LANGUAGES: Final = (
-    "bash", "c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "php", "python", "ruby",
-    "rust", "scala", "swift", "tsx", "typescript",
+    "bash", "c", "cpp", "csharp", "elixir", "go", "java", "javascript", "kotlin", "lua", "php",
+    "python", "ruby", "rust", "scala", "swift", "tsx", "typescript",
 )  # fmt: skip # as the corpus and ast-grep both name them
 
 

@@ -24,6 +24,10 @@ class SearchApi(Protocol):
         """`GET /api/v1/index/status`."""
         ...
 
+    def read_file(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/files/content`: lines of the index, without uncommitted work."""
+        ...
+
 
 _MATCH_SECONDS = 70.0  # between two results; a stream takes a minute at most
 
@@ -48,6 +52,14 @@ class HttpSearchApi:
         query = urlencode({"org_id": self._organization, **body}, doseq=True)
         path = f"/api/v1/search/stream?{query}"
         self._transport.download(path, receive, wait_seconds=_MATCH_SECONDS)
+
+    def list_files(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/files`: a directory, or the paths that match a glob."""
+        return self._get("/api/v1/files", parameters)
+
+    def read_file(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/files/content`: lines of a file."""
+        return self._get("/api/v1/files/content", parameters)
 
     def trace(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Send a trace."""

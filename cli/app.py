@@ -14,6 +14,7 @@ import typer
 from cli.commands import (
     chunkhound,
     codequery,
+    files,
     graph,
     grep,
     impact,
@@ -34,6 +35,7 @@ _COMMANDS: Final = (
     index,
     search,
     grep,
+    files,
     trace,
     graph,
     impact,

@@ -28,13 +28,12 @@ class CommandContext:
             yield search_api_for(target)
 
     @contextmanager
-    def match_stream(self) -> Iterator["HttpSearchApi"]:
-        """Open the service's own search, without uncommitted work. Raises IndexerError."""
-        from cli.api import HttpSearchApi
+    def service_api(self) -> Iterator["HttpSearchApi"]:
+        """Open the API of the index alone, without uncommitted work. Raises IndexerError."""
         from cli.target.target import open_target
 
         with open_target(self.environ, self.directory) as target:
-            yield HttpSearchApi(target.transport(), target.organization)
+            yield service_api_for(target)
 
     @contextmanager
     def graph(self, *, retry_seconds: float = 0.0) -> Iterator["GraphApi"]:
@@ -75,11 +74,16 @@ def graph_api_for(target: "IndexTarget", *, retry_seconds: float = 0.0) -> "Grap
     )
 
 
-def search_api_for(target: "IndexTarget") -> "SearchApi":
-    """Return the search API of a target, with an overlay of uncommitted work if there is any."""
+def service_api_for(target: "IndexTarget") -> "HttpSearchApi":
+    """Return the API of a target, without uncommitted work."""
     from cli.api import HttpSearchApi
 
-    api = HttpSearchApi(target.transport(), target.organization)
+    return HttpSearchApi(target.transport(), target.organization)
+
+
+def search_api_for(target: "IndexTarget") -> "SearchApi":
+    """Return the search API of a target, with an overlay of uncommitted work if there is any."""
+    api = service_api_for(target)
     if target.is_local:
         return api
     from cli.overlay.search_api import with_overlay  # slow to import, so only where it is used

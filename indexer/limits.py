@@ -92,7 +92,7 @@ DECLARED_DIGITS: Final = 18  # of a Content-Length; Python converts no more than
 # Reading files
 FILES_LISTED: Final = 1_000  # of a page
 FILES_MATCHED: Final = 200_000  # paths that a glob is compared with for a page
-PATHS_RANKED: Final = 20_000  # paths that hold the characters that are looked for
+PATHS_RANKED: Final = 5_000  # paths that hold the characters that are looked for
 FILE_ANSWER_BYTES: Final = 200_000  # of content
 GLOB_CHARACTERS: Final = 1_000
 
@@ -103,6 +103,9 @@ SIMILAR_CHUNKS: Final = 1_600  # read once if a lexical search needs similaritie
 
 # Exact search
 EXACT_FILES: Final = 20_000  # candidates that one page orders and reads
+EXACT_NAMES: Final = 50_000  # files that a page orders, if their names alone decide
+EXACT_HINT_FILES: Final = 1_000  # candidates that an empty answer looks at to explain itself
+EXACT_HINT_SECONDS: Final = 0.2  # for each question of it
 EXACT_MATCHES_OF_FILE: Final = 1_000  # of each term
 EXACT_LINES_OF_RESULT: Final = 20
 EXACT_LINE_CHARACTERS: Final = 500  # a longer line is cut around its first match
@@ -124,6 +127,7 @@ ISSUER_KEY_BITS: Final = 8192
 
 # Colours of code on a page
 COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
+PAGE_COLOURED_CHARACTERS: Final = 300_000  # of the files of a page's results, 0.45 s
 COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
 COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a busy machine
 COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that exceeded the limits

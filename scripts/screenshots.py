@@ -18,6 +18,8 @@ QUALITY = 60
 PERSON = "ada"
 PAGES = (
     ("search", "/o/acme/?q=validate+a+JWT", "light"),
+    ("exact", "/o/acme/?q=lang%3Apython+%22retry_call%22+-file%3Atest", "light"),
+    ("tree", "/o/acme/r/payments-api/tree/payments", "light"),
     ("file", "/o/acme/r/common-utils/file/src/acme_common/retry.py#L10-L20", "light"),
     ("symbol", "/o/acme/symbol?name=AuthMiddleware", "light"),
     ("graph", "/o/acme/graph?name=retry_call", "dark"),

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agents.backend import GraphBackend
+from agents.backend import ServiceBackend
 from agents.graph.text import (
     context_text,
     link_text,
@@ -30,23 +30,26 @@ from agents.parameters import (
 from agents.registry import ADDS, ToolRegistry
 from agents.results import success
 from agents.truncation import DEFAULT_TOKENS
+from indexer.limits import CONTEXT_TOKENS
+
+_STRUCTURE = 3  # times the tokens of its text has a context as the service counts it
 
 
-def add_graph_tools(tools: ToolRegistry, backend: Callable[[], GraphBackend]) -> None:
+def add_graph_tools(tools: ToolRegistry, backend: Callable[[], ServiceBackend]) -> None:
     """Register the six tools; each call gets its own backend, with the caller's credential."""
     graph = _GraphTools(backend)
     tools.add(graph.graph_context, title="Context of a file")
-    tools.add(graph.graph_traverse, title="Walk the knowledge graph")
-    tools.add(graph.graph_related, title="Find related knowledge or code")
+    tools.add(graph.graph_traverse, title="Walk the graph")
+    tools.add(graph.graph_related, title="Related nodes")
     tools.add(graph.graph_violations, title="Policy violations")
-    tools.add(graph.graph_unmigrated, title="Code not migrated yet")
+    tools.add(graph.graph_unmigrated, title="Code not migrated")
     tools.add(graph.graph_link, title="Link two nodes", effects=ADDS)
 
 
 class _GraphTools:
     """The tools over a backend; their docstrings are the descriptions that agents read."""
 
-    def __init__(self, backend: Callable[[], GraphBackend]) -> None:
+    def __init__(self, backend: Callable[[], ServiceBackend]) -> None:
         self._backend = backend
 
     async def graph_context(
@@ -64,9 +67,10 @@ class _GraphTools:
         that it implements or resembles, memories about it, and its callers and callees in other
         files and repositories. Example: project="payments-api", file="src/payment/handler.rs".
         """
+        structured = min(CONTEXT_TOKENS, _STRUCTURE * max_tokens)
         answer = await self._backend().graph(
             "context",
-            provided(project=project, file=file, workspace=workspace, max_tokens=max_tokens),
+            provided(project=project, file=file, workspace=workspace, max_tokens=structured),
         )
         answer = truncate_context(answer, max_tokens)
         return success(context_text(answer), answer)
@@ -79,8 +83,8 @@ class _GraphTools:
             Field(
                 min_length=1,
                 max_length=20,
-                description="Follow these only, such as implements, mentions, derived_from, "
-                "related_to, violates, migrated_to",
+                description="Only these, such as implements, mentions, derived_from, related_to, "
+                "violates, migrated_to",
             ),
         ] = None,
         direction: Annotated[
@@ -94,9 +98,8 @@ class _GraphTools:
         """Follow the links between decisions, policies, memories and code from a node.
 
         Use it to see which code implements a decision, or why code is as it is. Returns nodes,
-        nearest first, and the edges that lead there. Examples: from="ADR-042",
-        types=["implements"] for the code; from="code:src/auth/login.rs", direction="in" for what
-        is linked to a file; from="ADR-042", depth=2 for the memories of that code, too.
+        nearest first, and the edges to them. Examples: from="ADR-042", types=["implements"];
+        from="code:src/auth/login.rs", direction="in"; from="ADR-042", depth=2.
         """
         parameters = provided(
             types=types, direction=direction, depth=depth, limit=limit, workspace=workspace
@@ -115,13 +118,12 @@ class _GraphTools:
     ) -> CallToolResult:
         """Find what resembles a node in meaning and words, linked to it or not.
 
-        Use it to find code that a memory or a decision is about, or decisions, policies and
-        memories about code. Examples: id="mem-123", target_type="code";
-        id="code:shop/net/retry.py#L10-L30", target_type="knowledge".
+        Use it to find code that a document is about, or documents about code. Examples:
+        id="mem-123", target_type="code"; id="code:shop/retry.py#L10-L30", target_type="knowledge".
         """
         parameters = provided(id=id, target_type=target_type, limit=limit, workspace=workspace)
         answer = await self._backend().graph("related", parameters)
-        answer = truncate_rows(answer, "related", max_tokens)
+        answer = truncate_rows(answer, "related", max_tokens, text=related_text)
         return success(related_text(answer), answer)
 
     async def graph_violations(
@@ -135,12 +137,11 @@ class _GraphTools:
         """List the code of a repository that violates the organisation's policies.
 
         Use it before a release, or to see what a policy finds. Returns the place, the policy, its
-        severity and message, and the lines and text that matched. Example:
-        project="payments-service".
+        severity and message, and the lines that matched. Example: project="payments-service".
         """
         parameters = provided(project=project, limit=limit, cursor=cursor, workspace=workspace)
         answer = await self._backend().graph("violations", parameters)
-        answer = truncate_rows(answer, "violations", max_tokens)
+        answer = truncate_rows(answer, "violations", max_tokens, text=violations_text)
         return success(violations_text(answer), answer)
 
     async def graph_unmigrated(
@@ -156,14 +157,14 @@ class _GraphTools:
     ) -> CallToolResult:
         """List the definitions of a legacy repository that nothing says where they have moved.
 
-        A definition counts as migrated with a migrated_to edge on itself, its file or a directory
-        above; set one with graph_link. Example: project="legacy-monolith", path="handlers/".
+        graph_link sets migrated_to on a definition, its file or a directory above. Example:
+        project="legacy-monolith", path="handlers/".
         """
         parameters = provided(
             project=project, path=path, limit=limit, cursor=cursor, workspace=workspace
         )
         answer = await self._backend().graph("unmigrated", parameters)
-        answer = truncate_rows(answer, "code", max_tokens)
+        answer = truncate_rows(answer, "code", max_tokens, text=unmigrated_text)
         return success(unmigrated_text(answer), answer)
 
     async def graph_link(
@@ -174,20 +175,15 @@ class _GraphTools:
             EdgeType,
             Field(description="Such as implements, derived_from, related_to, migrated_to"),
         ],
-        weight: Annotated[
-            float | None, Field(ge=0.0, le=1.0, description="How strong the relation is")
-        ] = None,
-        properties: Annotated[
-            dict[str, Any] | None, Field(description="Anything else worth keeping")
-        ] = None,
+        weight: Annotated[float | None, Field(ge=0.0, le=1.0, description="Strength")] = None,
+        properties: Annotated[dict[str, Any] | None, Field(description="Anything else")] = None,
         workspace: Workspace = None,
     ) -> CallToolResult:
         """Link two nodes for everybody: this writes, and needs a token with the scope index.
 
-        Use it when you learn how things belong together and the graph does not say so yet. The same
-        link again changes its weight and properties alone. Examples: from="mem-123",
-        to="code:src/auth/login.rs", type="derived_from"; from="code:legacy/handlers/pay.py",
-        to="code:payments-api/src/pay.py", type="migrated_to".
+        Use it when you learn how things belong together. The same link again changes its weight and
+        properties alone. Example: from="mem-123", to="code:src/auth/login.rs",
+        type="derived_from".
         """
         body = provided(to=to, type=type, weight=weight, properties=properties, workspace=workspace)
         edge = await self._backend().graph_link({"from": source, **body})

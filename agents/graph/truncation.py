@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from typing import Final
 
-from agents.truncation import Answer, Row, TruncatedAnswer, truncate
+from agents.graph.text import context_text, traverse_text
+from agents.truncation import Answer, Row, Text, page, truncate
 
 # Order of a context: restrictions before explanations.
 _CONTEXT: Final = ("policies", "decisions", "callers", "memories", "callees")
 
 
 def truncate_traverse(answer: Answer, max_tokens: int) -> Answer:
-    """Keep the nodes nearest to the roots, and the edges between them."""
+    """Keep the roots, then the nodes nearest to them with the edges between."""
+    roots: Sequence[str] = answer["roots"]
     nodes: Sequence[Row] = sorted(answer["nodes"], key=lambda row: int(row["distance"]))
     listed = {row["node"]["id"] for row in nodes}
 
@@ -18,45 +20,40 @@ def truncate_traverse(answer: Answer, max_tokens: int) -> Answer:
         """Return the endpoints that are nodes; definitions of a file root are not nodes."""
         return {edge["source"], edge["target"]} & listed or {nodes[0]["node"]["id"]}
 
-    edges_at: dict[str, list[Row]] = {}
-    for edge in answer["edges"]:
-        for end in endpoints(edge):
-            edges_at.setdefault(end, []).append(edge)
+    def keep(count: int) -> Answer:
+        reached = {row["node"]["id"] for row in nodes[: max(0, count - len(roots))]}
+        members: Answer = {
+            "roots": roots[:count],
+            "nodes": [row for row in answer["nodes"] if row["node"]["id"] in reached],
+            "edges": [edge for edge in answer["edges"] if endpoints(edge) <= reached],
+        }
+        return {**members, "truncated": True} if len(reached) < len(nodes) else members
 
-    def cut(result: TruncatedAnswer) -> None:
-        reached: set[str] = set()
-        result.rows("roots", result.budget.first(answer["roots"]))
-        for row in nodes:
-            wider = reached | {row["node"]["id"]}
-            edges = [
-                edge for edge in edges_at.get(row["node"]["id"], ()) if endpoints(edge) <= wider
-            ]
-            if not result.budget.fits(row, *edges):
-                break
-            reached = wider
-        result.rows("nodes", [row for row in answer["nodes"] if row["node"]["id"] in reached])
-        result.rows("edges", [edge for edge in answer["edges"] if endpoints(edge) <= reached])
-        if result.counts:
-            result.answer["truncated"] = True
-
-    return truncate(answer, max_tokens, cut, "lower depth, or name types or a direction")
+    advice = "lower depth, or name types or a direction"
+    most = len(roots) + len(nodes)
+    return truncate(answer, max_tokens, keep, most, text=traverse_text, advice=advice)
 
 
-def truncate_rows(answer: Answer, name: str, max_tokens: int) -> Answer:
+def truncate_rows(answer: Answer, name: str, max_tokens: int, *, text: Text) -> Answer:
     """Keep the first rows of the list `name` that fit."""
+    rows: Sequence[Row] = answer[name]
 
-    def cut(result: TruncatedAnswer) -> None:
-        result.rows(name, result.budget.first(answer[name]))
-        result.count(name)
+    def keep(count: int) -> Answer:
+        return page(answer, name, rows[:count])
 
-    return truncate(answer, max_tokens, cut, "ask for fewer with limit")
+    advice = "ask for fewer with limit"
+    return truncate(answer, max_tokens, keep, len(rows), text=text, advice=advice)
 
 
 def truncate_context(answer: Answer, max_tokens: int) -> Answer:
-    """Keep the first rows of each kind that fit, kind by kind."""
+    """Keep the first rows that fit: the first of each kind, the second of each, and so on."""
+    ranked = sorted(
+        (place, kind) for kind, name in enumerate(_CONTEXT) for place in range(len(answer[name]))
+    )
 
-    def cut(result: TruncatedAnswer) -> None:
-        for name in _CONTEXT:
-            result.rows(name, result.budget.first(answer[name]))
+    def keep(count: int) -> Answer:
+        kinds = [kind for _, kind in ranked[:count]]
+        return {name: answer[name][: kinds.count(kind)] for kind, name in enumerate(_CONTEXT)}
 
-    return truncate(answer, max_tokens, cut, "ask graph_traverse from the file for its links alone")
+    advice = "ask graph_traverse from the file for its links alone"
+    return truncate(answer, max_tokens, keep, len(ranked), text=context_text, advice=advice)

@@ -74,6 +74,14 @@ class ResultSpan(AnswerModel):
     score: float
 
 
+class ContextLine(AnswerModel):
+    """A line near one that matches."""
+
+    line: int
+    text: str
+    truncated: bool
+
+
 class Result(AnswerModel):
     """A hit. Lines are 1-based and inclusive."""
 
@@ -98,6 +106,8 @@ class Result(AnswerModel):
     lines: list[MatchedLine] = []
     matches: int | None = None
     spans: list[ResultSpan] = []
+
+    context: list[ContextLine] = []
 
 
 class Total(AnswerModel):

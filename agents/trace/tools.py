@@ -47,12 +47,10 @@ class _TraceTools:
         project: Project = None,
         file: File = None,
         line: Line = None,
-        depth: Annotated[
-            int, Field(ge=1, le=5, description="Above 1: callers of the callers too")
-        ] = 1,
+        depth: Annotated[int, Field(ge=1, le=5, description="Above 1: callers of callers too")] = 1,
         min_confidence: Confidence = "medium",
         caller_projects: Annotated[
-            Projects, Field(description="Callers in these repositories only")
+            Projects, Field(description="Only in these repositories")
         ] = None,
         limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 30,
         cursor: Cursor = None,
@@ -61,10 +59,9 @@ class _TraceTools:
         """Find who calls or uses a function, method, class or value, in every repository.
 
         Use it before you change or remove something. Returns the definitions that the symbol means
-        and each place that uses one of them, with the rule and the evidence that link them, a
-        confidence, and the version that the caller's repository pins. If several definitions share
-        the name, choose with project and file. Examples: symbol="AuthMiddleware";
-        symbol="Ledger.transfer", project="payments-api", depth=2.
+        and each place that uses one, with the rule, evidence and confidence of the link, and the
+        version that the caller pins. If several definitions share the name, give project and file.
+        Examples: symbol="AuthMiddleware"; symbol="Ledger.transfer", project="payments", depth=2.
         """
         parameters = provided(
             symbol=symbol,
@@ -96,9 +93,8 @@ class _TraceTools:
     ) -> CallToolResult:
         """Find what a function, method or class calls and uses, and where each of it is defined.
 
-        Use it to understand code without opening file after file: what is called in other files and
-        other repositories is resolved. Examples: symbol="ProcessPayment";
-        symbol="create_app", project="payments-api", file="payments/app.py".
+        Use it to understand code without opening file after file, also in other repositories.
+        Example: symbol="ProcessPayment", project="payments-api".
         """
         parameters = provided(
             symbol=symbol,

@@ -4,17 +4,24 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from central.corpus.models import File
-from central.db import fetch_rows_planned_each_time, sql_with
+from central.db import fetch_rows_planned_each_time, sql
 from central.repositories.models import Repository
 from indexer.limits import PATHS_RANKED
 
 FOUND_PATHS: Final = 50
 QUERY_CHARACTERS: Final = 200
 
-_sql = sql_with(file=File)
-_CANDIDATES = _sql("""SELECT f.path FROM {file} f
-    WHERE f.repository_id = %s::bigint AND f.path ILIKE %s::text
-    ORDER BY length(f.path), f.path LIMIT %s""")
+# In the collation C only the case of ASCII is folded, in a third of the time.
+_CANDIDATES: Final = {
+    is_ascii: sql(
+        """SELECT f.path FROM {file} f CROSS JOIN LATERAL (SELECT {folded}) one(folded)
+        WHERE f.repository_id = %s::bigint AND one.folded LIKE %s::text
+        ORDER BY strpos(one.folded, %s::text) = 0, length(f.path), f.path USING ~<~ LIMIT %s""",
+        file=File,
+        folded=folded,
+    )
+    for is_ascii, folded in ((True, 'lower(f.path COLLATE "C")'), (False, "lower(f.path)"))
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +47,12 @@ def find_paths(*, repository: Repository, query: str) -> FoundPaths:
 
     The repository is one that the caller may see.
     """
-    wanted = "".join(query.split())[:QUERY_CHARACTERS]
+    wanted = "".join(query.split())[:QUERY_CHARACTERS].lower()
     if not wanted or "\0" in wanted:
         return FoundPaths([], has_more=False)
     pattern = f"%{'%'.join(map(_escaped, wanted))}%"
-    asked = [repository.pk, pattern, PATHS_RANKED]
-    rows = fetch_rows_planned_each_time(_CANDIDATES, asked)
+    asked = [repository.pk, pattern, wanted, PATHS_RANKED]
+    rows = fetch_rows_planned_each_time(_CANDIDATES[wanted.isascii()], asked)
     ranks = sorted(filter(None, (rank(wanted, path) for (path,) in rows)))
     return FoundPaths([one.path for one in ranks[:FOUND_PATHS]], len(ranks) > FOUND_PATHS)
 

@@ -1,4 +1,4 @@
-"""Entries of a directory, and the paths of a repository that match a glob."""
+"""Pages of files: the entries of a directory, or the paths that match a glob."""
 
 import re
 import time
@@ -12,6 +12,7 @@ from central.corpus.models import File
 from central.db import fetch_rows_planned_each_time, one_moment, sql_with
 from central.errors import InvalidError
 from central.files.answers import FileEntry, FileList, receipt_of
+from central.files.directory import Position, directory_page, file_entry
 from central.files.requests import ListRequest
 from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
@@ -19,27 +20,10 @@ from central.tenancy.credentials import Credential
 from indexer.globs import excess, ignore_spec
 from indexer.limits import FILES_MATCHED
 
-DIRECTORY: Final = "dir"
-FILE: Final = "file"
 _SALT: Final = "central.files.list"
 _BATCH: Final = 10_000
-_Position = list[str | bool]
 
 _sql = sql_with(file=File)
-# The inner query needs only the index of paths; rows are read for the files of the page.
-_ENTRIES = _sql("""\
-SELECT e.name, e.is_file, e.files, f.language, f.size, f.skipped
-FROM (SELECT below.name, below.is_file, count(*) AS files
-    FROM (SELECT split_part(substr(b.path, %s::int), '/', 1) AS name,
-            strpos(substr(b.path, %s::int), '/') = 0 AS is_file
-        FROM {file} b
-        WHERE b.repository_id = %s::bigint AND (%s::text = '' OR b.path LIKE %s::text)) AS below
-    WHERE (below.is_file, below.name COLLATE "C") > (%s::bool, %s::text)
-        OR (NOT below.is_file AND below.name = '' AND %s::bool)
-    GROUP BY below.name, below.is_file
-    ORDER BY below.is_file, below.name COLLATE "C" LIMIT %s) AS e
-LEFT JOIN {file} f ON e.is_file AND f.repository_id = %s::bigint AND f.path = %s::text || e.name
-ORDER BY e.is_file, e.name COLLATE "C" """)
 _PATHS = _sql("""SELECT f.path FROM {file} f
     WHERE f.repository_id = %s::bigint AND f.path ~>~ %s::text
         AND (%s::text = '' OR f.path LIKE %s::text)
@@ -61,7 +45,7 @@ def list_files(*, credential: Credential, request: ListRequest) -> FileList:
     with one_moment():
         repository = repository_snapshot(credential=credential, project=request.project)
         if pattern is None:
-            entries, following = _directory(repository.id, path, position, request.limit)
+            entries, following = directory_page(repository.id, path, position, request.limit)
         else:
             entries, following = _matching(repository.id, path, pattern, position, request.limit)
         if not entries and not position:
@@ -100,36 +84,14 @@ def _invalid(message: str) -> InvalidError:
     return InvalidError(message, errors={"glob": [message]})
 
 
-def _directory(
-    repository: int, path: str, position: _Position | None, limit: int
-) -> tuple[list[FileEntry], _Position | None]:
-    before = f"{path}/" if path else ""
-    is_file, name = position or (False, "")
-    rows = fetch_rows_planned_each_time(
-        _ENTRIES,
-        [
-            *(len(before) + 1, len(before) + 1, repository, before, _beginning(before)),
-            *(is_file, name, position is None, limit + 1, repository, before),
-        ],
-    )
-    entries = [
-        _file_entry(f"{before}{one}", *details)
-        if is_a_file
-        else FileEntry(one, f"{before}{one}", DIRECTORY, None, None, files, None)
-        for one, is_a_file, files, *details in rows[:limit]
-    ]
-    last = rows[:limit][-1] if len(rows) > limit else None
-    return entries, [last[1], last[0]] if last else None
-
-
 def _matching(
-    repository: int, path: str, pattern: re.Pattern[str], position: _Position | None, limit: int
-) -> tuple[list[FileEntry], _Position | None]:
+    repository: int, path: str, pattern: re.Pattern[str], position: Position | None, limit: int
+) -> tuple[list[FileEntry], Position | None]:
     """Return matches in order of path; the page may end before `limit` if few paths match."""
     before = f"{path}/" if path else ""
     found: list[str] = []
     after = str(position[0]) if position else ""
-    following: _Position | None = None
+    following: Position | None = None
     for count, one in enumerate(_paths_after(repository, before, after)):
         if count == FILES_MATCHED:
             following = [after]
@@ -142,7 +104,7 @@ def _matching(
         after = one
     rows = File.objects.filter(repository_id=repository, path__in=found)
     details = {row[0]: row for row in rows.values_list("path", "language", "size", "skipped")}
-    return [_file_entry(*details[one]) for one in found], following
+    return [file_entry(*details[one]) for one in found], following
 
 
 def _paths_after(repository: int, before: str, after: str) -> Iterator[str]:
@@ -157,18 +119,13 @@ def _paths_after(repository: int, before: str, after: str) -> Iterator[str]:
         after = rows[-1][0]
 
 
-def _file_entry(path: str, language: str, size: int, skipped: str) -> FileEntry:
-    name = path.rpartition("/")[2]
-    return FileEntry(name, path, FILE, language or None, size, None, skipped or None)
-
-
 def _beginning(before: str) -> str:
     return f"{connection.ops.prep_for_like_query(before)}%"
 
 
 def _file_at(repository: RepositorySnapshot, path: str) -> list[FileEntry]:
     rows = File.objects.filter(repository_id=repository.id, path=path)
-    return [_file_entry(*row) for row in rows.values_list("path", "language", "size", "skipped")]
+    return [file_entry(*row) for row in rows.values_list("path", "language", "size", "skipped")]
 
 
 def _require_directory(

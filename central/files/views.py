@@ -31,6 +31,8 @@ _MADE: Made = {
     AnsweringProject: AnsweringProjectSerializer,
     MissingProject: FilesMissingSerializer,
 }
+FileListSerializer = serializer_of(FileList, _MADE)
+FileContentSerializer = serializer_of(FileContent, _MADE)
 _LISTS = ListRequestSerializer()
 _CONTENTS = ContentRequestSerializer()
 _NUMBERS: Final = dict.fromkeys(("limit", "start_line", "end_line"), INTEGER)
@@ -44,7 +46,7 @@ class FilesView(APIView):
     @extend_schema(
         operation_id="list_files",
         parameters=[ListRequestSerializer],
-        responses=serializer_of(FileList, _MADE),
+        responses=FileListSerializer,
         tags=["files"],
     )
     def get(self, request: Request) -> Response:
@@ -63,7 +65,7 @@ class ContentView(APIView):
     @extend_schema(
         operation_id="read_file",
         parameters=[ContentRequestSerializer],
-        responses=serializer_of(FileContent, _MADE),
+        responses=FileContentSerializer,
         tags=["files"],
     )
     def get(self, request: Request) -> Response:

@@ -17,7 +17,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult
 from pydantic import ValidationError
 from sse_starlette.sse import AppStatus
 
-from agents.backend import CENTRAL_HINTS, INVALID, GraphBackend
+from agents.backend import CENTRAL_HINTS, INVALID, ServiceBackend
 from agents.event_stream import EventLines
 from agents.results import ERROR_KEY, error_in
 from agents.tools import INSTRUCTIONS, add_tools
@@ -61,7 +61,7 @@ def _outcome(result: HandlerResult) -> str:
 
 
 @asynccontextmanager
-async def backend(threads: RequestThreads) -> AsyncIterator[GraphBackend]:
+async def backend(threads: RequestThreads) -> AsyncIterator[ServiceBackend]:
     """The backend for the life of the process; it asks as the caller of each request."""
     services = ServicesBackend(threads)
     if not settings.CODESEARCH_SIDECAR_URL:

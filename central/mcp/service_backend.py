@@ -15,6 +15,9 @@ from rest_framework.renderers import JSONRenderer
 from agents.backend import ToolError
 from agents.results import names_in
 from central.db import statement_timeout
+from central.files.content import read_lines
+from central.files.listing import list_files
+from central.files.requests import ContentRequestSerializer, ListRequestSerializer
 from central.http.asgi import RequestThreads
 from central.http.parameters import to_json
 from central.http.problems import problem_for
@@ -56,6 +59,8 @@ _STATUS = StatusRequestSerializer()
 _CALLERS = CallersRequestSerializer()
 _CALLEES = CalleesRequestSerializer()
 _GRAPH = GraphRequestSerializer()
+_LIST_FILES = ListRequestSerializer()
+_READ_FILE = ContentRequestSerializer()
 _LINK = LinkSerializer()
 _TRAVERSE = TraverseSerializer()
 _VIOLATIONS = ProjectQuestionSerializer()
@@ -67,7 +72,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ServicesBackend:
-    """`agents.backend.GraphBackend` for the caller of the request that is being answered."""
+    """`agents.backend.ServiceBackend` for the caller of the request that is being answered."""
 
     def __init__(self, threads: RequestThreads) -> None:
         self._threads = threads
@@ -83,6 +88,14 @@ class ServicesBackend:
     async def status(self, parameters: _Parameters) -> dict[str, Any]:
         """`GET /api/v1/index/status`."""
         return await self._answer(_status, parameters)
+
+    async def list_files(self, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/files`."""
+        return await self._answer(_list_files, parameters)
+
+    async def read_file(self, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/files/content`."""
+        return await self._answer(_read_file, parameters)
 
     async def graph(self, what: str, parameters: _Parameters) -> dict[str, Any]:
         """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
@@ -130,6 +143,14 @@ def _search(who: Credential, body: _Parameters) -> Any:
 
 def _status(who: Credential, query: _Parameters) -> Any:
     return index_status(credential=who, project=_STATUS.project_in(query))
+
+
+def _list_files(who: Credential, query: _Parameters) -> Any:
+    return list_files(credential=who, request=_LIST_FILES.list_request(query))
+
+
+def _read_file(who: Credential, query: _Parameters) -> Any:
+    return read_lines(credential=who, request=_READ_FILE.content_request(query))
 
 
 def _link(who: Credential, body: _Parameters) -> Any:

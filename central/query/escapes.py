@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from central.query.filters import filter_name, misspelt_filter
+from central.query.foreign_filters import foreign_filter
 
 SPECIAL: Final = frozenset('"/()-:\\')  # a backslash before one of them makes it ordinary
 OPERATORS: Final = frozenset({"AND", "NOT", "OR"})
@@ -47,7 +48,7 @@ def escape_word(text: str) -> str:
     if text in OPERATORS:
         return f"\\{text}"
     written = escape_parentheses(text)
-    if filter_name(text) or misspelt_filter(text):
+    if filter_name(text) or misspelt_filter(text) or foreign_filter(text):
         return written.replace(":", "\\:", 1)
     if written[0] == '"' or MINUS.match(written):
         return f"\\{written}"

@@ -3,7 +3,8 @@
 Truth has three values: None is unknown, because it depends on what is not looked at yet.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from central.query.filters import FilterName
 from central.query.patterns import text_matcher
@@ -11,37 +12,29 @@ from central.query.syntax import And, ContentTerm, Filter, Node, Not, Or, Query,
 
 Term = Filter | ContentTerm
 Found = Mapping[Term, bool]
-_METADATA = frozenset({FilterName.REPO, FilterName.FILE, FilterName.LANG})
+_Facts = tuple[str | None, str | None, str | None]  # repository, path and language
+_Truth = Callable[[_Facts, Found], bool | None]
+_PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2}
+_COSTS: Final = (1, 2, 0)  # of looking at each; terms of content have none, and come first
 _NOTHING_FOUND: Found = {}
 
 
 class Evaluator:
-    """A query's predicate with its filters compiled; made once for many repositories and files.
+    """A query's predicate, compiled; made once for many repositories and files.
 
     Raises QueryError if a filter's pattern is one that RE2 refuses.
     """
 
     def __init__(self, query: Query) -> None:
         self.predicate = query.predicate
-        self._tests: dict[Node, Callable[[str], bool]] = {
-            term: text_matcher(
-                term.value,
-                term.match,
-                ignore_case=query.ignores_case(term),
-                column=term.column,
-            )
-            for term in leaves(self.predicate)
-            if isinstance(term, Filter) and term.name in _METADATA
-        }
-
-    @property
-    def reads_names(self) -> bool:
-        """Whether a term is about the repository, the path or the language."""
-        return bool(self._tests)
+        self._truth: _Truth = _always
+        if self.predicate is not None:
+            self._truth = _compiled(self.predicate, query)
+        self.reads_names = any(map(_is_of_names, leaves(self.predicate)))
 
     def repository(self, name: str) -> bool | None:
         """Return whether files of the repository match: all, none, or it depends on the file."""
-        return self._truth({FilterName.REPO: name}, _NOTHING_FOUND)
+        return self._truth((name, None, None), _NOTHING_FOUND)
 
     def file(
         self, *, repository: str, path: str, language: str, found: Found = _NOTHING_FOUND
@@ -51,42 +44,78 @@ class Evaluator:
         `found` says which literals, patterns, `sym:` and `type:` filters are true of the file.
         The answer is None only if it depends on one that is not in `found`.
         """
-        facts = {FilterName.REPO: repository, FilterName.FILE: path, FilterName.LANG: language}
-        return self._truth(facts, found)
-
-    def _truth(self, facts: Mapping[FilterName, str], found: Found) -> bool | None:
-        def of_term(term: Term) -> bool | None:
-            if isinstance(term, Filter) and term.name in _METADATA:
-                fact = facts.get(term.name)
-                return None if fact is None else self._tests[term](fact)
-            return found.get(term)
-
-        return True if self.predicate is None else _truth(self.predicate, of_term)
+        return self._truth((repository, path, language), found)
 
 
-def _truth(node: Node, of_term: Callable[[Term], bool | None]) -> bool | None:
-    """Kleene's logic: a part that is unknown matters only if no other part decides."""
+def _is_of_names(term: Node) -> bool:
+    """Return whether a term is about the repository, the path or the language."""
+    return isinstance(term, Filter) and term.name in _PLACES
+
+
+def _always(_facts: _Facts, _found: Found) -> bool:
+    return True
+
+
+def _compiled(node: Node, query: Query) -> _Truth:
+    """Return the truth of a node by Kleene's logic.
+
+    A part that is unknown matters only if no other part decides, so cheap parts come first.
+    """
     match node:
         case Not(term=term):
-            inner = _truth(term, of_term)
-            return None if inner is None else not inner
-        case And(terms=terms):
-            return _first(terms, of_term, decides=False)
-        case Or(terms=terms):
-            return _first(terms, of_term, decides=True)
+            return _negation(_compiled(term, query))
+        case And(terms=terms) | Or(terms=terms):
+            parts = [_compiled(one, query) for one in sorted(terms, key=_cost)]
+            return _first(parts, decides=isinstance(node, Or))
+        case Filter(name=name) if name in _PLACES:
+            return _of_name(node, query)
         case Word():  # a predicate has none
-            return True
-    return of_term(node)
+            return _always
+    return lambda _, found: found.get(node)
 
 
-def _first(
-    terms: tuple[Node, ...], of_term: Callable[[Term], bool | None], *, decides: bool
-) -> bool | None:
-    result: bool | None = not decides
-    for term in terms:
-        truth = _truth(term, of_term)
-        if truth is decides:
-            return decides
-        if truth is None:
-            result = None
-    return result
+def _cost(node: Node) -> int:
+    """Return the highest cost of the names that a node looks at."""
+    return max(
+        (
+            _COSTS[_PLACES[one.name]]
+            for one in leaves(node)
+            if isinstance(one, Filter) and one.name in _PLACES
+        ),
+        default=-1,
+    )
+
+
+def _of_name(term: Filter, query: Query) -> _Truth:
+    place = _PLACES[term.name]
+    test = text_matcher(
+        term.value, term.match, ignore_case=query.ignores_case(term), column=term.column
+    )
+
+    def truth(facts: _Facts, _: Found) -> bool | None:
+        fact = facts[place]
+        return None if fact is None else test(fact)
+
+    return truth
+
+
+def _negation(inner: _Truth) -> _Truth:
+    def truth(facts: _Facts, found: Found) -> bool | None:
+        value = inner(facts, found)
+        return None if value is None else not value
+
+    return truth
+
+
+def _first(parts: Sequence[_Truth], *, decides: bool) -> _Truth:
+    def truth(facts: _Facts, found: Found) -> bool | None:
+        result: bool | None = not decides
+        for part in parts:
+            value = part(facts, found)
+            if value is decides:
+                return decides
+            if value is None:
+                result = None
+        return result
+
+    return truth

@@ -42,6 +42,12 @@ NAMES: Final[Mapping[str, str]] = {
     CONTENT: CONTENT,
 }
 TYPES: Final = frozenset({*(kind.value for kind in ChunkType), "file", "symbol"})
+FOREIGN_TYPES: Final[Mapping[str, str]] = {
+    "commit": "Files are searched, not commits.",
+    "diff": "Files are searched, not commits.",
+    "path": "Write type:file.",
+    "repo": "Write repo: with a part of the name.",
+}
 NAMED_VALUES: Final = frozenset({FilterName.LANG, FilterName.TYPE})
 _LONG_NAMES: Final = tuple(sorted(name for name in NAMES if len(name) > 2))
 # Words of code and prose that differ in a letter from a filter's name.

@@ -54,8 +54,10 @@ def check_languages(query: Query, known: Collection[str]) -> None:
     """Raise QueryError for a `lang:` that is none of the known languages, with near names."""
     for term in leaves(query.root):
         if isinstance(term, Filter) and term.name is FilterName.LANG and term.value not in known:
-            names = {*known, *(one for one, name in LANGUAGE_ALIASES.items() if name in known)}
-            raise QueryError(
-                f'there is no language "{term.value}". {near_names(term.value, names)}'.rstrip(),
-                column=term.column,
-            )
+            raise QueryError(unknown_language(term.value, known), column=term.column)
+
+
+def unknown_language(value: str, known: Collection[str]) -> str:
+    """Return the refusal of a language, with near names."""
+    names = {*known, *(one for one, name in LANGUAGE_ALIASES.items() if name in known)}
+    return f'there is no language "{value}". {near_names(value, names)}'.rstrip()

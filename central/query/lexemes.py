@@ -27,6 +27,7 @@ from central.query.escapes import (
 from central.query.filters import (
     CASE,
     CONTENT,
+    FOREIGN_TYPES,
     NAMED_VALUES,
     NAMES,
     TYPES,
@@ -35,8 +36,9 @@ from central.query.filters import (
     filter_name,
     misspelt_filter,
 )
+from central.query.foreign_filters import foreign_filter
 from central.query.languages import language_name
-from central.query.patterns import GLOB_CHARACTERS, compile_pattern, text_matcher
+from central.query.patterns import GLOB_CHARACTERS, check_length, compile_pattern, text_matcher
 from central.query.syntax import Case, Filter, Literal, Node, Regex, Word
 
 
@@ -109,7 +111,7 @@ class Lexer:
             return Lexeme(Kind.OPEN, at, at + 1)
         if not negated and MINUS.match(self.text, at):
             return Lexeme(Kind.MINUS, at, at + 1)
-        self._refuse_misspelt(at)
+        self._refuse_unknown(at)
         return (
             self._quoted(at)
             or self._regex(at)
@@ -132,11 +134,18 @@ class Lexer:
             return None
         return Lexeme(Kind.TERM, at, found.end(), checked_regex(unslash(found[1]), at + 1))
 
-    def _refuse_misspelt(self, at: int) -> None:
+    def _refuse_unknown(self, at: int) -> None:
         if misspelt := misspelt_filter(self.text, at):
             name, near = misspelt
             raise QueryError(
                 f"there is no filter {name}:. Write {near}:, or {name}\\: if the word is meant.",
+                column=at + 1,
+            )
+        if foreign := foreign_filter(self.text, at):
+            name, advice = foreign
+            raise QueryError(
+                f"the filter {name}: of other tools does not exist here. {advice} Write "
+                f"{name}\\: if the word is meant.",
                 column=at + 1,
             )
 
@@ -211,6 +220,7 @@ class Lexer:
 
 def checked_regex(pattern: str, column: int) -> Regex:
     """Return the node of a pattern. Raises QueryError if RE2 does not accept it."""
+    check_length(pattern, "regular expression", column)
     compile_pattern(pattern, column=column)
     return Regex(pattern, column)
 
@@ -233,9 +243,8 @@ def _filter_node(name: str, value: str, match: Match, column: int) -> Node:
     if node.name is FilterName.LANG:
         return replace(node, value=language_name(value))
     if value.lower() not in TYPES:
-        raise QueryError(
-            f'there is no type "{value}". {near_names(value, TYPES)}'.rstrip(), column=column
-        )
+        advice = FOREIGN_TYPES.get(value.lower()) or near_names(value, TYPES)
+        raise QueryError(f'there is no type "{value}". {advice}'.rstrip(), column=column)
     return replace(node, value=value.lower())
 
 

@@ -19,12 +19,12 @@ _NOT_TEXT: Final = re.compile(
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False, column: int = 1) -> Any:
-    """Compile an RE2 pattern. Raises QueryError with the column of its term."""
-    _check_length(pattern, "regular expression", column)
+    """Compile an RE2 pattern of any length. Raises QueryError with the column of its term."""
     return _compile(pattern, ignore_case=ignore_case, column=column)
 
 
-def _check_length(text: str, noun: str, column: int) -> None:
+def check_length(text: str, noun: str, column: int) -> None:
+    """Raise QueryError for a regular expression or a value that is too long."""
     if len(text) > QUERY_PATTERN_CHARACTERS:
         raise QueryError(
             f"this {noun} is longer than {QUERY_PATTERN_CHARACTERS:,} characters. "
@@ -85,7 +85,7 @@ def text_matcher(
     value: str, match: Match, *, ignore_case: bool, column: int = 1
 ) -> Callable[[str], bool]:
     """Return the test of a text by a filter's value. Raises QueryError for a bad value."""
-    _check_length(value, "value", column)
+    check_length(value, "value", column)
     if match is Match.EXACT:
         return lambda text: text == value
     if match is Match.SUBSTRING and not ignore_case:
@@ -96,6 +96,9 @@ def text_matcher(
         Match.REGEX: str,
     }[match](value)
     search = _compile(pattern, ignore_case=ignore_case, column=column).search
+    if match is Match.SUBSTRING and value.isascii():  # a tenth of RE2's time
+        lowered = value.lower()
+        return lambda text: lowered in text.lower() if text.isascii() else search(text) is not None
     return lambda text: search(text) is not None
 
 

@@ -1,17 +1,13 @@
-"""Records of a search's answer, the results of exact searches, and hints."""
+"""Records of a search's answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 from central.search.confidence import Confidence
-from central.search.exact.files import path_factor
-from central.search.exact.hits import FileHit
-from central.search.exact.matching import Lines, MatchedLine, matched_lines
-from central.search.query import Mode, SearchRequest, is_narrowed
+from central.search.exact.matching import MatchedLine
 from central.search.ranking.scoring import Explanation
-from central.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +20,15 @@ class ResultSpan:
     container: str
     chunk_type: str
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ContextLine:
+    """A line near one that matches; `truncated`: it is longer than the text."""
+
+    line: int
+    text: str
+    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Result:
     ]
     content: str
     content_start_line: int
-    truncated: Annotated[bool, "Whether content was cut at max_content"]
+    truncated: Annotated[bool, "Whether content or context was cut at max_content"]
     matched: Annotated[
         list[str], "Of several queries those that found it; of one, its words that occur in it"
     ]
@@ -60,6 +65,10 @@ class Result:
     matches: Annotated[int | None, "Of an exact search: how many the file has"] = None
     spans: Annotated[
         list[ResultSpan], "With group_by=file: further hits in the file, best first"
+    ] = field(default_factory=list)
+    context: Annotated[
+        list[ContextLine],
+        "Of an exact search with expand: the lines around `lines`, each once, ascending",
     ] = field(default_factory=list)
 
 
@@ -80,6 +89,14 @@ class Receipt:
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """The last line of a stream; `hint` explains why there is no other."""
+
+    receipt: Receipt
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,123 +130,6 @@ def missing_projects(
     return sorted(missing, key=lambda item: item.project)
 
 
-NO_GOOD_MATCH = (
-    "No good match: these results are only the nearest. Check the spelling, or try other words, a "
-    "shorter query or the name of a definition."
-)
-
-
-def hint_for(
-    request: SearchRequest,
-    *,
-    searched: int,
-    missing: list[MissingProject],
-    is_restricted: bool = False,
-) -> str:
-    """Explain why an answer is empty, and what to try.
-
-    `is_restricted`: the query has filters, literals or patterns of its own.
-    """
-    if request.cursor:
-        return "There are no more results; the page before was the last."
-    if not searched and missing:
-        return Sentence.of(
-            "none_indexed",
-            "None of the requested projects is indexed: see receipt.missing, and run the index "
-            "action in their repositories.",
-        )
-    if not searched:
-        return Sentence.of(
-            "none_in_scope",
-            "No project is in the search's scope: the organisation has none that this token sees, "
-            "or exclude_projects excludes all of them.",
-        )
-    if is_restricted:
-        return (
-            "No file fulfils the query's filters, quoted texts and patterns together. Leave some "
-            "of them out, or search for the words alone."
-        )
-    if is_narrowed(request):
-        return "Nothing passed the filters. Widen or drop them; paths are case-sensitive prefixes."
-    if request.mode is Mode.SYMBOL:
-        template = "No symbol has such a name. Try a part of the name, or mode=hybrid."
-        return Sentence.of("no_such_symbol", template)
-    if request.mode is Mode.LEXICAL:
-        template = "No chunk holds these words. Try other words, or mode=hybrid."
-        return Sentence.of("no_such_words", template)
-    return "Nothing in the index resembles the query. Try other words, or an identifier."
-
-
 def _reason(repository: RepositorySnapshot, lack: str) -> str:
     reason = repository.incomplete_reason
     return reason if reason in {"failed", "never_indexed"} else lack or reason
-
-
-def exact_result(
-    hit: FileHit, *, request: SearchRequest, repository: RepositorySnapshot, lines: int
-) -> Result:
-    """Build the result of a file that matches, with at most `lines` of its lines.
-
-    Its content is the first block of them.
-    """
-    of_file = Lines(hit.content)
-    matched = matched_lines(of_file, hit.spans, limit=lines, defining=hit.defining)
-    block = _first_block(matched, request.expand)
-    first, last = (block[0].line, block[-1].line) if block else (1, 1)
-    start = max(1, first - request.expand)
-    content = of_file.block(start, last + request.expand) if block else ""
-    return Result(
-        project=repository.name,
-        commit=repository.commit,
-        file=hit.file.path,
-        start_line=first,
-        end_line=last,
-        ranges=[[first, last]],
-        language=hit.file.language,
-        chunk_type="",
-        name="",
-        container="",
-        score=round((0.5 if hit.defining else 0.0) + 0.5 * path_factor(hit.file.path), 4),
-        similarity=None,
-        content=content[: request.max_content],
-        content_start_line=start,
-        truncated=len(content) > request.max_content,
-        matched=_matched_texts(matched),
-        url=repository.url(hit.file.path, first, last),
-        why=None,
-        lines=matched,
-        matches=len(hit.spans),
-    )
-
-
-def _matched_texts(lines: Sequence[MatchedLine]) -> list[str]:
-    """Return the distinct texts that matched, in order."""
-    texts = (line.text[start:end] for line in lines for start, end in line.ranges)
-    return list(dict.fromkeys(texts))
-
-
-def _first_block(lines: Sequence[MatchedLine], expand: int) -> list[MatchedLine]:
-    """Return the first lines that follow one another, with no gap between their contexts."""
-    block: list[MatchedLine] = []
-    for line in lines:
-        if block and not 0 < line.line - block[-1].line <= 2 * expand + 1:
-            break
-        block.append(line)
-    return block
-
-
-def exact_hint(request: SearchRequest, *, searched: int, missing: list[MissingProject]) -> str:
-    """Explain why an exact search found nothing, and what to try."""
-    if request.cursor or not searched:
-        return hint_for(request, searched=searched, missing=missing)
-    if any(one.reason in {"timeout", "too_many_files"} for one in missing):
-        return Sentence.of(
-            "exact_unread",
-            "The search stopped before it had read every file. Add a filter such as repo: or "
-            "file:, or a longer literal.",
-        )
-    return Sentence.of(
-        "exact_nothing",
-        "No indexed file matches. Upper and lower case differ where the query has an upper-case "
-        "letter: case:no ignores case. Without quotes, words are searched by meaning.",
-    )

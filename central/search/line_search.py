@@ -2,36 +2,41 @@
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
+from central.db import one_moment
 from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
+from central.query.syntax import Query
 from central.repositories.visibility import (
     MissingProject,
     RepositorySnapshot,
     answering_projects,
-    have_been_reindexed,
 )
 from central.search.answers import (
     Answer,
     Receipt,
     Result,
+    StreamEnd,
     Total,
-    exact_hint,
-    exact_result,
     missing_projects,
 )
 from central.search.confidence import Confidence
-from central.search.exact.hits import ExactSearch, FileHit, Unread
+from central.search.empty_answers import exact_hint
+from central.search.exact.hits import ExactSearch, FileHit, Unread, check_structural
 from central.search.exact.page import exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
-from central.search.query import SearchRequest, row_filter
+from central.search.line_results import exact_result
+from central.search.query import RowFilter, SearchRequest, row_filter
 from central.search.reading import ReadRequest, read_request
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 from indexer.limits import (
     EXACT_FILES,
-    EXACT_LINES_OF_RESULT,
+    EXACT_HINT_FILES,
+    EXACT_HINT_SECONDS,
     EXACT_MATCHES_OF_FILE,
     EXACT_SECONDS,
     EXACT_STREAM_FILES,
@@ -44,27 +49,29 @@ Holds = Callable[[int, str, str], bool]
 def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequest) -> Answer:
     """Return a page of files that match, with their lines.
 
-    If a searched repository is re-indexed meanwhile, the search runs once more. Raises
-    InvalidError for the cursor of another search, QueryError for a pattern that cannot be used.
+    All of it is read as of one moment. Raises InvalidError for the cursor of another search and
+    for a structural pattern that cannot be used, QueryError for another pattern.
     """
     started = time.perf_counter()
     slug = credential.organization.slug
     position = decode_cursor(request=request, organization=slug)
-    for _ in range(2):
+    plan = _checked_plan(read)
+    with one_moment():
         scope = search_scope(credential, read.request)
-        search = _exact_search(scope, read, files=EXACT_FILES, seconds=EXACT_SECONDS)
+        search = _exact_search(scope, read, plan, files=EXACT_FILES, seconds=EXACT_SECONDS)
         page = exact_page(search, position=position, limit=request.limit)
-        if not have_been_reindexed(scope.searched.values()):
-            break
+        missing = _missing(scope, search.unread)
+        hint = None
+        if not page.hits:
+            finds = partial(_finds, scope, read)
+            hint = exact_hint(read, scope, missing=missing, finds=finds)
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
-    results = list(_results(page.hits, request, read, scope, EXACT_LINES_OF_RESULT))
-    missing = _missing(scope, search.unread)
+    results = list(_results(page.hits, request, read, scope, request.lines))
     searched = answering_projects(scope.selected)
-    hint = None if results else exact_hint(request, searched=len(searched), missing=missing)
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
@@ -78,7 +85,22 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     )
 
 
-def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | Receipt]:
+def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: bool) -> bool:
+    """Return whether another query finds something in some files, for a moment."""
+    rows = row_filter(read.request) if is_restricted else RowFilter()
+    search = ExactSearch(
+        exact_plan(query, language=read.request.language),
+        scope.searched,
+        rows=rows,
+        files=EXACT_HINT_FILES,
+        seconds=EXACT_HINT_SECONDS,
+        within=read.within if is_restricted else "",
+    )
+    with closing(search.hits()) as found:
+        return next(found, None) is not None
+
+
+def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | StreamEnd]:
     """Return every file that matches, as far as a minute allows, then the receipt.
 
     Raises InvalidError before the first one, if the query is not one of exact search.
@@ -89,19 +111,35 @@ def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[R
             "The stream is of exact searches: put the text in quotes, write a /regular "
             "expression/, or set mode to literal, regex or structural."
         )
-    scope = search_scope(credential, read.request)
-    search = _exact_search(scope, read, files=EXACT_STREAM_FILES, seconds=EXACT_STREAM_SECONDS)
-    return _streamed(request, read, scope, search)
+    return _streamed(credential, request, read, _checked_plan(read))
 
 
 def _streamed(
-    request: SearchRequest, read: ReadRequest, scope: SearchScope, search: ExactSearch
-) -> Iterator[Result | Receipt]:
+    credential: Credential, request: SearchRequest, read: ReadRequest, plan: ExactPlan
+) -> Iterator[Result | StreamEnd]:
     started = time.perf_counter()
-    yield from _results(search.hits(), request, read, scope, EXACT_MATCHES_OF_FILE)
-    missing = _missing(scope, search.unread)
+    with one_moment():
+        scope = search_scope(credential, read.request)
+        search = _exact_search(
+            scope, read, plan, files=EXACT_STREAM_FILES, seconds=EXACT_STREAM_SECONDS
+        )
+        is_empty = True
+        for result in _results(search.hits(), request, read, scope, EXACT_MATCHES_OF_FILE):
+            is_empty = False
+            yield result
+        missing = _missing(scope, search.unread)
+        hint = None
+        if is_empty:
+            hint = exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    yield Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
+    receipt = Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
+    yield StreamEnd(receipt, hint)
+
+
+def _checked_plan(read: ReadRequest) -> ExactPlan:
+    plan = exact_plan(read.query, language=read.request.language)
+    check_structural(plan)
+    return plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +159,7 @@ def restriction(
     """
     if read.query.predicate is None:
         return None
-    plan = exact_plan(read.query)
+    plan = exact_plan(read.query, language=read.request.language)
     if not plan.needs_lookup:
         return Restriction(_of_names(plan, searched), Unread())
     search = ExactSearch(
@@ -148,14 +186,15 @@ def _among(found: Collection[tuple[int, str]]) -> Holds:
 
 
 def _exact_search(
-    scope: SearchScope, read: ReadRequest, *, files: int, seconds: float
+    scope: SearchScope, read: ReadRequest, plan: ExactPlan, *, files: int, seconds: float
 ) -> ExactSearch:
     return ExactSearch(
-        exact_plan(read.query),
+        plan,
         scope.searched,
         rows=row_filter(read.request),
         files=files,
         seconds=seconds,
+        within=read.within,
     )
 
 

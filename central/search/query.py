@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from central.search.definition_keywords import wanted_definition
 from indexer.lexical import query_terms, term_id, tokenize
+from indexer.limits import EXACT_LINES_OF_RESULT
 from indexer.records.files import ChunkType
 from indexer.store.base import PointFilter
 
@@ -73,7 +74,10 @@ class GroupBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A validated body of `POST /api/v1/search`, without the organisation."""
+    """A validated body of `POST /api/v1/search`, without the organisation.
+
+    `lines`: how many of each result of an exact search; only pages ask for others.
+    """
 
     queries: tuple[str, ...]
     limit: int = 10
@@ -90,6 +94,7 @@ class SearchRequest:
     cursor: str = ""
     explain: bool = False
     group_by: GroupBy = GroupBy.NONE
+    lines: int = EXACT_LINES_OF_RESULT
 
 
 @dataclass(frozen=True, slots=True)

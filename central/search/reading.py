@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Final, TypeGuard
 
+from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
-from central.query.languages import check_languages, language_name
+from central.query.languages import check_languages, language_name, unknown_language
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
 from central.query.syntax import And, Filter, Node, Query, conjunction, leaves
@@ -26,17 +27,21 @@ class ReadRequest:
 
     `request` has only the words as its queries, and the mode that the query asks for. `query` is
     what results must fulfil, without `type:`. `is_exact`: the answer is lines, not chunks;
-    `lists_files`: it is files without lines.
+    `lists_files`: it is files without lines; `within`: lines of a type of chunks, or with
+    `symbol` those on which definitions begin.
     """
 
     request: SearchRequest
     query: Query
     is_exact: bool = False
     lists_files: bool = False
+    within: str = ""
 
 
 def read_request(request: SearchRequest) -> ReadRequest:
     """Read the query language in a request. Raises QueryError with the column."""
+    for text in request.queries:
+        _check_characters(text)
     request = replace(request, language=_known_language(request.language))
     if request.mode in _TEXT_MODES:
         text = _only_query(request)
@@ -46,11 +51,12 @@ def read_request(request: SearchRequest) -> ReadRequest:
     if len(queries) > 1:
         return _several(request, queries)
     query, kind = _without_type(queries[0])
+    _check_one_type(request, kind)
     if kind == _FILE:
         words = [Filter(FilterName.FILE, word, Match.SUBSTRING) for word in query.words.split()]
         listed = conjunction(one for one in (query.predicate, *words) if one is not None)
         return _exact(request, Query(listed, query.case), kind)
-    if query.is_exact or query.filters_only:
+    if query.is_exact or query.filters_only or (kind and not query.words):
         return _exact(request, query, kind)
     mode = Mode.SYMBOL if kind == _SYMBOL else request.mode
     return ReadRequest(
@@ -64,11 +70,27 @@ def read_request(request: SearchRequest) -> ReadRequest:
     )
 
 
+def _check_characters(text: str) -> None:
+    """Raise QueryError for what no file has: NUL, and halves of characters."""
+    for at, character in enumerate(text):
+        if character == "\0" or "\ud800" <= character <= "\udfff":
+            message = f"U+{ord(character):04X} stands in no file. Remove it."
+            raise QueryError(message, column=at + 1)
+
+
 def _exact(request: SearchRequest, query: Query, kind: str) -> ReadRequest:
-    chunk_type = request.chunk_type or ("" if kind in {_FILE, _SYMBOL} else kind)
-    return ReadRequest(
-        replace(request, chunk_type=chunk_type), query, is_exact=True, lists_files=kind == _FILE
-    )
+    _check_one_type(request, kind)
+    lists_files = kind == _FILE
+    within = request.chunk_type or ("" if lists_files else kind)
+    return ReadRequest(request, query, is_exact=True, lists_files=lists_files, within=within)
+
+
+def _check_one_type(request: SearchRequest, kind: str) -> None:
+    """Raise InvalidError if the query and the field `chunk_type` ask for different types."""
+    if kind in {"", _FILE, request.chunk_type} or not request.chunk_type:
+        return
+    message = f"The query has type:{kind}, too. Give one type, in the query or in chunk_type."
+    raise InvalidError(message, errors={"chunk_type": [message]})
 
 
 def _several(request: SearchRequest, queries: list[Query]) -> ReadRequest:
@@ -98,11 +120,11 @@ def _checked(query: Query) -> Query:
 
 
 def _known_language(value: str) -> str:
-    """Return a language's name in the index. Raises QueryError for one that does not exist."""
-    if not value:
-        return ""
+    """Return a language's name in the index. Raises InvalidError for one that does not exist."""
     name = language_name(value)
-    _checked(Query(Filter(FilterName.LANG, name, Match.EXACT)))
+    if name and name not in LANGUAGES:
+        message = f"T{unknown_language(value, LANGUAGES)[1:]}"
+        raise InvalidError(message, errors={"language": [message]})
     return name
 
 
@@ -111,11 +133,18 @@ def _without_type(query: Query) -> tuple[Query, str]:
     terms = query.root.terms if isinstance(query.root, And) else (query.root,)
     types = [term for term in terms if _is_type(term)]
     rest = conjunction(term for term in terms if not _is_type(term))
-    others = [term for term in leaves(rest) if _is_type(term)] + types[1:]
-    if others:
+    hidden = next((term for term in leaves(rest) if _is_type(term)), None)
+    if hidden:
         raise QueryError(
-            "`type:` stands once, beside the other terms: not negated, and not in an OR.",
-            column=others[0].column,
+            "`type:` stands beside the other terms: not negated, and not in an OR.",
+            column=hidden.column,
+        )
+    other = next((term for term in types if term.value != types[0].value), None)
+    if other:
+        raise QueryError(
+            f"type:{types[0].value} and type:{other.value} exclude each other. Write one type, "
+            "or send a request for each.",
+            column=other.column,
         )
     return Query(rest, query.case), types[0].value if types else ""
 

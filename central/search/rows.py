@@ -16,7 +16,7 @@ from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 SYMBOL_ROWS = 500
 KINDS_WITHOUT_CODE = ("constant", "module", "property", "type")  # of symbols
-_LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
+LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
 
 
 class LiveChunk(NamedTuple):
@@ -152,7 +152,7 @@ def chunks_defining_like(
         _MATCHING,
         [
             id_array(repositories),
-            _prefix_query(parts, "".join(parts)),
+            prefix_query(parts, "".join(parts)),
             rows.prefix,
             rows.language,
             rows.language,
@@ -265,13 +265,13 @@ def _defining(symbols: list[int]) -> list[tuple[Definition, LiveChunk]]:
     return [(Definition(*row[:2]), LiveChunk(*row[2:])) for row in rows]
 
 
-def _prefix_query(parts: Sequence[str], whole: str) -> str:
+def prefix_query(parts: Sequence[str], whole: str) -> str:
     """Return a tsquery for names with a token that begins with `whole`, or one per part.
 
     A long `whole` is omitted: it is a sentence and the prefix of no name.
     """
     # Tokens hold no quotes: nothing to escape.
-    beginnings = " & ".join(f"'{part[:_LEXEME_CHARACTERS]}':*" for part in parts)
-    if len(whole) > _LEXEME_CHARACTERS:
+    beginnings = " & ".join(f"'{part[:LEXEME_CHARACTERS]}':*" for part in parts)
+    if len(whole) > LEXEME_CHARACTERS:
         return beginnings
     return f"'{whole}':* | ({beginnings})"

@@ -14,14 +14,14 @@ from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.repositories.visibility import answering_projects
 from central.search.answers import (
-    NO_GOOD_MATCH,
     Answer,
     Receipt,
     Result,
-    hint_for,
     missing_projects,
 )
 from central.search.confidence import Confidence, assess
+from central.search.empty_answers import PATTERN_ADVICE, looks_like_pattern, repository_hint
+from central.search.hints import NO_GOOD_MATCH, hint_for
 from central.search.line_search import find_lines, restriction
 from central.search.pieces import Joiner, ungrouped
 from central.search.query import (
@@ -96,7 +96,7 @@ def _search(credential: Credential, request: SearchRequest, read: ReadRequest) -
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
     took_ms = round(seconds * 1000, 1)
-    return _answer(request, scope, page, cursor, took_ms)
+    return _answer(request, read, scope, page, cursor, took_ms)
 
 
 def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Page:
@@ -226,13 +226,20 @@ def _fetch_similarities(
 
 
 def _answer(
-    request: SearchRequest, scope: SearchScope, page: _Page, cursor: str | None, took_ms: float
+    request: SearchRequest,
+    read: ReadRequest,
+    scope: SearchScope,
+    page: _Page,
+    cursor: str | None,
+    took_ms: float,
 ) -> Answer:
     missing = missing_projects(scope.selected, scope.unknown, page.lacks)
     searched = answering_projects(scope.selected)
     hint = NO_GOOD_MATCH if page.confidence is Confidence.NONE else None
+    if hint and any(map(looks_like_pattern, read.request.queries)):
+        hint = f"{hint} {PATTERN_ADVICE}"
     if not page.results:
-        hint = hint_for(
+        hint = repository_hint(read, scope) or hint_for(
             request,
             searched=len(searched),
             missing=missing,

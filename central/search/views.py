@@ -29,7 +29,7 @@ from central.http.parameters import (
 from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
-from central.search.answers import Answer, Receipt, Result
+from central.search.answers import Answer, Receipt, Result, StreamEnd
 from central.search.line_search import every_match
 from central.search.query import EXPANDED_CONTENT, GroupBy, Mode, SearchRequest
 from central.search.ranking.scoring import Explanation
@@ -82,7 +82,10 @@ class SearchRequestSerializer(StrictOrganizationSerializer):
         help_text="Parts of paths to leave out, separated by |, in any case: test|mock",
     )
     expand = StrictIntegerField(
-        min_value=0, max_value=100, default=0, help_text="Lines to show before and after a hit"
+        min_value=0,
+        max_value=100,
+        default=0,
+        help_text="Lines to show before and after a hit; of an exact search in `context`",
     )
     max_content = StrictIntegerField(
         min_value=0,
@@ -209,7 +212,8 @@ class SearchStreamView(APIView):
     def post(self, request: Request) -> StreamingHttpResponse:
         """Search with a JSON body. A line is a result; the last line is `{"receipt": …}`.
 
-        `limit` and `cursor` have no effect. Without the receipt, the stream was interrupted.
+        It has a `hint`, too, if there are no results. `limit` and `cursor` have no effect. Without
+        the receipt, the stream was interrupted.
         """
         return _stream(request, body_object(request))
 
@@ -232,8 +236,11 @@ def _stream(request: Request, data: Mapping[str, Any]) -> StreamingHttpResponse:
     return StreamingHttpResponse(lines, content_type="application/x-ndjson")
 
 
-def _line(one: Result | Receipt) -> Any:
-    return to_json(one) if isinstance(one, Result) else {"receipt": to_json(one)}
+def _line(one: Result | StreamEnd) -> Any:
+    line = to_json(one)
+    if isinstance(one, StreamEnd) and one.hint is None:
+        del line["hint"]
+    return line
 
 
 def _respond(request: Request, data: Mapping[str, Any]) -> Response:

@@ -5,12 +5,15 @@ are those of site.css.
 """
 
 import re
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import groupby
 from typing import Final, NamedTuple, TypeVar
 
 from central.web.colouring import Pieces, coloured
+from central.web.plain_text import plain_text
 
 _Style = TypeVar("_Style")
 _NONE: Final = -1  # no interval
@@ -63,6 +66,35 @@ def listing(
     return Listing(["".join(parts) for parts in lines], pieces.note)
 
 
+def excerpts(
+    code: str, *, language: str, parts: Sequence[tuple[Interval, Sequence[Interval]]]
+) -> Listing:
+    """Each part of a file in the colours of the whole; its marks count from its beginning.
+
+    Parts are in order. What is behind the last one is not looked at.
+    """
+    end = parts[-1][0][1] if parts else 0
+    pieces = coloured(code[:end], language)
+    lines = []
+    for (first, last), marks in parts:
+        cut = _cut(_texts_between(code, pieces, first, last), marks)
+        lines.append("".join(_marked(cut)))
+    return Listing(lines, pieces.note)
+
+
+def _marked(pieces: Iterable[tuple[str, str, int]]) -> Iterator[str]:
+    """Yield the HTML of one line, each of its marks as one element."""
+    for mark, inside in groupby(pieces, key=lambda piece: piece[2]):
+        html = "".join(
+            _element(css, _on_one_line(text), is_marked=False) for css, text, _ in inside
+        )
+        yield html if mark == _NONE else f"<mark>{html}</mark>"
+
+
+def _on_one_line(text: str) -> str:
+    return plain_text(text).replace("\n", " ")
+
+
 def occurrences(code: str, words: Iterable[str]) -> list[Interval]:
     """Where one of `words` begins a word or a part of an identifier, in any case; in order."""
     wanted = sorted({word for word in words if word}, key=lambda word: (-len(word), word))
@@ -84,6 +116,17 @@ def _texts(code: str, pieces: Pieces) -> Iterator[tuple[str, str]]:
     start = 0
     for css, end in zip(pieces.classes, pieces.ends, strict=True):
         yield css.strip(), code[start:end]
+        start = end
+
+
+def _texts_between(code: str, pieces: Pieces, first: int, last: int) -> Iterator[tuple[str, str]]:
+    """(class or "", text) of the pieces between two characters."""
+    start = first
+    for index in range(bisect_right(pieces.ends, first), len(pieces.ends)):
+        if start >= last:
+            return
+        end = min(pieces.ends[index], last)
+        yield pieces.classes[index].strip(), code[start:end]
         start = end
 
 

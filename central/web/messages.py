@@ -27,6 +27,14 @@ SENTENCES: Final = {
     "no_such_words": (
         "No chunk holds these words. Try other words, or words and similarity together."
     ),
+    "filters_exclude": "There are matches, but the filters exclude them. Leave some out.",
+    "looks_like_pattern": (
+        "The text looks like a regular expression, but is not searched as one: write it between "
+        "slashes, /…/, or search by a regular expression."
+    ),
+    "quotes_are_text": (
+        "Quotes are part of the text, if it is searched as it stands. Leave them out."
+    ),
     "symbol_not_found": "No definition has this name in the repositories that you see.",
     "near_names": "Check its spelling.",
     "search_for_it": "Search for it, or look at Repositories for what is indexed.",

@@ -13,6 +13,8 @@ _JOINERS: Final = "\u200c\u200d"  # which scripts and emoji are written with
 
 
 def plain_text(text: str) -> str:
+    if text.isprintable():  # nearly always
+        return text
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
     return "".join(char if char in _LINES else _shown(char) for char in unified)
 

@@ -1,19 +1,27 @@
 """The search form: a search read from its page's address, and addresses of similar searches."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
 from central.search.query import GroupBy, Mode, SearchRequest
+from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
+from central.web import other_searches
+from central.web.matched_lines import CONTEXT_LINES
+from central.web.plain_text import plain_line
+from indexer.limits import EXACT_LINES_OF_RESULT, EXACT_MATCHES_OF_FILE
 
 RESULTS: Final = 10
 MOST_PROJECTS: Final = 50  # each is a link on the page that holds all others
 SHOWN_CHARACTERS: Final = 1_000  # of a result's content: some twenty lines
+ALL_LINES: Final = "all"
+CONTEXT_CHARACTERS: Final = 100_000  # of the lines around the matches of a file
+POINTED_CHARACTERS: Final = 60  # on each side of an error in a query
 FILTERS: Final = ("language", "chunk_type", "path", "exclude")
 
 _REQUESTS = SearchRequestSerializer()
@@ -31,8 +39,20 @@ class SearchForm:
     projects: tuple[str, ...] = ()
     filters: Mapping[str, str] = field(default_factory=dict)
     cursor: str = ""
+    lines: str = ""
     request: SearchRequest | None = None
     errors: Mapping[str, list[str]] = field(default_factory=dict)
+    pointed: "PointedText | None" = None
+
+    @property
+    def shows_all_lines(self) -> bool:
+        """Whether every line of a file that matches is asked for."""
+        return self.lines == ALL_LINES
+
+    @property
+    def asked_lines(self) -> int:
+        """How many lines a result of an exact search may have."""
+        return EXACT_MATCHES_OF_FILE if self.shows_all_lines else EXACT_LINES_OF_RESULT
 
     @property
     def is_narrowed(self) -> bool:
@@ -43,7 +63,7 @@ class SearchForm:
         """Return the search as an address on the same page: `?q=…`."""
         given = [("q", self.q), ("mode", self.mode if self.mode != Mode.HYBRID else "")]
         given += [("project", project) for project in self.projects]
-        given += [*self.filters.items(), ("cursor", self.cursor)]
+        given += [*self.filters.items(), ("lines", self.lines), ("cursor", self.cursor)]
         return f"?{urlencode([(name, value) for name, value in given if value])}"
 
     def page_at(self, cursor: str) -> str:
@@ -58,8 +78,21 @@ class SearchForm:
         kept_filters = {key: text for key, text in self.filters.items() if key != name}
         return replace(self, filters=kept_filters, cursor="").address()
 
+    def of_file(self, project: str, path: str) -> str:
+        """The address of the same search in one file, with all lines; "" if there is none."""
+        text = other_searches.of_one_file(self.q, self.mode, path)
+        asked = replace(self, q=text, projects=(project,), lines=ALL_LINES, cursor="")
+        return asked.address() if text else ""
+
     def wider(self) -> list[tuple[str, str]]:
-        """(label, address) of searches that find more than this one."""
+        """(label, address) of searches that may find more than this one."""
+        return [*self._without_choices(), *self._with_other_text()]
+
+    def _with_other_text(self) -> Iterator[tuple[str, str]]:
+        for label, text, mode in other_searches.other_searches(self.q, self.mode):
+            yield label, replace(self, q=text, mode=mode, cursor="").address()
+
+    def _without_choices(self) -> list[tuple[str, str]]:
         found = [
             (f"Without the {name.replace('_', ' ')} {value}", self.without(name, value))
             for name, value in (
@@ -67,7 +100,7 @@ class SearchForm:
                 *(("project", project) for project in self.projects),
             )
         ]
-        if self.mode != Mode.HYBRID:
+        if self.mode in {Mode.SEMANTIC, Mode.LEXICAL, Mode.SYMBOL}:
             hybrid = replace(self, mode=str(Mode.HYBRID), cursor="").address()
             found.append(("By words and similarity together", hybrid))
         if len(found) > 1:
@@ -84,6 +117,7 @@ def parse_search(query: QueryDict, *, organization: str) -> SearchForm:
         projects=tuple(dict.fromkeys(filter(None, map(str.strip, query.getlist("project"))))),
         filters={name: given[name] for name in FILTERS if given[name]},
         cursor=given["cursor"],
+        lines=ALL_LINES if query.get("lines") == ALL_LINES else "",
     )
     if len(asked.projects) > MOST_PROJECTS:
         why = f"Name at most {MOST_PROJECTS} repositories, or none to search all of them."
@@ -91,9 +125,35 @@ def parse_search(query: QueryDict, *, organization: str) -> SearchForm:
     if not asked.q:
         return asked
     try:
-        return replace(asked, request=_REQUESTS.search_request(_body(asked, organization)))
+        request = _REQUESTS.search_request(_body(asked, organization))
+        return replace(asked, request=replace(request, lines=asked.asked_lines))
     except ValidationError as exc:
-        return replace(asked, errors=_by_field(exc))
+        return replace(asked, errors=by_field(exc.detail))
+
+
+class PointedText(NamedTuple):
+    """A query's text around the column of an error: before it, and from it on."""
+
+    before: str
+    behind: str
+
+
+def pointed_text(text: str, column: int) -> PointedText:
+    """Cut a query's text at a column, from 1."""
+    at = min(column - 1, len(text))
+    before, behind = plain_line(text[:at]), plain_line(text[at:])
+    if len(before) > POINTED_CHARACTERS:
+        before = f"…{before[-POINTED_CHARACTERS:]}"
+    if len(behind) > POINTED_CHARACTERS:
+        behind = f"{behind[:POINTED_CHARACTERS]}…"
+    return PointedText(before, behind)
+
+
+def with_context(request: SearchRequest) -> SearchRequest:
+    """Ask for the lines around those of an exact search. Raises QueryError."""
+    if not read_request(request).is_exact:
+        return request
+    return replace(request, expand=CONTEXT_LINES, max_content=CONTEXT_CHARACTERS)
 
 
 def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
@@ -104,16 +164,18 @@ def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
         "include_projects": list(asked.projects),
         **asked.filters,
         **({"cursor": asked.cursor} if asked.cursor else {}),
-        "limit": RESULTS,
+        "limit": 1 if asked.shows_all_lines else RESULTS,
         "max_content": SHOWN_CHARACTERS,
         "explain": True,
         "group_by": str(GroupBy.FILE),
     }
 
 
-def _by_field(exc: ValidationError) -> dict[str, list[str]]:
-    detail: Any = exc.detail
-    return {_PLACES.get(name, name): _sentences(found) for name, found in detail.items()}
+def by_field(detail: Any) -> dict[str, list[str]]:
+    """Return the sentences of an error by the fields of the form."""
+    if not isinstance(detail, dict):
+        return {}
+    return {_PLACES.get(str(name), str(name)): _sentences(found) for name, found in detail.items()}
 
 
 def _sentences(found: Any) -> list[str]:

@@ -8,7 +8,10 @@ from typing import Final
 
 from central.search.answers import Answer, Result
 from central.search.ranking.scoring import Effect
+from central.web.matched_lines import SHOWN_LINES, MatchedFile, matched_file
+from central.web.search_form import SearchForm
 from central.web.urls_for import file_url
+from indexer.limits import PAGE_COLOURED_CHARACTERS
 from indexer.records.files import split_lines
 
 RULE_WORDS: Final = {
@@ -47,14 +50,18 @@ class Reason:
 class Hit:
     """A result with its page here and, where that is known, at the forge.
 
-    `before` is the text of the file before its content.
+    `before` is the text of the file before its content. Numbers of lines lead to `lines_url`, the
+    file at the commit. `matched` is of an exact search; `more_url` shows the rest of its lines.
     """
 
     result: Result
     page_url: str
     forge_url: str
     reasons: Sequence[Reason]
+    lines_url: str
     before: str = ""
+    matched: MatchedFile | None = None
+    more_url: str = ""
 
 
 @dataclass(slots=True)
@@ -71,33 +78,51 @@ class Group:
 def grouped(
     answer: Answer,
     *,
+    asked: SearchForm,
     organization: str,
     web_urls: Mapping[str, str],
     files: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> list[Group]:
     """Groups in the order of their best results. `web_urls`: projects at the forge, "" unknown.
 
-    `files` are contents by project and path.
+    `files` are contents by project and path, for the colours of as many results as they allow.
     """
     indexed = {one.project: one.indexed_at for one in answer.receipt.projects}
     groups: dict[str, Group] = {}
+    room = PAGE_COLOURED_CHARACTERS
     for result in answer.results:
         web_url = web_urls.get(result.project, "")
         group = groups.setdefault(
             result.project,
             Group(result.project, result.commit, web_url, indexed.get(result.project)),
         )
-        url = file_url(organization, result.project, result.file)
-        group.hits.append(
-            Hit(
-                result=result,
-                page_url=url,
-                forge_url=(result.url or "") if web_url else "",
-                reasons=reasons(result.why.rules if result.why else ()),
-                before=_text_before(result, files.get((result.project, result.file), "")),
-            )
-        )
+        content = files.get((result.project, result.file), "")
+        if len(content) > room:
+            content = ""
+        room -= len(content)
+        group.hits.append(_hit(result, content, asked, organization, is_at_forge=bool(web_url)))
     return list(groups.values())
+
+
+def _hit(
+    result: Result, content: str, asked: SearchForm, organization: str, *, is_at_forge: bool
+) -> Hit:
+    page_url = file_url(organization, result.project, result.file)
+    matched = None
+    if result.lines:
+        limit = asked.asked_lines if asked.shows_all_lines else SHOWN_LINES
+        matched = matched_file(result, content, limit=limit, asked=asked.asked_lines)
+    is_all = asked.shows_all_lines or not (matched and matched.more)
+    return Hit(
+        result=result,
+        page_url=page_url,
+        forge_url=(result.url or "") if is_at_forge else "",
+        reasons=reasons(result.why.rules if result.why else ()),
+        lines_url=f"{page_url}?commit={result.commit}" if result.commit else page_url,
+        before="" if matched else _text_before(result, content),
+        matched=matched,
+        more_url="" if is_all else asked.of_file(result.project, result.file) or page_url,
+    )
 
 
 def _text_before(result: Result, content: str) -> str:

@@ -27,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/tokens/<int:token_id>/revoke", views_accounts.revoke, name="revoke-token"),
     path("theme", views_accounts.theme, name="theme"),
     path(f"{_OF}/", views_search.search, name="search"),
+    path(f"{_OF}/query", views_search.query_help, name="query-help"),
     path(f"{_OF}/repositories", views_repositories.repositories, name="repositories"),
     path(f"{_OF}/r/<str:project>", views_repositories.repository, name="repository"),
     path(f"{_OF}/runs/<uuid:run_id>", views_repositories.run, name="run"),

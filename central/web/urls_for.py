@@ -1,12 +1,15 @@
 """Addresses of pages, and the check that an address is this service's."""
 
 from functools import lru_cache
-from urllib.parse import urlencode
+from typing import Final
+from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
 from django.urls.converters import StringConverter
 from django.utils.http import url_has_allowed_host_and_scheme
+
+_SAFE: Final = "/~:@!$&'()*+,;="
 
 
 class FilePathConverter(StringConverter):
@@ -40,11 +43,30 @@ def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
     return f"{url}#L{line}" if line else url
 
 
+def entry_urls(organization: str, project: str, path: str) -> tuple[str, str]:
+    """Return the beginnings of the addresses of a directory's directories and of its files.
+
+    A page of 1,000 entries adds their names: `quoted`.
+    """
+    of_file = file_url(organization, project, f"{path}/x" if path else "x")
+    of_directory = directory_url(organization, project, f"{path}/x" if path else "x")
+    return of_directory.removesuffix("x"), of_file.removesuffix("x")
+
+
+def quoted(name: str) -> str:
+    """Quote a part of a path as `reverse` does."""
+    return quote(name, safe=_SAFE)
+
+
 def references_url(organization: str, project: str, path: str) -> str:
     """Return the beginning of the addresses of a file's references: <line>/<column> follow."""
     kwargs = {"organization": organization, "project": project, "path": path}
     address = reverse("web:reference", kwargs={**kwargs, "line": 0, "column": 0})
     return address.removesuffix("0/0")
+
+
+def search_url(organization: str, text: str) -> str:
+    return _asked("web:search", organization, {"q": text})
 
 
 def symbol_url(organization: str, name: str, **query: object) -> str:

@@ -20,8 +20,9 @@ from central.corpus.identifiers import definitions_of, references_of
 from central.db import one_moment
 from central.errors import InvalidError, NotFoundError
 from central.files.answers import FileEntry
+from central.files.directory import DIRECTORY
 from central.files.finder import QUERY_CHARACTERS, find_paths
-from central.files.listing import DIRECTORY, list_files
+from central.files.listing import list_files
 from central.files.requests import ListRequest
 from central.http.middleware import SANDBOX
 from central.repositories.listing import visible_repository
@@ -36,7 +37,9 @@ from central.web.highlighting import CodeLink
 from central.web.urls_for import (
     breadcrumbs,
     directory_url,
+    entry_urls,
     file_url,
+    quoted,
     references_url,
     symbol_url,
 )
@@ -71,17 +74,25 @@ def tree(
         "repository": repository,
         "state": index_state(repository),
         "found": found,
-        "rows": [_row(organization, project, one) for one in found.entries],
-        "is_first": not asked.cursor,
+        "rows": _rows(organization, project, found.path, found.entries),
+        "cursor": asked.cursor,
     }
     return render(request, "web/tree.html", context)
 
 
-def _row(organization: str, project: str, entry: FileEntry) -> tuple[FileEntry, str, str]:
+def _rows(
+    organization: str, project: str, path: str, entries: Sequence[FileEntry]
+) -> list[tuple[FileEntry, str, str]]:
     """(entry, address, why it is skipped)."""
-    address = directory_url if entry.type == DIRECTORY else file_url
-    why = why_skipped(entry.skipped) if entry.skipped else ""
-    return entry, address(organization, project, entry.path), why
+    of_directory, of_file = entry_urls(organization, project, path)
+    return [
+        (
+            one,
+            f"{of_directory if one.type == DIRECTORY else of_file}{quoted(one.name)}",
+            why_skipped(one.skipped) if one.skipped else "",
+        )
+        for one in entries
+    ]
 
 
 @member_page

@@ -124,7 +124,7 @@ def violations(request: HttpRequest, credential: Credential, project: str) -> Ht
         "section": "repositories",
         "project": project,
         "answer": answer,
-        "is_first": not cursor,
+        "cursor": cursor,
         "rows": [_violation(one, organization) for one in answer.violations],
     }
     return render(request, "web/violations.html", context)

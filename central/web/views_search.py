@@ -15,9 +15,11 @@ from central.search.answers import Answer
 from central.search.query import Mode
 from central.search.service import search as answer_to
 from central.tenancy.credentials import Credential
+from central.web import query_help as query_help_texts
 from central.web.access import member_page
-from central.web.search_form import parse_search
+from central.web.search_form import SearchForm, by_field, parse_search, pointed_text, with_context
 from central.web.search_results import Group, grouped
+from central.web.urls_for import search_url
 from indexer.records.files import ChunkType
 
 _MODES = {
@@ -38,39 +40,61 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
     answer = None
     try:
         if asked.request is not None:
-            answer = answer_to(credential=credential, request=asked.request)
+            answer = answer_to(credential=credential, request=with_context(asked.request))
     except QueryError as exc:
-        asked = replace(asked, errors={"q": [exc.message]})
-    except InvalidError as exc:  # the cursor of another search, if it is not the query
-        errors = exc.extra.get("errors")
-        field = "q" if isinstance(errors, dict) and "query" in errors else "cursor"
-        asked = replace(asked, errors={field: [exc.message]})
+        pointed = pointed_text(asked.q, exc.column)
+        asked = replace(asked, errors={"q": [exc.message]}, pointed=pointed)
+    except InvalidError as exc:
+        asked = replace(
+            asked, errors=by_field(exc.extra.get("errors")) or {"cursor": [exc.message]}
+        )
     context = {
         "section": "search",
         "asked": asked,
         "answer": answer,
         "chosen": [(project, asked.without("project", project)) for project in asked.projects],
-        "wider": asked.wider(),
+        "wider": asked.wider() if answer and not answer.results else [],
         "first_page": asked.page_at(""),
         "next_page": asked.page_at(answer.next_cursor or "") if answer else "",
-        "groups": _groups(credential, answer),
+        "groups": _groups(credential, asked, answer),
         "facets": facets(credential=credential),
         "modes": [(str(mode), words) for mode, words in _MODES.items()],
         "chunk_types": [str(kind) for kind in ChunkType],
     }
     response = render(request, "web/search.html", context, status=400 if asked.errors else 200)
-    if request.htmx:  # type: ignore[attr-defined] # its middleware's
+    if request.htmx.boosted:  # type: ignore[attr-defined] # its middleware's
         push_url(response, f"{request.path}{asked.address()}")  # without fields left blank
     return response
 
 
-def _groups(credential: Credential, answer: Answer | None) -> list[Group]:
+@member_page
+def query_help(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """The query language, with examples that lead to their searches."""
+    organization = credential.organization.slug
+    context = {
+        "section": "search",
+        "examples": [
+            (text, meaning, search_url(organization, text))
+            for text, meaning in query_help_texts.EXAMPLES
+        ],
+        "terms": query_help_texts.TERMS,
+        "filters": [
+            (one, search_url(organization, one.example)) for one in query_help_texts.FILTERS
+        ],
+        "rules": query_help_texts.RULES,
+        "modes": [(one, _MODES[Mode(one.name)]) for one in query_help_texts.MODES],
+    }
+    return render(request, "web/query_help.html", context)
+
+
+def _groups(credential: Credential, asked: SearchForm, answer: Answer | None) -> list[Group]:
     if answer is None:
         return []
     names = {result.project for result in answer.results}
     found = visible_repositories(credential=credential).filter(name__in=names)
     return grouped(
         answer,
+        asked=asked,
         organization=credential.organization.slug,
         web_urls=dict(found.values_list("name", "web_url")),
         files=file_contents(found, {result.file for result in answer.results}),

@@ -2,8 +2,9 @@
 
 import json as json_module
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from cli.output.console import Console
 
 commands = typer.Typer()
-_MAX_QUERY = 4_000
+_MAX_QUERY: Final = 4_000
+_MAX_CONTEXT: Final = 100
+_MAX_CONTENT: Final = 100_000  # characters around the lines of a file
 
 
 class Mode(StrEnum):
@@ -34,6 +37,8 @@ class Mode(StrEnum):
         r"codesearch grep -m regex 'class \w+Error' --project auth-service",
         "codesearch grep -m structural 'raise $E($$$) lang:python'",
         """codesearch grep -m query '"retry" -file:test lang:go'""",
+        "codesearch grep -i -C 2 todo --limit 20",
+        "codesearch grep -c TODO | sort -t: -k2 -rn",
         "codesearch grep TODO --json | jq -r .file",
     ),
 )
@@ -50,29 +55,76 @@ def grep(
         Mode, typer.Option("--mode", "-m", help="What PATTERN is; regex: RE2, structural: ast-grep")
     ] = Mode.LITERAL,
     project: Projects = None,
+    context: Annotated[
+        int,
+        typer.Option("--context", "-C", min=0, max=_MAX_CONTEXT, help="Lines before and after"),
+    ] = 0,
+    ignore_case: Annotated[
+        bool,
+        typer.Option(
+            "--ignore-case", "-i", help="Also if PATTERN has capitals; else they must match"
+        ),
+    ] = False,
+    count: Annotated[
+        bool, typer.Option("--count", "-c", help="Print the number of matches of each file")
+    ] = False,
+    files: Annotated[
+        bool, typer.Option("--files-with-matches", "-l", help="Print the names of files only")
+    ] = False,
+    limit: Annotated[
+        int, typer.Option(min=0, help="Lines at most, with -c and -l files; 0: all")
+    ] = 0,
     json: Json = False,
 ) -> Exit:
     """Print every line that matches, in the index of every repository.
 
-    In a pipe each line is `repository/path:line: text`. Lines with uncommitted changes are those
-    of the index.
+    In a pipe each line is `repository/path:line: text`; with -C, lines around it are
+    `repository/path-line- text`. Lines with uncommitted changes are those of the index.
     """
     query = " ".join(pattern).strip()
     if not query or len(query) > _MAX_QUERY:
         raise typer.BadParameter(f"give a pattern of at most {_MAX_QUERY:,} characters")
-    body: dict[str, Any] = {"query": query, "include_projects": project or []}
+    if sum((count, files, bool(context))) > 1:
+        raise typer.BadParameter("choose one of -C, -c and -l")
+    if ignore_case and mode is Mode.STRUCTURAL:
+        raise typer.BadParameter("a structural pattern has no -i", param_hint="--ignore-case")
+    body: dict[str, Any] = {"query": f"{query} case:no" if ignore_case else query}
+    body["include_projects"] = project or []
+    if context:
+        body |= {"expand": context, "max_content": _MAX_CONTENT}
     if mode is not Mode.QUERY:
         body["mode"] = str(mode)
-    return _print_matches(ctx.obj, body, is_json=json)
+    shape = _Shape(limit, is_count=count, is_names=files, is_json=json)
+    return _print_matches(ctx.obj, body, shape)
 
 
-def _print_matches(context: CommandContext, body: Mapping[str, Any], *, is_json: bool) -> Exit:
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What is printed of each file, and how many lines or files at most; 0: all."""
+
+    limit: int
+    is_count: bool
+    is_names: bool
+    is_json: bool
+
+    @property
+    def counts_files(self) -> bool:
+        """Whether the limit is of files."""
+        return self.is_count or self.is_names or self.is_json
+
+
+def _print_matches(context: CommandContext, body: Mapping[str, Any], shape: _Shape) -> Exit:
     from cli.output import receipt
     from cli.output.console import Console, print_stderr
 
-    printer = _Printer(Console.of(context.environ), is_json=is_json)
-    with context.match_stream() as stream:
-        stream.matches(body, printer.receive)
+    with context.service_api() as api:
+        printer = _Printer(Console.of(context.environ), shape)
+        api.matches(body, printer.receive)
+    if printer.lacks_context:
+        print_stderr("Lines around some matches are left out: use a smaller -C.")
+    if printer.is_full:
+        print_stderr(f"Stopped at {shape.limit:,}: there may be more. Raise --limit, or use 0.")
+        return Exit.OK
     if printer.receipt is None:
         print_stderr("The service ended the stream too early: lines are missing. Try again.")
         return Exit.UNREACHABLE
@@ -86,27 +138,59 @@ def _print_matches(context: CommandContext, body: Mapping[str, Any], *, is_json:
 class _Printer:
     """Prints results as they come; after a lost connection, only those that are new."""
 
-    def __init__(self, console: "Console", *, is_json: bool) -> None:
+    def __init__(self, console: "Console", shape: _Shape) -> None:
         self.results = 0
         self.receipt: dict[str, Any] | None = None
         self._console = console
-        self._is_json = is_json
+        self._shape = shape
+        self._printed = 0  # lines or files
+        self._is_cut = False
+        self.lacks_context = False
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the limit is reached, and there is or may be more."""
+        return self._is_cut or (self._is_at_limit and self.receipt is None)
+
+    @property
+    def _is_at_limit(self) -> bool:
+        return bool(self._shape.limit) and self._printed >= self._shape.limit
 
     def receive(self, parts: Iterator[bytes], _size: int | None) -> None:
-        """Read a stream of NDJSON from its beginning."""
+        """Read a stream of NDJSON from its beginning, until the limit is reached."""
         for number, one in enumerate(_documents(parts), 1):
             if "receipt" in one:
                 self.receipt = one["receipt"]
+            elif self._is_at_limit:
+                return
             elif number > self.results:
                 self.results = number
-                self._print(one)
+                self._print(self._within_limit(one))
+
+    def _within_limit(self, one: dict[str, Any]) -> dict[str, Any]:
+        self.lacks_context = self.lacks_context or bool(one.get("context") and one["truncated"])
+        rest = self._shape.limit - self._printed
+        if self._shape.counts_files:
+            self._printed += 1
+            return one
+        self._printed += max(1, len(one["lines"]))
+        if self._shape.limit and len(one["lines"]) > rest:
+            self._is_cut = True
+            lines = sorted(one["lines"], key=lambda line: int(line["line"]))
+            return {**one, "lines": lines[:rest]}
+        return one
 
     def _print(self, one: Mapping[str, Any]) -> None:
         from cli.output import matches
         from cli.output.console import print_stdout
 
-        if self._is_json:
+        shape = self._shape
+        if shape.is_json:
             print_stdout(json_module.dumps(one) + "\n")
+        elif shape.is_names:
+            print_stdout(matches.format_name(one))
+        elif shape.is_count:
+            print_stdout(matches.format_count(one))
         elif self._console.is_terminal:
             print_stdout(matches.render(self._console, one))
         else:

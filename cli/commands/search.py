@@ -11,11 +11,15 @@ from indexer.exits import Exit
 from indexer.records.files import ChunkType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from cli.api import SearchApi
+    from cli.output.search_results import Before, FileKey
 
 commands = typer.Typer()
 _MAX_QUERY = 4_000
 _MAX_QUERIES = 10
+_FIRST = {"content_start_line": 1}
 
 
 class Mode(StrEnum):
@@ -65,6 +69,7 @@ def _languages() -> list[str]:
         "codesearch search verify_token --mode symbol --project auth-service",
         """codesearch search 'lang:go "context.WithTimeout" retry'""",
         'codesearch search "retry with backoff" --language go --exclude "test|mock" --expand 5',
+        "codesearch search verify_token --explain",
         "codesearch search login --json | jq -r '.results[].file'",
     ),
 )
@@ -119,6 +124,9 @@ def search(
             show_default=False,
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say why each hit has its place")
+    ] = False,
     json: Json = False,
 ) -> Exit:
     """Search the code of every repository by words, names and meaning.
@@ -138,6 +146,7 @@ def search(
         "exclude": exclude,
         "expand": expand,
         "group_by": group_by and str(group_by),
+        "explain": explain,
     }
     return _show(ctx.obj, {key: value for key, value in body.items() if value}, json=json)
 
@@ -151,16 +160,17 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
         body = {"group_by": str(GroupBy.FILE), **body}
     with context.search_api() as search_api:
         answer = search_api.search(body)
-    results = answer["results"]
+        results = answer["results"]
+        before = _lines_before(search_api, results) if console.is_terminal and not json else {}
     if json:
         print_stdout(console.as_json(answer))
     else:
         if results and answer.get("confidence") == "none":
             print_stderr(receipt.in_options(answer["hint"] or "No good match."))
         print_stdout(
-            search_results.render(console, results)
+            search_results.render(console, results, before)
             if console.is_terminal
-            else search_results.format_plain(results)
+            else search_results.format_plain(results, explained=bool(body.get("explain")))
         )
         print_stderr(*receipt.receipt_notes(answer))
     if body.get("exclude_projects") and not answer["receipt"]["projects"]:
@@ -169,3 +179,37 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     code, why = receipt.exit_status(answer, count=len(results))
     print_stderr(why)
     return code
+
+
+def _lines_before(
+    search_api: "SearchApi", results: "Iterable[Mapping[str, Any]]"
+) -> "dict[FileKey, Before]":
+    """Read what stands before the results in their files, or say why it cannot be read."""
+    from cli.output.search_results import Before, file_key
+
+    before: dict[FileKey, Before] = {}
+    last: dict[FileKey, Mapping[str, Any]] = {}
+    for one in results:
+        key = file_key(one)
+        if one.get("local"):
+            before[key] = Before(incomplete_reason="they may not be committed")
+        elif one["content_start_line"] > last.get(key, _FIRST)["content_start_line"]:
+            last[key] = one
+    return {key: _beginning(search_api, one) for key, one in last.items()} | before
+
+
+def _beginning(search_api: "SearchApi", one: "Mapping[str, Any]") -> "Before":
+    from cli.output.search_results import Before
+    from indexer.errors import IndexerError
+
+    end = one["content_start_line"] - 1
+    asked = {"project": one["project"], "path": one["file"], "end_line": end}
+    try:
+        answer = search_api.read_file(asked)
+    except IndexerError:
+        return Before(incomplete_reason="the service did not answer")
+    if answer["commit"] != one["commit"]:
+        return Before(incomplete_reason="the repository was indexed again")
+    if answer["truncated"] or answer["content"] is None:
+        return Before(incomplete_reason="they are too long")
+    return Before(answer["content"], end)

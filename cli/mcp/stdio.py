@@ -20,8 +20,8 @@ from mcp.server import MCPServer
 from agents.backend import LOCAL_HINTS, ToolError
 from agents.results import names_in
 from agents.tools import INSTRUCTIONS, add_tools
-from cli.api import GraphApi, SearchApi
-from cli.context import CommandContext, graph_api_for, search_api_for
+from cli.api import GraphApi, HttpSearchApi, SearchApi
+from cli.context import CommandContext, graph_api_for, search_api_for, service_api_for
 from cli.target.target import IndexTarget, open_target
 from indexer.errors import (
     CentralRefusedError,
@@ -40,6 +40,7 @@ class Opened:
 
     target: IndexTarget
     search_api: SearchApi
+    service_api: HttpSearchApi
     graph: GraphApi
 
 
@@ -47,7 +48,7 @@ _Request = Callable[[Opened, Mapping[str, Any]], _Answer]
 
 
 class TargetBackend:
-    """The `agents.backend.GraphBackend` of one organisation.
+    """The `agents.backend.ServiceBackend` of one organisation.
 
     Calls wait for a local service that is still starting. A local service that has stopped is
     started again. Resources are released when the process ends.
@@ -78,6 +79,18 @@ class TargetBackend:
             lambda opened, parameters: opened.search_api.status(parameters.get("project")),
         )
 
+    async def list_files(self, parameters: Mapping[str, Any]) -> _Answer:
+        """List a directory, or the paths that match a glob."""
+        return await self._answer(
+            parameters, lambda opened, parameters: opened.service_api.list_files(parameters)
+        )
+
+    async def read_file(self, parameters: Mapping[str, Any]) -> _Answer:
+        """Read lines of a file."""
+        return await self._answer(
+            parameters, lambda opened, parameters: opened.service_api.read_file(parameters)
+        )
+
     async def graph(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
         """Query the knowledge graph."""
         return await self._answer(
@@ -96,7 +109,12 @@ class TargetBackend:
                 target = self._resources.enter_context(
                     open_target(environ, directory, may_ask=False)
                 )
-                self._opened = Opened(target, search_api_for(target), graph_api_for(target))
+                self._opened = Opened(
+                    target,
+                    search_api_for(target),
+                    service_api_for(target),
+                    graph_api_for(target),
+                )
             return self._opened
 
     async def _answer(self, parameters: Mapping[str, Any], request: _Request) -> _Answer:

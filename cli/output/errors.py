@@ -29,6 +29,8 @@ _REQUEST_ERRORS: Final = {
 _WORDS: Final = {
     "/api/v1/index/status": "`codesearch status`",
     "GET /api/v1/graph/nodes lists nodes.": "`codesearch graph list` lists documents.",
+    "; check project.": ".",
+    "start_line is behind the last.": "--lines begins behind the last.",
     " Read it again, and send its new entity tag in If-Match.": "",
 }
 

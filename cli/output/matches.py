@@ -9,44 +9,87 @@ from indexer.output.terminal import escape_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 _MARK: Final = "bold underline"
 
+Result = Mapping[str, Any]
 
-def format_plain(one: Mapping[str, Any]) -> str:
-    """Format `project/path:line: text` for each line; `project/path` for a file without lines."""
+
+def format_name(one: Result) -> str:
+    """Format `project/path`."""
+    return f"{path_of(one)}\n"
+
+
+def format_count(one: Result) -> str:
+    """Format `project/path:count`."""
+    return f"{path_of(one)}:{one['matches']}\n"
+
+
+def format_plain(one: Result) -> str:
+    """Format `project/path:line: text` for each line; `project/path` for a file without lines.
+
+    Lines around them are `project/path-line- text`, as of grep; `--` is between blocks.
+    """
     path = path_of(one)
-    lines = sorted(one["lines"], key=lambda line: line["line"])
-    if not lines:
+    if not one["lines"]:
         return f"{path}\n"
-    return "".join(f"{path}:{line['line']}: {_text(line)}\n" for line in lines)
+    formatted = []
+    for number, line, is_match, is_new_block in _numbered(one):
+        if is_new_block:
+            formatted.append("--\n")
+        separator = ":" if is_match else "-"
+        formatted.append(f"{path}{separator}{number}{separator} {_text(line)}\n")
+    return "".join(formatted)
+
+
+def _numbered(one: Result) -> Iterator[tuple[int, Mapping[str, Any], bool, bool]]:
+    """Yield each line's number, the line, whether it matches, and whether a gap is before it."""
+    matches = {line["line"]: line for line in one["lines"]}
+    around = {line["line"]: line for line in one.get("context") or ()}
+    before = 0
+    for number in sorted(matches.keys() | around.keys()):
+        is_new_block = bool(around and before and number > before + 1)
+        line = matches.get(number) or around[number]
+        yield number, line, number in matches, is_new_block
+        before = number
 
 
 def _text(line: Mapping[str, Any]) -> str:
-    before, after = "…" if line["column"] > 1 else "", "…" if line["truncated"] else ""
+    before = "…" if line.get("column", 1) > 1 else ""
+    after = "…" if line["truncated"] else ""
     return f"{before}{escape_line(line['text'])}{after}"
 
 
-def render(console: Console, one: Mapping[str, Any]) -> str:
+def render(console: Console, one: Result) -> str:
     """Render a file: its heading, then its lines with numbers and marked matches."""
     return console.render(*_renderables(one))
 
 
-def _renderables(one: Mapping[str, Any]) -> Iterator["RenderableType"]:
+def _renderables(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
     heading = location_link(one, one["start_line"])
     heading.append(f"  {one['matches']} found", style="dim")
     yield heading
-    for line in sorted(one["lines"], key=lambda line: line["line"]):
-        text = Text(f"{line['line']:>6} ", style="dim", overflow="fold")
-        end = 0
-        text.append("…" if line["column"] > 1 else "", style="dim")
-        for start, stop in line["ranges"]:
-            text.append(escape_line(line["text"][end:start]), style="not dim")
-            text.append(escape_line(line["text"][start:stop]), style=f"not dim {_MARK}")
-            end = stop
-        text.append(escape_line(line["text"][end:]), style="not dim")
-        text.append("…" if line["truncated"] else "", style="dim")
+    for number, line, is_match, is_new_block in _numbered(one):
+        if is_new_block:
+            yield Text("    --", style="dim")
+        text = Text(f"{number:>6} ", style="dim", overflow="fold")
+        if is_match:
+            _append_match(text, line)
+        else:
+            text.append(_text(line))
         yield text
     yield ""
+
+
+def _append_match(text: "Text", line: Mapping[str, Any]) -> None:
+    end = 0
+    text.append("…" if line["column"] > 1 else "", style="dim")
+    for start, stop in line["ranges"]:
+        text.append(escape_line(line["text"][end:start]), style="not dim")
+        text.append(escape_line(line["text"][start:stop]), style=f"not dim {_MARK}")
+        end = stop
+    text.append(escape_line(line["text"][end:]), style="not dim")
+    text.append("…" if line["truncated"] else "", style="dim")

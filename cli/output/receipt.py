@@ -34,6 +34,7 @@ _OPTIONS: Final = {
     "mode=": "--mode ",
     "min_confidence=": "--min-confidence ",
     "exclude_projects": "--exclude-project",
+    "include_projects": "--project",
     "caller_projects": "--caller-project",
     "lower depth, raise limit, or give project and file": (
         "lower --depth, raise --limit, or give --project and --file"
@@ -87,9 +88,12 @@ def exit_status(answer: Mapping[str, Any], *, count: int) -> tuple[Exit, str]:
         return Exit.OK, ""
     if receipt["projects"]:
         return Exit.NOTHING_FOUND, in_options(answer.get("hint") or "Nothing was found.")
-    reasons = {one["reason"] for one in receipt["missing"]}
-    if "unknown_project" in reasons:
-        return Exit.NOT_INDEXED, "No such repository: see `codesearch status`."
+    if any(one["reason"] == "unknown_project" for one in receipt["missing"]):
+        names = [one["project"] for one in receipt["missing"] if one["reason"] == "unknown_project"]
+        hint = answer.get("hint") or ""
+        if not hint or names[0] not in hint:  # a hint that names them has near names, too
+            hint = f"No such repository: {', '.join(names[:_NAMED])}."
+        return Exit.NOT_INDEXED, f"{in_options(hint)} `codesearch status` lists the repositories."
     return Exit.NOT_INDEXED, NOTHING_INDEXED
 
 
@@ -108,6 +112,16 @@ def local_line(local: Mapping[str, Any]) -> str:
     return escape_line(
         f"{files} of {local['project']} as in this checkout {age(local['indexed_at'])}"
     )
+
+
+def indexed_line(receipt: Mapping[str, Any]) -> str:
+    """Describe the index that a file or a list is from."""
+    parts = [
+        f"{one['project']} at {short_commit(one['commit'])}, indexed {age(one['indexed_at'])}"
+        for one in receipt["projects"]
+    ]
+    parts += [_REASONS.get(one["reason"], one["reason"]) for one in receipt["missing"]]
+    return escape_line("; ".join(parts) + ".")
 
 
 def _searched(projects: Sequence[Mapping[str, Any]]) -> str:

@@ -1,32 +1,48 @@
 """Search results: highlighted snippets on a terminal, a line for each in a pipe."""
 
-import re
-import signal
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cli.output.console import Console
+from cli.output.highlighting import Snippet, render_snippet
 from cli.output.text import location_link, path_of
-from indexer.limits import COLOURING_CPU_SECONDS
 from indexer.output.terminal import escape_line, escape_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.syntax import Syntax
-
-_LEXERS: Final = {"svelte": "html", "go-mod": "go"}  # languages with another name in pygments
-_THEME: Final = "ansi_dark"  # the terminal's own colours
-_TAB: Final = 4
-_MARK: Final = "bold underline"
-_TOO_SLOW: Final = "    shown without highlighting: it takes too long for this text\n"
 
 Result = Mapping[str, Any]
+FileKey: TypeAlias = tuple[str, str]  # project and path
 
 
-def format_plain(results: Sequence[Result]) -> str:
-    """Format a line `project/path:line: text` for each result: its first that is not blank."""
-    return "".join(f"{path_of(one)}:{_first_line(one)}\n" for one in results)
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The beginning of a file up to the line `last`, or why there is none of it."""
+
+    text: str = ""
+    last: int = 0
+    incomplete_reason: str = ""
+
+
+def file_key(one: Result) -> FileKey:
+    """Return the project and the file of a result."""
+    return one["project"], one["file"]
+
+
+def format_plain(results: Sequence[Result], *, explained: bool = False) -> str:
+    """Format a line `project/path:line: text` for each result: its first that is not blank.
+
+    `explained`: behind a tab, why it has its place.
+    """
+    return "".join(
+        f"{path_of(one)}:{_first_line(one)}{_explained(one) if explained else ''}\n"
+        for one in results
+    )
+
+
+def _explained(one: Result) -> str:
+    return f"\t{explanation(one)}"
 
 
 def _first_line(one: Result) -> str:
@@ -38,46 +54,42 @@ def _first_line(one: Result) -> str:
     return f"{one['start_line']}:"
 
 
-def render(console: Console, results: Sequence[Result]) -> str:
+def render(
+    console: Console, results: Sequence[Result], before: Mapping[FileKey, Before] | None = None
+) -> str:
     """Render each result with a heading, line numbers and marked matches.
 
-    Call it in the main thread, where a signal can interrupt a slow lexer.
+    `before` has the lines of files before the results, which colours depend on.
     """
-    return "".join(_render_in_time(console, one) for one in results)
+    return "".join(_render(console, one, before or {}) for one in results)
 
 
-def _render_in_time(console: Console, one: Result) -> str:
-    """Render a result, without highlighting if the lexer takes too long."""
-    import rich.syntax  # noqa: F401 - its import time does not count
-
-    try:
-        with _cpu_limit(COLOURING_CPU_SECONDS):
-            return console.render(*_renderables(one))
-    except _TooSlowError:
-        return console.render(*_renderables({**one, "language": "text"}), _TOO_SLOW)
+def _render(console: Console, one: Result, before: Mapping[FileKey, Before]) -> str:
+    snippet = render_snippet(console, _snippet(one, before))
+    return console.render(*_heading(one)) + snippet + console.render(*_rest(one))
 
 
-class _TooSlowError(Exception):
-    """The CPU limit is exceeded."""
+def _snippet(one: Result, before: Mapping[FileKey, Before]) -> Snippet:
+    lines = before.get(file_key(one), Before())
+    first = one["content_start_line"]
+    text = lines.text if lines.last == first - 1 else _first_lines(lines.text, first - 1)
+    return Snippet(
+        content=one["content"],
+        start_line=first,
+        language=one["language"],
+        matched=one["matched"],
+        before=text,
+        note=f"    coloured without the lines before it: {lines.incomplete_reason}"
+        if lines.incomplete_reason
+        else "",
+    )
 
 
-@contextmanager
-def _cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise _TooSlowError in the block after `seconds` of CPU time, also inside of `re`."""
-
-    def interrupt(*_: object) -> None:
-        raise _TooSlowError
-
-    before = signal.signal(signal.SIGPROF, interrupt)
-    try:
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+def _first_lines(text: str, count: int) -> str:
+    return "".join(text.splitlines(keepends=True)[:count])
 
 
-def _renderables(one: Result) -> Iterator["RenderableType"]:
+def _heading(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
     heading = location_link(one, one["start_line"])
@@ -86,7 +98,18 @@ def _renderables(one: Result) -> Iterator["RenderableType"]:
     if one.get("local"):
         heading.append("  not committed", style="yellow")
     yield heading
-    yield _syntax(one)
+    if one.get("why"):
+        yield Text(f"    {explanation(one)}", style="dim")
+
+
+def _kind_and_name(one: Result) -> str:
+    name = ".".join(filter(None, (one["container"], one["name"])))
+    return escape_line(f"{one['chunk_type']} {name}").strip()
+
+
+def _rest(one: Result) -> Iterator["RenderableType"]:
+    from rich.text import Text
+
     if one["truncated"]:
         yield Text(f"    … to line {one['end_line']}", style="dim")
     if spans := one.get("spans"):
@@ -95,36 +118,20 @@ def _renderables(one: Result) -> Iterator["RenderableType"]:
     yield Text()
 
 
-def _kind_and_name(one: Result) -> str:
-    name = ".".join(filter(None, (one["container"], one["name"])))
-    return escape_line(f"{one['chunk_type']} {name}").strip()
+def explanation(one: Result) -> str:
+    """Say why a result has its place: its ranks, and what each rule did to its score."""
+    if not one.get("why"):
+        return "exact search: definitions first, then by path"
+    why = one["why"]
+    ranks = [
+        f"place {why[rank]} by {what}"
+        for rank, what in (("semantic_rank", "meaning"), ("lexical_rank", "words"))
+        if why[rank] is not None
+    ]
+    return escape_line("; ".join([", ".join(ranks) or "by name", *map(_effect, why["rules"])]))
 
 
-def _syntax(one: Result) -> "Syntax":
-    from rich.syntax import Syntax
-
-    lines = [line.expandtabs(_TAB) for line in escape_lines(one["content"])]
-    syntax = Syntax(
-        "\n".join(lines),
-        _LEXERS.get(one["language"], one["language"]),
-        theme=_THEME,
-        background_color="default",
-        line_numbers=True,
-        start_line=one["content_start_line"],
-        word_wrap=True,
-        padding=(0, 0, 0, 2),
-    )
-    for number, first, last in _marks(lines, one["matched"]):
-        syntax.stylize_range(_MARK, (number, first), (number, last))
-    return syntax
-
-
-def _marks(lines: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Positions of the words: line, first and last column, as rich's Syntax counts them."""
-    if not words:
-        return
-    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
-    pattern = re.compile("|".join(longest_first), re.IGNORECASE)
-    for number, line in enumerate(lines, 1):
-        for match in pattern.finditer(line):
-            yield number, match.start(), match.end()
+def _effect(rule: Mapping[str, Any]) -> str:
+    adds = f" {rule['adds']:+.2f}" if rule["adds"] else ""
+    times = f" times {rule['times']:.2f}" if rule["times"] != 1 else ""
+    return f"{str(rule['rule']).replace('_', ' ')}{adds}{times}"

@@ -106,6 +106,10 @@ class OverlaySearchApi:
             return {**answer, "local_error": str(exc)}
         return {**answer, "local": overlay.summary()}
 
+    def read_file(self, parameters: Mapping[str, Any]) -> Row:
+        """Read lines of central's index."""
+        return self._api.read_file(parameters)
+
     def _watched_in(self, projects: Sequence[str] | None) -> "WatchRecord | None":
         """Return the watch record if `projects` is empty or contains the project."""
         if projects and self._project not in projects:

@@ -3,6 +3,8 @@
 
 def escape_line(text: str) -> str:
     """Escape `text` as one line; unprintable characters become �."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else _shown(char) for char in text)
 
 

@@ -28,7 +28,7 @@ class RecordedBackend:
 
     async def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The recorded search, cut to `limit` as the service cuts it."""
-        answer = self._answer("search", body)
+        answer = self._answer("grep" if body.get("mode") == "literal" else "search", body)
         answer["results"] = answer["results"][: body["limit"]]
         answer["count"] = len(answer["results"])
         return answer
@@ -40,6 +40,14 @@ class RecordedBackend:
     async def status(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The recorded status."""
         return self._answer("status", parameters)
+
+    async def list_files(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The recorded list."""
+        return self._answer("files", parameters)
+
+    async def read_file(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The recorded lines."""
+        return self._answer("content", parameters)
 
     async def graph(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The recorded answer of the knowledge graph."""

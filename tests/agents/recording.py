@@ -47,6 +47,10 @@ def record(acme: Organization) -> None:
     keep("callees", acme.get("trace/callees", symbol="ProcessPayment"))
     keep("graph", acme.get("trace/graph", symbol="ProcessPayment", depth="1"))
     keep("status", acme.get("index/status"))
+    keep("grep", acme.search("verify_token(", mode="literal", limit=5))
+    keep("files", acme.get("files", project="auth-service"))
+    content = {"project": "auth-service", "path": "acme_auth/tokens.py"}
+    keep("content", acme.get("files/content", **content, start_line="60", end_line="95"))
 
 
 def record_graph(acme: Organization) -> None:

@@ -1,5 +1,6 @@
 """The tools' shapes and limits are those of the API, so that the two cannot drift apart."""
 
+import asyncio
 import types
 from typing import Any, Union, get_args, get_origin
 
@@ -11,6 +12,8 @@ from agents import parameters
 from agents.backend import INVALID
 from agents.sidecar import answers
 from agents.sidecar.mapping import sidecar_arguments
+from central.files.requests import ContentRequestSerializer, ListRequestSerializer
+from central.files.views import FileContentSerializer, FileListSerializer
 from central.knowledge.serializers import (
     DOCUMENT_KINDS,
     ContextSerializer,
@@ -46,7 +49,7 @@ from tests.agents.test_tools import RECORDINGS, TOOLS
 OURS = {"left_out"}  # what only the tools add
 YOUNGER = {  # than the recordings
     *("why", "reindex_requested_at", "ranges", "confidence"),
-    *("lines", "matches", "total", "spans", "languages_without_symbols"),
+    *("lines", "matches", "total", "spans", "context", "languages_without_symbols"),
 }
 
 SHAPES = [  # of another server's answers
@@ -68,9 +71,15 @@ STRUCTURES = {
     "unmigrated": UnmigratedAnswerSerializer,
     "related": RelatedAnswerSerializer,
     "context": ContextAnswerSerializer,
+    "grep": SearchAnswerSerializer,
+    "files": FileListSerializer,
+    "content": FileContentSerializer,
 }
 REQUESTS = {
     "code_search": SearchRequestSerializer,
+    "code_grep": SearchRequestSerializer,
+    "code_read_file": ContentRequestSerializer,
+    "code_list_files": ListRequestSerializer,
     "code_trace_callers": CallersRequestSerializer,
     "code_trace_callees": CalleesRequestSerializer,
     "code_graph": GraphRequestSerializer,
@@ -157,8 +166,11 @@ def assert_members(value: Any, members: dict[str, Any] | None) -> None:
 
 @pytest.fixture(scope="module")
 def tools() -> dict[str, Any]:
+    """All tools, with the limits that calls are checked against and lists leave out."""
     backend = RecordedBackend()
-    return tools_of(code_server(backend)) | tools_of(sidecar_server(backend))
+    servers = (code_server(backend), sidecar_server(backend))
+    listed = [tool for server in servers for tool in asyncio.run(server.list_tools())]
+    return {tool.name: tool for tool in listed}
 
 
 @pytest.mark.parametrize("tool", REQUESTS)
@@ -200,7 +212,7 @@ def test_defaults_are_those_of_the_api_but_for_pages_that_fit_the_default_budget
         if schema["default"] != serializer().fields[name].default
     }
     pages = ("code_trace_callers", "code_trace_callees", "code_graph")
-    pages += ("graph_violations", "graph_unmigrated")
+    pages += ("graph_violations", "graph_unmigrated", "code_grep")
     assert differing == {(tool, "limit") for tool in pages}
 
 

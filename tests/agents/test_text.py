@@ -308,3 +308,14 @@ def test_an_exact_search_is_lines_with_numbers_and_says_if_there_are_more() -> N
         '1 result for "x": at least 2 matches in 1 file\n\nshop/a.py  2 matches\n'
     )
     assert "    3: x = 1�[2J\n    9: x" in text
+
+
+def test_lines_around_matches_are_told_apart() -> None:
+    answer = recorded("grep")
+    answer["results"] = answer["results"][:1]
+    around = [{"line": 69, "text": "", "truncated": False}]
+    answer["results"][0]["context"] = [*around, {"line": 71, "text": "\x1b doc", "truncated": True}]
+    _, *lines = search_text(answer).split("\n\n")[1].splitlines()
+    assert lines[0] == "    69- "
+    assert lines[1].startswith("    70: def verify_token(")
+    assert lines[2] == "    71- � doc…"

@@ -11,6 +11,9 @@ from tests.agents.recorded import RecordedBackend, recorded
 
 TOOLS = {
     "code_search": {"query": "verify a JWT"},
+    "code_grep": {"query": "verify_token("},
+    "code_read_file": {"project": "auth-service", "path": "acme_auth/tokens.py"},
+    "code_list_files": {"project": "auth-service"},
     "code_trace_callers": {"symbol": "AuthMiddleware"},
     "code_trace_callees": {"symbol": "ProcessPayment"},
     "code_graph": {"symbol": "ProcessPayment"},
@@ -25,6 +28,9 @@ TOOLS = {
 }
 RECORDINGS = {
     "code_search": "search",
+    "code_grep": "grep",
+    "code_read_file": "content",
+    "code_list_files": "files",
     "code_trace_callers": "callers",
     "code_trace_callees": "callees",
     "code_graph": "graph",
@@ -36,7 +42,9 @@ RECORDINGS = {
     "graph_unmigrated": "unmigrated",
     "graph_link": "link",
 }
+MOSTLY_CONTENT = {"code_read_file", "graph_related", "graph_link"}
 WRITES = {"graph_link"}
+OF_ONE_ORGANIZATION = {"search_code", "code_grep", "code_read_file", "code_list_files"}
 
 
 def test_every_tool_but_one_is_listed_as_safe_to_call_without_asking() -> None:
@@ -68,8 +76,8 @@ def test_all_definitions_take_less_than_4000_tokens() -> None:
         "title" in schema for tool in tools for schema in tool.input_schema["properties"].values()
     )
     told = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-    # 4.1 characters a token, by the tokenizer o200k
-    assert len(json.dumps(told, separators=(",", ":"))) < 16_500
+    # 4.2 characters a token, by the tokenizer o200k
+    assert len(json.dumps(told, separators=(",", ":"))) <= 16_360
 
 
 @pytest.mark.parametrize(("tool", "recording"), RECORDINGS.items())
@@ -83,7 +91,7 @@ def test_structured_output_is_the_services_answer_unchanged(tool: str, recording
 def test_the_text_form_is_smaller_than_half_of_the_structured_one(tool: str) -> None:
     result = call(code_server(RecordedBackend()), tool, **TOOLS[tool])
     # A search is mostly snippets, and so are relatives; a link is one line.
-    share = 0.9 if "search" in tool or tool in {"graph_related", "graph_link"} else 0.5
+    share = 0.95 if "search" in tool or tool in MOSTLY_CONTENT else 0.5
     assert len(text_of(result)) < share * len(str(result.structured_content))
 
 
@@ -100,7 +108,7 @@ def test_clients_of_older_revisions_get_the_same(mode: str) -> None:
 def test_the_workspace_is_the_organisation(workspace: str) -> None:
     backend = RecordedBackend()
     for tool, arguments in TOOLS.items():
-        if tool != "search_code":
+        if tool not in OF_ONE_ORGANIZATION:
             call(code_server(backend), tool, workspace=workspace, **arguments)
     assert {asked["org_id"] for asked in backend.asked} == {workspace}
 

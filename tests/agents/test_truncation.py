@@ -14,12 +14,13 @@ from agents.graph.text import (
     violations_text,
 )
 from agents.graph.truncation import truncate_context, truncate_rows, truncate_traverse
-from agents.text import graph_text, links_text, search_text, status_text
+from agents.text import code_text, graph_text, links_text, search_text, status_text
 from agents.truncation import (
+    DEFAULT_TOKENS,
     MAX_TOKENS,
     MIN_TOKENS,
-    Budget,
     estimate_tokens,
+    largest,
     truncate_code,
     truncate_graph,
     truncate_links,
@@ -50,11 +51,17 @@ FITTED = {
     "status": (truncate_status, status_text),
     "traverse": (truncate_traverse, traverse_text),
     "violations": (
-        lambda answer, tokens: truncate_rows(answer, "violations", tokens),
+        lambda answer, tokens: truncate_rows(answer, "violations", tokens, text=violations_text),
         violations_text,
     ),
-    "unmigrated": (lambda answer, tokens: truncate_rows(answer, "code", tokens), unmigrated_text),
-    "related": (lambda answer, tokens: truncate_rows(answer, "related", tokens), related_text),
+    "unmigrated": (
+        lambda answer, tokens: truncate_rows(answer, "code", tokens, text=unmigrated_text),
+        unmigrated_text,
+    ),
+    "related": (
+        lambda answer, tokens: truncate_rows(answer, "related", tokens, text=related_text),
+        related_text,
+    ),
     "context": (truncate_context, context_text),
 }
 
@@ -62,11 +69,10 @@ FITTED = {
 @pytest.mark.parametrize("name", FITTED)
 @FEW
 @given(tokens=TOKENS)
-def test_both_forms_stay_within_the_budget(name: str, tokens: int) -> None:
+def test_the_text_stays_within_the_budget(name: str, tokens: int) -> None:
     fit, text = FITTED[name]
-    whole = recorded(name)
-    fitted = fit(recorded(name), tokens)
-    assert estimate_tokens(fitted) <= tokens
+    whole = longer(name)
+    fitted = fit(longer(name), tokens)
     assert estimate_tokens(text(fitted)) <= tokens
     assert fitted.keys() - {"left_out"} == whole.keys()
     assert fitted.get("receipt", {}).keys() == whole.get("receipt", {}).keys()
@@ -77,7 +83,7 @@ def test_both_forms_stay_within_the_budget(name: str, tokens: int) -> None:
 @given(tokens=TOKENS)
 def test_what_is_left_out_is_counted(name: str, tokens: int) -> None:
     fit, _ = FITTED[name]
-    whole = recorded(name)
+    whole = longer(name)
     fitted = fit(whole, tokens)
     counts = fitted.get("left_out", {"counts": {}})["counts"]
     for path, rows in lists_of(whole).items():
@@ -92,30 +98,59 @@ def lists_of(answer: dict[str, Any]) -> dict[str, list[Any]]:
     found = {name: answer[name] for name in names if name in answer}
     receipt = answer.get("receipt", {})
     found |= {f"receipt.{name}": receipt[name] for name in ("projects", "missing") if receipt}
-    if "unresolved" in receipt:
-        found["receipt.unresolved.sample"] = receipt["unresolved"]["sample"]
     return found
+
+
+def longer(name: str) -> dict[str, Any]:
+    """The recording with its rows several times, which no small budget has room for."""
+    answer = recorded(name)
+    rows = lists_of(answer)
+    for path in rows.keys() - {"nodes", "edges", "roots", "definitions"}:
+        if "." not in path:
+            answer[path] *= 20
+    if "receipt" in answer:
+        answer["receipt"]["missing"] *= 20
+    return answer
 
 
 @pytest.mark.parametrize("name", FITTED)
 def test_what_fits_is_not_touched(name: str) -> None:
-    fit, _ = FITTED[name]
+    fit, text = FITTED[name]
     whole = recorded(name)
-    assert fit(recorded(name), estimate_tokens(whole)) == whole
+    assert fit(recorded(name), estimate_tokens(text(whole))) == whole
 
 
-@pytest.mark.parametrize("name", FITTED)
+@pytest.mark.parametrize("name", ["search", "callers", "status", "violations"])
 def test_the_advice_names_a_budget_that_is_enough(name: str) -> None:
-    fit, _ = FITTED[name]
-    whole = recorded(name)
-    advice = fit(recorded(name), MIN_TOKENS)["left_out"]["advice"]
-    assert f"raise it to {estimate_tokens(whole)}, or " in advice
+    fit, text = FITTED[name]
+    advice = fit(longer(name), MIN_TOKENS)["left_out"]["advice"]
+    assert f"raise it to {estimate_tokens(text(longer(name)))}, or " in advice
+
+
+def test_fifty_callers_fit_the_default_budget() -> None:
+    """The structured content is twice as long, and does not count: a model reads the text."""
+    whole = recorded("callers")
+    whole["callers"] = (whole["callers"] * 50)[:50]
+    whole["count"] = 50
+    assert estimate_tokens(whole) > DEFAULT_TOKENS > estimate_tokens(links_text(whole, "callers"))
+    assert truncate_links(whole, "callers", DEFAULT_TOKENS) == whole
+
+
+@FEW
+@given(tokens=TOKENS)
+def test_one_row_more_would_not_fit(tokens: int) -> None:
+    whole = longer("search")
+    fitted = truncate_search(whole, tokens)
+    count = len(fitted["results"])
+    if count < len(whole["results"]):
+        more = {**fitted, "results": whole["results"][: count + 1], "count": count + 1}
+        assert estimate_tokens(search_text(more)) > tokens
 
 
 def test_no_budget_is_named_where_the_largest_is_too_little() -> None:
     whole = recorded("search")
     whole["results"] *= 300
-    assert estimate_tokens(whole) > MAX_TOKENS
+    assert estimate_tokens(search_text(whole)) > MAX_TOKENS
     advice = truncate_search(whole, 1_000)["left_out"]["advice"]
     assert "raise" not in advice
     assert "limit" in advice
@@ -171,7 +206,7 @@ def test_a_walk_keeps_the_nearest_nodes_and_no_edge_without_its_ends(tokens: int
     fitted = truncate_traverse(whole, tokens)
     kept = {one["node"]["id"] for one in fitted["nodes"]}
     gone = {one["node"]["id"] for one in whole["nodes"]} - kept
-    assert estimate_tokens(fitted) <= tokens
+    assert estimate_tokens(traverse_text(fitted)) <= tokens
     assert not [one for one in fitted["edges"] if {one["source"], one["target"]} & gone]
     assert fitted["truncated"] is bool(fitted.get("left_out"))
     if gone and kept:
@@ -187,7 +222,8 @@ def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: 
     others = [{**row, "project": f"service-{number}"} for number in range(500)]
     whole["receipt"]["projects"] = [*others, *whole["receipt"]["projects"]]
     fitted = truncate_search(whole, tokens)
-    assert estimate_tokens(fitted) <= tokens
+    assert estimate_tokens(search_text(fitted)) <= tokens
+    assert estimate_tokens(fitted["receipt"]["projects"]) <= tokens
     if tokens > 1_000:
         assert fitted["results"]
         told = {project["project"] for project in fitted["receipt"]["projects"]}
@@ -196,26 +232,26 @@ def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: 
 
 def test_fifty_results_of_search_code_are_cut_to_the_budget() -> None:
     row = {"path": "a.py", "text": "x" * 1_000, "score": 0.5, "startLine": 1, "endLine": 9}
-    row |= {"truncated": False}
-    whole = {"results": [row] * 50, "totalResults": 50, "searchTimeMs": 1.0}
+    row |= {"truncated": False, "project": "a"}
+    whole = {"results": [row] * 50, "totalResults": 50, "searchTimeMs": 1.0, "complete": True}
     fitted = truncate_code(whole, 8_000)
     assert fitted["totalResults"] == len(fitted["results"])
     assert fitted["totalResults"] + fitted["left_out"]["counts"]["results"] == 50
-    assert 7_000 < estimate_tokens(fitted) <= 8_000
+    assert 7_500 < estimate_tokens(code_text(fitted)) <= 8_000
 
 
 @FEW
 @given(tokens=TOKENS)
 def test_a_result_that_is_too_long_alone_is_cut_and_says_so(tokens: int) -> None:
     row = {"path": "a.py", "text": "é\n" * 10_000, "score": 0.5, "startLine": 1, "endLine": 9}
-    row |= {"truncated": False}
-    whole = {"results": [row, row], "totalResults": 2, "searchTimeMs": 1.0}
+    row |= {"truncated": False, "project": "a"}
+    whole = {"results": [row, row], "totalResults": 2, "searchTimeMs": 1.0, "complete": True}
     fitted = truncate_code(whole, tokens)
     (kept,) = fitted["results"]
     assert kept["truncated"] is True
     assert len(kept["text"]) > 100
     assert str(row["text"]).startswith(kept["text"])
-    assert estimate_tokens(fitted) <= tokens
+    assert estimate_tokens(code_text(fitted)) <= tokens
 
 
 def test_tokens_are_estimated_from_bytes() -> None:
@@ -225,8 +261,6 @@ def test_tokens_are_estimated_from_bytes() -> None:
     assert estimate_tokens({"a": [1, 2]}) == 3
 
 
-def test_a_budget_takes_all_or_nothing() -> None:
-    budget = Budget(3)
-    assert not budget.fits("abcd" * 2, "abcd" * 2)
-    assert budget.first(["abcd", "abcd" * 3, "abcd"]) == ["abcd"]
-    assert budget.remaining == 2
+@pytest.mark.parametrize(("most", "limit", "found"), [(0, 9, 0), (5, 9, 5), (5, 3, 3), (5, 0, 0)])
+def test_the_largest_number_that_fits_is_found(most: int, limit: int, found: int) -> None:
+    assert largest(most, lambda number: number <= limit) == found

@@ -26,6 +26,8 @@ class Answering:
     def search_api(self) -> Iterator["Answering"]:
         yield self
 
+    service_api = search_api
+
     def search(self, body: Mapping[str, Any]) -> Any:
         return self._given(dict(body))
 

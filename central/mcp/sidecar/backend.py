@@ -9,7 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from agents.backend import GraphBackend, ToolError
+from agents.backend import ServiceBackend, ToolError
 from agents.sidecar.answers import (
     AnswerModel,
     CalleesAnswer,
@@ -33,12 +33,12 @@ _Parameters = Mapping[str, Any]
 
 
 class SidecarBackend:
-    """`agents.backend.GraphBackend` for the caller of the request that is being answered.
+    """`agents.backend.ServiceBackend` for the caller of the request that is being answered.
 
-    `services` answers what is asked of the knowledge graph.
+    `services` answers what is asked of files and of the knowledge graph.
     """
 
-    def __init__(self, sidecar: Sidecar, services: GraphBackend) -> None:
+    def __init__(self, sidecar: Sidecar, services: ServiceBackend) -> None:
         self._sidecar = sidecar
         self._services = services
 
@@ -57,6 +57,14 @@ class SidecarBackend:
     async def status(self, parameters: _Parameters) -> Answer:
         """`codesearch_index_status`."""
         return await self._ask("index_status", parameters, api_status, StatusAnswer)
+
+    async def list_files(self, parameters: _Parameters) -> Answer:
+        """Of the services."""
+        return await self._services.list_files(parameters)
+
+    async def read_file(self, parameters: _Parameters) -> Answer:
+        """Of the services."""
+        return await self._services.read_file(parameters)
 
     async def graph(self, what: str, parameters: _Parameters) -> Answer:
         """Of the services."""
@@ -86,7 +94,7 @@ _TRACES: Final[Mapping[str, tuple[Callable[..., Answer], type[AnswerModel]]]] = 
 
 @asynccontextmanager
 async def sidecar_backend(
-    url: str, *, timeout_seconds: float, services: GraphBackend
+    url: str, *, timeout_seconds: float, services: ServiceBackend
 ) -> AsyncIterator[SidecarBackend]:
     """The backend for the sidecar at `url`, whose connections end with it."""
     sidecar = Sidecar(url, timeout_seconds=timeout_seconds)

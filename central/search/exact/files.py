@@ -23,8 +23,6 @@ _EVERY_FILE = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size F
     ORDER BY f.repository_id, f.path LIMIT %s""")
 _CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f
     WHERE f.id = ANY(%s::bigint[])""")
-_DEFINITIONS = _sql("""SELECT s.file_id, s.start_line FROM {symbol} s
-    WHERE s.name = ANY(%s::text[]) AND s.repository_id = ANY(%s::bigint[])""")
 _NAMES = _sql("""SELECT DISTINCT s.name FROM {symbol} s
     WHERE s.repository_id = ANY(%s::bigint[]) AND s.name ILIKE %s::text""")
 
@@ -49,16 +47,6 @@ def every_file(*, repositories: Sequence[int], limit: int) -> list[CandidateFile
     """Return at most `limit` indexed files of `repositories`, the same ones each time."""
     rows = fetch_rows(_EVERY_FILE, [id_array(repositories), limit])
     return list(map(CandidateFile._make, rows))
-
-
-def definitions(names: Collection[str], *, repositories: Sequence[int]) -> dict[int, set[int]]:
-    """Return the first lines of the definitions of `names`, by file."""
-    found: dict[int, set[int]] = {}
-    if names:
-        rows = fetch_rows_planned_each_time(_DEFINITIONS, [list(names), id_array(repositories)])
-        for file, line in rows:
-            found.setdefault(file, set()).add(line)
-    return found
 
 
 def defined_names(term: Filter, query: Query, *, repositories: Sequence[int]) -> list[str]:

@@ -1,34 +1,43 @@
 """Files that match, found one after another: candidates by trigrams, verified on their content."""
 
 import time
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from central.corpus.trigrams.candidates import candidates
 from central.db import one_moment
 from central.query.evaluate import Term
-from central.query.syntax import Filter, Structural
+from central.query.syntax import Structural
 from central.repositories.visibility import RepositorySnapshot
+from central.search.exact.definitions import Definitions, find_definitions, name_spans
 from central.search.exact.files import (
     CandidateFile,
     contents,
-    defined_names,
-    definitions,
     every_file,
     files_with_ids,
     in_order,
 )
 from central.search.exact.matching import (
     FileMatches,
-    Lines,
     Span,
+    TextPattern,
     file_matches,
+    finder,
     has_match,
 )
 from central.search.exact.plan import ExactPlan
+from central.search.exact.regions import (
+    DEFINITIONS,
+    Regions,
+    clipped,
+    line_spans,
+    lines_within,
+    matches_within,
+)
 from central.search.exact.structural import SlowFileError, StructuralMatcher, opened
 from central.search.query import RowFilter
+from indexer.limits import EXACT_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,7 @@ class FileHit:
     """A file that matches, with its place among the candidates, from 0.
 
     `is_cut`: it has more matches. `defining`: lines on which a name of the query is defined.
+    `rank` is 0 if that is a name as it is written, 1 if another, 2 without.
     """
 
     position: int
@@ -44,19 +54,38 @@ class FileHit:
     spans: Sequence[Span]
     is_cut: bool
     defining: frozenset[int]
+    rank: int = 2
 
 
 @dataclass(slots=True)
 class Unread:
-    """What a search did not look at: reasons by repository, and the candidate where it stopped."""
+    """What a search did not look at: reasons by repository, and the candidate where it stopped.
+
+    `has_gaps`: some of it comes before that candidate, or no page will look at it.
+    """
 
     reasons: dict[int, str] = field(default_factory=dict)
     stopped_at: int | None = None
+    has_gaps: bool = False
 
     def add(self, repositories: Iterable[int], reason: str) -> None:
         """Note the reason of repositories that have none yet."""
         for repository in repositories:
             self.reasons.setdefault(repository, reason)
+            self.has_gaps = True
+
+    def stop(self, position: int, repositories: Iterable[int]) -> None:
+        """Note that the time was used up at a candidate, and the repositories from there on."""
+        for repository in repositories:
+            self.reasons.setdefault(repository, "timeout")
+        self.stopped_at = position
+
+
+def check_structural(plan: ExactPlan) -> None:
+    """Raise InvalidError for a structural pattern that cannot be used."""
+    for pattern in plan.structural.values():
+        with opened(pattern) as matcher:
+            matcher.check()
 
 
 class ExactSearch:
@@ -70,10 +99,11 @@ class ExactSearch:
         rows: RowFilter,
         files: int,
         seconds: float,
+        within: str = "",
     ) -> None:
         """Search at most `files` candidates, for some seconds.
 
-        Raises InvalidError for a structural pattern that cannot be used.
+        `within` restricts matches to regions of this type.
         """
         self._plan = plan
         self._repositories = {
@@ -82,13 +112,13 @@ class ExactSearch:
             if plan.evaluator.repository(item.name) is not False
         }
         self._rows = rows
+        self._within = within
         self._most_files = files
         self._until = time.monotonic() + seconds
         self._matchers: dict[Structural, StructuralMatcher] = {}
+        self._by_names = not (plan.reads_content or within)
         self.unread = Unread()
-        for pattern in plan.structural.values():
-            with opened(pattern) as matcher:
-                matcher.check()
+        self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
 
     def hits(self, start: int = 0) -> Generator[FileHit]:
         """Yield matching files from the candidate at `start` on, until the time is used up."""
@@ -99,37 +129,44 @@ class ExactSearch:
             yield from self._hits(start)
 
     def _hits(self, start: int) -> Iterator[FileHit]:
-        ids = list(self._repositories)
-        named = definitions(self._plan.names, repositories=ids)
-        by_filter = {
-            term: definitions(
-                defined_names(term, self._plan.query, repositories=ids), repositories=ids
-            )
-            for term in self._plan.symbols
-        }
-        files = self._candidates()
-        if by_filter or self._rows != RowFilter() or self._plan.evaluator.reads_names:
-            files = [file for file in files if self._admits(file, self._facts(file, by_filter))]
-        ordered = in_order(
-            files,
-            defining=named,
-            projects={key: item.name for key, item in self._repositories.items()},
-        )
+        defined = find_definitions(self._plan, repositories=list(self._repositories))
+        ordered = self._ordered(defined)
+        if self._by_names:
+            self.named = self._matches_of_names(ordered, defined), len(ordered)
+        regions = Regions(self._within, ordered[start:]) if self._within else None
         for position, (file, content) in enumerate(contents(ordered[start:]), start):
             if time.monotonic() > self._until:
-                self.unread.add((one.repository for one in ordered[position:]), "timeout")
-                self.unread.stopped_at = position
+                self.unread.stop(position, (one.repository for one in ordered[position:]))
                 return
-            matches = self._matches(file, content, self._facts(file, by_filter))
-            if matches is None:
+            lines = None if regions is None else regions.lines(file)
+            if lines is not None and not lines:
                 continue
-            asked = {line for found in by_filter.values() for line in found.get(file.id, ())}
-            spans = matches.spans or _whole_lines(content, asked)
-            defining = frozenset(asked | named.get(file.id, set()))
-            yield FileHit(position, file, content, spans, matches.is_cut, defining)
+            hit = self._hit(position, file, content, defined, lines)
+            if hit is not None:
+                yield hit
 
-    def _admits(self, file: CandidateFile, facts: Mapping[Term, bool]) -> bool:
+    def _ordered(self, defined: Definitions) -> list[CandidateFile]:
+        """Return the candidates that names and symbols admit, in the order of the answer."""
+        files = self._candidates()
+        if self._plan.symbols or self._rows != RowFilter() or self._plan.evaluator.reads_names:
+            files = [file for file in files if self._admits(file, defined)]
+        ordered = in_order(
+            files,
+            defining=defined.exact | defined.others,
+            projects={key: item.name for key, item in self._repositories.items()},
+        )
+        return sorted(ordered, key=lambda file: defined.rank(file.id))
+
+    def _matches_of_names(self, files: Sequence[CandidateFile], defined: Definitions) -> int:
+        """Return how many lines of the files define what the query's `sym:` filters mean."""
+        places = [defined.of_filters[term] for term in self._plan.shown_symbols]
+        return sum(len(set().union(*(one.get(file.id, ()) for one in places))) for file in files)
+
+    def _admits(self, file: CandidateFile, defined: Definitions) -> bool:
         """Return whether a file may match by its names and symbols."""
+        facts: dict[Term, bool] = {
+            term: file.id in places for term, places in defined.of_filters.items()
+        }
         return (
             self._rows.admits_file(
                 repository=file.repository, path=file.path, language=file.language
@@ -137,13 +174,9 @@ class ExactSearch:
             and self._truth(file, facts) is not False
         )
 
-    def _facts(
-        self, file: CandidateFile, by_filter: Mapping[Filter, Collection[int]]
-    ) -> dict[Term, bool]:
-        return {term: file.id in files for term, files in by_filter.items()}
-
     def _candidates(self) -> list[CandidateFile]:
-        ids, most = list(self._repositories), self._most_files
+        ids = list(self._repositories)
+        most = max(self._most_files, EXACT_NAMES) if self._by_names else self._most_files
         if not ids:
             return []
         found = candidates(ids, self._plan.tree)
@@ -166,15 +199,53 @@ class ExactSearch:
             found=found,
         )
 
+    def _hit(
+        self,
+        position: int,
+        file: CandidateFile,
+        content: bytes,
+        defined: Definitions,
+        lines: Sequence[tuple[int, int]] | None,
+    ) -> FileHit | None:
+        """Return the file with its matches, in `lines` only if given; None if it does not match."""
+        asked = {term: places.get(file.id, {}) for term, places in defined.of_filters.items()}
+        if lines is not None:
+            for term in self._plan.shown_symbols:
+                inside = lines_within(asked[term], lines)
+                asked[term] = {line: asked[term][line] for line in inside}
+        matches = self._matches(
+            file,
+            content,
+            {term: bool(found) for term, found in asked.items()},
+            None if lines is None else line_spans(content, lines),
+        )
+        if matches is None:
+            return None
+        shown = {
+            line: name for term in self._plan.shown_symbols for line, name in asked[term].items()
+        }
+        spans = sorted({*matches.spans, *name_spans(content, shown)})
+        defining = {*shown, *defined.of_names.get(file.id, ())}
+        if lines is not None and self._within == DEFINITIONS:
+            defining.update(line for line, _ in lines)
+            if not self._plan.shown and not self._plan.shown_symbols:
+                spans = line_spans(content, lines)
+        rank = defined.rank(file.id)
+        return FileHit(position, file, content, spans, matches.is_cut, frozenset(defining), rank)
+
     def _matches(
-        self, file: CandidateFile, content: bytes, facts: Mapping[Term, bool]
+        self,
+        file: CandidateFile,
+        content: bytes,
+        facts: Mapping[Term, bool],
+        regions: Sequence[Span] | None,
     ) -> FileMatches | None:
         """Return the matches to show, or None if the file does not fulfil the query."""
         found = dict(facts)
         parts: list[FileMatches] = []
         for term, pattern in self._plan.patterns.items():
             if term in self._plan.shown:
-                matches = file_matches(content, pattern)
+                matches = _file_matches(content, pattern, regions)
                 parts.append(matches)
                 found[term] = bool(matches.spans)
             else:
@@ -183,7 +254,8 @@ class ExactSearch:
                 return None
         for structure, matcher in self._matchers.items():
             try:
-                matches = matcher.matches(content)
+                within = regions if structure in self._plan.shown else None
+                matches = _within(matcher.matches(content), within)
             except SlowFileError:
                 self.unread.add([file.repository], "timeout")
                 return None
@@ -196,6 +268,15 @@ class ExactSearch:
         return FileMatches(sorted(spans), any(part.is_cut for part in parts))
 
 
-def _whole_lines(content: bytes, numbers: Collection[int]) -> list[Span]:
-    lines = Lines(content)
-    return [lines.bounds(number) for number in sorted(numbers)]
+def _within(matches: FileMatches, regions: Sequence[Span] | None) -> FileMatches:
+    if regions is None:
+        return matches
+    return FileMatches(list(clipped(iter(matches.spans), regions)), matches.is_cut)
+
+
+def _file_matches(
+    content: bytes, pattern: TextPattern, regions: Sequence[Span] | None
+) -> FileMatches:
+    if regions is None:
+        return file_matches(content, pattern)
+    return matches_within(content, finder(pattern), regions)

@@ -4,11 +4,27 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from central.search.exact.hits import ExactSearch, FileHit
 from indexer.limits import EXACT_COUNT_SECONDS
 
-Position = Sequence[int]  # a candidate, with the matches and files of the pages before it
+
+class Position(NamedTuple):
+    """Where a page begins, and what the pages before it know. It is stored in cursors.
+
+    `matches` and `files` are those before `candidate`; `is_short`: there are more that were not
+    counted. `total_matches` and `total_files` are the highest counts so far, of all pages;
+    `is_total`: they are exact.
+    """
+
+    candidate: int = 0
+    matches: int = 0
+    files: int = 0
+    is_short: bool = False
+    total_matches: int = 0
+    total_files: int = 0
+    is_total: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,38 +41,63 @@ class ExactPage:
     following: Position | None
 
 
-def exact_page(search: ExactSearch, *, position: Position | None, limit: int) -> ExactPage:
+def exact_page(search: ExactSearch, *, position: Sequence[Any] | None, limit: int) -> ExactPage:
     """Read the page at `position`; None is the first.
 
     When the page is full, it counts on for a moment, so that most searches have exact counts.
+    Counts of later pages are never lower, and stay as they are once they are exact.
     """
-    start, matches, files = position or (0, 0, 0)
+    begin = Position(*(position or ()))
     hits: list[FileHit] = []
-    counted: list[int] = []  # matches of the files after the page
-    following: int | None = None
-    at_least = False
+    counted: list[FileHit] = []  # after the page
+    is_whole = True
     until = float("inf")
-    with closing(search.hits(start)) as found:
+    with closing(search.hits(begin.candidate)) as found:
         for hit in found:
-            at_least = at_least or hit.is_cut
             if len(hits) < limit:
                 hits.append(hit)
                 continue
-            if following is None:
-                following = hit.position
+            if not counted:
                 until = time.monotonic() + EXACT_COUNT_SECONDS
-            counted.append(len(hit.spans))
-            if time.monotonic() > until:
-                at_least = True
+            counted.append(hit)
+            if begin.is_total or search.named is not None or time.monotonic() > until:
+                is_whole = False
                 break
-    if following is None:
-        following = search.unread.stopped_at
-    matches += sum(len(hit.spans) for hit in hits)
-    files += len(hits)
+    is_short = begin.is_short or search.unread.has_gaps or any(hit.is_cut for hit in hits)
+    total = _total(search, begin, [*hits, *counted], is_whole=is_whole, is_short=is_short)
+    following = counted[0].position if counted else search.unread.stopped_at
     return ExactPage(
         hits=hits,
-        matches=matches + sum(counted),
-        files=files + len(counted),
-        at_least=at_least or bool(search.unread.reasons),
-        following=None if following is None else (following, matches, files),
+        matches=total.total_matches,
+        files=total.total_files,
+        at_least=not total.is_total,
+        following=None
+        if following is None
+        else total._replace(
+            candidate=following,
+            matches=begin.matches + sum(len(hit.spans) for hit in hits),
+            files=begin.files + len(hits),
+            is_short=is_short,
+        ),
+    )
+
+
+def _total(
+    search: ExactSearch, begin: Position, hits: Sequence[FileHit], *, is_whole: bool, is_short: bool
+) -> Position:
+    """Return the position with the total after this page has been read."""
+    if begin.is_total:
+        return begin
+    if search.named is not None:
+        matches, files = search.named
+        return begin._replace(
+            total_matches=max(begin.total_matches, matches),
+            total_files=max(begin.total_files, files),
+            is_total=not search.unread.has_gaps,
+        )
+    is_cut = is_short or any(hit.is_cut for hit in hits)
+    return begin._replace(
+        total_matches=max(begin.total_matches, begin.matches + sum(len(one.spans) for one in hits)),
+        total_files=max(begin.total_files, begin.files + len(hits)),
+        is_total=is_whole and not is_cut and search.unread.stopped_at is None,
     )

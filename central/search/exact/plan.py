@@ -1,9 +1,7 @@
 """What an exact search needs of a query: its trigrams, its patterns, the names that it has."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from central.corpus.trigrams.regex import required_trigrams
 from central.corpus.trigrams.tree import EVERYTHING, Tree, all_of, any_of, bounded, literal_trigrams
@@ -24,15 +22,13 @@ from central.query.syntax import (
 from central.search.exact.matching import TextPattern, finder
 from central.search.exact.structural import StructuralPattern
 
-_IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
-
 
 @dataclass(frozen=True, slots=True)
 class ExactPlan:
     """A query as the steps of a search need it.
 
     `patterns` are all literals and regular expressions; `shown` are the terms outside of
-    negations, whose matches the answer lists. `names`: identifiers in the literals.
+    negations, whose matches the answer lists, `shown_symbols` those of the `sym:` filters.
     """
 
     query: Query
@@ -42,23 +38,31 @@ class ExactPlan:
     structural: Mapping[Structural, StructuralPattern]
     symbols: tuple[Filter, ...]
     shown: tuple[ContentTerm, ...]
-    names: tuple[str, ...]
+    shown_symbols: tuple[Filter, ...]
+
+    @property
+    def reads_content(self) -> bool:
+        """Whether the content of a file decides if it matches."""
+        return bool(self.patterns or self.structural)
 
     @property
     def needs_lookup(self) -> bool:
         """Whether a file's names do not decide: content or symbols must be looked at."""
-        return bool(self.patterns or self.structural or self.symbols)
+        return self.reads_content or bool(self.symbols)
 
 
-def exact_plan(query: Query) -> ExactPlan:
-    """Plan a query. Raises QueryError for patterns that RE2 refuses."""
+def exact_plan(query: Query, *, language: str = "") -> ExactPlan:
+    """Plan a query. Raises QueryError for patterns that RE2 refuses.
+
+    `language` is that of structural patterns, if the query names none.
+    """
     patterns = {
         term: _text_pattern(query, term)
         for term in query.content_terms
         if not isinstance(term, Structural)
     }
-    shown = tuple(dict.fromkeys(_positive(query.predicate)))
-    language = _language(query.predicate)
+    positive = tuple(dict.fromkeys(_positive(query.predicate)))
+    language = _language(query.predicate) or language
     return ExactPlan(
         query=query,
         evaluator=Evaluator(query),
@@ -74,14 +78,9 @@ def exact_plan(query: Query) -> ExactPlan:
             for term in leaves(query.predicate)
             if isinstance(term, Filter) and term.name is FilterName.SYM
         ),
-        shown=shown,
-        names=tuple(
-            dict.fromkeys(
-                name
-                for term in shown
-                if isinstance(term, Literal)
-                for name in _IDENTIFIER.findall(term.text)
-            )
+        shown=tuple(term for term in positive if not isinstance(term, Filter)),
+        shown_symbols=tuple(
+            term for term in positive if isinstance(term, Filter) and term.name is FilterName.SYM
         ),
     )
 
@@ -110,12 +109,12 @@ def _tree(node: Node | None) -> Tree:
     return EVERYTHING
 
 
-def _positive(node: Node | None) -> Iterator[ContentTerm]:
+def _positive(node: Node | None) -> Iterator[ContentTerm | Filter]:
     match node:
         case And(terms=terms) | Or(terms=terms):
             for term in terms:
                 yield from _positive(term)
-        case Literal() | Regex() | Structural():
+        case Literal() | Regex() | Structural() | Filter():
             yield node
 
 

@@ -93,7 +93,9 @@ def opened(pattern: StructuralPattern) -> Iterator[StructuralMatcher]:
     """
     if pattern.language not in LANGUAGES:
         known = ", ".join(LANGUAGES)
-        detail = f"Structural search needs one language: add lang: with one of {known}."
+        has = f"ast-grep has no grammar of {pattern.language}" if pattern.language else ""
+        reason = has or "A structural pattern needs its language"
+        detail = f"{reason}: add lang: with one of {known}."
         raise InvalidError(detail, errors={"query": [detail]})
     try:
         process = _free.get(timeout=STRUCTURAL_SECONDS)

@@ -5,11 +5,11 @@ from datetime import datetime
 
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from central.search.exact.matching import MatchedLine
-from central.web.highlighting import CodeLink, listing
+from central.web.highlighting import CodeLink, excerpts, listing
+from central.web.matched_lines import MatchedFile, ShownLine
 from central.web.messages import for_people
 from central.web.plain_text import plain_line, plain_text
 
@@ -18,6 +18,7 @@ register.filter(for_people)
 
 _SHORT_COMMIT = 10
 _ELLIPSIS = '<span class="muted">…</span>'
+_DEFINITION = '<span class="badge badge-quiet">definition</span>'
 _UNITS = (
     (365 * 86_400, "year"),
     (30 * 86_400, "month"),
@@ -62,6 +63,16 @@ def lines(text: str) -> str:
     return plain_text(text)
 
 
+@register.filter
+def marked_up(text: str) -> SafeString:
+    """A sentence of ours in which text between backticks is code."""
+    parts = escape(plain_line(text)).split("`")
+    if len(parts) % 2 == 0:
+        return mark_safe(escape(plain_line(text)))  # noqa: S308 # escaped
+    html = (f"<code>{part}</code>" if n % 2 else part for n, part in enumerate(parts))
+    return mark_safe("".join(html))  # noqa: S308 # escaped
+
+
 @register.simple_tag
 def code_block(
     code: str,
@@ -80,45 +91,49 @@ def code_block(
     why colours are missing.
     """
     lines, note = listing(code, language=language, words=words, links=links, before=before)
-    name = format_html('<pre class="code" tabindex="0" role="group" aria-label="{}"><code>', label)
     link = format_html("{}", href)
     rows = [_line(number, html, link) for number, html in enumerate(lines, first_line)]
-    html = mark_safe(f"{name}{''.join(rows)}</code></pre>")  # noqa: S308 # all parts are escaped
+    html = _listing(label, "".join(rows))
     return format_html('<div><p class="muted small">{}</p>{}</div>', note, html) if note else html
 
 
 @register.simple_tag
-def matched_lines(lines: Sequence[MatchedLine], *, href: str, label: str) -> SafeString:
-    """Lines that match, each with its number as a link to `href`#L<number> and its matches marked.
+def matched_lines(file: MatchedFile, *, href: str, label: str) -> SafeString:
+    """Lines that match, and those around them, each with its number as a link to `href`#L<number>.
 
-    A line that was cut has "…" where text is missing; a definition says so.
+    "…" stands where a line was cut; a definition says so. Blocks are parted by a rule.
     """
-    name = format_html('<pre class="code" tabindex="0" role="group" aria-label="{}"><code>', label)
+    shown = [line for block in file.blocks for line in block]
+    parts = [((line.start, line.end), line.marks) for line in shown]
+    lines, note = excerpts(file.text, language=file.language, parts=parts)
+    texts = iter(lines)
     link = format_html("{}", href)
-    rows = [_line(one.line, _marked(one), link) for one in lines]
-    return mark_safe(f"{name}{''.join(rows)}</code></pre>")  # noqa: S308 # all parts are escaped
+    blocks = (
+        "".join(_matched_line(line, next(texts), link) for line in block) for block in file.blocks
+    )
+    html = _listing(label, '<span class="code-gap"></span>'.join(blocks))
+    return format_html('<div>{}<p class="muted small">{}</p></div>', html, note) if note else html
 
 
-def _marked(line: MatchedLine) -> str:
-    parts = [_ELLIPSIS if line.column > 1 else ""]
-    end = 0
-    for start, stop in line.ranges:
-        text, found = plain_line(line.text[end:start]), plain_line(line.text[start:stop])
-        parts.append(format_html("{}<mark>{}</mark>", text, found))
-        end = stop
-    parts.append(format_html("{}", plain_line(line.text[end:])))
-    if line.truncated:
-        parts.append(_ELLIPSIS)
-    if line.defines:
-        parts.append('<span class="badge badge-quiet">definition</span>')
-    return "".join(parts)
+def _matched_line(line: ShownLine, html: str, link: str) -> str:
+    before = _ELLIPSIS if line.matched and line.matched.column > 1 else ""
+    after = _ELLIPSIS if line.is_cut else ""
+    if line.matched and line.matched.defines:
+        after += _DEFINITION
+    css = " is-match" if line.matched else ""
+    return _line(line.number, f"{before}{html}{after}", link, css)
 
 
-def _line(number: int, html: str, link: str) -> str:
+def _listing(label: str, rows: str) -> SafeString:
+    name = format_html('<pre class="code" tabindex="0" role="group" aria-label="{}"><code>', label)
+    return mark_safe(f"{name}{rows}</code></pre>")  # noqa: S308 # all parts are escaped
+
+
+def _line(number: int, html: str, link: str, css: str = "") -> str:
     anchor = "" if link else f' id="L{number}"'
     return (
-        f'<span class="code-line"{anchor}><a class="code-number" href="{link}#L{number}">{number}'
-        f"</a>{html}\n</span>"
+        f'<span class="code-line{css}"{anchor}>'
+        f'<a class="code-number" href="{link}#L{number}">{number}</a>{html}\n</span>'
     )
 
 

@@ -82,3 +82,15 @@ def test_the_list_is_bounded_and_says_that_there_is_more() -> None:
         FileFactory.create(repository=repository, path=f"a{number}.py")
     found = find_paths(repository=repository, query="a")
     assert (len(found.paths), found.has_more) == (FOUND_PATHS, True)
+
+
+@pytest.mark.django_db
+def test_paths_that_hold_the_characters_together_are_ranked_before_shorter_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("central.files.finder.PATHS_RANKED", 1)
+    repository = RepositoryFactory.create()
+    for path in ("n/e/e/d/l/É", "some/where/Needlé.py"):
+        FileFactory.create(repository=repository, path=path)
+    for query in ("needl", "needlé", "NEEDLÉ"):
+        assert find_paths(repository=repository, query=query).paths == ["some/where/Needlé.py"]

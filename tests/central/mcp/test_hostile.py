@@ -207,7 +207,7 @@ def test_what_means_something_elsewhere_means_itself(
 def test_a_language_that_does_not_exist_is_refused(hostile: Api, agent: Agent) -> None:
     language = "'; DROP TABLE corpus_file; --"
     response = agent.post(call(query="secret_recipe", language=language), **MCP)
-    assert answer(response)["result"]["_meta"]["codesearch/error"]["code"] == "invalid_query"
+    assert answer(response)["result"]["_meta"]["codesearch/error"]["code"] == "invalid"
 
 
 @pytest.fixture

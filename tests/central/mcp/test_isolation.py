@@ -37,6 +37,21 @@ PROBES: dict[str, list[dict[str, Any]]] = {
         {"query": "secret_recipe", "include_projects": ["shop"]},
         {"query": "f", "mode": "symbol"},
     ],
+    "code_grep": [
+        {"query": "secret_recipe"},
+        {"query": '"secret_recipe"'},
+        {"query": "repo:shop salt"},
+        {"query": "type:file recipe"},
+    ],
+    "code_read_file": [
+        {"project": "shop", "path": "secret_recipe.py"},
+        {"project": "shop", "path": "secret"},  # near names too
+    ],
+    "code_list_files": [
+        {"project": "shop"},
+        {"project": "shop", "glob": "*.py"},
+        {"project": "shop", "path": "secret"},
+    ],
     "search_code": [{"query": "secret_recipe"}, {"query": "secret_recipe", "top_k": 50}],
     "code_trace_callers": [*PLACED, {"symbol": "run", "min_confidence": "low"}],
     "code_trace_callees": PLACED,

@@ -138,6 +138,9 @@ def test_clients_of_every_revision_see_the_same_tools(agent: Agent, mode: str) -
 
     assert agent.converse(names) == [
         "code_search",
+        "code_grep",
+        "code_read_file",
+        "code_list_files",
         "code_trace_callers",
         "code_trace_callees",
         "code_graph",

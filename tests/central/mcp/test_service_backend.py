@@ -31,6 +31,9 @@ CALLS = [
     ("graph", {"symbol": "f2", "project": "shop"}),
     ("status", {}),
     ("status", {"project": "shop"}),
+    ("files", {"project": "shop"}),
+    ("files", {"project": "shop", "glob": "*.py", "limit": 1}),
+    ("files/content", {"project": "shop", "path": "pay.py", "start_line": 2}),
     ("traverse", {"from": "ADR-7", "types": ["implements"], "depth": 2}),
     ("traverse", {"from": "code:shop/pay.py", "direction": "in"}),
     ("violations", {"project": "shop", "limit": 1}),
@@ -50,6 +53,11 @@ REFUSALS = [
     ("graph", {"symbol": "f1", "file": "ghost.py"}),
     ("status", {"project": "ghost"}),
     ("status", {"org_id": "globex"}),
+    ("files", {"project": "ghost"}),
+    ("files", {"project": "shop", "glob": "!"}),
+    ("files/content", {"project": "shop", "path": "ghost.py"}),
+    ("files/content", {"project": "shop", "path": "pay.py", "start_line": 9}),
+    ("files/content", {"project": "shop", "path": "pay.py", "org_id": "globex"}),
     ("traverse", {"from": "ADR-99"}),
     ("traverse", {"from": "code:shop/pay.py", "depth": 6}),
     ("violations", {"project": "ghost"}),
@@ -59,6 +67,7 @@ REFUSALS = [
 ]
 
 
+ROUTES = {"status": "index/status", "files": "files", "files/content": "files/content"}
 GRAPH = {"traverse", "violations", "unmigrated", "related", "context"}
 
 
@@ -90,6 +99,10 @@ def ask(caller: None, threads: RequestThreads) -> Callable[..., dict[str, Any]]:
             return asyncio.run(backend.search(parameters))
         if what == "status":
             return asyncio.run(backend.status(parameters))
+        if what == "files":
+            return asyncio.run(backend.list_files(parameters))
+        if what == "files/content":
+            return asyncio.run(backend.read_file(parameters))
         if what in GRAPH:
             return asyncio.run(backend.graph(what, parameters))
         return asyncio.run(backend.trace(what, parameters))
@@ -107,7 +120,7 @@ def over_http(api: Api, what: str, parameters: dict[str, Any]) -> Any:
     if what == "search":
         return api.request("POST", "/api/v1/search", given)
     area = "graph" if what in GRAPH else "trace"
-    route = "index/status" if what == "status" else f"{area}/{what}"
+    route = ROUTES.get(what) or f"{area}/{what}"
     return api.client.get(f"/api/v1/{route}", given, headers=headers)
 
 

@@ -1,10 +1,12 @@
 """The predicate of repositories and files: true, false, or unknown so far."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from central.query.evaluate import Evaluator
 from central.query.parser import parse
-from central.query.syntax import Literal
+from central.query.syntax import And, Literal, Node, Not, Or
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,48 @@ def test_what_is_found_in_the_content_decides_the_rest() -> None:
 def test_a_long_value_that_ignores_case_is_compared_too() -> None:
     evaluator = Evaluator(parse(f"repo:{'a-' * 500}"))
     assert evaluator.repository("A-" * 500) is True
+
+
+@pytest.mark.parametrize("path", ["Kelvin/a", "\u212aelvin/a", "kelvin/A", "KELVIN/é"])
+def test_letters_that_fold_alike_are_alike_in_paths(path: str) -> None:
+    evaluator = Evaluator(parse("file:kelvin"))
+    assert evaluator.file(repository="r", path=path, language="") is True
+
+
+_FILTERS = ("repo:r", "repo:x", "file:a", "file:b", "lang:go", "lang:py", '"x"', '"y"', "sym:z")
+
+
+@given(
+    st.recursive(
+        st.sampled_from(_FILTERS),
+        lambda inner: st.one_of(
+            inner.map(lambda one: f"-({one})"),
+            st.lists(inner, min_size=2, max_size=3).map(lambda some: f"({' '.join(some)})"),
+            st.lists(inner, min_size=2, max_size=3).map(lambda some: f"({' OR '.join(some)})"),
+        ),
+        max_leaves=12,
+    ),
+    st.fixed_dictionaries({text: st.booleans() for text in ('"x"', '"y"', "sym:z")}),
+)
+def test_the_compiled_predicate_is_the_tree(text: str, truths: dict[str, bool]) -> None:
+    query = parse(text)
+    known = {"repo:r": True, "repo:x": False, "file:a": True, "file:b": False} | truths
+    known |= {"lang:go": False, "lang:python": True}
+
+    def holds(node: Node) -> bool:
+        match node:
+            case Not(term=term):
+                return not holds(term)
+            case And(terms=terms):
+                return all(map(holds, terms))
+            case Or(terms=terms):
+                return any(map(holds, terms))
+        return known[str(node)]
+
+    found = {term: known[str(term)] for term in query.terms if str(term) in truths}
+    answer = Evaluator(query).file(repository="r", path="a", language="python", found=found)
+    assert query.predicate
+    assert answer is holds(query.predicate)
 
 
 def test_a_filter_takes_time_linear_in_the_name() -> None:

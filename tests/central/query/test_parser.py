@@ -26,7 +26,7 @@ REPO_B = Filter(FilterName.REPO, "b")
         "patch:1", "@x", "Repo:x", "types: a", "how does (the thing) work?", "a (b (c) d",
         "#include <x>", "$X", "/foo/i", "foo/bar/",
         "x:y", "a && b || !c", "*", "a NOT NULL,", "python -m pytest",
-        's.startswith("a ")', 's.split(": ", 1)', r"\d+", "{repo:x}", "context:global",
+        's.startswith("a ")', 's.split(": ", 1)', r"\d+", "{repo:x}", "context:ctx",
     ],
 )  # fmt: skip
 def test_code_and_prose_are_words_unchanged(text: str) -> None:

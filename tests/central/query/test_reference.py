@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from central.ast_grep import LANGUAGES
 from central.query.errors import QueryError
 from central.query.filters import NAMES, TYPES
 from central.query.parser import parse
@@ -36,3 +37,16 @@ def test_the_page_has_every_filter_and_type() -> None:
         assert f"`{name}:`" in PAGE
     for name in TYPES:
         assert f"`{name}`" in PAGE
+
+
+def test_the_page_has_every_language_of_structural_patterns() -> None:
+    listed = PAGE.partition("needs a language of ast-grep")[2].partition("\n\n")[0]
+    assert re.findall(r"`([a-z]+)`", listed)[1:] == list(LANGUAGES)
+
+
+def test_filters_of_other_tools_on_the_page_are_refused() -> None:
+    shown = PAGE.partition("Filters of other tools are refused")[2].partition("`count\\:all`")[0]
+    assert shown.count("`") > 20
+    for word in re.findall(r"`([^`]+)`", shown):
+        with pytest.raises(QueryError, match="of other tools does not exist here"):
+            parse(f'{word}"x"' if word.endswith(":") else word)

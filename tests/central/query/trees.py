@@ -25,8 +25,8 @@ from central.query.syntax import (
 
 FRAGMENTS = (
     "repo:", "-file:", "lang:", "type:function", "case:no", "sym:", "content:", "langs:x", "::",
-    '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND", " ", "  ", "\n", "\\",
-    "a", "foo(", "B", "1", "é", "*", "[", "?", "^", "$", "->", "--x", "http://", "\0", "'",
+    "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND", " ", "  ", "\n",
+    "\\", "a", "foo(", "B", "1", "é", "*", "[", "?", "^", "$", "->", "--x", "http://", "\0", "'",
 )  # fmt: skip
 nasty_text = st.lists(st.sampled_from(FRAGMENTS), max_size=60).map("".join)
 
@@ -36,6 +36,7 @@ _SPECIAL_WORDS = (
     "AND",
     "repo:x",
     "langs:go",
+    "count:all",
     "->",
     '""',
     "(a)",

@@ -6,13 +6,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from central.corpus.models import Chunk, Symbol
+from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Answer
+from central.search.answers import Answer, Result, Total
+from central.search.exact import hits, page
 from central.search.query import Mode, SearchRequest
+from central.search.scope import encode_cursor
 from central.search.service import search
+from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
+from indexer.limits import QUERY_PATTERN_CHARACTERS
 from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 
@@ -75,6 +81,24 @@ def test_a_structural_pattern_matches_syntax(find: Search) -> None:
     assert places(answer) == [("src/auth/tokens.py", 17)]
 
 
+def test_the_field_is_enough_as_the_language_of_a_structural_pattern(find: Search) -> None:
+    answer = find("jwt.encode($$$)", mode=Mode.STRUCTURAL, language="py")
+    assert places(answer) == [("src/auth/tokens.py", 17)]
+    assert not find("lang:go jwt.encode($$$)", mode=Mode.STRUCTURAL, language="python").count
+
+
+def test_structural_patterns_know_elixir_and_lua(acme: Organization, find: Search) -> None:
+    files = {
+        "a.ex": "defmodule A do\n  def f(xs), do: Enum.map(xs, g)\nend\n",
+        "b.lua": 'local m = {}\nlocal j = require("json")\nreturn m\n',
+    }
+    index_repository(acme, "more", files)
+    assert places(find("lang:elixir Enum.map($$$)", mode=Mode.STRUCTURAL)) == [("a.ex", 2)]
+    assert places(find("lang:lua require($X)", mode=Mode.STRUCTURAL)) == [("b.lua", 2)]
+    with pytest.raises(InvalidError, match="no grammar of sql: add lang: with one of bash"):
+        find("lang:sql select $X", mode=Mode.STRUCTURAL)
+
+
 def test_upper_and_lower_case_differ_if_the_query_has_an_upper_case_letter(find: Search) -> None:
     assert find('"authmiddleware"').count
     assert not find('"AUTHMIDDLEWARE"').count
@@ -114,6 +138,72 @@ def test_fields_of_the_request_are_filters_too(find: Search) -> None:
         "payments-api"
     )
     assert find('"token"', exclude="auth").count == find('"token" -file:auth').count
+
+
+# --- Types --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("query", ['"token"', "/tok\\w+/", "sym:token"])
+@pytest.mark.parametrize("kind", ["function", "method", "module", "comment"])
+def test_a_type_restricts_lines_to_chunks_of_that_type(
+    acme: Organization, find: Search, query: str, kind: str
+) -> None:
+    chunks = Chunk.objects.filter(repository__organization=acme, type=kind)
+    within = {
+        (path, line)
+        for path, first, last in chunks.values_list("file__path", "start_line", "end_line")
+        for line in range(first, last + 1)
+    }
+    expected = within.intersection(places(find(query, limit=50)))
+    answer = find(f"type:{kind} {query}", limit=50)
+    assert set(places(answer)) == expected
+    assert all(result.lines for result in answer.results)
+    assert places(find(query, limit=50, chunk_type=kind)) == places(answer)
+
+
+def test_a_structural_pattern_is_restricted_to_a_type(find: Search) -> None:
+    calls = "lang:python $A.$B($$$)"
+    found = find(f"type:method {calls}", mode=Mode.STRUCTURAL)
+    assert {result.file for result in found.results} == {"src/auth/middleware.py"}
+    assert find(calls, mode=Mode.STRUCTURAL).count > 1
+
+
+def test_a_type_alone_lists_the_files_that_have_it(find: Search) -> None:
+    found = find("type:method repo:auth")
+    assert [result.file for result in found.results] == ["src/auth/middleware.py"]
+
+
+def test_the_type_symbol_lists_the_lines_on_which_definitions_begin(find: Search) -> None:
+    assert set(places(find('type:symbol "token"', limit=50))) == {
+        ("src/auth/tokens.py", 6),
+        ("src/auth/tokens.py", 14),
+        ("tests/test_tokens.py", 4),
+        ("src/token.ts", 2),
+    }
+    assert places(find("type:symbol file:src/auth/tokens.py")) == [
+        ("src/auth/tokens.py", 6),
+        ("src/auth/tokens.py", 14),
+    ]
+    assert places(find("type:symbol sym:issue_token")) == places(find("sym:issue_token"))
+
+
+def test_a_type_is_a_whole_query(acme: Organization, find: Search) -> None:
+    assert {one.file for one in find("type:method").results} == {
+        "src/auth/middleware.py",
+        "internal/ledger/ledger.go",
+    }
+    listed = find("type:symbol", limit=50)
+    assert listed.total
+    assert listed.total.matches == Symbol.objects.filter(repository__organization=acme).count()
+
+
+def test_many_matches_outside_of_a_type_hide_none_inside(acme: Organization, find: Search) -> None:
+    text = "needle = 1\n" * 1_500 + "\n\ndef last():\n    needle = 2\n"
+    index_repository(acme, "large", {"large.py": text})
+    answer = find('type:function "needle"')
+    assert places(answer) == [("large.py", 1_504)]
+    assert answer.total
+    assert not answer.total.at_least
 
 
 # --- Words beside literals ----------------------------------------------------------------------
@@ -164,6 +254,57 @@ def test_the_line_of_the_definition_is_the_first_of_its_file(find: Search) -> No
     assert result.start_line == result.lines[0].line
 
 
+@pytest.fixture
+def sessions(acme: Organization) -> None:
+    """Files in which the definition of a name comes last, and the file that has it last, too."""
+    uses = "from z import NewSession, SqlSession\n\nfirst = NewSession()\nprint(SqlSession())\n"
+    files = {
+        "a.py": uses,
+        "m.py": "class SqlSessionFactory:\n    pass\n\n\nclass RedisSession:\n    x = 1\n",
+        "z.py": "# class NewSession is below\n\n\nclass NewSession:\n    y = 1\n",
+    }
+    index_repository(acme, "sessions", files)
+
+
+@pytest.mark.usefixtures("sessions")
+@pytest.mark.parametrize(
+    ("query", "files", "line"),
+    [
+        ("/class NewSession/", ["z.py"], 4),
+        ("/NewSession/", ["z.py", "a.py"], 4),
+        (r"/class \w+Session\b/", ["m.py", "z.py"], 5),
+        (r"/(New|Redis)Session/", ["m.py", "z.py", "a.py"], 5),
+        ("/(?i)class newsession/", ["z.py"], 4),
+        ("sym:NewSession", ["z.py"], 4),
+        ("sym:SqlSession", ["m.py"], 1),
+        ('sym:NewSession "class"', ["z.py"], 4),
+        ('sym:SqlSession OR "print"', ["m.py", "a.py"], 1),
+        ("sym:Session", ["m.py", "z.py"], 1),
+    ],
+)
+def test_definitions_of_names_in_patterns_and_of_symbols_come_first(
+    find: Search, query: str, files: list[str], line: int
+) -> None:
+    answer = find(f"repo:sessions {query}")
+    assert [result.file for result in answer.results] == files
+    first = answer.results[0].lines[0]
+    assert (first.line, first.defines) == (line, True)
+    scores = [result.score for result in answer.results]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.usefixtures("sessions")
+def test_a_symbol_by_its_whole_name_comes_before_names_that_contain_it(
+    acme: Organization, find: Search
+) -> None:
+    index_repository(acme, "more", {"q.py": "class Session:\n    pass\n"})
+    answer = find("sym:Session")
+    assert [result.file for result in answer.results] == ["q.py", "m.py", "z.py"]
+    assert [
+        line.text[start:end] for line in answer.results[0].lines for start, end in line.ranges
+    ] == ["Session"]
+
+
 def test_pages_together_are_the_whole_answer_with_the_same_counts(find: Search) -> None:
     whole = find('"token"', limit=50)
     cursor, pages = "", []
@@ -182,6 +323,119 @@ def test_content_is_the_first_block_with_as_many_lines_around_as_asked(find: Sea
     assert bare.content.strip().startswith("return jwt.encode")
     around = find('"jwt.encode"', expand=2).results[0]
     assert (around.content_start_line, around.content.count("\n")) == (15, 2)
+
+
+def all_pages(find: Search, query: str, **options: object) -> list[Answer]:
+    """Every page of one result each, by the cursors."""
+    pages = [find(query, limit=1, **options)]
+    while cursor := pages[-1].next_cursor:
+        pages.append(find(query, limit=1, cursor=cursor, **options))
+    return pages
+
+
+@pytest.mark.parametrize("query", ["repo:auth", "file:*.py", "lang:py -file:test", "sym:token"])
+def test_counts_are_exact_where_names_alone_decide(
+    find: Search, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    whole = find(query, limit=50)
+    monkeypatch.setattr(page, "EXACT_COUNT_SECONDS", -1.0)
+    for answer in all_pages(find, query):
+        assert answer.total == whole.total
+        assert answer.total
+        assert answer.total.files == len(whole.results)
+        assert answer.total.matches == sum(one.matches or 0 for one in whole.results)
+        assert not answer.total.at_least
+
+
+def test_a_count_by_names_of_too_many_files_is_a_lower_bound(
+    find: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_search, "EXACT_FILES", 1)
+    assert (total := find("file:*.py").total)
+    assert not total.at_least
+    monkeypatch.setattr(hits, "EXACT_NAMES", 2)
+    answer = find("file:*")
+    assert answer.total == Total(0, 2, at_least=True)
+    assert {one.reason for one in answer.receipt.missing} == {"too_many_files"}
+
+
+@pytest.mark.parametrize("first", [-1.0, float("inf")])
+def test_a_total_never_falls_from_page_to_page(
+    find: Search, monkeypatch: pytest.MonkeyPatch, first: float
+) -> None:
+    whole = find('"token"', limit=50).total
+    assert whole
+    monkeypatch.setattr(page, "EXACT_COUNT_SECONDS", first)
+    answers = [find('"token"', limit=1)]
+    monkeypatch.setattr(page, "EXACT_COUNT_SECONDS", -1.0)
+    while cursor := answers[-1].next_cursor:
+        answers.append(find('"token"', limit=1, cursor=cursor))
+    totals = [one.total for one in answers if one.total]
+    assert [one.matches for one in totals] == sorted(one.matches for one in totals)
+    assert [one.files for one in totals] == sorted(one.files for one in totals)
+    assert totals[-1] == whole
+    if first > 0:
+        assert totals == [whole] * len(answers)
+    else:
+        assert totals[0].at_least
+
+
+def test_a_file_with_more_matches_than_are_counted_makes_every_page_a_lower_bound(
+    acme: Organization, find: Search
+) -> None:
+    index_repository(acme, "many", {"a.txt": "needle\n" * 1_001, "b.txt": "needle\n"})
+    totals = [one.total for one in all_pages(find, '"needle"')]
+    assert totals == [Total(1_001, 2, at_least=True)] * 2
+
+
+def test_a_cursor_of_the_version_before_is_read(credential: Credential, find: Search) -> None:
+    request = SearchRequest(('"token"',), limit=1)
+    cursor = encode_cursor(request=request, organization="acme", position=[1, 7, 1])
+    answer = find('"token"', limit=50, cursor=cursor)
+    assert answer.results == find('"token"', limit=50).results[1:]
+
+
+def numbered(result: Result) -> str:
+    """Lines and context as `grep -n -C` prints them."""
+    marked = {line.line: f"{line.line}:{line.text}" for line in result.lines}
+    around = {line.line: f"{line.line}-{line.text}" for line in result.context}
+    assert not marked.keys() & around.keys()
+    assert [line.line for line in result.context] == sorted(around)
+    return "\n".join(text for _, text in sorted((marked | around).items()))
+
+
+@pytest.mark.parametrize("expand", [1, 2, 30])
+@pytest.mark.parametrize("query", ['"token"', "/def|class/", "sym:token", 'type:function "token"'])
+def test_context_is_each_line_around_every_match_once(
+    find: Search, query: str, expand: int
+) -> None:
+    files = AUTH | PAYMENTS
+    for result in find(query, expand=expand, limit=50, max_content=20_000).results:
+        content = files[result.file].splitlines()
+        listed = {line.line for line in result.lines}
+        assert numbered(result) == "\n".join(
+            f"{number}{':' if number in listed else '-'}{text}"
+            for number, text in enumerate(content, 1)
+            if any(abs(number - line) <= expand for line in listed)
+        )
+
+
+def test_context_is_cut_at_max_content_from_the_last_line_on(
+    acme: Organization, find: Search
+) -> None:
+    text = "a\n" + "x" * 700 + "\nneedle\n" + "é" * 60 + "\nneedle\nlast\n"
+    index_repository(acme, "long", {"long.txt": text})
+    (whole,) = find('repo:long "needle"', expand=1, max_content=20_000).results
+    assert [(line.line, len(line.text), line.truncated) for line in whole.context] == [
+        (2, 500, True),
+        (4, 60, False),
+        (6, 4, False),
+    ]
+    assert not whole.truncated
+    (cut,) = find('repo:long "needle"', expand=1, max_content=561).results
+    assert [line.line for line in cut.context] == [2, 4]
+    assert cut.truncated
+    assert find('repo:long "needle"').results[0].context == []
 
 
 def test_a_search_that_runs_out_of_time_says_so_and_can_go_on(
@@ -211,11 +465,51 @@ def test_a_repository_whose_text_index_is_not_complete_is_named(
     assert answer.total.at_least
 
 
-def test_an_empty_answer_explains_itself(find: Search) -> None:
-    answer = find('"nosuchthing_zzz"')
-    assert answer.count == 0
+# --- Hostile texts ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["lower case ", "UPPER case ", "x(y)*", "é.\u017fK"])
+def test_a_literal_may_be_as_long_as_a_query(acme: Organization, find: Search, text: str) -> None:
+    line = (text * 4_000)[:3_900] + "."
+    index_repository(acme, "long", {"long.txt": f"first\n{line}\n"})
+    answer = find(line, mode=Mode.LITERAL)
+    assert [(one.file, one.matches) for one in answer.results] == [("long.txt", 1)]
+    assert find(f'case:no "{line[:3_000]}"').count
+
+
+def test_a_regular_expression_may_be_as_long_as_its_limit(find: Search) -> None:
+    pattern = f"validate_token|{'z' * (QUERY_PATTERN_CHARACTERS - 15)}"
+    assert find(pattern, mode=Mode.REGEX).count
+    with pytest.raises(QueryError, match="longer than 1,000"):
+        find(f"{pattern}z", mode=Mode.REGEX)
+
+
+@pytest.mark.parametrize("query", ['"{}"', "/a{}+b/", "sym:a{}", "repo:a{} x", "file:{}", "a {}"])
+@pytest.mark.parametrize("mode", list(Mode))
+def test_what_no_file_has_is_refused(find: Search, query: str, mode: Mode) -> None:
+    for character in ("\0", "\ud800", "\udfff"):
+        text = query.format(character)
+        with pytest.raises(QueryError, match=f"Column {text.index(character) + 1}: U"):
+            find(text, mode=mode)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "/({})/".format("|".join(f"nam{at:03}\\w+" for at in range(90))),
+        " OR ".join(f"/a{at:02}bc\\w*/" for at in range(99)),
+        "/\u017fession\\w+|Kelvin\\w*|日本語\\w+|é'\\w+|\\Q'\\E\\w+|(?P<n>abc)\\w+/",
+        'sym:日本語 "\u017f" "e\u0301" file:/\u202e/',
+        r'sym:"%_\\" sym:/.*/ -sym:*',
+        '-(-(-("token" OR -sym:x)))',
+        "/(?s)(.|\n)*/ type:function",
+        "/x*|^|$/ type:symbol",
+    ],
+)
+def test_odd_queries_are_answered(find: Search, query: str) -> None:
+    answer = find(query, expand=100, limit=50)
     assert answer.receipt.complete
-    assert "case:no" in (answer.hint or "")
+    assert answer.results or answer.hint
 
 
 # --- What is refused ----------------------------------------------------------------------------
@@ -229,8 +523,10 @@ def test_an_empty_answer_explains_itself(find: Search) -> None:
         ("x(", Mode.REGEX, "Column 1: RE2"),
         ("lang:pyhton x", Mode.HYBRID, "Column 1: .*python"),
         ("foo($A)", Mode.STRUCTURAL, "lang: with one of"),
-        ('-type:class "x"', Mode.HYBRID, "`type:` stands once"),
-        ('type:class OR "x"', Mode.HYBRID, "`type:` stands once"),
+        ('-type:class "x"', Mode.HYBRID, "`type:` stands beside"),
+        ('type:class OR "x"', Mode.HYBRID, "`type:` stands beside"),
+        ('type:class "x" type:method', Mode.HYBRID, "Column 16: .*exclude each other"),
+        ("type:class x type:method", Mode.LITERAL, "exclude each other"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_what_to_write(
@@ -238,6 +534,13 @@ def test_what_cannot_be_read_is_refused_with_what_to_write(
 ) -> None:
     with pytest.raises(Exception, match=message):
         find(query, mode=mode)
+
+
+@pytest.mark.parametrize("query", ['type:class "x"', "type:class x", "type:symbol x"])
+def test_two_types_are_refused(find: Search, query: str) -> None:
+    with pytest.raises(InvalidError, match="Give one type"):
+        find(query, chunk_type="method")
+    assert find('type:method "refuse" type:method', chunk_type="method").count
 
 
 def test_several_queries_have_words_only(find: Search) -> None:

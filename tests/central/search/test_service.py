@@ -88,6 +88,15 @@ def test_token_for_one_repository_sees_that_one(acme: Organization, mode: Mode) 
     assert reasons == {("auth-service", "unknown_project")}
 
 
+@pytest.mark.parametrize("query", ["token", '"token"'])
+def test_a_project_that_does_not_exist_is_named_with_those_like_it(
+    find: Search, query: str
+) -> None:
+    answer = find(query, include_projects=("auth-servce",))
+    assert answer.hint is not None
+    assert " is called auth-servce. Near names: auth-service." in answer.hint
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_language_filter(find: Search, mode: Mode) -> None:
     answer = find("token", language="python", mode=mode)

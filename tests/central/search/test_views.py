@@ -90,6 +90,8 @@ def test_files_are_results_if_that_is_asked(client: Client) -> None:
         ("include_projects", {"query": "a", "include_projects": [1]}),
         ("cursor", {"query": "a", "cursor": "nonsense"}),
         ("group_by", {"query": "a", "group_by": "project"}),
+        ("language", {"query": "a", "language": "pyhton"}),
+        ("language", {"query": '"a"', "language": "pyhton"}),
     ],
 )
 def test_bad_input_is_refused_by_name(client: Client, field: str, body: dict[str, Any]) -> None:
@@ -216,6 +218,22 @@ def test_a_stream_has_every_match_and_the_receipt_last(client: Client) -> None:
     pages = post(client, query='"token"', limit=50).json()
     assert [one["file"] for one in results] == [one["file"] for one in pages["results"]]
     assert last["receipt"]["complete"]
+    assert list(last) == ["receipt"]
+
+
+def test_a_stream_without_results_says_why(client: Client) -> None:
+    (last,) = streamed(client, query='repo:auht-service "token"')
+    assert last["hint"] == post(client, query='repo:auht-service "token"').json()["hint"]
+    assert "Near names: auth-service." in last["hint"]
+
+
+def test_pages_and_streams_have_the_same_context(client: Client) -> None:
+    *results, _ = streamed(client, query='"jwt.encode"', expand=1)
+    asked = {"org_id": "acme", "query": '"jwt.encode"', "expand": "1"}
+    pages = [post(client, **asked | {"expand": 1}).json(), client.get(ADDRESS, asked).json()]
+    for result in [results[0], *(page["results"][0] for page in pages)]:
+        assert [line["line"] for line in result["lines"]] == [17]
+        assert [(line["line"], line["truncated"]) for line in result["context"]] == [(16, False)]
 
 
 @pytest.mark.parametrize("query", ["token", '"open', "/(/"])
@@ -236,6 +254,13 @@ def test_a_field_that_does_not_exist_is_refused_with_the_near_one(
     refused = post(client, **body)
     assert refused.status_code == 400
     assert f"Did you mean {near}?" in refused.json()["detail"]
+
+
+def test_a_language_that_does_not_exist_is_an_error_of_its_field(client: Client) -> None:
+    refused = post(client, query="retry", language="Pyhton").json()
+    assert list(refused["errors"]) == ["language"]
+    assert refused["detail"] == 'There is no language "Pyhton". Near names: python.'
+    assert post(client, query="retry", language="PY").json()["receipt"]["complete"]
 
 
 def test_an_error_of_the_query_language_names_the_column(client: Client) -> None:

@@ -85,7 +85,7 @@ def test_a_long_list_has_further_pages_that_keep_the_filters(api: Api, member: C
         created(api, kind="memory", id=f"mem-{number + 100}", title=f"Memory {number}")
     html = page(member, "knowledge", kind="memory")
     assert len(ids(html)) == 50
-    (following,) = re.findall(r'rel="next" href="([^"]*)"', html)
+    (following,) = re.findall(r'href="([^"]*)" rel="next"', html)
     assert "kind=memory" in following
     rest = member.get(f"/o/acme/knowledge{unescape(following)}").content.decode()
     assert ids(rest) == ["mem-150"]
@@ -148,7 +148,7 @@ def test_many_violations_have_further_pages(api: Api, member: Client) -> None:
     index_files(api, {f"src/{number:03}.rs": PANICS for number in range(51)})
     html = page(member, "r/shop/violations")
     assert len(re.findall(r"data-result", html)) == 50
-    (following,) = re.findall(r'rel="next" href="([^"]*)"', html)
+    (following,) = re.findall(r'href="([^"]*)" rel="next"', html)
     rest = member.get(f"/o/acme/r/shop/violations{unescape(following)}").content.decode()
     assert "src/050.rs" in rest
     assert "First page" in rest

@@ -34,6 +34,7 @@ PATTERNS = {
     str(pattern.name): pattern for pattern in urlpatterns if isinstance(pattern, URLPattern)
 }
 PAGES = sorted(PATTERNS.keys() - OPEN - OWN)
+WITHOUT_DATA = {"query-help"}  # the same for each organisation, but for its name
 NODE = f"{PROJECT}/mem-1"
 PARTS = {
     "organization": "acme",
@@ -49,6 +50,7 @@ QUERIES = (
     "?name=f1",
     "?q=kitchen",
     f"?q=secret_recipe&name=f1&project={PROJECT}&mode=lexical",
+    "?q=%22secret_recipe%22&lines=all",
 )
 
 
@@ -93,7 +95,7 @@ def test_a_member_reaches_each_page(known: dict[str, Any]) -> None:
             assert answer.status_code == 200, address
             told = answer.content.decode()
             seen |= {secret for secret in SECRETS if secret in told} - asked_for(address)
-        assert seen - {"acme"}, name
+        assert bool(seen - {"acme"}) is (name not in WITHOUT_DATA), name
 
 
 def test_nobody_sees_a_page_without_signing_in() -> None:

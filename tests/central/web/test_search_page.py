@@ -102,7 +102,7 @@ def test_code_is_coloured_numbered_and_marked_and_stays_what_it_is(member: Clien
     html = page(member, q="validate_token")
     assert '<span class="k">def</span>' in html
     assert "<mark>validate_token</mark>" in html
-    assert 'href="/o/acme/r/auth/file/src/auth/tokens.py#L6"' in html
+    assert re.search(r'href="/o/acme/r/auth/file/src/auth/tokens.py\?commit=c0ffee0+#L6"', html)
     assert "<script>alert" not in html
     assert 'return decode(token, key="<script>alert(1)</script>")' in text_of(html)
 
@@ -205,9 +205,11 @@ def test_what_is_refused_is_said_beside_its_field(
 
 def test_the_address_that_htmx_keeps_has_no_blanks(member: Client) -> None:
     query = {"q": "token", "mode": "hybrid", "language": "", "project": ["auth", ""]}
-    response = member.get("/o/acme/", query, headers={"hx-request": "true"})
+    boosted = {"hx-request": "true", "hx-boosted": "true"}
+    response = member.get("/o/acme/", query, headers=boosted)
     assert response["HX-Push-Url"] == "/o/acme/?q=token&project=auth"
-    assert not member.get("/o/acme/", query).has_header("HX-Push-Url")
+    for headers in ({}, {"hx-request": "true"}):
+        assert not member.get("/o/acme/", query, headers=headers).has_header("HX-Push-Url")
 
 
 def test_a_cursor_of_another_search_leads_back_to_the_first_page(member: Client) -> None:
@@ -247,16 +249,40 @@ def test_snippet_inside_of_a_docstring_is_coloured_as_a_string(member: Client) -
     assert '<span class="k">class</span>' not in html
 
 
-def test_an_exact_search_shows_the_lines_that_match_with_their_numbers(member: Client) -> None:
+def marked(html: str) -> list[str]:
+    return [text_of(one) for one in re.findall(r"<mark>(.*?)</mark>", html)]
+
+
+def test_an_exact_search_shows_the_lines_that_match_among_those_around_them(
+    member: Client,
+) -> None:
     html = page(member, q='"validate_token(token)"')
-    assert re.search(r"\d+ match(es)? in \d+ files?", html)
-    assert "<mark>validate_token(token)</mark>" in html
-    assert re.search(r'href="[^"]*tokens\.py#L\d+">\d+</a>', html)
+    assert "<strong>1</strong> match in 1 file" in html
+    assert marked(html) == ["validate_token(token)"]
+    numbers = re.findall(r'href="[^"]*tokens\.py\?commit=c0ffee0+#L(\d+)">\d+</a>', html)
+    assert numbers == ["4", "5", "6"]  # blank lines at the edge are left out
+    assert html.count("is-match") == 1
+    assert "Verify the <signature>" in text_of(html)
     assert "definition</span>" in page(member, q='"def validate_token"')
+
+
+def test_lines_of_a_file_beyond_the_first_are_a_link_to_that_file_alone(member: Client) -> None:
+    many = "".join(f"needle_{n} = 1\n" for n in range(30))
+    acme = organization_of("acme")
+    index_repository(acme, "many", {"src/a b.py": many, "src/a b.pyi": "needle_1: int\n"})
+    html = page(member, q='"needle"')
+    assert "<strong>31</strong> matches in 2 files" in html
+    [(address, text)] = re.findall(r'<p class="more small"><a href="([^"]*)".*?>(\d+ [^<]*)<', html)
+    assert text == "23 more in this file"  # two after the fifth are lines around it
+    html = member.get(f"/o/acme/{unescape(address)}").content.decode()
+    assert marked(html) == ["needle"] * 30
+    assert "<strong>30</strong> matches in 1 file" in html
+    assert "more in this file" not in html
 
 
 def test_filters_alone_list_files(member: Client) -> None:
     html = page(member, q="file:tokens.py")
+    assert "<strong>1</strong> file<" in html
     assert "src/auth/tokens.py" in html
     assert "<pre" not in html
 
@@ -266,7 +292,8 @@ def test_an_error_of_the_query_stands_at_its_field(member: Client, query: str) -
     response = member.get("/o/acme/", {"q": query})
     assert response.status_code == 400
     html = response.content.decode()
-    assert 'id="q-error">Column 1:' in html
+    assert "<p>Column 1:" in html
+    assert html.count('href="/o/acme/query"') == 3  # beside the field, of the error, of the keys
     assert f'value="{escape(query)}"' in html
 
 
@@ -283,4 +310,46 @@ def test_markup_and_control_characters_in_a_matched_line_are_shown_as_text(
         organization_of("acme"), "hostile", {"x.html": "<script>needle\u202e</script>\n"}
     )
     html = page(member, q='"needle"')
-    assert "&lt;script&gt;<mark>needle</mark>�&lt;/script&gt;" in html
+    assert "<script>needle�</script>" in text_of(html)
+    assert marked(html) == ["needle"]
+    assert "<script>needle" not in html
+
+
+def test_the_error_of_a_query_is_pointed_at(member: Client) -> None:
+    html = page(member, status=400, q="retry lang:pyhton <b>")
+    pointed = re.search(r'<pre class="pointed"[^>]*>(.*?)</pre>', html, re.DOTALL)
+    assert pointed
+    assert text_of(pointed[1]) == "retry lang:pyhton <b>\nretry ^"
+
+
+def test_an_unknown_language_of_the_form_is_said_at_its_field(member: Client) -> None:
+    html = page(member, status=400, q="x", language="pyhton")
+    error = html.partition('id="language-error">')[2]
+    assert "&quot;pyhton&quot;. Near names: python" in error.partition("</p>")[0]
+    assert "pointed" not in html
+
+
+def test_an_empty_exact_answer_offers_other_searches(member: Client) -> None:
+    html = page(member, q='lang:go "Validate_.*"', project="auth")
+    assert "looks like a regular expression" in html
+    assert "or search by a regular expression." in html
+    links = dict(re.findall(r'<li><a href="(\?q=[^"]*)">([^<]*)</a></li>', html))
+    assert {unescape(label): unescape(address) for address, label in links.items()} == {
+        "Without the project auth": "?q=lang%3Ago+%22Validate_.%2A%22",
+        "Without lang:go": "?q=%22Validate_.%2A%22&project=auth",
+        "Upper and lower case alike, with case:no": (
+            "?q=case%3Ano+lang%3Ago+%22Validate_.%2A%22&project=auth"
+        ),
+        "As a regular expression": "?q=lang%3Ago+%2FValidate_.%2A%2F&project=auth",
+        "By meaning, without quotes and patterns": "?q=lang%3Ago+Validate_.%2A&project=auth",
+    }
+
+
+def test_there_is_an_end_to_the_files_that_a_page_is_coloured_with(
+    member: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert '<span class="k">def</span>' in page(member, q='"def validate_token"')
+    monkeypatch.setattr("central.web.search_results.PAGE_COLOURED_CHARACTERS", len(TOKENS) - 1)
+    html = page(member, q='"def validate_token"')
+    assert '<span class="k">def</span>' not in html
+    assert marked(html) == ["def validate_token"]

@@ -91,7 +91,7 @@ def test_a_large_directory_has_pages(
     monkeypatch.setattr("central.web.views_files.FILES_LISTED", 1)
     html = page(member, "tree")
     assert results(html) == [("/o/acme/r/kit/tree/src", "src/")]
-    [further] = re.findall(r'rel="next" href="([^"]*)"', html)
+    [further] = re.findall(r'href="([^"]*)" rel="next"', html)
     html = page(member, f"tree{unescape(further)}")
     assert [text for _, text in results(html)] == ["data.bin"]
     assert "First page" in html

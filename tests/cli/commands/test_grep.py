@@ -1,10 +1,13 @@
 """`codesearch grep`: every matching line, from a real service."""
 
 import json
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
 from tests.cli.terminal import in_terminal
 
@@ -56,3 +59,128 @@ def test_nothing_found_and_a_refused_pattern_have_codes_of_their_own(
     refused = codesearch("grep", "-m", "regex", "x(", directory=tmp_path, environ=acme_environ)
     assert refused.returncode == 5
     assert "Column 1: RE2 does not accept" in refused.stderr
+
+
+def test_context_is_as_of_grep(acme_environ: dict[str, str], tmp_path: Path) -> None:
+    asked = ("grep", "-C", "1", "repo:auth-service file:tokens.py def _")
+    done = codesearch(*asked, directory=tmp_path, environ=acme_environ)
+    lines = done.stdout.splitlines()
+    matching = [line for line in lines if "tokens.py:" in line]
+    around = [line for line in lines if "tokens.py-" in line]
+    assert all("def _" in line for line in matching)
+    assert len(around) > len(matching) > 1
+    assert lines.count("--") == len(matching) - 1
+
+
+def test_context_that_touches_is_one_block() -> None:
+    around = [1, 3, 5, 8, 10]
+    context = [{"line": one, "text": f"line {one}", "truncated": one == 10} for one in around]
+    stream = Streaming([{**found([2, 4, 9]), "context": context}])
+    done = run(stream, "grep", "-C", "1", "x")
+    assert (stream.asked[0]["expand"], stream.asked[0]["max_content"]) == (1, 100_000)
+    assert done.stdout == (
+        "shop/a.py-1- line 1\nshop/a.py:2: x\nshop/a.py-3- line 3\nshop/a.py:4: x\n"
+        "shop/a.py-5- line 5\n--\nshop/a.py-8- line 8\nshop/a.py:9: x\nshop/a.py-10- line 10…\n"
+    )
+
+
+def test_context_that_is_left_out_is_said() -> None:
+    context = [{"line": 1, "text": "a", "truncated": False}]
+    cut = {**found([2]), "context": context, "truncated": True}
+    done = run(Streaming([cut]), "grep", "-C", "9", "x")
+    assert "left out: use a smaller -C." in done.stderr
+
+
+def test_counts_and_names_of_files(acme_environ: dict[str, str], tmp_path: Path) -> None:
+    counts = codesearch("grep", "-c", "verify_token", directory=tmp_path, environ=acme_environ)
+    assert "auth-service/acme_auth/tokens.py:1" in counts.stdout.splitlines()
+    names = codesearch("grep", "-l", "verify_token", directory=tmp_path, environ=acme_environ)
+    assert "auth-service/acme_auth/tokens.py" in names.stdout.splitlines()
+    assert len(names.stdout.splitlines()) == len(counts.stdout.splitlines())
+
+
+def test_case_is_ignored_where_it_is_said(acme_environ: dict[str, str], tmp_path: Path) -> None:
+    exact = codesearch("grep", "DEF VERIFY_TOKEN", directory=tmp_path, environ=acme_environ)
+    assert exact.returncode == 1
+    done = codesearch("grep", "-i", "DEF VERIFY_TOKEN", directory=tmp_path, environ=acme_environ)
+    assert done.stdout.startswith("auth-service/acme_auth/tokens.py:70: def verify_token(")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["--limit", "2"], "shop/a.py:1: x\nshop/a.py:2: x\n"),
+        (["--limit", "4"], "shop/a.py:1: x\nshop/a.py:2: x\nshop/a.py:3: x\nshop/b.py:1: x\n"),
+        (["--limit", "1", "-l"], "shop/a.py\n"),
+        (["--limit", "1", "-c"], "shop/a.py:3\n"),
+    ],
+)
+def test_a_limit_ends_the_search_and_says_so(arguments: list[str], printed: str) -> None:
+    stream = Streaming([found([1, 2, 3]), found([1, 2], "b.py"), found([1], "c.py")])
+    done = run(stream, "grep", "x", *arguments)
+    assert (done.exit_code, done.stdout) == (0, printed)
+    assert "there may be more" in done.stderr
+    assert "Searched" not in done.stderr
+
+
+@pytest.mark.parametrize("limit", ["0", "3", "9"])
+def test_a_limit_that_is_not_exceeded_has_its_receipt(limit: str) -> None:
+    done = run(Streaming([found([1, 2, 3])]), "grep", "x", "--limit", limit)
+    assert len(done.stdout.splitlines()) == 3
+    assert done.stderr.startswith("Searched shop at ")
+
+
+def test_a_lost_connection_repeats_nothing() -> None:
+    stream = Streaming([found([1]), found([2], "b.py")], times=2)
+    assert run(stream, "grep", "x").stdout == "shop/a.py:1: x\nshop/b.py:2: x\n"
+
+
+def test_a_stream_without_its_end_says_that_lines_are_missing() -> None:
+    done = run(Streaming([found([1])], has_receipt=False), "grep", "x")
+    assert done.exit_code == 4
+    assert "lines are missing" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["-c", "-l"],
+        ["-c", "-C", "2"],
+        ["-l", "-C", "1"],
+        ["-i", "-m", "structural"],
+        ["-C", "101"],
+        ["--limit", "-1"],
+    ],
+)
+def test_what_excludes_each_other_is_refused(wrong: list[str]) -> None:
+    stream = Streaming([])
+    assert run(stream, "grep", "x", *wrong).exit_code == 2
+    assert stream.asked == []
+
+
+def found(lines: list[int], file: str = "a.py") -> dict[str, Any]:
+    line = {"text": "x", "ranges": [[0, 1]], "column": 1, "truncated": False, "defines": False}
+    numbered = [{**line, "line": number} for number in lines]
+    place = {"project": "shop", "file": file, "commit": "1" * 40, "start_line": lines[0]}
+    return {**place, "lines": numbered, "matches": len(lines), "url": None, "truncated": False}
+
+
+class Streaming(Answering):
+    """Streams results, then the receipt, `times` times."""
+
+    def __init__(
+        self, results: list[dict[str, Any]], *, times: int = 1, has_receipt: bool = True
+    ) -> None:
+        super().__init__()
+        project = {"project": "shop", "commit": "1" * 40, "indexed_at": "2026-01-01T00:00:00Z"}
+        receipt = {"complete": True, "took_ms": 1.0, "projects": [project], "missing": []}
+        documents = [*results, *([{"receipt": receipt}] if has_receipt else [])]
+        self._parts = [f"{json.dumps(one)}\n".encode() for one in documents]
+        self._times = times
+
+    def matches(
+        self, body: Mapping[str, Any], receive: Callable[[Iterator[bytes], int | None], None]
+    ) -> None:
+        self.asked.append(body)
+        for _ in range(self._times):
+            receive(iter(self._parts), None)

@@ -2,17 +2,24 @@
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from central.search.query import GroupBy as CentralGroupBy
 from central.search.query import Mode as CentralMode
-from cli.commands.search import GroupBy, Mode
+from cli.commands.search import GroupBy, Mode, _lines_before
+from cli.target.local_token import LocalToken
+from indexer.errors import CentralUnreachableError, IndexerError
+from scripts.local_service import Organization, Service
 from tests.agents.recorded import recorded
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
+from tests.cli.conftest import MakeRepository
 from tests.cli.terminal import in_terminal
+from tests.e2e.indexing import index_here
 
 
 def test_search_from_cli(acme_environ: dict[str, str], tmp_path: Path) -> None:
@@ -124,6 +131,11 @@ def test_a_repository_that_is_not_there_is_named() -> None:
     done = run(Answering(answer), "search", "x", "-p", "shpo")
     assert done.exit_code == 3
     assert "shpo (no such repository here: see `codesearch status`)" in done.stderr
+    listed = "`codesearch status` lists the repositories.\n"
+    assert done.stderr.endswith(f"No such repository: shpo. {listed}")
+    answer["hint"] = "No repository in the search's scope is called shpo. Near names: shop."
+    done = run(Answering(answer), "search", "x", "-p", "shpo")
+    assert done.stderr.endswith(f"is called shpo. Near names: shop. {listed}")
 
 
 def test_the_modes_are_centrals() -> None:
@@ -137,3 +149,84 @@ def test_no_good_match_is_said_beside_the_results() -> None:
     assert done.exit_code == 0
     assert len(done.stdout.splitlines()) == answer["count"]
     assert done.stderr.startswith("No good match: try a name.\n")
+
+
+def test_explain_says_why_each_hit_has_its_place(
+    acme_environ: dict[str, str], tmp_path: Path
+) -> None:
+    asked = ("search", "verify_token", "-k", "2", "--explain")
+    done = codesearch(*asked, directory=tmp_path, environ=acme_environ)
+    first, second = (line.split("\t")[1] for line in done.stdout.splitlines())
+    assert "by words; " in first
+    assert "definition +" in first
+    assert "base +" in second
+    _, sent = in_terminal(*asked, directory=tmp_path, environ=acme_environ)
+    assert "    place " in sent
+    exact = codesearch(
+        "search", '"def verify_token"', "--explain", directory=tmp_path, environ=acme_environ
+    )
+    assert exact.stdout.endswith("\texact search: definitions first, then by path\n")
+
+
+def test_a_snippet_inside_of_a_docstring_is_coloured_as_text(
+    service: Service, make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    """Its colours depend on the lines before it, which the snippet does not have."""
+    inside = "\n".join(f"    Words of the docstring, {number}." for number in range(60))
+    code = f'def documented():\n    """Say.\n\n{inside}\n\n    if needle and return:\n    """\n'
+    organization = Organization(service, "doc", LocalToken(service.data_dir, "doc").bearer())
+    index_here(organization, make_repository("docs", {"a.py": code}), "docs")
+    environ = {
+        "AETERNA_URL": service.url,
+        "AETERNA_TOKEN": organization.token,
+        "AETERNA_ORGANIZATION": "doc",
+    }
+    asked = ("search", '"needle and return"', "--expand", "1")
+    _, sent = in_terminal(*asked, directory=tmp_path, environ=environ)
+    line = next(one for one in sent.splitlines() if "needle" in one)
+    assert "\x1b[94;49mif" not in line
+
+
+class Reading(Answering):
+    """Has the lines of files."""
+
+    def __init__(self, answer: dict[str, Any] | IndexerError) -> None:
+        super().__init__()
+        self.answer = answer
+
+    def read_file(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        self.asked.append(parameters)
+        if isinstance(self.answer, IndexerError):
+            raise self.answer
+        return self.answer
+
+
+CONTENT = {"commit": "1", "content": "a\nb\n", "truncated": False}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (CONTENT, ""),
+        ({**CONTENT, "commit": "2"}, "the repository was indexed again"),
+        ({**CONTENT, "truncated": True}, "they are too long"),
+        ({**CONTENT, "content": None}, "they are too long"),
+        (CentralUnreachableError("no"), "the service did not answer"),
+    ],
+)
+def test_what_is_before_a_snippet_is_read_or_it_is_said_why_not(answer: Any, reason: str) -> None:
+    service = Reading(answer)
+    one = {"project": "a", "file": "b", "commit": "1", "content_start_line": 3}
+    before = _lines_before(service, [{**one, "content_start_line": 2}, one])
+    assert service.asked == [{"project": "a", "path": "b", "end_line": 2}]
+    assert before["a", "b"].incomplete_reason == reason
+    assert before["a", "b"].text == ("" if reason else "a\nb\n")
+
+
+def test_of_uncommitted_work_and_of_a_file_s_beginning_nothing_is_read() -> None:
+    service = Reading(CONTENT)
+    one = {"project": "a", "file": "b", "commit": "1", "content_start_line": 1}
+    assert _lines_before(service, [one]) == {}
+    local = _lines_before(service, [{**one, "content_start_line": 3, "local": True}])
+    assert local["a", "b"].incomplete_reason == "they may not be committed"
+    assert service.asked == []

@@ -63,6 +63,20 @@ def test_a_service_on_this_machine_that_has_gone_is_looked_for_again(
         assert openings.held == 1
 
 
+def test_files_are_listed_and_read(acme: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Openings(acme, acme.service.url, are_local=True)) as openings:
+        monkeypatch.setattr(stdio, "open_target", openings)
+        backend = TargetBackend(CommandContext({}, Path()))
+        listed = asyncio.run(backend.list_files({"project": "auth-service", "glob": "tok*.py"}))
+        assert [one["path"] for one in listed["entries"]] == ["acme_auth/tokens.py"]
+        asked = {"project": "auth-service", "path": "acme_auth/tokens.py", "end_line": 2}
+        assert asyncio.run(backend.read_file(asked))["end_line"] == 2
+        with pytest.raises(ToolError) as refused:
+            asyncio.run(backend.read_file({**asked, "path": "acme_auth/token.py"}))
+        assert refused.value.code == "file_not_found"
+        assert "acme_auth/tokens.py" in refused.value.near
+
+
 def test_a_configured_service_that_is_away_is_said_to_be(
     acme: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,3 +119,47 @@ def test_what_is_not_committed_says_so() -> None:
 
 def test_no_results_draw_nothing() -> None:
     assert search_results.render(WIDE, []) == search_results.format_plain([]) == ""
+
+
+def test_colours_take_the_lines_before_into_account_or_say_why_not() -> None:
+    one = result(content="return\n", content_start_line=3, language="python", matched=[])
+    alone = search_results.render(WIDE, [one])
+    before = search_results.Before('x = """\n\n', last=2)
+    known = search_results.render(WIDE, [one], {search_results.file_key(one): before})
+    assert "\x1b[94;49mreturn" in alone
+    assert "\x1b[94;49mreturn" not in known
+    unread = search_results.Before(incomplete_reason="they are too long")
+    told = search_results.render(WIDE, [one], {search_results.file_key(one): unread})
+    assert "coloured without the lines before it: they are too long" in told
+
+
+def test_two_hits_of_one_file_share_its_lines() -> None:
+    first = result(content="a\n", content_start_line=2, language="text", matched=[])
+    second = {**first, "content": "b\n", "content_start_line": 4}
+    before = search_results.Before("1\n2\n3\n", last=3)
+    drawn = search_results.render(WIDE, [first, second], {search_results.file_key(first): before})
+    numbers = re.findall(r"(\d) \x1b\[0m", drawn)
+    assert numbers == ["2", "4"]
+
+
+@pytest.mark.parametrize(
+    ("why", "told"),
+    [
+        (
+            {
+                "semantic_rank": 3,
+                "lexical_rank": None,
+                "rules": [
+                    {"rule": "name_words", "adds": 0.5, "times": 1.0},
+                    {"rule": "tests", "adds": 0.0, "times": 0.6},
+                ],
+            },
+            "place 3 by meaning; name words +0.50; tests times 0.60",
+        ),
+        ({"semantic_rank": None, "lexical_rank": None, "rules": []}, "by name"),
+        (None, "exact search: definitions first, then by path"),
+    ],
+)
+def test_an_explanation_is_one_line(why: Any, told: str) -> None:
+    one = result(why=why, content="x\n", content_start_line=1, start_line=1)
+    assert search_results.format_plain([one], explained=True).endswith(f": x\t{told}\n")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from scripts.local_service import Organization
-from tests.e2e.browser.conftest import ADMIN, MEMBER, Open
+from tests.e2e.browser.conftest import ADMIN, MEMBER, Open, Watch
 from tests.npm import installed_packages
 
 pytestmark = pytest.mark.system("chromium")
@@ -19,6 +19,11 @@ PAGES = (
     "/o/acme/?q=validate+a+JWT",
     "/o/acme/?q=token&path=no/such/folder",
     "/o/acme/?q=token&project=nothing",
+    "/o/acme/?q=%22retry%22",
+    "/o/acme/?q=file%3Aretry.py+%22retry%22&lines=all",
+    "/o/acme/?q=%22NO_SUCH.%2A%22+lang%3Ago",
+    "/o/acme/?q=token+lang%3Apyhton",
+    "/o/acme/query",
     "/o/acme/repositories",
     "/o/acme/r/auth-service",
     "/o/acme/r/common-utils/file/src/acme_common/retry.py",
@@ -49,6 +54,7 @@ ADMIN_PAGES = (
     "/admin/tenancy/apitoken/add/",
     "/admin/tenancy/auditentry/",
 )
+REFUSED = ("400 (Bad Request)",)  # of a query with an error
 PHONE = {"viewport": {"width": 390, "height": 844}}
 # Not .select2-selection: Django's own field that completes what is typed gives it no name.
 SERIOUS = """async () => (await axe.run({exclude: [[".select2-selection"]]})).violations
@@ -61,8 +67,9 @@ SERIOUS = """async () => (await axe.run({exclude: [[".select2-selection"]]})).vi
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("username", [MEMBER, ADMIN])
 def test_axe_finds_nothing_serious(
-    username: str, scheme: str, open_page: Open, knowledge: Organization
+    username: str, scheme: str, open_page: Open, knowledge: Organization, watch: Watch
 ) -> None:
+    watch.expected = REFUSED
     axe = axe_source()
     pages = PAGES if username == MEMBER else ADMIN_PAGES
     page = open_page(pages[0], username=username, color_scheme=scheme, bypass_csp=True)
@@ -83,7 +90,10 @@ def serious(page: Page, path: str, axe: str) -> list[str]:
     return found
 
 
-def test_no_page_is_wider_than_a_phone(open_page: Open, knowledge: Organization) -> None:
+def test_no_page_is_wider_than_a_phone(
+    open_page: Open, knowledge: Organization, watch: Watch
+) -> None:
+    watch.expected = REFUSED
     page = open_page(PAGES[0], **PHONE)
     wide = [path for path in PAGES if is_too_wide(page, path)]
     assert wide == []

@@ -99,7 +99,7 @@ def test_its_filters_are_those_of_the_tool(shop: Path) -> None:
     assert not [name for name in found if "test" in name.lower() or "mock" in name.lower()]
     assert len(entries(code.search(query=query, limit=2))) == 2
     assert code.search(query=query, language="rust") == f"No results found for: {query}"
-    assert 'there is no language "cobol"' in code.search(query=query, language="cobol")
+    assert 'There is no language "cobol"' in code.search(query=query, language="cobol")
 
 
 def test_comments_are_those_that_document_a_definition(shop: Path) -> None:

@@ -1,0 +1,1 @@
+"""Tools that find text and read files."""

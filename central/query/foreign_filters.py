@@ -1,0 +1,94 @@
+"""Filters of Sourcegraph, GitHub and zoekt that do not exist here, and what to write instead.
+
+A word is such a filter only with a value that the other tool takes: `context:global` is one, but
+`context:ctx` is code.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+_END: Final = r"(?=[\s)]|\Z)"
+_NAME: Final = rf'[\w-]+{_END}|"'
+_YES_NO: Final = r"(?:yes|no|only|true|false)\b"
+_DATE: Final = rf'\d{{4}}-\d|\d+\.?(?:hour|day|week|month|year)|(?:yesterday|today){_END}|"'
+_ONE_BRANCH: Final = "Each repository is searched at the commit that is indexed; leave {name}: out."
+_NO_COMMITS: Final = "Files are searched, not commits; leave {name}: out."
+_ALL_REPOSITORIES: Final = (
+    "Every repository that the token sees is searched; leave {name}: out, or write -repo:NAME."
+)
+
+
+class _Foreign(NamedTuple):
+    """What a value looks like, and the advice; `{name}` and `{value}` are filled in."""
+
+    values: re.Pattern[str]
+    advice: str
+
+
+def _foreign(values: str, advice: str) -> _Foreign:
+    return _Foreign(re.compile(values), advice)
+
+
+_COMMITS: Final = _foreign(_NAME, _NO_COMMITS)
+_DATES: Final = _foreign(_DATE, _NO_COMMITS)
+_FOREIGN: Final[Mapping[str, _Foreign]] = {
+    "after": _DATES,
+    "archived": _foreign(_YES_NO, _ALL_REPOSITORIES),
+    "author": _COMMITS,
+    "before": _DATES,
+    "branch": _foreign(rf"[\w./-]+{_END}", _ONE_BRANCH),
+    "committer": _COMMITS,
+    "context": _foreign(r"global\b|@\w", "Leave {name}: out, or name repositories with repo:."),
+    "count": _foreign(
+        rf"(?:all|\d+){_END}",
+        "The field limit says how many results a page has, and /api/v1/search/stream has all; "
+        "leave {name}: out.",
+    ),
+    "extension": _foreign(rf"[a-z0-9]{{1,6}}{_END}", "Write file:*.{value}."),
+    "filename": _foreign(rf"(?:[\w-]*\.[\w.-]+|[A-Z][a-z]+file){_END}", "Write file:{value}."),
+    "fork": _foreign(_YES_NO, _ALL_REPOSITORIES),
+    "is": _foreign(r"(?:archived|fork|generated|private|public|vendored)\b", _ALL_REPOSITORIES),
+    "message": _COMMITS,
+    "org": _foreign(_NAME, "Write repo:{value}/*."),
+    "patterntype": _foreign(
+        r"\w",
+        'Write /a regular expression/, or "text" in quotes, or give the mode regex, literal or '
+        "structural.",
+    ),
+    "repogroup": _foreign(r"\w", "Name the repositories: (repo:a OR repo:b)."),
+    "rev": _foreign(r"[\w./^*-]", _ONE_BRANCH),
+    "select": _foreign(
+        r"(?:repo|file|content|symbol|commit)\b",
+        "The receipt of an answer lists the repositories; type:file lists files, type:symbol "
+        "definitions.",
+    ),
+    "since": _DATES,
+    "timeout": _foreign(
+        r"\d+(?:ms|s|m)\b", "Searches have a time limit of their own; leave it out."
+    ),
+    "until": _DATES,
+    "user": _foreign(_NAME, "Write repo:{value}/*."),
+    "visibility": _foreign(r"(?:any|private|public)\b", _ALL_REPOSITORIES),
+}
+_ALSO: Final = {"patternType": "patterntype", "ext": "extension"}
+_WORD: Final = re.compile(rf"({'|'.join([*_FOREIGN, *_ALSO])}):(?!:|//)(?=(\S+))")
+# Beside `user:`: scopes of OAuth, keys, and what is written for a password.
+_ORDINARY_USERS: Final = frozenset(
+    {"admin", "email", "follow", "group", "id", "info", "key", "name", "pass", "passwd",
+     "password", "pw", "pwd", "read", "root", "secret", "token", "write"}
+)  # fmt: skip
+
+
+def foreign_filter(text: str, at: int = 0) -> tuple[str, str] | None:
+    """Return the name of another tool's filter at this position and the advice, or None."""
+    found = _WORD.match(text, at)
+    if found is None:
+        return None
+    written, value = found[1], found[2].rstrip(")")
+    foreign = _FOREIGN[_ALSO.get(written, written)]
+    if not foreign.values.match(text, found.end()):
+        return None
+    if written == "user" and (value.isdigit() or value.lower() in _ORDINARY_USERS):
+        return None
+    return written, foreign.advice.format(name=written, value=value.strip('"'))

@@ -1,0 +1,170 @@
+"""Why an exact search found nothing, and what to write. It asks for what is found nearby."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from central.query.filters import FilterName
+from central.query.patterns import text_matcher
+from central.query.syntax import And, Case, Filter, Literal, Node, Query, Structural, conjunction
+from central.repositories.visibility import MissingProject
+from central.search.hints import hint_for
+from central.search.query import Mode, is_narrowed
+from central.search.reading import ReadRequest
+from central.search.scope import SearchScope
+from central.sentences import Sentence
+
+Finds = Callable[
+    [Query, bool], bool
+]  # whether a query finds something, with the other fields or without
+
+_NAMES: Final = 2_000  # of repositories that are compared with a name
+_PATTERN: Final = re.compile(
+    r"\\(?:[wWsSdDB](?!\w)|b)|[.\])][*+]|\.\?|\A\^|\$\Z|\(\?|\[\^|\w\|\w|\A/.+/\Z", re.DOTALL
+)
+
+
+def looks_like_pattern(text: str) -> bool:
+    """Return whether a text that is searched as it stands may be meant as a regular expression."""
+    return bool(_PATTERN.search(text.strip()))
+
+
+PATTERN_ADVICE: Final = Sentence.of(
+    "looks_like_pattern",
+    "The text looks like a regular expression, but is not searched as one: write it between "
+    "slashes, /…/, or give the mode regex.",
+)
+
+
+def exact_hint(
+    read: ReadRequest, scope: SearchScope, *, missing: list[MissingProject], finds: Finds
+) -> str:
+    """Explain why an exact search found nothing.
+
+    `finds` looks for a moment whether another query finds something; its second argument is
+    whether the fields of the request restrict it, too.
+    """
+    request = read.request
+    if request.cursor:
+        return hint_for(request, searched=len(scope.searched), missing=missing)
+    reasons = repository_hint(read, scope) or _of_receipt(missing)
+    if not scope.searched and not reasons:
+        return hint_for(request, searched=0, missing=missing)
+    return reasons or next(_reasons(read, finds))
+
+
+def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
+    """Return the sentence about names that no visible repository has, with near names."""
+    if scope.unknown and not scope.selected:
+        return _no_repository(scope.unknown, scope)
+    names = [item.name for item in scope.selected]
+    unknown = [
+        term.value
+        for term in _required(read.query.predicate)
+        if isinstance(term, Filter)
+        and term.name is FilterName.REPO
+        and not any(map(text_matcher(term.value, term.match, ignore_case=True), names))
+    ]
+    return _no_repository(unknown, scope) if unknown and names else None
+
+
+def _no_repository(names: Sequence[str], scope: SearchScope) -> Sentence:
+    visible = [item.name for item in scope.visible[:_NAMES]]
+    known = {one.lower().rpartition("/")[2]: one for one in visible}
+    known |= {one.lower(): one for one in visible}
+    near = [
+        known[one]
+        for name in names
+        for one in get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+    ]
+    written = ", ".join(dict.fromkeys(near))
+    return Sentence.of(
+        "no_such_repository",
+        "No repository in the search's scope is called {names}.{near}",
+        names=", ".join(names),
+        near=f" Near names: {written}." if written else "",
+    )
+
+
+def _of_receipt(missing: Sequence[MissingProject]) -> Sentence | None:
+    if any(one.reason in {"timeout", "too_many_files"} for one in missing):
+        return Sentence.of(
+            "exact_unread",
+            "The search stopped before it had read every file. Add a filter such as repo: or "
+            "file:, or a longer literal.",
+        )
+    unbuilt = [one.project for one in missing if one.reason == "text_index_incomplete"]
+    if not unbuilt:
+        return None
+    return Sentence.of(
+        "text_index_incomplete",
+        "The text index of {projects} is not complete yet: search again in some minutes.",
+        projects=", ".join(unbuilt[:3]) + (" and others" if len(unbuilt) > 3 else ""),
+    )
+
+
+def _reasons(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
+    """Yield what is true of the query, the most useful first; the last one always is."""
+    literals = [term.text for term in read.query.content_terms if isinstance(term, Literal)]
+    if read.request.mode is Mode.LITERAL and any(map(_is_quoted, literals)):
+        yield Sentence.of(
+            "quotes_are_text",
+            "In the mode literal quotes are part of the text. Leave them out.",
+        )
+    if _has_case(read.query) and finds(Query(read.query.root, Case.NO), True):
+        yield Sentence.of(
+            "case_differs",
+            "Upper and lower case differ: with case:no there are matches.",
+        )
+    yield from _of_filters(read, finds)
+    if any(map(looks_like_pattern, literals)):
+        yield PATTERN_ADVICE
+    yield _nothing(read)
+
+
+def _of_filters(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
+    terms = [term for term in _required(read.query.predicate) if not isinstance(term, Filter)]
+    is_filtered = len(terms) < len(_required(read.query.predicate)) or is_narrowed(read.request)
+    if not terms or not (is_filtered or read.within):
+        return
+    if not any(isinstance(term, Structural) for term in terms) and finds(
+        Query(conjunction(terms), read.query.case), False
+    ):
+        yield Sentence.of(
+            "filters_exclude",
+            "There are matches, but the filters (in the query, or in the request's fields) "
+            "exclude them. Leave some out.",
+        )
+
+
+def _nothing(read: ReadRequest) -> Sentence:
+    if read.query.content_terms:
+        return Sentence.of(
+            "exact_nothing",
+            "No indexed file matches. Without quotes, words are searched by meaning.",
+        )
+    if any(isinstance(term, Filter) and term.name is FilterName.SYM for term in read.query.terms):
+        return Sentence.of(
+            "no_definition", "No definition fulfils the filters. Try a part of its name."
+        )
+    return Sentence.of(
+        "no_file", "No file fulfils the filters. file: is a part of a path, or a glob (*.py)."
+    )
+
+
+def _required(node: Node | None) -> tuple[Node, ...]:
+    """Return the terms that must all hold."""
+    if node is None:
+        return ()
+    return node.terms if isinstance(node, And) else (node,)
+
+
+def _has_case(query: Query) -> bool:
+    return any(
+        not isinstance(term, Structural) and not query.ignores_case(term) for term in query.terms
+    )
+
+
+def _is_quoted(text: str) -> bool:
+    return len(text) > 2 and text[0] == text[-1] == '"'

@@ -1,0 +1,136 @@
+"""Where the names that an exact search has are defined, by file and line."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from central.corpus.models import Symbol
+from central.db import fetch_rows_planned_each_time, id_array, sql_with
+from central.query.identifiers import Identifier, identifiers
+from central.query.patterns import compile_pattern
+from central.query.syntax import Filter, Literal, Regex
+from central.search.exact.files import defined_names
+from central.search.exact.matching import Lines, Span
+from central.search.exact.plan import ExactPlan
+from central.search.query import name_parts
+from central.search.rows import LEXEME_CHARACTERS, SYMBOL_ROWS, prefix_query
+
+Places = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
+_SHORTEST_PART: Final = 5  # characters; `get` and `test` are parts of too many names
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
+_sql = sql_with(symbol=Symbol)
+_NAMED = _sql("""SELECT s.file_id, s.start_line, s.name FROM {symbol} s
+    WHERE s.name = ANY(%s::text[]) AND s.repository_id = ANY(%s::bigint[])""")
+# In order, so that pages agree. Without one, PostgreSQL hopes to find 500 soon, and reads all.
+_LIKE = _sql("""SELECT s.file_id, s.start_line, s.name, s.signature FROM {symbol} s
+    WHERE s.repository_id = ANY(%s::bigint[]) AND array_to_tsvector(s.parts) @@ %s::tsquery
+    ORDER BY length(s.name), s.id LIMIT %s""")
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Definitions of the symbols that each `sym:` means, and of names in literals and patterns.
+
+    `exact` are the files that define a name as it is written; `others` define one that is meant.
+    """
+
+    of_filters: Mapping[Filter, Places]
+    of_names: Places
+    exact: frozenset[int]
+    others: frozenset[int]
+
+    def rank(self, file: int) -> int:
+        """Return 0 for a file that defines a name as written, 1 for another that defines one."""
+        if file in self.exact:
+            return 0
+        return 1 if file in self.others else 2
+
+
+def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definitions:
+    """Look up the definitions of what a query names in `repositories`."""
+    written: set[str] = set()
+    similar: dict[Regex, list[Identifier]] = {}
+    for term in plan.shown:
+        if isinstance(term, Literal):
+            written.update(_IDENTIFIER.findall(term.text))
+        elif isinstance(term, Regex):
+            found = identifiers(term.pattern)
+            written.update(name for name, is_whole in found if is_whole)
+            is_any_case = plan.query.ignores_case(term)
+            similar[term] = [one for one in found if is_any_case or not one.is_whole]
+    of_names = _defined(written, repositories)
+    exact = set(of_names)
+    for file, lines in _defined_like(plan, similar, repositories).items():
+        of_names.setdefault(file, {}).update(lines)
+    of_filters: dict[Filter, Places] = {}
+    others = set(of_names)
+    for symbol in plan.symbols:
+        meant = defined_names(symbol, plan.query, repositories=repositories)
+        of_filters[symbol] = places = _defined(meant, repositories)
+        if symbol in plan.shown_symbols:
+            others.update(places)
+            is_any_case = plan.query.ignores_case(symbol)
+            exact |= _defining_exactly(symbol, places, is_any_case=is_any_case)
+    return Definitions(of_filters, of_names, frozenset(exact), frozenset(others))
+
+
+def _defining_exactly(term: Filter, places: Places, *, is_any_case: bool) -> set[int]:
+    """Return the files that define the whole of a filter's value."""
+    fold = str.lower if is_any_case else str
+    wanted = fold(term.value)
+    return {file for file, lines in places.items() if wanted in map(fold, lines.values())}
+
+
+def name_spans(content: bytes, names: Mapping[int, str]) -> list[Span]:
+    """Return where names stand in their lines, by line; the line where it is not found."""
+    lines = Lines(content)
+    spans = []
+    for number, name in sorted(names.items()):
+        if number <= len(lines):
+            start, end = lines.bounds(number)
+            found = re.search(rb"(?<!\w)%b(?!\w)" % re.escape(name.encode()), content[start:end])
+            spans.append((start + found.start(), start + found.end()) if found else (start, end))
+    return spans
+
+
+def _defined(names: Collection[str], repositories: Sequence[int]) -> dict[int, dict[int, str]]:
+    if not names:
+        return {}
+    return _by_file(fetch_rows_planned_each_time(_NAMED, [list(names), id_array(repositories)]))
+
+
+def _defined_like(
+    plan: ExactPlan, names: Mapping[Regex, Collection[Identifier]], repositories: Sequence[int]
+) -> Places:
+    """Return definitions whose signature a pattern matches, by the parts of their names."""
+    different = {one for found in names.values() for one in found}
+    queries = sorted(query for one in different if (query := _tokens_query(one)))
+    if not queries:
+        return {}
+    rows = fetch_rows_planned_each_time(
+        _LIKE, [id_array(repositories), " | ".join(queries), SYMBOL_ROWS]
+    )
+    matchers = [
+        compile_pattern(f"(?m){term.pattern}", ignore_case=plan.query.ignores_case(term)).search
+        for term in names
+    ]
+    return _by_file(row[:3] for row in rows if any(matches(row[3]) for matches in matchers))
+
+
+def _tokens_query(name: Identifier) -> str:
+    """Return the tsquery for the name in any case, or for names that have it as a part."""
+    if len(name.text) < _SHORTEST_PART:
+        return ""
+    parts = name_parts(name.text)
+    whole = "".join(parts)
+    if name.is_whole and len(whole) <= LEXEME_CHARACTERS:
+        return f"'{whole}'" if whole else ""
+    return prefix_query(parts, whole) if parts else ""
+
+
+def _by_file(rows: Iterable[tuple[Any, ...]]) -> dict[int, dict[int, str]]:
+    found: dict[int, dict[int, str]] = {}
+    for file, line, name in rows:
+        found.setdefault(file, {})[line] = name
+    return found

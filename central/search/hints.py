@@ -1,0 +1,51 @@
+"""Sentences about an answer that is empty or has no good match: why, and what to try."""
+
+from central.repositories.visibility import MissingProject
+from central.search.query import Mode, SearchRequest, is_narrowed
+from central.sentences import Sentence
+
+NO_GOOD_MATCH = (
+    "No good match: these results are only the nearest. Check the spelling, or try other words, a "
+    "shorter query or the name of a definition."
+)
+
+
+def hint_for(
+    request: SearchRequest,
+    *,
+    searched: int,
+    missing: list[MissingProject],
+    is_restricted: bool = False,
+) -> str:
+    """Explain why an answer is empty, and what to try.
+
+    `is_restricted`: the query has filters, literals or patterns of its own.
+    """
+    if request.cursor:
+        return "There are no more results; the page before was the last."
+    if not searched and missing:
+        return Sentence.of(
+            "none_indexed",
+            "None of the requested projects is indexed: see receipt.missing, and run the index "
+            "action in their repositories.",
+        )
+    if not searched:
+        return Sentence.of(
+            "none_in_scope",
+            "No project is in the search's scope: the organisation has none that this token sees, "
+            "or exclude_projects excludes all of them.",
+        )
+    if is_restricted:
+        return (
+            "No file fulfils the query's filters, quoted texts and patterns together. Leave some "
+            "of them out, or search for the words alone."
+        )
+    if is_narrowed(request):
+        return "Nothing passed the filters. Widen or drop them; paths are case-sensitive prefixes."
+    if request.mode is Mode.SYMBOL:
+        template = "No symbol has such a name. Try a part of the name, or mode=hybrid."
+        return Sentence.of("no_such_symbol", template)
+    if request.mode is Mode.LEXICAL:
+        template = "No chunk holds these words. Try other words, or mode=hybrid."
+        return Sentence.of("no_such_words", template)
+    return "Nothing in the index resembles the query. Try other words, or an identifier."

@@ -1,0 +1,155 @@
+"""Searches that may find what one did not: without a filter, in any case, as a pattern. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from central.query.errors import QueryError
+from central.query.filters import FilterName, Match
+from central.query.modes import TextMode, parse_as
+from central.query.parser import parse
+from central.query.syntax import (
+    And,
+    Case,
+    ContentTerm,
+    Filter,
+    Literal,
+    Node,
+    Not,
+    Query,
+    Regex,
+    Structural,
+    Word,
+    conjunction,
+)
+from central.search.empty_answers import looks_like_pattern
+from central.search.query import Mode
+from indexer.limits import QUERY_CHARACTERS, QUERY_PATTERN_CHARACTERS
+
+_TEXT_MODES: Final = {str(mode): mode for mode in TextMode}
+_HYBRID: Final = str(Mode.HYBRID)
+_PUNCTUATION: Final = re.compile(r"[^\w\s]")
+_SPACE: Final = re.compile(r"\\?(\s)")
+
+
+class OtherSearch(NamedTuple):
+    """What a link says, and the search that it leads to."""
+
+    label: str
+    text: str
+    mode: str
+
+
+def other_searches(text: str, mode: str) -> list[OtherSearch]:
+    """Return the searches, none of a text that cannot be read."""
+    try:
+        query = _parsed(text, mode)
+    except QueryError:
+        return []
+    found = [*_without_filters(query, mode), *_in_any_case(query, mode), *_otherwise(query, mode)]
+    return [one for one in found if one.text and len(one.text) <= QUERY_CHARACTERS]
+
+
+def of_one_file(text: str, mode: str, path: str) -> str:
+    """Return the text of the same search in one file; "" if it would be too long."""
+    pattern = _SPACE.sub(lambda space: f"\\x{ord(space[1]):02x}", f"^{re.escape(path)}$")
+    if len(pattern) > QUERY_PATTERN_CHARACTERS:
+        return ""
+    query = _parsed(text, mode)
+    one_file = Filter(FilterName.FILE, pattern, Match.REGEX)
+    written = _written(Query(conjunction([one_file, query.root]), query.case), mode)
+    return written if len(written) <= QUERY_CHARACTERS else ""
+
+
+def _parsed(text: str, mode: str) -> Query:
+    return parse_as(text, _TEXT_MODES[mode]) if mode in _TEXT_MODES else parse(text)
+
+
+def _written(query: Query, mode: str) -> str:
+    """Return the text of a query in its mode."""
+    if mode not in _TEXT_MODES:
+        return str(query)
+    case = [] if query.case is Case.AUTO else [f"case:{query.case}"]
+    return " ".join([*case, *(_as_text(term) for term in _terms(query))])
+
+
+def _as_text(term: Node) -> str:
+    match term:
+        case Literal(text=text) | Regex(pattern=text) | Structural(pattern=text):
+            return text
+    return str(term)
+
+
+def _terms(query: Query) -> Sequence[Node]:
+    """Return the terms that must all be true."""
+    return query.root.terms if isinstance(query.root, And) else (query.root,)
+
+
+def _without_filters(query: Query, mode: str) -> Iterator[OtherSearch]:
+    terms = _terms(query)
+    filters = [term for term in terms if _is_filter(term)]
+    for one in filters:
+        rest = conjunction(term for term in terms if term is not one)
+        yield OtherSearch(f"Without {one}", _written(Query(rest, query.case), mode), mode)
+    if len(filters) > 1:
+        rest = conjunction(term for term in terms if not _is_filter(term))
+        yield OtherSearch("Without any filter", _written(Query(rest, query.case), mode), mode)
+
+
+def _is_filter(term: Node) -> bool:
+    return isinstance(term.term if isinstance(term, Not) else term, Filter)
+
+
+def _in_any_case(query: Query, mode: str) -> Iterator[OtherSearch]:
+    terms = [term for term in query.terms if not isinstance(term, Structural)]
+    if not all(query.ignores_case(term) for term in terms):
+        label = "Upper and lower case alike, with case:no"
+        yield OtherSearch(label, _written(Query(query.root, Case.NO), mode), mode)
+
+
+def _otherwise(query: Query, mode: str) -> Iterator[OtherSearch]:
+    """The quoted text as a pattern, a pattern as text, and either by meaning."""
+    texts = [term for term in _terms(query) if isinstance(term, Literal | Regex)]
+    if any(isinstance(term, Literal) and _is_pattern(term.text) for term in texts):
+        yield _replaced("As a regular expression", query, _pattern_of, mode, Mode.REGEX)
+    if any(isinstance(term, Regex) and _PUNCTUATION.search(term.pattern) for term in texts):
+        yield _replaced("The text as it is written", query, _literal_of, mode, Mode.LITERAL)
+    if texts and query.is_exact:
+        rest = [word for term in _terms(query) for word in _words_of(term)]
+        text = str(Query(conjunction(rest), query.case))
+        yield OtherSearch("By meaning, without quotes and patterns", text, _HYBRID)
+
+
+def _replaced(
+    label: str, query: Query, of: Callable[[Node], Node], mode: str, text_mode: Mode
+) -> OtherSearch:
+    other = str(text_mode) if mode in _TEXT_MODES else mode
+    changed = Query(conjunction(map(of, _terms(query))), query.case)
+    return OtherSearch(label, _written(changed, other), other)
+
+
+def _pattern_of(term: Node) -> Node:
+    is_one = isinstance(term, Literal) and _is_pattern(term.text)
+    return Regex(term.text) if isinstance(term, Literal) and is_one else term
+
+
+def _literal_of(term: Node) -> Node:
+    return Literal(term.pattern) if isinstance(term, Regex) else term
+
+
+def _words_of(term: Node) -> list[Node]:
+    if isinstance(term, ContentTerm):
+        text = term.text if isinstance(term, Literal) else _PUNCTUATION.sub(" ", term.pattern)
+        return [Word(word) for word in text.split()]
+    return [term]
+
+
+def _is_pattern(text: str) -> bool:
+    """Whether a text looks like a pattern, and is one."""
+    if not looks_like_pattern(text):
+        return False
+    try:
+        _parsed(text, str(Mode.REGEX))
+    except QueryError:
+        return False
+    return True

@@ -1,0 +1,55 @@
+"""Which queries of `code_grep` are in the query language."""
+
+import pytest
+
+from agents.files.query import is_query_language
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"exact words"',
+        "/func (New|Make)\\w+/",
+        r'"a \" quote"',
+        r"/a\/b/",
+        'repo:flask "url_for"',
+        'repo:/^a/ -file:"release notes" "x" OR /y/',
+        '-"x" ("b" OR NOT "c") lang:go',
+        '"a" -legacy',
+        "file:tokens.py",
+        "content:word",
+        "type:symbol sym:Session",
+    ],
+)
+def test_terms_alone_are_the_query_language(query: str) -> None:
+    assert is_query_language(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "connection timed out",
+        "def verify_token(",
+        'x = "hello"',
+        'printf("hello")',
+        '"retry" backoff',
+        "lang:go retry",
+        "/usr/lib/python",
+        "a/b/c",
+        "std::sort",
+        "file::open",
+        "http://host/path",
+        "note:this",
+        "-x",
+        '"',
+        "()",
+        "OR",
+    ],
+)
+def test_anything_else_is_one_literal(query: str) -> None:
+    assert not is_query_language(query)
+
+
+def test_a_long_query_is_read_in_one_pass() -> None:
+    assert is_query_language('"a" ' * 1_000)
+    assert not is_query_language('"' + "\\" * 3_999)

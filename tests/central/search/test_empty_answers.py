@@ -1,0 +1,113 @@
+"""An exact search that finds nothing says why, and what to write."""
+
+import pytest
+
+from central.repositories.models import Repository
+from central.search import line_search
+from central.search.empty_answers import looks_like_pattern
+from central.search.query import Mode, SearchRequest
+from central.search.service import search
+from central.sentences import Sentence
+from central.tenancy.models import Organization
+from tests.central.search.conftest import Search
+from tests.central.search.corpus import credential_for, index_repository, organization_of
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions of the hint take as long as a busy machine needs."""
+    monkeypatch.setattr(line_search, "EXACT_HINT_SECONDS", float("inf"))
+
+
+def code_of(hint: str | None) -> str:
+    assert isinstance(hint, Sentence)
+    return hint.parts[0][0]
+
+
+@pytest.mark.parametrize(
+    ("query", "mode", "code"),
+    [
+        ('"nosuchthing_zzz"', Mode.HYBRID, "exact_nothing"),
+        ('repo:auht-service "token"', Mode.HYBRID, "no_such_repository"),
+        ("repo:auht-service file:*.py", Mode.HYBRID, "no_such_repository"),
+        ("repo:auht-service verify token", Mode.HYBRID, "no_such_repository"),
+        (r"def \w+_token", Mode.LITERAL, "looks_like_pattern"),
+        ("/validate/", Mode.LITERAL, "looks_like_pattern"),
+        (r'"def \\w+_token"', Mode.HYBRID, "looks_like_pattern"),
+        ('"validate_token"', Mode.LITERAL, "quotes_are_text"),
+        ('"VALIDATE_token"', Mode.HYBRID, "case_differs"),
+        ("/Def Validate/", Mode.HYBRID, "case_differs"),
+        ("case:yes sym:VALIDATE", Mode.HYBRID, "case_differs"),
+        ("file:TOKENS.py", Mode.HYBRID, "case_differs"),
+        ('"VALIDATE_zzz"', Mode.HYBRID, "exact_nothing"),
+        ('lang:go "validate_token"', Mode.HYBRID, "filters_exclude"),
+        ('type:class "validate_token"', Mode.HYBRID, "filters_exclude"),
+        ('file:zzz "validate_token"', Mode.HYBRID, "filters_exclude"),
+        ('sym:zzz "validate_token"', Mode.HYBRID, "filters_exclude"),
+        ("sym:nosuchthing", Mode.HYBRID, "no_definition"),
+        ("file:nosuchthing", Mode.HYBRID, "no_file"),
+        ("lang:python zzz($A)", Mode.STRUCTURAL, "exact_nothing"),
+        ("lang:go jwt.decode($$$)", Mode.STRUCTURAL, "exact_nothing"),
+    ],
+)
+def test_an_empty_answer_says_why(find: Search, query: str, mode: Mode, code: str) -> None:
+    answer = find(query, mode=mode)
+    assert answer.count == 0
+    assert code_of(answer.hint) == code
+
+
+def test_fields_of_the_request_are_filters_that_exclude(find: Search) -> None:
+    assert code_of(find('"validate_token"', path="internal/").hint) == "filters_exclude"
+    assert code_of(find('"validate_token"', language="go").hint) == "filters_exclude"
+    assert code_of(find('"validate_token"', chunk_type="class").hint) == "filters_exclude"
+
+
+def test_near_names_are_those_of_the_repositories_that_the_token_sees(acme: Organization) -> None:
+    index_repository(organization_of("rival"), "auth-serviced", {"a.py": "token = 1\n"})
+    index_repository(acme, "team/auth-servicex", {"a.py": "token = 1\n"})
+    credential = credential_for(acme, {"auth-service", "payments-api"})
+    hint = search(credential=credential, request=SearchRequest(('repo:auth-servize "x"',))).hint
+    assert str(hint) == (
+        "No repository in the search's scope is called auth-servize. Near names: auth-service."
+    )
+    named = SearchRequest(('"x"',), include_projects=("auth-servize",))
+    assert search(credential=credential, request=named).hint == hint
+    everything = search(
+        credential=credential_for(acme), request=SearchRequest(('repo:auth-servicey "x"',))
+    )
+    assert set(str(everything.hint).rpartition(": ")[2].rstrip(".").split(", ")) == {
+        "auth-service",
+        "team/auth-servicex",
+    }
+
+
+def test_a_text_index_that_is_not_complete_is_named(acme: Organization, find: Search) -> None:
+    Repository.objects.filter(organization=acme, name="payments-api").update(text_generation=0)
+    hint = find('"nosuchthing_zzz"').hint
+    assert code_of(hint) == "text_index_incomplete"
+    assert "payments-api" in str(hint)
+
+
+def test_what_cannot_be_looked_up_at_once_is_not_claimed(
+    find: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_search, "EXACT_HINT_SECONDS", -1.0)
+    assert code_of(find('"VALIDATE_token"').hint) == "exact_nothing"
+    monkeypatch.setattr(line_search, "EXACT_HINT_SECONDS", float("inf"))
+    monkeypatch.setattr(line_search, "EXACT_HINT_FILES", 0)
+    assert code_of(find('"VALIDATE_token"').hint) == "exact_nothing"
+
+
+def test_a_question_that_is_a_pattern_gets_the_advice(find: Search) -> None:
+    answer = find(r"zzzq\w+xyzzy qqqz.*plugh")
+    assert answer.confidence == "none"
+    assert "write it between slashes" in str(answer.hint)
+    assert "slashes" not in str(find("zzzqq xyzzy plugh").hint)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["foo.bar(baz)", "a || b", "x[0]", "C:\\dir", "$HOME", "a*b", "*ptr", "f(x)?", "/usr/bin"],
+)
+def test_code_is_no_pattern(text: str) -> None:
+    assert not looks_like_pattern(text)
