@@ -14,7 +14,7 @@ class MissingRepositoryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PinnedRepository:
-    """`paths` is what is taken of it, () for all."""
+    """`paths` is what is taken of it, as far as it is there; () for all."""
 
     name: str
     url: str
@@ -37,6 +37,16 @@ def lay_out(
     _check_out(source, repository, directory)
     new_repository(directory)
     commit_all(directory, f"{repository.url} at {repository.commit}")
+    return directory
+
+
+def history(repository: PinnedRepository, latest: str, *, clones: Path | None, cache: Path) -> Path:
+    """Return a git directory with all commits up to `latest`, perhaps without files' content."""
+    if clones:
+        return _clone_in(clones, repository)
+    directory = cache / "histories" / f"{repository.name}.git"
+    if not _has_commit(directory, latest):
+        _git("clone", "--quiet", "--bare", "--filter=blob:none", repository.url, str(directory))
     return directory
 
 
@@ -77,15 +87,19 @@ def _has_commit(directory: Path, commit: str) -> bool:
 def _check_out(source: Path, repository: PinnedRepository, directory: Path) -> None:
     if not _has_commit(source, repository.commit):
         raise MissingRepositoryError(f"{source} does not hold commit {repository.commit}.")
+    taken = repository.paths and _git(
+        *("-C", str(source), "ls-tree", "--name-only", "-z", repository.commit, "--"),
+        *repository.paths,
+    ).strip("\0").split("\0")
     directory.mkdir(parents=True)
     _git(
         *("-C", str(source), "--work-tree", str(directory), "checkout", "--quiet"),
-        *(repository.commit, "--", *(repository.paths or (".",))),
+        *(repository.commit, "--", *(taken or (".",))),
         index=directory.with_name(f"{directory.name}.index"),
     )
 
 
-def _git(*arguments: str, index: Path | None = None) -> None:
+def _git(*arguments: str, index: Path | None = None) -> str:
     environment = {**os.environ, **({"GIT_INDEX_FILE": str(index)} if index else {})}
     done = subprocess.run(
         ["git", *arguments], env=environment, check=False, capture_output=True, text=True
@@ -94,3 +108,4 @@ def _git(*arguments: str, index: Path | None = None) -> None:
         index.unlink(missing_ok=True)
     if done.returncode:
         raise MissingRepositoryError(f"git {' '.join(arguments)}:\n{done.stderr.strip()}")
+    return done.stdout

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from benchmarks.retrieval.experiment import Version
-from benchmarks.retrieval.measures import Difference, Scores, difference, judge
+from benchmarks.retrieval.experiment import Version, our_scores
+from benchmarks.retrieval.measures import Scores
 from benchmarks.retrieval.queries import Kind
+from benchmarks.retrieval.results import Change, change
 from benchmarks.retrieval.sample import Half
 from central.search.ranking.rules import DENSE, DENSE_SYMBOLIC, WEIGHTS
 
@@ -23,12 +24,11 @@ _MOVED = {
 Scored = Mapping[tuple[Half, Kind], Sequence[Scores]]
 
 
-class Change(NamedTuple):
-    """What a setting changes, in MRR@10 and NDCG@10 by half and kind."""
+class Ablation(NamedTuple):
+    """What a setting changes, by half and kind."""
 
     name: str
-    mrr: dict[tuple[Half, Kind], Difference]
-    ndcg: dict[tuple[Half, Kind], Difference]
+    changes: dict[tuple[Half, Kind], Change]
 
 
 def settings() -> Iterator[tuple[str, Mapping[str, float]]]:
@@ -47,25 +47,14 @@ def scored(versions: Iterable[Version], weights: Mapping[str, float] = WEIGHTS) 
     found: dict[tuple[Half, Kind], list[Scores]] = {}
     for version in versions:
         for query, prepared in zip(version.queries, version.prepared, strict=True):
-            hits = version.index.ours(prepared, weights)
-            found.setdefault((version.half, query.kind), []).append(judge(query, hits))
+            scores = our_scores(version.index, query, prepared, weights)
+            found.setdefault((version.half, query.kind), []).append(scores)
     return found
 
 
-def changes(versions: Sequence[Version]) -> Iterator[Change]:
+def ablations(versions: Sequence[Version]) -> Iterator[Ablation]:
     """What each setting changes."""
     before = scored(versions)
     for name, weights in settings():
         after = scored(versions, weights)
-        yield Change(name, _differences(after, before, 0), _differences(after, before, 1))
-
-
-def _differences(
-    after: Scored, before: Scored, measure: int
-) -> dict[tuple[Half, Kind], Difference]:
-    return {
-        key: difference(
-            [scores[measure] for scores in after[key]], [scores[measure] for scores in before[key]]
-        )
-        for key in before
-    }
+        yield Ablation(name, {key: change(after[key], before[key]) for key in before})

@@ -1,14 +1,19 @@
-"""Semble on the same files with the same model, in an environment of its own."""
+"""Semble on the same files with the same model, in an environment of its own.
+
+Its answers are kept, so that each question is asked once.
+"""
 
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.retrieval.index import Place
 from indexer.embedding import builtin
+from scripts.local_git import git
 
 REQUIREMENTS = Path(__file__).with_name("semble.txt")
 _PROGRAM = Path(__file__).with_name("ask_semble.py")
@@ -29,15 +34,44 @@ def install(directory: Path) -> Path:
 
 
 def ask(
-    python: Path, groups: Sequence[Sequence[Path]], texts: Sequence[Sequence[str]], home: Path
+    workspace: Path, groups: Sequence[Sequence[Path]], texts: Sequence[Sequence[str]]
 ) -> list[list[list[Place]]]:
-    """For each group of directories, searched together, the hits of each of its texts."""
+    """For each group of directories, searched together, the hits of each of its texts.
+
+    What was asked before of the same files is read from `workspace`, and only the rest is asked.
+    """
+    files = [answers_file(workspace, group) for group in groups]
+    known = [json.loads(file.read_text("utf-8")) if file.exists() else {} for file in files]
+    missing = [
+        list(dict.fromkeys(text for text in own if text not in answered))
+        for own, answered in zip(texts, known, strict=True)
+    ]
+    python = install(workspace / "semble") if any(missing) else None
+    for file, answered, group, own in zip(files, known, groups, missing, strict=True):
+        if own and python:
+            answered.update(_asked(python, group, own, workspace / "semble-home"))
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(answered), "utf-8")
+    return [
+        [[Place(*hit) for hit in answered[text]] for text in own]
+        for own, answered in zip(texts, known, strict=True)
+    ]
+
+
+def answers_file(workspace: Path, group: Sequence[Path]) -> Path:
+    """Where answers about the files of a group are kept, for what searches them today."""
+    parts = [file.read_bytes() for file in (REQUIREMENTS, _PROGRAM, *sorted(_MODEL.iterdir()))]
+    parts += [f"{one.name} {git(one, 'rev-parse', 'HEAD^{tree}')}".encode() for one in group]
+    digest = sha256(b"\0".join(parts)).hexdigest()[:16]
+    return workspace / "answers" / f"{digest}.json"
+
+
+def _asked(
+    python: Path, group: Sequence[Path], texts: Sequence[str], home: Path
+) -> dict[str, list[list[object]]]:
     question = {
         "model": str(_MODEL),
-        "groups": [
-            {"directories": [str(one) for one in group], "texts": list(own)}
-            for group, own in zip(groups, texts, strict=True)
-        ],
+        "groups": [{"directories": [str(one) for one in group], "texts": list(texts)}],
     }
     home.mkdir(parents=True, exist_ok=True)
     environment = {
@@ -54,5 +88,4 @@ def ask(
         stdout=subprocess.PIPE,
         text=True,
     )
-    answers = json.loads(done.stdout)
-    return [[[Place(*hit) for hit in hits] for hits in group] for group in answers]
+    return dict(zip(texts, json.loads(done.stdout)[0], strict=True))

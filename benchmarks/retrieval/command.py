@@ -5,64 +5,107 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import tables
-from benchmarks.retrieval import baseline, report
-from benchmarks.retrieval.ablation import changes
-from benchmarks.retrieval.experiment import WAYS, Version, together, versions
+from benchmarks.retrieval import baseline, calibration, report, results
+from benchmarks.retrieval.ablation import ablations
+from benchmarks.retrieval.experiment import OURS, WAYS, Version, our_scores, together, versions
 from benchmarks.retrieval.faithfulness import differing
 from benchmarks.retrieval.measures import judge
-from benchmarks.retrieval.report import PEER, Table
+from benchmarks.retrieval.report import PEER, SCOPES, WHOLE
+from benchmarks.retrieval.results import Table
 from benchmarks.retrieval.sample import Half, sample
 
 WORKSPACE = Path("build/retrieval")
+MARKDOWN, JSON = Path("build/retrieval.md"), Path("build/retrieval.json")
 
 
 def main(arguments: list[str]) -> None:
-    """Compare and ablate, print the tables, write build/retrieval.md and .json."""
+    """Do what is asked, by default compare; print the tables, write them and every score."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks retrieval", description=__doc__)
     parser.add_argument("--repositories", type=Path, help="clones, for a machine without network")
     parser.add_argument("--half", choices=list(Half), type=Half, help="default: both")
     parser.add_argument("--workspace", type=Path, default=WORKSPACE, help="default: %(default)s")
+    parser.add_argument("--only", metavar="NAME", action="append", help="only these repositories")
+    parser.add_argument("--scope", choices=SCOPES, action="append", help="default: both")
     parser.add_argument("--without-peer", action="store_true", help="do not install and ask semble")
+    parser.add_argument("--ours", action="store_true", help="of our ways of ranking, the service's")
+    parser.add_argument("--json", type=Path, default=JSON, help="every score (%(default)s)")
     parser.add_argument(
-        "--faithfulness", metavar="NAME", help="only compare with the service on one repository"
+        "--before", type=Path, metavar="JSON", help="compare with that run of the same repositories"
     )
+    parser.add_argument(
+        "--ablation", action="store_true", help="only: each rule off, weights moved"
+    )
+    parser.add_argument("--confidence", action="store_true", help="only: confidence of answers")
+    parser.add_argument("--faithfulness", action="store_true", help="only: as the service answers?")
     options = parser.parse_args(arguments)
     workspace = options.workspace.resolve()
-    chosen = [one for one in sample() if options.half in (None, one.half)]
-    if options.faithfulness:
-        chosen = [one for one in chosen if one.name == options.faithfulness]
-        for version in versions(chosen, workspace, options.repositories):
-            print("\n".join(differing(version)))
-        return
+    chosen = [
+        one
+        for one in sample()
+        if options.half in (None, one.half) and (not options.only or one.name in options.only)
+    ]
     single = versions(chosen, workspace, options.repositories)
-    whole = together(single)
-    by_scope = {"single": Table(), "whole": Table()}
-    for table, asked in zip(by_scope.values(), (single, whole), strict=True):
-        compare(asked, table)
+    if options.faithfulness:
+        print("\n".join(line for version in single for line in differing(version)))
+    elif options.confidence:
+        print("\n".join(calibration.report(single)))
+    elif options.ablation:
+        print(
+            "\n".join(
+                report.ablation(
+                    {scope: ablations(own) for scope, own in _by_scope(single, options).items()}
+                )
+            )
+        )
+    else:
+        _compare_all(single, workspace, options)
+
+
+def _by_scope(
+    single: Sequence[Version], options: argparse.Namespace
+) -> dict[str, Sequence[Version]]:
+    wanted = options.scope or SCOPES
+    return {
+        scope: together(single) if scope == WHOLE else single for scope in SCOPES if scope in wanted
+    }
+
+
+def _compare_all(single: Sequence[Version], workspace: Path, options: argparse.Namespace) -> None:
+    by_scope = {}
+    for scope, asked in _by_scope(single, options).items():
+        table = by_scope[scope] = Table()
+        compare(asked, table, [OURS] if options.ours else [*WAYS, OURS])
         if not options.without_peer:
             compare_peer(asked, table, workspace)
-    text = report.markdown(by_scope["single"], by_scope["whole"], list(changes(single)))
-    report.write(text, by_scope)
+    lines = list(report.comparison(by_scope))
+    if options.before:
+        lines += report.changes(results.read(options.before), by_scope)
+    text = "\n".join(lines).strip()
+    MARKDOWN.parent.mkdir(exist_ok=True)
+    MARKDOWN.write_text(text + "\n", encoding="utf-8")
+    results.write(by_scope, options.json)
     print(text)
     if not options.without_peer and options.half is not Half.DEVELOPMENT:
-        tables.print_table(list(report.figures(by_scope["single"])))
+        tables.print_table(list(report.figures(by_scope)))
 
 
-def compare(asked: Sequence[Version], table: Table) -> None:
-    """Score every query in every way of our own."""
+def compare(asked: Sequence[Version], table: Table, ways: Sequence[str]) -> None:
+    """Score every query in our own ways."""
     for version in asked:
         for query, prepared in zip(version.queries, version.prepared, strict=True):
-            for name, way in WAYS.items():
-                scores = judge(query, way(version.index, prepared))
-                table.add(name, version.half, query.kind, scores)
+            for name in ways:
+                if name == OURS:
+                    scores = our_scores(version.index, query, prepared)
+                else:
+                    scores = judge(query, WAYS[name](version.index, prepared))
+                table.add(name, version.half, query, scores)
 
 
 def compare_peer(asked: Sequence[Version], table: Table, workspace: Path) -> None:
     """Score every query as semble answers it."""
-    python = baseline.install(workspace / "semble")
     groups = [version.directories for version in asked]
     texts = [[query.text for query in version.queries] for version in asked]
-    answers = baseline.ask(python, groups, texts, workspace / "semble-home")
+    answers = baseline.ask(workspace, groups, texts)
     for version, hits_of in zip(asked, answers, strict=True):
         for query, hits in zip(version.queries, hits_of, strict=True):
-            table.add(PEER, version.half, query.kind, judge(query, hits))
+            table.add(PEER, version.half, query, judge(query, hits))

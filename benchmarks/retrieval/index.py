@@ -13,12 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
+from central.search.pieces import Joiner
 from central.search.query import Mode, parse_query
-from central.search.query_preparation import PreparedQuery, idf_weights, query_vector
-from central.search.ranking.rules import WEIGHTS
-from central.search.ranking.scoring import rerank
+from central.search.query_preparation import (
+    PreparedQuery,
+    idf_weights,
+    known_share,
+    query_vector,
+)
+from central.search.ranking.rules import DIVERSITY, WEIGHTS
+from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists, floor, reciprocal_ranks
-from central.search.rows import LiveChunk
+from central.search.rows import KINDS_WITHOUT_CODE, Definition, LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.builtin import SPEC
@@ -92,6 +98,11 @@ class Index:
 
     def _add(self, number: int, corpus: Corpus) -> None:
         offsets, ids = corpus.terms.offsets, corpus.terms.ids
+        with_code = {
+            path
+            for path, symbols in corpus.symbols.items()
+            if any(symbol.kind not in KINDS_WITHOUT_CODE for symbol in symbols)
+        }
         for place, row in enumerate(corpus.rows):
             key = len(self._rows)
             own = ids[offsets[place] : offsets[place + 1]].astype(UINT32).tobytes()
@@ -108,6 +119,7 @@ class Index:
                     name=row.name,
                     container=row.container,
                     term_ids=own,
+                    file_has_code=row.path in with_code,
                 )
             )
 
@@ -118,30 +130,55 @@ class Index:
         idf = idf_weights(frequencies, chunks=len(self._rows))
         vector = self._embedder.embed_queries([text])[0]
         vectors = {SPEC: vector} if vector.any() else {}
-        asked = PreparedQuery(parsed, vectors, query_vector(parsed.terms, idf), idf)
+        known = known_share(frequencies, idf)
+        asked = PreparedQuery(parsed, vectors, query_vector(parsed.terms, idf), idf, known)
         dense = self._similar(vector) if vectors else {}
         lexical = self._terms.best(asked.terms, FIRST_SIZE)
         lists = Lists(dense, dict(lexical), floor(lexical, limit=FIRST_SIZE))
-        defines: dict[int, tuple[str, ...]] = {}
+        defines: dict[int, tuple[Definition, ...]] = {}
         for name in dict.fromkeys(symbol.name for symbol in parsed.symbols):
             for chunk in self._defining.get(name, ()):
-                defines[chunk] = (*defines.get(chunk, ()), name)
+                defines[chunk] = (*defines.get(chunk, ()), Definition(name, is_minor=False))
                 if chunk not in dense:
                     lists.lexical.setdefault(chunk, lists.lexical_floor)
         rows = {chunk: self._rows[chunk] for chunk in (*dense, *lists.lexical)}
         return Prepared(asked, CandidateBatch(rows, [lists], dict(dense), defines))
 
-    def ours(self, prepared: Prepared, weights: Mapping[str, float] = WEIGHTS) -> list[Place]:
-        """As the service orders them."""
-        found = rerank(
-            prepared.batch,
-            mode=Mode.HYBRID,
-            queries=[prepared.asked],
-            projects=self._projects,
-            max_score=1.0,
-            weights=weights,
+    def hits(
+        self,
+        prepared: Prepared,
+        weights: Mapping[str, float] = WEIGHTS,
+        *,
+        by_file: bool = False,
+        explain: bool = False,
+    ) -> list[ScoredHit]:
+        """As the service orders them, each definition once or, as pages have it, each file."""
+        joiner = Joiner(self._first_lines, by_file=by_file)
+        joiner.add(
+            rerank(
+                prepared.batch,
+                mode=Mode.HYBRID,
+                queries=[prepared.asked],
+                projects=self._projects,
+                max_score=1.0,
+                weights={**weights, DIVERSITY: 0.0} if by_file else weights,
+                explain=explain,
+            )
         )
-        return [self._place(item.row.id) for item in found]
+        return joiner.hits
+
+    def ours(
+        self,
+        prepared: Prepared,
+        weights: Mapping[str, float] = WEIGHTS,
+        *,
+        by_file: bool = False,
+    ) -> list[Place]:
+        """The places of these hits."""
+        return [
+            Place(self._projects[hit.row.repository], hit.row.path, *hit.span)
+            for hit in self.hits(prepared, weights, by_file=by_file)
+        ]
 
     def lexical(self, prepared: Prepared) -> list[Place]:
         """BM25 alone, over split identifiers, names and paths."""
@@ -168,16 +205,34 @@ class Index:
                 total[key] = total.get(key, 0.0) + value
         return [self._place(key) for key in sorted(total, key=lambda key: -total[key])]
 
-    def row(self, place: Place) -> LiveChunk:
-        """The chunk at a place."""
-        return next(row for row in self._rows if self._place(row.id) == place)
-
     def _similar(self, vector: Vector) -> dict[int, float]:
         return _first(self._vectors @ vector, FIRST_SIZE)
 
     def _place(self, key: int) -> Place:
         row = self._rows[key]
         return Place(self._projects[row.repository], row.path, row.start_line, row.end_line)
+
+    def _first_lines(self, chunks: Sequence[int]) -> dict[int, int]:
+        """As `central.search.rows.first_lines`."""
+        found = {}
+        for key in chunks:
+            row = self._rows[key]
+            starts = self._starts.get((row.repository, row.path, row.name), ())
+            before = [start for start in starts if start <= row.end_line]
+            if before:
+                found[key] = max(before)
+        return found
+
+    @cached_property
+    def _starts(self) -> dict[tuple[int, str, str], list[int]]:
+        """The first lines of the definitions of a name in a file."""
+        starts: dict[tuple[int, str, str], list[int]] = {}
+        for number, corpus in enumerate(self._corpora):
+            for path, symbols in corpus.symbols.items():
+                for symbol in symbols:
+                    key = (number, path, symbol.name)
+                    starts.setdefault(key, []).append(symbol.span.start)
+        return starts
 
     @cached_property
     def _defining(self) -> dict[str, list[int]]:

@@ -17,7 +17,7 @@ LABELS = Path(__file__).with_name("labels")
 PER_REPOSITORY = 22
 PER_FILE = 3
 _SEED = "retrieval-1"
-_ASIDE = frozenset({"tests", "examples", "docs", "config", "generated", "vendored"})
+ASIDE = frozenset({"tests", "examples", "docs", "config", "generated", "vendored"})
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
@@ -26,12 +26,13 @@ class LabelError(Exception):
 
 
 class Kind(StrEnum):
-    """The kind of a query. `DERIVED`: a natural one, not written for the benchmark."""
+    """The kind of a query. `DERIVED` is taken from a doc comment, `COMMIT` from a commit."""
 
     ARCHITECTURE = "architecture"
     SYMBOL = "symbol"
     NATURAL = "natural"
     DERIVED = "derived"
+    COMMIT = "commit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def target_of(place: str, symbols: Mapping[str, Sequence[Symbol]], gain: int) ->
     if path not in symbols:
         raise LabelError(f"{place}: there is no such file in the index")
     if not name:
-        return Target(path, ((1, 1_000_000_000),), gain)
+        return whole_file(path, gain)
     wanted = name.replace("::", ".").replace("#", ".")
     spans = tuple(
         (symbol.span.start, symbol.span.end)
@@ -98,12 +99,17 @@ def target_of(place: str, symbols: Mapping[str, Sequence[Symbol]], gain: int) ->
     return Target(path, spans, gain)
 
 
+def whole_file(path: str, gain: int) -> Target:
+    """The target that any of a file's lines meets."""
+    return Target(path, ((1, 1_000_000_000),), gain)
+
+
 def sampled_comments(repository: str, files: Mapping[str, bytes]) -> list[DocComment]:
     """Doc comments whose sentence occurs once in all files, in the order of a digest."""
     found = [
         comment
         for path, content in files.items()
-        if not path_traits(path).kinds & _ASIDE
+        if not path_traits(path).kinds & ASIDE
         for comment in doc_comments(path, content)
     ]
     everything = " ".join(_words(content.decode()) for content in files.values())

@@ -1,126 +1,113 @@
-"""The scores as Markdown and JSON: each way of ranking by half and class, and the ablation."""
+"""The scores as Markdown: ways of ranking by half and kind, changes since a run, ablation."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 
-from benchmarks.retrieval.ablation import Change
+from benchmarks.retrieval.ablation import Ablation
 from benchmarks.retrieval.experiment import OURS
-from benchmarks.retrieval.measures import Difference, Scores, difference, mean
+from benchmarks.retrieval.measures import Difference, Scores, mean
 from benchmarks.retrieval.queries import Kind
+from benchmarks.retrieval.results import FILE_NDCG, MRR, Change, Table, since
 from benchmarks.retrieval.sample import Half
 from benchmarks.tables import Figure
 
-MARKDOWN, JSON = Path("build/retrieval.md"), Path("build/retrieval.json")
 PEER = "semble"
 TITLES = {
     Kind.ARCHITECTURE: "architecture",
     Kind.SYMBOL: "symbol",
     Kind.NATURAL: "natural, written",
-    Kind.DERIVED: "natural, doc comments",
+    Kind.DERIVED: "doc comments",
+    Kind.COMMIT: "commits",
 }
+SCOPES = {"single": "One repository", "whole": "All repositories of a half"}
+WHOLE = "whole"
 
 
-@dataclass
-class Table:
-    """Scores of every query by way, half and kind; all ways have a kind's queries in one order."""
-
-    scores: dict[str, dict[tuple[Half, Kind], list[Scores]]] = field(default_factory=dict)
-
-    def add(self, way: str, half: Half, kind: Kind, scores: Scores) -> None:
-        """One more query."""
-        self.scores.setdefault(way, {}).setdefault((half, kind), []).append(scores)
-
-    def of(self, way: str, half: Half, kinds: Iterable[Kind] = tuple(Kind)) -> list[Scores]:
-        """Of one half, the scores of some kinds."""
-        own = self.scores[way]
-        return [one for kind in kinds for one in own.get((half, kind), ())]
-
-    def lead(self, way: str, half: Half, kinds: Iterable[Kind], measure: int = 0) -> Difference:
-        """How much better ours is than another way."""
-        kinds = tuple(kinds)
-        ours, theirs = self.of(OURS, half, kinds), self.of(way, half, kinds)
-        return difference([one[measure] for one in ours], [one[measure] for one in theirs])
+def comparison(tables: Mapping[str, Table]) -> Iterator[str]:
+    """Each way of ranking, by scope and half."""
+    for scope, table in tables.items():
+        for half in (half for half in Half if table.of(OURS, half)):
+            present = [kind for kind in Kind if table.of(OURS, half, (kind,))]
+            groups = _groups(present)
+            title = f"{SCOPES[scope]}: {_name(half)}"
+            yield from ("", f"### {title}", "")
+            yield from _head(
+                f"{title} ({len(table.of(OURS, half, kinds))})" for title, kinds in groups.items()
+            )
+            for way in table.ways:
+                means = (mean(table.of(way, half, kinds)) for kinds in groups.values())
+                yield _row(way, (_cell(one, scope) for one in means))
+            for way in (way for way in table.ways if way == PEER):
+                for measured, measure in (("file NDCG", FILE_NDCG), ("MRR", MRR)):
+                    leads = (table.lead(way, half, kinds, measure) for kinds in groups.values())
+                    yield _row(f"ours - {way}, {measured}", map(_signed, leads))
 
 
-def markdown(single: Table, whole: Table, changes: Sequence[Change]) -> str:
-    """All tables."""
-    lines = []
-    for title, table in (("One repository", single), ("All repositories of a half", whole)):
-        for half in Half:
-            lines += [f"### {title}: {_name(half)}", "", *_comparison(table, half), ""]
-    for half in Half:
-        lines += [f"### Ablation: {_name(half)}", "", *_ablation(changes, half), ""]
-    return "\n".join(lines)
+def changes(before: Mapping[str, Table], after: Mapping[str, Table]) -> Iterator[str]:
+    """What changed in our answers since another run."""
+    for scope, table in after.items():
+        found = since(before.get(scope, Table()), table)
+        for half in (half for half in Half if any(key[0] is half for key in found)):
+            kinds = [kind for kind in Kind if (half, kind) in found]
+            yield from ("", f"### Since the run before, {SCOPES[scope]}: {_name(half)}", "")
+            yield from _head(TITLES[kind] for kind in kinds)
+            yield _row("file NDCG", (_signed(found[half, kind].files) for kind in kinds))
+            yield _row("MRR", (_signed(found[half, kind].definitions) for kind in kinds))
+
+
+def ablation(by_scope: Mapping[str, Iterable[Ablation]]) -> Iterator[str]:
+    """Of each setting, Δ of file NDCG@10; Δ of MRR@10. Negative: it would be worse."""
+    for scope, settings in by_scope.items():
+        own = list(settings)
+        for half in (half for half in Half if any(key[0] is half for key in own[0].changes)):
+            kinds = [kind for kind in Kind if (half, kind) in own[0].changes]
+            yield from ("", f"### Ablation, {SCOPES[scope]}: {_name(half)}", "")
+            yield from _head(TITLES[kind] for kind in kinds)
+            for setting in own:
+                cells = (_change(setting.changes[half, kind]) for kind in kinds)
+                yield _row(setting.name, cells)
+
+
+def figures(tables: Mapping[str, Table]) -> Iterator[Figure]:
+    """What is promised of the held-out half, beside its bound."""
+    for scope, table in tables.items():
+        ours, theirs = (mean(table.of(way, Half.HELD_OUT)) for way in (OURS, PEER))
+        title = f"held-out, {SCOPES[scope].lower()}"
+        yield Figure(f"{title}: file NDCG@10", ours.file_ndcg, "", theirs.file_ndcg, True)
+        yield Figure(f"{title}: MRR@10", ours.mrr, "", theirs.mrr, True)
+
+
+def _groups(kinds: Iterable[Kind]) -> dict[str, tuple[Kind, ...]]:
+    return {**{TITLES[kind]: (kind,) for kind in kinds}, "all": tuple(Kind)}
 
 
 def _name(half: Half) -> str:
     return half.value.replace("_", "-")
 
 
-def _comparison(table: Table, half: Half) -> Iterator[str]:
-    """MRR@10 / NDCG@10 / Recall@10 of each way; below, what ours has over each peer."""
-    groups = {TITLES[kind]: (kind,) for kind in Kind if table.of(OURS, half, (kind,))}
-    groups["all"] = tuple(Kind)
-    counts = [f"{title} ({len(table.of(OURS, half, kinds))})" for title, kinds in groups.items()]
-    yield f"| | {' | '.join(counts)} |"
-    yield f"|---|{'---|' * len(groups)}"
-    for way in table.scores:
-        means = (mean(table.of(way, half, kinds)) for kinds in groups.values())
-        cells = (" / ".join(f"{value:.3f}".removeprefix("0") for value in one) for one in means)
-        yield f"| {way} | {' | '.join(cells)} |"
-    for way in table.scores:
-        if way != OURS:
-            cells = (_signed(table.lead(way, half, kinds)) for kinds in groups.values())
-            yield f"| ours - {way}, MRR | {' | '.join(cells)} |"
+def _head(titles: Iterable[str]) -> Iterator[str]:
+    cells = list(titles)
+    yield _row("", cells)
+    yield f"|---|{'---|' * len(cells)}"
 
 
-def _ablation(changes: Sequence[Change], half: Half) -> Iterator[str]:
-    """ΔMRR@10 and ΔNDCG@10 of each setting; negative: it would be worse."""
-    kinds = [kind for kind in Kind if (half, kind) in changes[0].mrr]
-    yield f"| | {' | '.join(TITLES[kind] for kind in kinds)} |"
-    yield f"|---|{'---|' * len(kinds)}"
-    for change in changes:
-        cells = (
-            f"{_signed(change.mrr[half, kind])}; {change.ndcg[half, kind].mean:+.3f}"
-            if change.mrr[half, kind].mean or change.ndcg[half, kind].mean
-            else "0"
-            for kind in kinds
-        )
-        yield f"| {change.name} | {' | '.join(cells)} |"
+def _row(title: str, cells: Iterable[str]) -> str:
+    return f"| {title} | {' | '.join(cells)} |"
+
+
+def _cell(scores: Scores, scope: str) -> str:
+    """File NDCG / files; MRR / NDCG / recall; organisation-wide the share in the right project."""
+    shares = (scores.file_ndcg, scores.mrr, scores.ndcg, scores.recall)
+    file_ndcg, *definitions = (f"{value:.3f}".removeprefix("0") for value in shares)
+    project = f" / {scores.in_project:.0%}" if scope == WHOLE else ""
+    return f"{file_ndcg} / {scores.files:.1f}{project}; {' / '.join(definitions)}"
+
+
+def _change(change: Change) -> str:
+    if not (change.files.mean or change.definitions.mean):
+        return "0"
+    return f"{_signed(change.files)}; {_signed(change.definitions)}"
 
 
 def _signed(value: Difference) -> str:
     text = f"{value.mean:+.3f} [{value.low:+.3f}, {value.high:+.3f}]"
     return f"**{text}**" if value.is_certain else text
-
-
-def figures(single: Table) -> Iterator[Figure]:
-    """What is promised of the held-out half, beside its bound."""
-    half = Half.HELD_OUT
-    for kind in Kind:
-        ours, theirs = (mean(single.of(way, half, (kind,))).mrr for way in (OURS, PEER))
-        yield Figure(f"held-out MRR@10, {TITLES[kind]}", ours, "", theirs, True)
-    yield Figure(
-        "held-out MRR@10, all",
-        mean(single.of(OURS, half)).mrr,
-        "",
-        mean(single.of(PEER, half)).mrr,
-        True,
-    )
-
-
-def write(text: str, tables: Mapping[str, Table]) -> None:
-    """Both files; the JSON holds the scores of every query."""
-    MARKDOWN.parent.mkdir(exist_ok=True)
-    MARKDOWN.write_text(text + "\n", encoding="utf-8")
-    content = {
-        name: [
-            {"way": way, "half": half, "kind": kind, "scores": scores}
-            for way, groups in table.scores.items()
-            for (half, kind), scores in groups.items()
-        ]
-        for name, table in tables.items()
-    }
-    JSON.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -19,11 +19,21 @@ class Half(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SampleRepository(PinnedRepository):
-    """`licence` is its SPDX identifier."""
+    """`licence` is its SPDX identifier.
 
+    Subjects of commits are those after `earlier` up to `latest`, asked of `earlier`.
+    """
+
+    earlier: str
+    latest: str
     half: Half
     language: str
     licence: str
+
+    @property
+    def at_earlier(self) -> PinnedRepository:
+        """The same at the earlier commit."""
+        return PinnedRepository(self.name, self.url, self.earlier, self.paths)
 
 
 def sample() -> list[SampleRepository]:
@@ -35,6 +45,8 @@ def sample() -> list[SampleRepository]:
             url=row["url"],
             commit=row["commit"],
             paths=tuple(row.get("paths", ())),
+            earlier=row["earlier"],
+            latest=row["latest"],
             half=Half(row["half"]),
             language=row["language"],
             licence=row["licence"],

@@ -32,8 +32,11 @@ class _Levels(NamedTuple):
 # Of the best cosine, of the best share of the query's terms, and of their sum.
 _BY_COSINE: Final = _Levels(0.3, 0.66)
 _BY_TERMS: Final = _Levels(0.2, 0.45)
-_BY_BOTH: Final = _Levels(0.6, 0.9)
-_BY_NAME: Final = _Levels(0.5, 0.9)  # of the share, where each query consists of identifiers only
+_BY_BOTH: Final = _Levels(0.6, 0.85)
+_BY_NAME: Final = _Levels(0.5, 0.9)  # of the share, where each query consists of names only
+# A sum is strong only where each signal is: another topic has words of the code by chance.
+_LEAST_COSINE: Final = 0.45
+_LEAST_KNOWN: Final = 0.75
 
 
 def assess(
@@ -48,15 +51,21 @@ def assess(
     if mode is Mode.SYMBOL:
         return Confidence.WEAK
     cosines = [hit.cosine for hit in first if hit.cosine is not None]
+    cosine = max(cosines, default=0.0)
     terms = [hit.row.term_ids for hit in first]
-    covered = max(one.known * max(one.coverage(terms)) for one in queries)
-    levels, value = _BY_BOTH, max(cosines, default=0.0) + covered
+    covered, known = max((one.known * max(one.coverage(terms)), one.known) for one in queries)
     if mode is Mode.SEMANTIC:
-        levels, value = _BY_COSINE, max(cosines, default=0.0)
-    elif all(one.parsed.symbolic for one in queries):
-        levels, value = _BY_NAME, covered
-    elif not cosines:
-        levels, value = _BY_TERMS, covered
+        return _level(cosine, _BY_COSINE)
+    if all(one.parsed.symbols and not one.parsed.has_prose for one in queries):
+        return _level(covered, _BY_NAME)
+    if mode is Mode.LEXICAL or not any(one.vectors for one in queries):
+        return _level(covered, _BY_TERMS)
+    level = _level(cosine + covered, _BY_BOTH)
+    is_certain = cosine >= _LEAST_COSINE and known >= _LEAST_KNOWN
+    return Confidence.WEAK if level is Confidence.STRONG and not is_certain else level
+
+
+def _level(value: float, levels: _Levels) -> Confidence:
     if value < levels.weak:
         return Confidence.NONE
     return Confidence.STRONG if value >= levels.strong else Confidence.WEAK

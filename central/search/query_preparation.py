@@ -75,7 +75,8 @@ class PreparedQuery:
         )
         places = np.minimum(own.searchsorted(held), len(own) - 1)
         found = own[places] == held
-        sums = np.bincount(owners[found], weights[places[found]], minlength=len(term_ids))
+        once = np.unique(owners[found] * len(own) + places[found])
+        sums = np.bincount(once // len(own), weights[once % len(own)], minlength=len(term_ids))
         shares: list[float] = (sums / weights.sum()).tolist()
         return shares
 

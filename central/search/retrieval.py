@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from central.search.query import Mode, RowFilter
 from central.search.query_preparation import PreparedQuery
 from central.search.rows import (
+    Definition,
     LiveChunk,
     admitted_paths,
     chunks_defining,
@@ -71,14 +72,14 @@ class Lists:
 class CandidateBatch:
     """Live candidates by chunk id, each query's lists, and each candidate's highest cosine.
 
-    `defines`: the requested names that a chunk is known to define. `is_truncated`: this is the
-    last batch although the store holds more than LAST_SIZE hits.
+    `defines`: the definitions of requested names that a chunk is known to hold. `is_truncated`:
+    this is the last batch although the store holds more than LAST_SIZE hits.
     """
 
     rows: dict[int, LiveChunk]
     lists: list[Lists]
     cosines: dict[int, float]
-    defines: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    defines: dict[int, tuple[Definition, ...]] = field(default_factory=dict)
     is_truncated: bool = False
 
     def keep(self, chunks: set[int]) -> None:
@@ -231,18 +232,18 @@ def _live_rows(plan: RetrievalPlan, points: set[int]) -> dict[int, LiveChunk]:
     return {row.point.int: row for row in found if is_admitted(plan.rows, row)}
 
 
-def _named_definitions(plan: RetrievalPlan) -> dict[int, tuple[LiveChunk, tuple[str, ...]]]:
+def _named_definitions(plan: RetrievalPlan) -> dict[int, tuple[LiveChunk, tuple[Definition, ...]]]:
     """Return chunks that define a symbol named in a query: the store may rank them too low."""
     if plan.mode is not Mode.HYBRID:
         return {}
     names = {symbol.name for query in plan.queries for symbol in query.parsed.symbols}
     if not names:
         return {}
-    found: dict[int, tuple[LiveChunk, tuple[str, ...]]] = {}
-    for name, row in chunks_defining(names=sorted(names), repositories=plan.repositories):
+    found: dict[int, tuple[LiveChunk, tuple[Definition, ...]]] = {}
+    for definition, row in chunks_defining(names=sorted(names), repositories=plan.repositories):
         if is_admitted(plan.rows, row):
-            _, names_before = found.get(row.id, (row, ()))
-            found[row.id] = (row, (*names_before, name))
+            _, before = found.get(row.id, (row, ()))
+            found[row.id] = (row, (*before, definition))
     return found
 
 
@@ -250,7 +251,7 @@ def _batch(
     plan: RetrievalPlan,
     answer: _StoreAnswer,
     rows: Mapping[int, LiveChunk],
-    named: Mapping[int, tuple[LiveChunk, tuple[str, ...]]],
+    named: Mapping[int, tuple[LiveChunk, tuple[Definition, ...]]],
     yielded: set[int],
 ) -> CandidateBatch:
     """Return what `answer` adds to `yielded`; `rows` by point, the rest by chunk."""
@@ -261,15 +262,16 @@ def _batch(
     for query, raw in zip(plan.queries, answer.lists, strict=True):
         own = raw.renamed(chunks)
         requested = {symbol.name for symbol in query.parsed.symbols}
-        for chunk, (_, names) in named.items():
-            if requested.intersection(names) and chunk not in own.dense:
+        for chunk, (_, definitions) in named.items():
+            names = {definition.name for definition in definitions}
+            if requested & names and chunk not in own.dense:
                 own.lexical.setdefault(chunk, raw.lexical_floor)
         lists.append(own)
     cosines = {
         chunk: answer.cosines[point] for point, chunk in chunks.items() if point in answer.cosines
     }
     return CandidateBatch(
-        fresh, lists, cosines, {chunk: names for chunk, (_, names) in named.items()}
+        fresh, lists, cosines, {chunk: definitions for chunk, (_, definitions) in named.items()}
     )
 
 
@@ -301,9 +303,9 @@ def _symbol_batch(plan: RetrievalPlan) -> CandidateBatch:
     for query in plan.queries:
         lists = Lists()
         matching = matching_symbols(query.parsed, repositories=plan.repositories, rows=plan.rows)
-        for symbol, row, closeness in matching:
+        for definition, row, closeness in matching:
             batch.rows[row.id] = row
-            batch.defines[row.id] = (*batch.defines.get(row.id, ()), symbol)
+            batch.defines[row.id] = (*batch.defines.get(row.id, ()), definition)
             lists.lexical[row.id] = max(closeness, lists.lexical.get(row.id, 0.0))
         batch.lists.append(lists)
     return batch

@@ -15,11 +15,15 @@ from central.search.query import ParsedQuery, RowFilter, casefolded, like_patter
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 SYMBOL_ROWS = 500
+KINDS_WITHOUT_CODE = ("constant", "module", "property", "type")  # of symbols
 LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
 
 
 class LiveChunk(NamedTuple):
-    """A chunk's row without its text; corpus.embeddings.unpack_term_ids reads `term_ids`."""
+    """A chunk's row without its text; corpus.embeddings.unpack_term_ids reads `term_ids`.
+
+    `file_has_code`: the file defines a function or a type, not only constants and modules.
+    """
 
     id: int
     point: UUID
@@ -32,6 +36,14 @@ class LiveChunk(NamedTuple):
     name: str
     container: str
     term_ids: bytes
+    file_has_code: bool
+
+
+class Definition(NamedTuple):
+    """A symbol that a chunk defines. `is_minor`: it is not exported, or it is an overload."""
+
+    name: str
+    is_minor: bool
 
 
 class DisplayedText(NamedTuple):
@@ -53,12 +65,26 @@ class DisplayedRows(NamedTuple):
 
 
 _CHUNK = """c.id, c.point, c.repository_id, f.path, f.language, c.start_line, c.end_line,
-    c.type, c.name, c.container, substr(c.terms, 1, length(c.terms) / 2)"""
-_sql = sql_with(columns=_CHUNK, chunk=Chunk, file=File, symbol=Symbol, repository=Repository)
+    c.type, c.name, c.container, substr(c.terms, 1, length(c.terms) / 2),
+    EXISTS (
+        SELECT FROM {symbol} own WHERE own.file_id = c.file_id AND own.kind NOT IN ({no_code})
+    )"""
+_sql = sql_with(
+    columns=_CHUNK,
+    no_code=", ".join(f"'{kind}'" for kind in KINDS_WITHOUT_CODE),
+    chunk=Chunk,
+    file=File,
+    symbol=Symbol,
+    repository=Repository,
+)
 _LIVE = _sql("""SELECT {columns} FROM {chunk} c JOIN {file} f ON f.id = c.file_id
     WHERE c.point = ANY(%s::uuid[]) AND c.repository_id = ANY(%s::bigint[])""")
 # The narrowest chunk that holds a definition's first line, the one with its name before others.
-_DEFINING = _sql("""SELECT DISTINCT ON (s.id) s.name, {columns}
+# An overload is shorter than the implementation beside it.
+_DEFINING = _sql("""SELECT DISTINCT ON (s.id) s.name,
+        NOT s.exported OR s.end_line - s.start_line
+            < max(s.end_line - s.start_line) OVER (PARTITION BY s.file_id, s.qualified_name),
+        {columns}
     FROM {symbol} s
     JOIN {chunk} c ON c.file_id = s.file_id
         AND c.start_line <= s.start_line AND c.end_line >= s.start_line
@@ -107,19 +133,19 @@ def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[L
 
 def chunks_defining(
     *, names: Sequence[str], repositories: Sequence[int]
-) -> list[tuple[str, LiveChunk]]:
-    """Return (name, defining chunk) of each symbol whose name is one of `names`."""
+) -> list[tuple[Definition, LiveChunk]]:
+    """Return (definition, its chunk) of each symbol whose name is one of `names`."""
     ids = fetch_rows(_NAMED, [list(names), id_array(repositories), SYMBOL_ROWS])
     return _defining([row[0] for row in ids])
 
 
 def chunks_defining_like(
     *, name: str, parts: Sequence[str], repositories: Sequence[int], rows: RowFilter
-) -> list[tuple[str, LiveChunk]]:
-    """Return (name, chunk) of symbols whose name has every part, in any case; closest first.
+) -> list[tuple[Definition, LiveChunk]]:
+    """Return (definition, its chunk) of symbols whose name has every part, closest first.
 
-    A part matches as a prefix. So the exact name, its other spellings and names that begin with
-    it are included.
+    A part matches as a prefix, in any case. So the exact name, its other spellings and names that
+    begin with it are included.
     """
     excluded = [f"%{like_pattern(pattern)}%" for pattern in rows.excluded]
     ids = fetch_rows_planned_each_time(
@@ -141,8 +167,8 @@ def chunks_defining_like(
 
 def matching_symbols(
     parsed: ParsedQuery, *, repositories: Sequence[int], rows: RowFilter
-) -> list[tuple[str, LiveChunk, float]]:
-    """Return (symbol, chunk, closeness) for a query's identifiers or, without any, its words."""
+) -> list[tuple[Definition, LiveChunk, float]]:
+    """Return (definition, its chunk, closeness) for a query's identifiers, or else its words."""
     names = [symbol.name for symbol in parsed.symbols] or [" ".join(parsed.words)]
     found = []
     for name in names:
@@ -152,8 +178,8 @@ def matching_symbols(
                 name=name, parts=parts, repositories=repositories, rows=rows
             )
             found += [
-                (symbol, row, _closeness(symbol, name))
-                for symbol, row in like
+                (definition, row, _closeness(definition.name, name))
+                for definition, row in like
                 if is_admitted(rows, row)
             ]
     return found
@@ -232,10 +258,11 @@ def _closeness(symbol: str, name: str) -> float:
     return (0.6 if own.startswith(wanted) else 0.4) * len(wanted) / max(len(own), 1)
 
 
-def _defining(symbols: list[int]) -> list[tuple[str, LiveChunk]]:
+def _defining(symbols: list[int]) -> list[tuple[Definition, LiveChunk]]:
     if not symbols:
         return []
-    return [(row[0], LiveChunk(*row[1:])) for row in fetch_rows(_DEFINING, [id_array(symbols)])]
+    rows = fetch_rows(_DEFINING, [id_array(symbols)])
+    return [(Definition(*row[:2]), LiveChunk(*row[2:])) for row in rows]
 
 
 def prefix_query(parts: Sequence[str], whole: str) -> str:

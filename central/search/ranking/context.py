@@ -11,7 +11,11 @@ _PREFIX_CHARACTERS = 4  # "auth" is "authentication"; shorter prefixes mean noth
 
 
 class Candidate(NamedTuple):
-    """A live chunk as the rules see it. `defines`: symbols known to start in it."""
+    """A live chunk as the rules see it.
+
+    `defines`: symbols known to start in it; `minor`: those that are not exported or overloads.
+    `file_has_code`: the file defines a function or a type.
+    """
 
     id: int
     project: str
@@ -21,7 +25,9 @@ class Candidate(NamedTuple):
     type: str
     name: str
     container: str
+    file_has_code: bool = False
     defines: tuple[str, ...] = ()
+    minor: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple[int | str | tuple[str, ...], ...]:

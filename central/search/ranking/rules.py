@@ -39,8 +39,14 @@ _KINDS = {
 }
 
 
+_PLAIN_STEMS = frozenset({"mod", "index", "init", "main", "lib"})
+
+
 class PathTraits(NamedTuple):
-    """`stem`: stems of the file name's words; `kinds`: what the path penalties apply to."""
+    """`stem`: stems of the file name's words; `kinds`: what the path penalties apply to.
+
+    A name that says nothing, as that of `routing/mod.rs`, is replaced by its directory's.
+    """
 
     stem: tuple[str, ...]
     kinds: frozenset[str]
@@ -49,23 +55,35 @@ class PathTraits(NamedTuple):
 @lru_cache(maxsize=65536)
 def path_traits(path: str) -> PathTraits:
     """Return the traits of a POSIX path."""
-    file = path.rpartition("/")[2]
-    name = file.split(".", 1)[0] or file
+    directories, _, file = path.rpartition("/")
+    own = _stems(file.split(".", 1)[0] or file)
+    parent = _stems(directories.rpartition("/")[2])
     return PathTraits(
-        stem=tuple(stem(part) for part in name_parts(name)),
+        stem=parent if parent and _PLAIN_STEMS.issuperset(own) else own,
         kinds=frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path)),
     )
+
+
+def _stems(name: str) -> tuple[str, ...]:
+    return tuple(stem(part) for part in name_parts(name))
+
+
+def kinds_of(candidate: Candidate) -> frozenset[str]:
+    """Return the kinds of a candidate's path. A file with code of its own is no re-export."""
+    kinds = path_traits(candidate.path).kinds
+    return kinds - {"reexport"} if candidate.file_has_code else kinds
 
 
 _TINY_LINES = 2
 # Shares of what a definition scores that is written, qualified and placed as the query says.
 _OTHER_CASE = 0.9
-_OTHER_SPELLING = 0.85
+_OTHER_SPELLING = 0.5
 _BESIDE_EXACT = 0.4  # another spelling, where a candidate defines the name as written
 _OTHER_CONTAINER = 0.6
 _OTHER_TYPE = 0.6
 _NESTED = 0.5  # in a class, where the query names none and another is in none
 _WITHOUT_FIRST_LINE = 0.8  # a later piece of a long definition
+_MINOR = 0.4  # not exported, or an overload
 
 
 def definition(context: QueryContext, candidate: Candidate) -> float:
@@ -112,7 +130,10 @@ def tiny(_context: QueryContext, candidate: Candidate) -> float:
 
 
 def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
-    """Score the best chunk of each file by the other hits in the file; the highest is 1.0."""
+    """Score the best chunk of each file by the file's other hits; the highest is 1.0.
+
+    `scores` are those after all other rules.
+    """
     best: dict[tuple[str, str], int] = {}
     total: dict[tuple[str, str], float] = {}
     for index, candidate in enumerate(candidates):
@@ -151,9 +172,14 @@ def _defines(context: QueryContext, candidate: Candidate, symbol: SymbolName) ->
         value *= _NESTED
     if symbol.types and candidate.type not in symbol.types:
         value *= _OTHER_TYPE
-    if symbol.name in context.located and symbol.name not in candidate.defines:
-        value *= _WITHOUT_FIRST_LINE
-    return value * symbol.strength
+    return value * _completeness(context, candidate, symbol.name) * symbol.strength
+
+
+def _completeness(context: QueryContext, candidate: Candidate, name: str) -> float:
+    if name in candidate.minor:
+        return _MINOR
+    has_first_line = name in candidate.defines or name not in context.located
+    return 1.0 if has_first_line else _WITHOUT_FIRST_LINE
 
 
 def _possible_qualifiers(candidate: Candidate) -> set[str]:
@@ -186,7 +212,7 @@ BOOSTS = (
     Rule("definition", definition, 2.0),
     Rule("mention", mention, 0.25),
     Rule("name_words", name_words, 0.75),
-    Rule("container", container, 0.3),
+    Rule("container", container, 0.5),
     Rule("file_stem", file_stem, 0.6),
     Rule("project", project, 0.2),
 )
@@ -195,7 +221,7 @@ PENALTIES = (Rule("tiny", tiny, 0.1),)
 PATH_PENALTIES: Mapping[str, float] = {
     "tests": 0.8,
     "examples": 0.5,
-    "docs": 0.3,
+    "docs": 0.6,
     "config": 0.4,
     "generated": 0.6,
     "vendored": 0.6,
@@ -215,8 +241,8 @@ DENSE_SYMBOLIC = "dense_symbolic"
 WEIGHTS: Mapping[str, float] = {
     **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
     **PATH_PENALTIES,
-    COVERAGE: 0.7,
-    COHERENCE: 0.2,
+    COVERAGE: 0.8,
+    COHERENCE: 0.3,
     DIVERSITY: 0.05,
     DENSE: 0.75,
     DENSE_SYMBOLIC: 0.3,

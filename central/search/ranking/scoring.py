@@ -24,7 +24,7 @@ from central.search.ranking.rules import (
     PENALTIES,
     WEIGHTS,
     coherence,
-    path_traits,
+    kinds_of,
 )
 from central.search.retrieval import CandidateBatch, Lists
 from central.search.rows import LiveChunk
@@ -33,7 +33,7 @@ from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
 _NO_DEVIATION = 1e-9  # of the largest value: a list's unit must not matter
-_ADDS = (BASE, COVERAGE, COHERENCE, *(rule.name for rule in BOOSTS))
+_ADDS = (BASE, COVERAGE, *(rule.name for rule in BOOSTS))
 _TIMES = tuple(rule.name for rule in PENALTIES)
 
 
@@ -163,7 +163,7 @@ def _order(
         query.parsed,
         [candidates[chunk] for chunk in base],
         [*base.values()],
-        query.coverage([batch.rows[chunk].term_ids for chunk in base]),
+        _coverage(query, [batch.rows[chunk] for chunk in base]),
         importance=query.importance,
         weights=weights,
         explain=explain,
@@ -197,7 +197,9 @@ def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str
         type=row.type,
         name=row.name,
         container=row.container,
-        defines=batch.defines.get(row.id, ()),
+        file_has_code=row.file_has_code,
+        defines=tuple(one.name for one in batch.defines.get(row.id, ())),
+        minor=tuple(one.name for one in batch.defines.get(row.id, ()) if one.is_minor),
     )
 
 
@@ -214,31 +216,31 @@ def score(
     """Score candidates, in descending order; ties are ordered by project, file and line.
 
     `base` is the fused score of each candidate in any unit, `coverage` the share (0.0-1.0) of the
-    query's terms, weighted by idf, that it contains, `importance` the weight of each of
-    `query.words` (equal by default). The pass that computes a score also yields its effects.
+    query's terms, weighted by idf, that the candidates of its file contain, `importance` the weight
+    of each of `query.words` (equal by default). The pass that computes a score also yields its
+    effects.
     """
     if not candidates:
         return []
     unit = _unit(base)
-    coherence_bonus = coherence(candidates, unit)
     context = QueryContext(query, importance or [1.0] * len(query.words), candidates)
     boosts = [(rule.function, weights[rule.name]) for rule in BOOSTS]
     penalties = [(rule.function, weights[rule.name]) for rule in PENALTIES]
-    cover, cohere = weights[COVERAGE], weights[COHERENCE]
+    cover = weights[COVERAGE]
     scored = []
-    for candidate, own, covered, bonus in zip(
-        candidates, unit, coverage, coherence_bonus, strict=True
-    ):
-        adds = [own, cover * covered, cohere * bonus]
+    for candidate, own, covered in zip(candidates, unit, coverage, strict=True):
+        adds = [own, cover * covered]
         adds += [weight * function(context, candidate) for function, weight in boosts]
         times = [1.0 - weight * function(context, candidate) for function, weight in penalties]
-        kinds = path_traits(candidate.path).kinds - query.intents
+        kinds = kinds_of(candidate) - query.intents
         paths = [1.0 - weights[kind] for kind in sorted(kinds)] if kinds else []
         effects: tuple[Effect, ...] = ()
         if explain:
             effects = (*_summands(_ADDS, adds), *_factors((*_TIMES, *sorted(kinds)), times + paths))
         # Smaller differences are ties, ordered by place.
         scored.append(Ranked(candidate, round(sum(adds) * prod(times + paths), 9), effects))
+    if not query.symbolic:
+        scored = _cohere(scored, weights[COHERENCE], explain=explain)
     return _scaled(_diversify(scored, weights[DIVERSITY], explain=explain))
 
 
@@ -262,6 +264,27 @@ def _unit(base: Sequence[float]) -> list[float]:
     if high - low < 1e-12:
         return [1.0] * len(base)
     return [(value - low) / (high - low) for value in base]
+
+
+def _cohere(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
+    """Multiply the best chunk of each file by 1 + weight · (the others' share of the highest)."""
+    bonus = coherence([one.candidate for one in scored], [max(0.0, one.score) for one in scored])
+    result = []
+    for (candidate, value, effects), more in zip(scored, bonus, strict=True):
+        factor = 1.0 + weight * more
+        further = _factors([COHERENCE], [factor]) if explain else ()
+        result.append(Ranked(candidate, round(value * factor, 9), (*effects, *further)))
+    return result
+
+
+def _coverage(query: PreparedQuery, rows: Sequence[LiveChunk]) -> list[float]:
+    """Return of each row the share of the query's terms that the candidates of its file hold."""
+    files: dict[tuple[int, str], list[bytes]] = {}
+    for row in rows:
+        files.setdefault((row.repository, row.path), []).append(row.term_ids)
+    shares = query.coverage([b"".join(held) for held in files.values()])
+    by_file = dict(zip(files, shares, strict=True))
+    return [by_file[row.repository, row.path] for row in rows]
 
 
 def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:

@@ -46,17 +46,44 @@ def test_second_chunk_of_a_target_counts_for_nothing() -> None:
 
 def test_what_is_right_beside_the_expected_gains_half_and_is_not_recalled() -> None:
     scores = judge(query(RETRY, GUIDE), [hit("docs/retry.md")])
-    assert scores == (0.0, pytest.approx(1 / (2 + 1 / log2(3))), 0.0)
+    assert scores[:3] == (0.0, pytest.approx(1 / (2 + 1 / log2(3))), 0.0)
 
 
 def test_eleventh_place_is_too_late() -> None:
-    assert judge(query(BACKOFF), [OTHER] * 10 + [hit("src/backoff.py")]) == (0.0, 0.0, 0.0)
+    scores = judge(query(BACKOFF), [OTHER] * 10 + [hit("src/backoff.py")])
+    assert scores[:4] == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_file_is_right_wherever_its_hit_lies() -> None:
+    scores = judge(query(RETRY), [OTHER, hit("src/retry.py", 100, 120)])
+    assert scores.mrr == 0.0
+    assert scores.file_ndcg == pytest.approx(1 / log2(3))
+
+
+def test_second_hit_of_a_file_gains_nothing_and_takes_a_place() -> None:
+    hits = [hit("src/retry.py", 1, 5), hit("src/retry.py", 6, 9), hit("docs/retry.md")]
+    scores = judge(query(RETRY, GUIDE), hits)
+    assert scores.file_ndcg == pytest.approx((1 + 1 / log2(4)) / (1 + 1 / log2(3)))
+    assert scores.files == 2.0
+
+
+def test_several_targets_in_one_file_are_one_right_file() -> None:
+    other = Target("src/retry.py", ((40, 50),), 1)
+    assert judge(query(RETRY, other), [hit("src/retry.py", 10, 20)]).file_ndcg == 1.0
+
+
+def test_files_of_several_projects_are_told_apart_and_the_right_project_counted() -> None:
+    hits = [hit("src/a.py"), Place("other", "src/a.py", 1, 5), hit("src/b.py"), hit("src/a.py")]
+    scores = judge(query(RETRY), hits)
+    assert scores.files == 3.0
+    assert scores.in_project == 0.75
+    assert judge(query(RETRY), []).in_project == 0.0
 
 
 def test_mean_is_taken_of_each_measure() -> None:
     right, wrong = judge(query(BACKOFF), [hit("src/backoff.py")]), judge(query(BACKOFF), [])
-    assert mean([right, wrong]) == (0.5, 0.5, 0.5)
-    assert mean([]) == (0.0, 0.0, 0.0)
+    assert mean([right, wrong]) == (0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
+    assert not any(mean([]))
 
 
 def test_difference_is_certain_only_if_its_interval_leaves_zero_out() -> None:

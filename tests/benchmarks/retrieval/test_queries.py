@@ -1,4 +1,5 @@
 import tomllib
+from hashlib import sha256
 
 import pytest
 
@@ -28,13 +29,23 @@ SYMBOLS = {
 def test_each_half_has_repositories_of_several_languages_and_none_is_in_both() -> None:
     halves = {half: [one for one in sample() if one.half is half] for half in Half}
     assert all(len({one.language for one in own}) >= 6 for own in halves.values())
-    assert len({one.name for one in sample()}) == len(sample()) >= 12
+    assert len({one.name for one in sample()}) == len(sample()) >= 24
 
 
-def test_every_repository_has_labels_of_every_class() -> None:
-    for repository in sample():
+def test_pairs_of_the_later_repositories_are_split_by_the_digests_of_their_names() -> None:
+    later = sample()[14:]
+    for pair in zip(later[::2], later[1::2], strict=True):
+        first = min(pair, key=lambda one: sha256(one.name.encode()).hexdigest())
+        assert [one.half for one in pair if one is first] == [Half.DEVELOPMENT]
+        assert [one.half for one in pair if one is not first] == [Half.HELD_OUT]
+    assert all(one.commit == one.earlier for one in later)
+
+
+def test_every_repository_has_labels_of_every_class_or_questions_about_architecture_alone() -> None:
+    for number, repository in enumerate(sample()):
         rows = tomllib.loads((LABELS / f"{repository.name}.toml").read_text("utf-8"))["query"]
-        assert {Kind(row["class"]) for row in rows} == WRITTEN, repository.name
+        expected = WRITTEN if number < 14 else {Kind.ARCHITECTURE}
+        assert {Kind(row["class"]) for row in rows} == expected, repository.name
         for row in rows:
             assert row["text"]
             assert row["expected"]

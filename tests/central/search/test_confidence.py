@@ -10,7 +10,9 @@ from central.search.query import Mode
 Search = Callable[..., Answer]
 
 
-@pytest.mark.parametrize("query", ["nosuchthing_zzz", "zzzqq wobble flurb", "bavuxu", "QogoLove"])
+@pytest.mark.parametrize(
+    "query", ["nosuchthing_zzz", "zzzqq wobble flurb", "bavuxu", "QogoLove", "krvw0lnni3n5"]
+)
 def test_nonsense_has_no_good_match_and_says_so(find: Search, query: str) -> None:
     answer = find(query)
     assert answer.results
@@ -28,6 +30,18 @@ def test_name_that_is_defined_is_a_strong_match(find: Search, mode: Mode) -> Non
 def test_words_of_the_code_are_a_match(find: Search) -> None:
     assert find("verify signature and expiry of a token").confidence == "strong"
     assert find("double entry of debit and credit").confidence == "strong"
+
+
+def test_words_alone_are_a_match_in_a_lexical_search(find: Search) -> None:
+    text = "verify signature and expiry of a token"
+    assert find(text, mode=Mode.LEXICAL).confidence == "strong"
+
+
+@pytest.mark.parametrize(
+    "query", ["what is the expiry date of a passport", "who inherits when there is no will"]
+)
+def test_other_topic_is_no_strong_match(find: Search, query: str) -> None:
+    assert find(query).confidence != "strong"
 
 
 def test_best_of_several_queries_counts(find: Search) -> None:

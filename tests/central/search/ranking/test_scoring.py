@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from central.search.query import parse_query
 from central.search.ranking import rules
-from central.search.ranking.context import Candidate
+from central.search.ranking.context import Candidate, QueryContext
 from central.search.ranking.rules import WEIGHTS
 from central.search.ranking.scoring import Ranked, score
 
@@ -154,6 +154,60 @@ def test_several_hits_in_a_file_lift_its_best_chunk() -> None:
         *(PLAIN._replace(path="z.py", start_line=n * 30, end_line=n * 30 + 9) for n in (1, 2, 3)),
     ]
     assert order("login", *chunks)[0] == 1
+
+
+def test_hits_in_a_file_lift_the_chunk_that_the_rules_prefer() -> None:
+    similar = PLAIN._replace(id=1, path="z.py", start_line=30, end_line=50)
+    named = PLAIN._replace(id=2, path="z.py", name="refresh_session")
+    other = PLAIN._replace(id=3, path="a.py", name="refresh_session")
+    far = PLAIN._replace(id=4, path="y.py")
+    chunks, bases = [similar, named, other, far], [1.0, 0.9, 0.9, 0.0]
+    ranked = score(parse_query("refresh the session"), chunks, bases, [0.0] * 4, explain=True)
+    assert [item.candidate.id for item in ranked][:2] == [2, 3]
+    lifted = {item.candidate.id: {one.rule for one in item.effects} for item in ranked}
+    assert [id for id, names in lifted.items() if "coherence" in names] == [2]
+
+
+def test_hits_in_a_file_of_tests_lift_nothing_above_the_code() -> None:
+    tests = [PLAIN._replace(path="tests/test_a.py", start_line=n * 30) for n in range(1, 9)]
+    code = PLAIN._replace(path="z.py")
+    assert order("login", *tests, code)[0] == len(tests)
+
+
+def test_many_mentions_of_a_name_in_a_file_do_not_lift_it_where_the_query_is_that_name() -> None:
+    uses = [PLAIN._replace(path="a.py", start_line=n * 30, name="parse") for n in (1, 2, 3)]
+    one = PLAIN._replace(path="b.py", name="parse")
+    only = dict.fromkeys(WEIGHTS, 0.0) | {"coherence": 5.0}
+    ranked = score(parse_query("parse()"), [*uses, one], [1.0] * 4, [0.0] * 4, weights=only)
+    assert {item.score for item in ranked} == {1.0}
+
+
+@pytest.mark.parametrize("path", ["src/__init__.py", "src/routing/mod.rs", "src/index.ts"])
+def test_file_that_defines_a_function_is_no_re_export(path: str) -> None:
+    only = dict.fromkeys(WEIGHTS, 0.0) | {"reexport": WEIGHTS["reexport"]}
+    bare, full = PLAIN._replace(path=path), PLAIN._replace(path=path, file_has_code=True)
+    assert order("login", bare, full, PLAIN._replace(path="zz.py"), weights=only) == [1, 2, 0]
+
+
+@pytest.mark.parametrize("path", ["a/routing/mod.rs", "routing/__init__.py", "routing/index.ts"])
+def test_file_name_that_says_nothing_is_replaced_by_its_directory(path: str) -> None:
+    only = dict.fromkeys(WEIGHTS, 0.0) | {"file_stem": WEIGHTS["file_stem"]}
+    assert order("routing", PLAIN, PLAIN._replace(path=path), weights=only) == [1, 0]
+    assert rules.path_traits("index.ts").stem == ("index",)
+
+
+def test_exported_implementation_comes_before_overloads_and_what_is_not_exported() -> None:
+    minor = PLAIN._replace(path="a.py", name="get", defines=("get",), minor=("get",))
+    whole = PLAIN._replace(path="z.py", name="get", defines=("get",))
+    assert order("get()", minor, whole) == [1, 0]
+
+
+def test_other_spelling_is_worth_half_of_the_name_as_written() -> None:
+    context = QueryContext(parse_query("getUser()"), [1.0])
+    values = [
+        rules.definition(context, PLAIN._replace(name=name)) for name in ("getUser", "get_user")
+    ]
+    assert values == [1.0, 0.5]
 
 
 def test_definition_that_words_stand_beside_is_worth_less_than_one_asked_for_alone() -> None:

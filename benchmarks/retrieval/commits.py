@@ -1,0 +1,127 @@
+"""Subjects of commits as queries: what is right are the source files that the commit changed.
+
+The index is of an earlier commit, so that nothing of the change is in what is searched.
+"""
+
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.retrieval.queries import ASIDE, Kind, Query, Target, whole_file
+from central.search.ranking.rules import path_traits
+from indexer.languages import detect
+
+WORDS = Path(__file__).with_name("commit_words.toml")
+PER_REPOSITORY = 22
+PER_FILE = 3
+MAX_FILES = 3
+MIN_WORDS, MAX_WORDS = 4, 30
+_SEED = "retrieval-commits-1"
+_CONVENTIONAL = re.compile(r"^\[?([a-z ]+)\]?(?:\(([^)]*)\))?!?:\s+", re.IGNORECASE)
+_TICKET = re.compile(
+    r"\s*[\[(]?(?:(?:fix(?:e[sd])?|clos(?:e[sd]?|ing)|resolves?|refs?|see|gh)[:\s-]*)?"
+    r"(?:#\d+|\b[A-Z]{2,}-\d+)(?:\s*,\s*#\d+)*[\])]?[:.]?",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[a-z][\w'-]*", re.IGNORECASE)
+
+
+class Words(NamedTuple):
+    """What commit_words.toml says, in lower case."""
+
+    left_out: frozenset[str]
+    kinds: frozenset[str]
+
+
+class Commit(NamedTuple):
+    """A commit's id, its subject, and the status letter of each path that it changed."""
+
+    id: str
+    subject: str
+    status: dict[str, str]
+
+
+@cache
+def words() -> Words:
+    """The committed lists."""
+    content = tomllib.loads(WORDS.read_text(encoding="utf-8"))
+    return Words(frozenset(content["left_out"]), frozenset(content["kinds"]))
+
+
+def read_log(output: str) -> Iterator[Commit]:
+    """The commits of `git log --name-status --no-renames --format=%x1e%H%x1f%s`."""
+    for entry in output.split("\x1e")[1:]:
+        head, *rows = entry.splitlines()
+        commit, _, subject = head.partition("\x1f")
+        pairs = (row.split("\t", 1) for row in rows if "\t" in row)
+        yield Commit(commit, subject, {path: status for status, path in pairs})
+
+
+def question(subject: str) -> str | None:
+    """The subject as a query, without its kind and the numbers of issues; None if it is none."""
+    text = " ".join(_TICKET.sub(" ", _without_kind(subject)).split()).strip(" .:-")
+    found = [word.lower() for word in _WORD.findall(text)]
+    if not MIN_WORDS <= len(found) <= MAX_WORDS or not text.isascii():
+        return None
+    return None if words().left_out & {*found, *_WORD.findall(subject.lower())} else text
+
+
+def commit_queries(
+    repository: str, commits: Iterable[Commit], sources: Collection[str]
+) -> list[Query]:
+    """Some commits as queries, drawn by a digest. `sources`: the files with definitions."""
+    asked = [
+        (commit, text, paths)
+        for commit in commits
+        if (paths := _changed(commit, sources)) and (text := question(commit.subject))
+    ]
+    chosen: list[Query] = []
+    texts: set[str] = set()
+    in_file: dict[str, int] = {}
+    for _, text, paths in sorted(asked, key=lambda one: _digest(repository, one[0])):
+        named = any(path.rpartition("/")[2].lower() in text.lower() for path in paths)
+        if (
+            named
+            or text.lower() in texts
+            or max(in_file.get(path, 0) for path in paths) >= PER_FILE
+        ):
+            continue
+        texts.add(text.lower())
+        in_file.update({path: in_file.get(path, 0) + 1 for path in paths})
+        chosen.append(Query(repository, text, Kind.COMMIT, tuple(map(_target, paths))))
+        if len(chosen) == PER_REPOSITORY:
+            break
+    return chosen
+
+
+def _changed(commit: Commit, sources: Collection[str]) -> list[str]:
+    """The source files of a commit; none if they are too many or not all in the index."""
+    paths = sorted(path for path in commit.status if _is_source(path))
+    fits = 1 <= len(paths) <= MAX_FILES
+    known = all(commit.status[path] == "M" and path in sources for path in paths)
+    return paths if fits and known else []
+
+
+def _is_source(path: str) -> bool:
+    return detect(path, b"").grammar is not None and not path_traits(path).kinds & ASIDE
+
+
+def _target(path: str) -> Target:
+    return whole_file(path, 2)
+
+
+def _without_kind(subject: str) -> str:
+    """`fix(router): x` as `router: x`, `fix: x` as `x`; other words before a colon stay."""
+    found = _CONVENTIONAL.match(subject)
+    if not found or found[1].lower().strip() not in words().kinds:
+        return subject
+    rest = subject[found.end() :]
+    return f"{found[2]}: {rest}" if found[2] else rest
+
+
+def _digest(repository: str, commit: Commit) -> bytes:
+    return sha256(f"{_SEED}\0{repository}\0{commit.id}".encode()).digest()

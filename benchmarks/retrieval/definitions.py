@@ -1,0 +1,53 @@
+"""Names of definitions as queries, drawn where nobody wrote any."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+
+from benchmarks.retrieval.queries import ASIDE, Kind, Query, Target
+from central.search.ranking.rules import path_traits
+from indexer.records.files import Symbol
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
+
+PER_REPOSITORY = 8
+MIN_LETTERS = 6
+_SEED = "retrieval-definitions-1"
+_NAME = re.compile(r"[A-Za-z_]\w*[?!]?")
+
+
+def definition_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]]) -> list[Query]:
+    """Names that one file defines, one of each file at most; else with what encloses them."""
+    found = [
+        (path, symbol)
+        for path, own in symbols.items()
+        if not path_traits(path).kinds & ASIDE
+        for symbol in own
+        if symbol.kind in CLASS_KINDS | FUNCTION_KINDS
+        and len(symbol.name) >= MIN_LETTERS
+        and _NAME.fullmatch(symbol.name)
+    ]
+    paths: dict[str, set[str]] = {}
+    for path, symbol in found:
+        for form in _forms(symbol):
+            paths.setdefault(form, set()).add(path)
+    by_file: dict[str, Query] = {}
+    for path, symbol in sorted(found, key=lambda one: _digest(repository, *one)):
+        own = [form for form in _forms(symbol) if len(paths[form]) == 1]
+        if own and path not in by_file:
+            form = own[0]
+            spans = tuple((s.span.start, s.span.end) for s in symbols[path] if form in _forms(s))
+            by_file[path] = Query(repository, form, Kind.SYMBOL, (Target(path, spans, 2),))
+            if len(by_file) == PER_REPOSITORY:
+                break
+    return list(by_file.values())
+
+
+def _forms(symbol: Symbol) -> Iterator[str]:
+    yield symbol.name
+    container = re.split(r"\.|::|#", symbol.qualified_name)[:-1]
+    if container:
+        yield f"{container[-1]}.{symbol.name}"
+
+
+def _digest(repository: str, path: str, symbol: Symbol) -> bytes:
+    return sha256(f"{_SEED}\0{repository}\0{path}\0{symbol.qualified_name}".encode()).digest()
