@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from central.search.query import SymbolName, casefolded, name_parts, stem
-from central.search.ranking.context import Candidate, QueryContext, names_of
+from central.search.query import SymbolName, casefolded
+from central.search.ranking.context import Candidate, QueryContext, names_of, stems_of
 
 _KINDS = {
     "tests": re.compile(
@@ -39,14 +39,8 @@ _KINDS = {
 }
 
 
-_PLAIN_STEMS = frozenset({"mod", "index", "init", "main", "lib"})
-
-
 class PathTraits(NamedTuple):
-    """`stem`: stems of the file name's words; `kinds`: what the path penalties apply to.
-
-    A name that says nothing, as that of `routing/mod.rs`, is replaced by its directory's.
-    """
+    """`stem`: stems of the file name's words; `kinds`: what the path penalties apply to."""
 
     stem: tuple[str, ...]
     kinds: frozenset[str]
@@ -55,17 +49,12 @@ class PathTraits(NamedTuple):
 @lru_cache(maxsize=65536)
 def path_traits(path: str) -> PathTraits:
     """Return the traits of a POSIX path."""
-    directories, _, file = path.rpartition("/")
-    own = _stems(file.split(".", 1)[0] or file)
-    parent = _stems(directories.rpartition("/")[2])
+    file = path.rpartition("/")[2]
+    name = file.split(".", 1)[0] or file
     return PathTraits(
-        stem=parent if parent and _PLAIN_STEMS.issuperset(own) else own,
+        stem=stems_of(name),
         kinds=frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path)),
     )
-
-
-def _stems(name: str) -> tuple[str, ...]:
-    return tuple(stem(part) for part in name_parts(name))
 
 
 def kinds_of(candidate: Candidate) -> frozenset[str]:

@@ -189,13 +189,6 @@ def test_file_that_defines_a_function_is_no_re_export(path: str) -> None:
     assert order("login", bare, full, PLAIN._replace(path="zz.py"), weights=only) == [1, 2, 0]
 
 
-@pytest.mark.parametrize("path", ["a/routing/mod.rs", "routing/__init__.py", "routing/index.ts"])
-def test_file_name_that_says_nothing_is_replaced_by_its_directory(path: str) -> None:
-    only = dict.fromkeys(WEIGHTS, 0.0) | {"file_stem": WEIGHTS["file_stem"]}
-    assert order("routing", PLAIN, PLAIN._replace(path=path), weights=only) == [1, 0]
-    assert rules.path_traits("index.ts").stem == ("index",)
-
-
 def test_exported_implementation_comes_before_overloads_and_what_is_not_exported() -> None:
     minor = PLAIN._replace(path="a.py", name="get", defines=("get",), minor=("get",))
     whole = PLAIN._replace(path="z.py", name="get", defines=("get",))
