@@ -3,6 +3,7 @@
 `ours` is the service's own code from the lists on: the same fusion, the same rules.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -24,7 +25,7 @@ from central.search.query_preparation import (
 from central.search.ranking.rules import DIVERSITY, WEIGHTS
 from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists, floor, reciprocal_ranks
-from central.search.rows import KINDS_WITHOUT_CODE, Definition, LiveChunk
+from central.search.rows import REEXPORT_KINDS, REEXPORT_PATH, Definition, LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.builtin import SPEC
@@ -98,10 +99,11 @@ class Index:
 
     def _add(self, number: int, corpus: Corpus) -> None:
         offsets, ids = corpus.terms.offsets, corpus.terms.ids
-        with_code = {
+        reexports = {
             path
             for path, symbols in corpus.symbols.items()
-            if any(symbol.kind not in KINDS_WITHOUT_CODE for symbol in symbols)
+            if re.search(REEXPORT_PATH, path)
+            and all(symbol.kind in REEXPORT_KINDS for symbol in symbols)
         }
         for place, row in enumerate(corpus.rows):
             key = len(self._rows)
@@ -119,7 +121,7 @@ class Index:
                     name=row.name,
                     container=row.container,
                     term_ids=own,
-                    file_has_code=row.path in with_code,
+                    is_reexport=row.path in reexports,
                 )
             )
 

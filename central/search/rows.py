@@ -15,14 +15,17 @@ from central.search.query import ParsedQuery, RowFilter, casefolded, like_patter
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 SYMBOL_ROWS = 500
-KINDS_WITHOUT_CODE = ("constant", "module", "property", "type")  # of symbols
+# Files by whose name re-exports are expected, for Python and PostgreSQL; one with a symbol of
+# another kind has code of its own.
+REEXPORT_PATH = r"(^|/)(__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|package-info\.java|doc\.go)$"
+REEXPORT_KINDS = ("constant", "module", "property", "type")
 LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
 
 
 class LiveChunk(NamedTuple):
     """A chunk's row without its text; corpus.embeddings.unpack_term_ids reads `term_ids`.
 
-    `file_has_code`: the file defines a function or a type, not only constants and modules.
+    `is_reexport`: its file only imports and exports, by its name and for want of other symbols.
     """
 
     id: int
@@ -36,7 +39,7 @@ class LiveChunk(NamedTuple):
     name: str
     container: str
     term_ids: bytes
-    file_has_code: bool
+    is_reexport: bool
 
 
 class Definition(NamedTuple):
@@ -66,12 +69,13 @@ class DisplayedRows(NamedTuple):
 
 _CHUNK = """c.id, c.point, c.repository_id, f.path, f.language, c.start_line, c.end_line,
     c.type, c.name, c.container, substr(c.terms, 1, length(c.terms) / 2),
-    EXISTS (
-        SELECT FROM {symbol} own WHERE own.file_id = c.file_id AND own.kind NOT IN ({no_code})
+    f.path ~ '{path}' AND NOT EXISTS (
+        SELECT FROM {symbol} own WHERE own.file_id = c.file_id AND own.kind NOT IN ({kinds})
     )"""
 _sql = sql_with(
     columns=_CHUNK,
-    no_code=", ".join(f"'{kind}'" for kind in KINDS_WITHOUT_CODE),
+    path=REEXPORT_PATH,
+    kinds=", ".join(f"'{kind}'" for kind in REEXPORT_KINDS),
     chunk=Chunk,
     file=File,
     symbol=Symbol,

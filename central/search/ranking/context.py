@@ -14,7 +14,7 @@ class Candidate(NamedTuple):
     """A live chunk as the rules see it.
 
     `defines`: symbols known to start in it; `minor`: those that are not exported or overloads.
-    `file_has_code`: the file defines a function or a type.
+    `is_reexport`: its file imports and exports only.
     """
 
     id: int
@@ -25,7 +25,7 @@ class Candidate(NamedTuple):
     type: str
     name: str
     container: str
-    file_has_code: bool = False
+    is_reexport: bool = False
     defines: tuple[str, ...] = ()
     minor: tuple[str, ...] = ()
 

@@ -32,9 +32,6 @@ _KINDS = {
     ),
     "vendored": re.compile(r"(?:^|/)(?:vendor|vendored|third_?party|node_modules|external)/", re.I),
     "legacy": re.compile(r"(?:^|/)_?(?:compat|legacy|deprecated)(?:/|\.)", re.I),
-    "reexport": re.compile(
-        r"(?:^|/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|package-info\.java|doc\.go)$"
-    ),
     "declarations": re.compile(r"\.d\.[cm]?ts$|\.pyi$"),
 }
 
@@ -55,12 +52,6 @@ def path_traits(path: str) -> PathTraits:
         stem=stems_of(name),
         kinds=frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path)),
     )
-
-
-def kinds_of(candidate: Candidate) -> frozenset[str]:
-    """Return the kinds of a candidate's path. A file with code of its own is no re-export."""
-    kinds = path_traits(candidate.path).kinds
-    return kinds - {"reexport"} if candidate.file_has_code else kinds
 
 
 _TINY_LINES = 2
@@ -116,6 +107,11 @@ def project(context: QueryContext, candidate: Candidate) -> float:
 def tiny(_context: QueryContext, candidate: Candidate) -> float:
     """Score a chunk of one or two lines."""
     return 1.0 if candidate.end_line - candidate.start_line < _TINY_LINES else 0.0
+
+
+def reexport(_context: QueryContext, candidate: Candidate) -> float:
+    """Score a file that imports and exports what others define."""
+    return 1.0 if candidate.is_reexport else 0.0
 
 
 def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
@@ -205,7 +201,7 @@ BOOSTS = (
     Rule("file_stem", file_stem, 0.6),
     Rule("project", project, 0.2),
 )
-PENALTIES = (Rule("tiny", tiny, 0.1),)
+PENALTIES = (Rule("tiny", tiny, 0.1), Rule("reexport", reexport, 0.4))
 # By kind of path; a query that asks for a kind is exempt.
 PATH_PENALTIES: Mapping[str, float] = {
     "tests": 0.8,
@@ -215,7 +211,6 @@ PATH_PENALTIES: Mapping[str, float] = {
     "generated": 0.6,
     "vendored": 0.6,
     "legacy": 0.5,
-    "reexport": 0.4,
     "declarations": 0.3,
 }
 # Rules over whole lists: `score` applies them itself.

@@ -24,7 +24,7 @@ from central.search.ranking.rules import (
     PENALTIES,
     WEIGHTS,
     coherence,
-    kinds_of,
+    path_traits,
 )
 from central.search.retrieval import CandidateBatch, Lists
 from central.search.rows import LiveChunk
@@ -197,7 +197,7 @@ def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str
         type=row.type,
         name=row.name,
         container=row.container,
-        file_has_code=row.file_has_code,
+        is_reexport=row.is_reexport,
         defines=tuple(one.name for one in batch.defines.get(row.id, ())),
         minor=tuple(one.name for one in batch.defines.get(row.id, ()) if one.is_minor),
     )
@@ -232,7 +232,7 @@ def score(
         adds = [own, cover * covered]
         adds += [weight * function(context, candidate) for function, weight in boosts]
         times = [1.0 - weight * function(context, candidate) for function, weight in penalties]
-        kinds = kinds_of(candidate) - query.intents
+        kinds = path_traits(candidate.path).kinds - query.intents
         paths = [1.0 - weights[kind] for kind in sorted(kinds)] if kinds else []
         effects: tuple[Effect, ...] = ()
         if explain:

@@ -256,7 +256,7 @@ def hit_at(place: tuple[int, str, int], score: float) -> ScoredHit:
         name="",
         container="",
         term_ids=b"",
-        file_has_code=True,
+        is_reexport=False,
     )
     return ScoredHit(row, score, None, (0,), None)
 

@@ -129,7 +129,7 @@ def test_pieces_of_a_class_that_are_apart_stand_in_ranked_order() -> None:
     """The second piece stood right behind the first, before better hits."""
 
     def hit(key: int, kind: str, name: str, lines: tuple[int, int], score: float) -> ScoredHit:
-        row = LiveChunk(key, UUID(int=key), 1, "a.py", "python", *lines, kind, name, "", b"", True)
+        row = LiveChunk(key, UUID(int=key), 1, "a.py", "python", *lines, kind, name, "", b"", False)
         return ScoredHit(row, score, None, (0,), None)
 
     ranked = [

@@ -48,7 +48,7 @@ def order(text: str, *candidates: Candidate, **options: object) -> list[int]:
         ("login", "generated", {"path": "zz/login.py"}, {"path": "gen/login.py"}),
         ("login", "vendored", {"path": "zz/login.py"}, {"path": "vendor/login.py"}),
         ("login", "legacy", {"path": "zz/login.py"}, {"path": "legacy/login.py"}),
-        ("login", "reexport", {"path": "zz/a.py"}, {"path": "aa/__init__.py"}),
+        ("login", "reexport", {"is_reexport": False}, {"is_reexport": True}),
         ("login", "declarations", {"path": "zz/a.ts"}, {"path": "aa/a.d.ts"}),
         ("login", "tiny", {"start_line": 5, "end_line": 30}, {"start_line": 1, "end_line": 2}),
     ],
@@ -180,13 +180,6 @@ def test_many_mentions_of_a_name_in_a_file_do_not_lift_it_where_the_query_is_tha
     only = dict.fromkeys(WEIGHTS, 0.0) | {"coherence": 5.0}
     ranked = score(parse_query("parse()"), [*uses, one], [1.0] * 4, [0.0] * 4, weights=only)
     assert {item.score for item in ranked} == {1.0}
-
-
-@pytest.mark.parametrize("path", ["src/__init__.py", "src/routing/mod.rs", "src/index.ts"])
-def test_file_that_defines_a_function_is_no_re_export(path: str) -> None:
-    only = dict.fromkeys(WEIGHTS, 0.0) | {"reexport": WEIGHTS["reexport"]}
-    bare, full = PLAIN._replace(path=path), PLAIN._replace(path=path, file_has_code=True)
-    assert order("login", bare, full, PLAIN._replace(path="zz.py"), weights=only) == [1, 2, 0]
 
 
 def test_exported_implementation_comes_before_overloads_and_what_is_not_exported() -> None:
