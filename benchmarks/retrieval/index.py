@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
+from central.search.fusion import floor, reciprocal_ranks
 from central.search.pieces import Joiner
 from central.search.query import Mode, parse_query
 from central.search.query_preparation import (
@@ -23,7 +24,7 @@ from central.search.query_preparation import (
 )
 from central.search.ranking.rules import DIVERSITY, WEIGHTS
 from central.search.ranking.scoring import ScoredHit, rerank
-from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists, floor, reciprocal_ranks
+from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists
 from central.search.rows import KINDS_WITHOUT_CODE, Definition, LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder

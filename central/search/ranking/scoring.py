@@ -7,9 +7,10 @@ The rules and their weights are in central.search.ranking.rules.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod, sqrt
+from math import prod
 from typing import NamedTuple
 
+from central.search.fusion import fuse_normalised
 from central.search.query import Mode, ParsedQuery
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.context import Candidate, QueryContext
@@ -32,7 +33,6 @@ from indexer.records.files import Span
 from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
-_NO_DEVIATION = 1e-9  # of the largest value: a list's unit must not matter
 _ADDS = (BASE, COVERAGE, *(rule.name for rule in BOOSTS))
 _TIMES = tuple(rule.name for rule in PENALTIES)
 
@@ -306,34 +306,3 @@ def _scaled(ranked: list[Ranked]) -> list[Ranked]:
     if best <= 0.0:
         return [item._replace(score=0.0) for item in ranked]
     return [Ranked(candidate, value / best, effects) for candidate, value, effects in ranked]
-
-
-def fuse_normalised(
-    dense: Mapping[int, float],
-    lexical: Mapping[int, float],
-    *,
-    dense_weight: float,
-    lexical_floor: float = 0.0,
-) -> dict[int, float]:
-    """Return the weighted sums of standard scores over the union of both lists."""
-    keys = list(dict.fromkeys((*dense, *lexical)))
-    dense_floor = min(dense.values(), default=0.0)
-    d = _standard([dense.get(key, dense_floor) for key in keys])
-    b = _standard([lexical.get(key, lexical_floor) for key in keys])
-    if not dense or not lexical:
-        dense_weight = 1.0 if dense else 0.0
-    return {
-        key: dense_weight * x + (1.0 - dense_weight) * y
-        for key, x, y in zip(keys, d, b, strict=True)
-    }
-
-
-def _standard(values: Sequence[float]) -> list[float]:
-    """Return deviations from the mean in standard deviations; zeros if all are equal."""
-    if not values:
-        return []
-    mean = sum(values) / len(values)
-    deviation = sqrt(sum((value - mean) ** 2 for value in values) / len(values))
-    if deviation <= _NO_DEVIATION * max(map(abs, values)):
-        return [0.0] * len(values)
-    return [(value - mean) / deviation for value in values]
