@@ -18,7 +18,7 @@ _MOVED = {
     "mention": (2.0,),
     "name_words": (0.4,),
     "file_stem": (0.3, 1.0),
-    "docs": (0.6,),
+    "docs": (0.3,),
 }
 
 Scored = Mapping[tuple[Half, Kind], Sequence[Scores]]

@@ -5,14 +5,13 @@ The index is of an earlier commit, so that nothing of the change is in what is s
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.retrieval.queries import ASIDE, Kind, Query, Target, whole_file
-from central.search.ranking.rules import path_traits
+from benchmarks.retrieval.queries import Kind, Query, digest, is_aside, whole_file
 from indexer.languages import detect
 
 WORDS = Path(__file__).with_name("commit_words.toml")
@@ -81,18 +80,16 @@ def commit_queries(
     ]
     chosen: list[Query] = []
     texts: set[str] = set()
-    in_file: dict[str, int] = {}
-    for _, text, paths in sorted(asked, key=lambda one: _digest(repository, one[0])):
+    in_file: Counter[str] = Counter()
+    for _, text, paths in sorted(asked, key=lambda one: digest(_SEED, repository, one[0].id)):
         named = any(path.rpartition("/")[2].lower() in text.lower() for path in paths)
-        if (
-            named
-            or text.lower() in texts
-            or max(in_file.get(path, 0) for path in paths) >= PER_FILE
-        ):
+        is_full = any(in_file[path] >= PER_FILE for path in paths)
+        if named or is_full or text.lower() in texts:
             continue
         texts.add(text.lower())
-        in_file.update({path: in_file.get(path, 0) + 1 for path in paths})
-        chosen.append(Query(repository, text, Kind.COMMIT, tuple(map(_target, paths))))
+        in_file.update(paths)
+        targets = tuple(whole_file(path, 2) for path in paths)
+        chosen.append(Query(repository, text, Kind.COMMIT, targets))
         if len(chosen) == PER_REPOSITORY:
             break
     return chosen
@@ -107,11 +104,7 @@ def _changed(commit: Commit, sources: Collection[str]) -> list[str]:
 
 
 def _is_source(path: str) -> bool:
-    return detect(path, b"").grammar is not None and not path_traits(path).kinds & ASIDE
-
-
-def _target(path: str) -> Target:
-    return whole_file(path, 2)
+    return detect(path, b"").grammar is not None and not is_aside(path)
 
 
 def _without_kind(subject: str) -> str:
@@ -121,7 +114,3 @@ def _without_kind(subject: str) -> str:
         return subject
     rest = subject[found.end() :]
     return f"{found[2]}: {rest}" if found[2] else rest
-
-
-def _digest(repository: str, commit: Commit) -> bytes:
-    return sha256(f"{_SEED}\0{repository}\0{commit.id}".encode()).digest()
