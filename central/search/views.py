@@ -32,7 +32,7 @@ from central.repositories.visibility import AnsweringProject, MissingProject
 from central.search.answers import Answer, Receipt, Result, StreamEnd
 from central.search.line_search import every_match
 from central.search.query import EXPANDED_CONTENT, GroupBy, Mode, SearchRequest
-from central.search.ranking.scoring import Explanation
+from central.search.ranking.explanation import Explanation
 from central.search.service import search
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
