@@ -11,7 +11,7 @@ from tomllib import loads
 from benchmarks.retrieval.experiment import Copy, Version
 from benchmarks.retrieval.index import Index
 from benchmarks.retrieval.report import TITLES
-from benchmarks.retrieval.sample import Half
+from benchmarks.retrieval.sample import Half, halves
 from central.search.confidence import Confidence, assess
 from central.search.query import Mode
 
@@ -52,7 +52,7 @@ def report(versions: Iterable[Version]) -> Iterator[str]:
     counts: Counts = {}
     for version in versions:
         count(version, counts)
-    for half in (half for half in Half if any(key[0] is half for key in counts)):
+    for half in halves(counts):
         yield from ("", f"### Confidence: {half.value.replace('_', '-')}", "")
         yield "| | queries | none | weak | strong |"
         yield "|---|---|---|---|---|"

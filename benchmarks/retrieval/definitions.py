@@ -1,4 +1,4 @@
-"""Names of definitions as queries, drawn where nobody wrote any."""
+"""Names of definitions as queries, drawn for repositories whose labels have none."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

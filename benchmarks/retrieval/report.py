@@ -7,7 +7,7 @@ from benchmarks.retrieval.experiment import OURS
 from benchmarks.retrieval.measures import Difference, Scores, mean
 from benchmarks.retrieval.queries import Kind
 from benchmarks.retrieval.results import FILE_NDCG, MRR, Change, Table, since
-from benchmarks.retrieval.sample import Half
+from benchmarks.retrieval.sample import Half, halves
 from benchmarks.tables import Figure
 
 PEER = "semble"
@@ -46,7 +46,7 @@ def changes(before: Mapping[str, Table], after: Mapping[str, Table]) -> Iterator
     """What changed in our answers since another run."""
     for scope, table in after.items():
         found = since(before.get(scope, Table()), table)
-        for half in (half for half in Half if any(key[0] is half for key in found)):
+        for half in halves(found):
             kinds = [kind for kind in Kind if (half, kind) in found]
             yield from ("", f"### Since the run before, {SCOPES[scope]}: {_name(half)}", "")
             yield from _head(TITLES[kind] for kind in kinds)
@@ -58,7 +58,7 @@ def ablation(by_scope: Mapping[str, Iterable[Ablation]]) -> Iterator[str]:
     """Of each setting, Δ of file NDCG@10; Δ of MRR@10. Negative: it would be worse."""
     for scope, settings in by_scope.items():
         own = list(settings)
-        for half in (half for half in Half if any(key[0] is half for key in own[0].changes)):
+        for half in halves(own[0].changes):
             kinds = [kind for kind in Kind if (half, kind) in own[0].changes]
             yield from ("", f"### Ablation, {SCOPES[scope]}: {_name(half)}", "")
             yield from _head(TITLES[kind] for kind in kinds)
