@@ -1,28 +1,29 @@
-"""Why a hit is where it is: its ranks, and the effects of the rules on its score. Pure."""
+"""Why a hit is where it is: its ranks, and the effects of the rules on its score. Pure.
+
+The sum of the summands times all factors is the score before it is scaled to the best. Only hybrid
+and symbol searches have rules. Ranks count from 1; None if the list lacks the hit.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of a rule on a score: a summand (the best base score is 1.0) or a factor."""
+    """What a rule of the ranking did to a result's score."""
 
-    rule: str
-    adds: float = 0.0
-    times: float = 1.0
+    rule: Annotated[str, "Such as definition, coverage, tests"]
+    adds: Annotated[float, "To the score; the best by similarity and words is 1.0"] = 0.0
+    times: Annotated[float, "The factor on the score; 1.0: none"] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Ranks in the dense and the lexical list, from 1, None if absent; effects of the rules.
+    """Why a result is where it is."""
 
-    The sum of the summands times all factors is the score before it is scaled to the best. Only
-    hybrid and symbol searches have rules.
-    """
-
-    semantic_rank: int | None
-    lexical_rank: int | None
+    semantic_rank: Annotated[int | None, "Its place by similarity among what it was ranked with"]
+    lexical_rank: Annotated[int | None, "Its place by words"]
     rules: list[Effect]
 
 
