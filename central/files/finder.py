@@ -51,8 +51,8 @@ def find_paths(*, repository: Repository, query: str) -> FoundPaths:
     if not wanted or "\0" in wanted:
         return FoundPaths([], has_more=False)
     pattern = f"%{'%'.join(map(like_pattern, wanted))}%"
-    asked = [repository.pk, pattern, wanted, PATHS_RANKED]
-    rows = fetch_rows_planned_each_time(_CANDIDATES[wanted.isascii()], asked)
+    parameters = [repository.pk, pattern, wanted, PATHS_RANKED]
+    rows = fetch_rows_planned_each_time(_CANDIDATES[wanted.isascii()], parameters)
     ranks = sorted(filter(None, (rank(wanted, path) for (path,) in rows)))
     return FoundPaths([one.path for one in ranks[:FOUND_PATHS]], len(ranks) > FOUND_PATHS)
 

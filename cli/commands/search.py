@@ -202,9 +202,9 @@ def _beginning(search_api: "SearchApi", one: "Mapping[str, Any]") -> "Before":
     from indexer.errors import IndexerError
 
     end = one["content_start_line"] - 1
-    asked = {"project": one["project"], "path": one["file"], "end_line": end}
+    parameters = {"project": one["project"], "path": one["file"], "end_line": end}
     try:
-        answer = search_api.read_file(asked)
+        answer = search_api.read_file(parameters)
     except IndexerError:
         return Before(incomplete_reason="the service did not answer")
     if answer["commit"] != one["commit"]:
