@@ -33,8 +33,11 @@ def _project_and_path(project: str, path: str | None) -> tuple[str, str]:
     return name, "/".join(filter(None, (beginning.strip("/"), path)))
 
 
-def _lines(text: str | None) -> tuple[int, int | None]:
-    """Return the first and the last line of `A-B`, `A-`, `-B` or `A`; None: the end."""
+def line_range(text: str | None) -> tuple[int, int | None]:
+    """Return the first and the last line of `A-B`, `A-`, `-B` or `A`; None: the end.
+
+    Raises typer.BadParameter for any other text.
+    """
     found = _LINES.fullmatch(text or "-")
     if found is None or not (text is None or found[1] or found[3]):
         raise typer.BadParameter("write 60-95, 60-, -95 or 60")
@@ -75,7 +78,7 @@ def cat(
     """
     if raw and sys.stdout.isatty():
         raise typer.BadParameter("not to a terminal: redirect it to a file", param_hint="--raw")
-    first, last = _lines(lines)
+    first, last = line_range(lines)
     project, path = _project_and_path(project, path)
     if not path:
         raise typer.BadParameter("which file? `codesearch ls PROJECT` lists them")

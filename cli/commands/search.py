@@ -160,7 +160,7 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     with context.search_api() as search_api:
         answer = search_api.search(body)
         results = answer["results"]
-        before = _lines_before(search_api, results) if console.is_terminal and not json else {}
+        before = lines_before(search_api, results) if console.is_terminal and not json else {}
     if json:
         print_stdout(console.as_json(answer))
     else:
@@ -180,7 +180,7 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     return code
 
 
-def _lines_before(
+def lines_before(
     search_api: "SearchApi", results: "Iterable[Mapping[str, Any]]"
 ) -> "dict[FileKey, Before]":
     """Read what stands before the results in their files, or say why it cannot be read."""
