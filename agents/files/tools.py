@@ -156,5 +156,5 @@ class _FileTools:
 
 
 def _has_terms(query: str) -> bool:
-    """Whether a query may have been meant as terms: it has a quote or a slash."""
+    """Return whether a query may have been meant as terms: it has a quote or a slash."""
     return '"' in query or "/" in query

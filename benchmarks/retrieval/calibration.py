@@ -1,4 +1,4 @@
-"""The confidence of answers, of queries that have an answer and of queries that have none."""
+"""The confidence of answers to queries that have an answer and to queries that have none."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ Counts = dict[tuple[Half, str], Counter[Confidence]]
 
 
 def nonsense(repository: str) -> Iterator[tuple[str, str]]:
-    """(what it is, query) without an answer, the same of a repository each time."""
+    """Yield (kind, query) without an answer, the same of a repository each time."""
     random = Random(f"{_SEED} {repository}")  # noqa: S311
     for number in range(PER_REPOSITORY):
         yield WORDS, " ".join(_word(random) for _ in range(random.randint(1, 5)))
@@ -42,13 +42,13 @@ def nonsense(repository: str) -> Iterator[tuple[str, str]]:
 
 @cache
 def questions() -> list[str]:
-    """Those of other_topics.toml."""
+    """Return the questions of other_topics.toml."""
     found: list[str] = loads(TOPICS.read_text(encoding="utf-8"))["questions"]
     return found
 
 
 def report(versions: Iterable[Version]) -> Iterator[str]:
-    """A table for each half."""
+    """Yield the lines of a table for each half."""
     counts: Counts = {}
     for version in versions:
         count(version, counts)
@@ -72,7 +72,7 @@ def count(version: Version, counts: Counts) -> None:
 
 
 def confidence(index: Index, text: str) -> Confidence:
-    """As the service says it."""
+    """Return the confidence of the service's answer."""
     prepared = index.prepare(text)
     return assess(index.hits(prepared), [prepared.asked], mode=Mode.HYBRID)
 
@@ -86,7 +86,7 @@ def _syllable(random: Random) -> str:
 
 
 def _identifier(random: Random, number: int) -> str:
-    """In turn snake case, camel case, letters and digits, and a dotted name."""
+    """Return in turn snake case, camel case, letters and digits, and a dotted name."""
     parts: Sequence[str] = [_word(random) for _ in range(random.randint(2, 3))]
     forms = (
         "_".join(parts),

@@ -46,13 +46,13 @@ class Commit(NamedTuple):
 
 @cache
 def words() -> Words:
-    """The committed lists."""
+    """Return the committed lists."""
     content = tomllib.loads(WORDS.read_text(encoding="utf-8"))
     return Words(frozenset(content["left_out"]), frozenset(content["kinds"]))
 
 
 def read_log(output: str) -> Iterator[Commit]:
-    """The commits of `git log --name-status --no-renames --format=%x1e%H%x1f%s`."""
+    """Yield the commits of `git log --name-status --no-renames --format=%x1e%H%x1f%s`."""
     for entry in output.split("\x1e")[1:]:
         head, *rows = entry.splitlines()
         commit, _, subject = head.partition("\x1f")
@@ -61,7 +61,7 @@ def read_log(output: str) -> Iterator[Commit]:
 
 
 def question(subject: str) -> str | None:
-    """The subject as a query, without its kind and the numbers of issues; None if it is none."""
+    """Return a subject as a query, without its kind and issue numbers; None if it is unfit."""
     text = " ".join(_TICKET.sub(" ", _without_kind(subject)).split()).strip(" .:-")
     found = [word.lower() for word in _WORD.findall(text)]
     if not MIN_WORDS <= len(found) <= MAX_WORDS or not text.isascii():
@@ -72,7 +72,7 @@ def question(subject: str) -> str | None:
 def commit_queries(
     repository: str, commits: Iterable[Commit], sources: Collection[str]
 ) -> list[Query]:
-    """Some commits as queries, drawn by a digest. `sources`: the files with definitions."""
+    """Return queries drawn by a digest. `sources`: the files with definitions."""
     asked = [
         (commit, text, paths)
         for commit in commits
@@ -96,7 +96,7 @@ def commit_queries(
 
 
 def _changed(commit: Commit, sources: Collection[str]) -> list[str]:
-    """The source files of a commit; none if they are too many or not all in the index."""
+    """Return the source files of a commit; none if they are too many or not all in the index."""
     paths = sorted(path for path in commit.status if _is_source(path))
     fits = 1 <= len(paths) <= MAX_FILES
     known = all(commit.status[path] == "M" and path in sources for path in paths)
@@ -108,7 +108,7 @@ def _is_source(path: str) -> bool:
 
 
 def _without_kind(subject: str) -> str:
-    """`fix(router): x` as `router: x`, `fix: x` as `x`; other words before a colon stay."""
+    """Return `router: x` for `fix(router): x` and `x` for `fix: x`; other words stay."""
     found = _CONVENTIONAL.match(subject)
     if not found or found[1].lower().strip() not in words().kinds:
         return subject

@@ -14,7 +14,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*[?!]?")
 
 
 def definition_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]]) -> list[Query]:
-    """Names that one file defines, one of each file at most; else with what encloses them."""
+    """Return names that one file alone defines, if need be with what encloses them."""
     found = [
         (path, symbol)
         for path, own in symbols.items()

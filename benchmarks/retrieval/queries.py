@@ -44,7 +44,7 @@ class Target:
     gain: int
 
     def is_hit(self, path: str, start: int, end: int) -> bool:
-        """Whether a chunk overlaps it."""
+        """Return whether a chunk overlaps it."""
         return path == self.path and any(
             start <= last and end >= first for first, last in self.spans
         )
@@ -61,7 +61,7 @@ class Query:
 
 
 def written_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]]) -> list[Query]:
-    """What `labels/<repository>.toml` says. `symbols` by path. Raises LabelError."""
+    """Return the queries of `labels/<repository>.toml`. `symbols` by path. Raises LabelError."""
     file = LABELS / f"{repository}.toml"
     if not file.exists():
         return []
@@ -82,7 +82,7 @@ def written_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]]) ->
 
 
 def target_of(place: str, symbols: Mapping[str, Sequence[Symbol]], gain: int) -> Target:
-    """The target that `path` or `path:Name` means. Raises LabelError."""
+    """Return the target that `path` or `path:Name` means. Raises LabelError."""
     path, _, name = place.partition(":")
     if path not in symbols:
         raise LabelError(f"{place}: there is no such file in the index")
@@ -100,7 +100,7 @@ def target_of(place: str, symbols: Mapping[str, Sequence[Symbol]], gain: int) ->
 
 
 def whole_file(path: str, gain: int) -> Target:
-    """The target that any of a file's lines meets."""
+    """Return the target that any of a file's lines meets."""
     return Target(path, ((1, 1_000_000_000),), gain)
 
 
@@ -115,7 +115,7 @@ def digest(*parts: str) -> bytes:
 
 
 def sampled_comments(repository: str, files: Mapping[str, bytes]) -> list[DocComment]:
-    """Doc comments whose sentence occurs once in all files, in the order of a digest."""
+    """Return doc comments whose sentence occurs once in all files, in the order of a digest."""
     found = [
         comment
         for path, content in files.items()
@@ -136,7 +136,7 @@ def sampled_comments(repository: str, files: Mapping[str, bytes]) -> list[DocCom
 
 
 def derived_queries(repository: str, comments: Iterable[DocComment]) -> list[Query]:
-    """A query for each comment; its definition is what is expected."""
+    """Return a query for each comment; its definition is what is expected."""
     return [
         Query(
             repository,

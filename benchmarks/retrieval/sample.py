@@ -33,7 +33,7 @@ class SampleRepository(PinnedRepository):
 
     @property
     def at_earlier(self) -> PinnedRepository:
-        """The same at the earlier commit."""
+        """The same repository at the earlier commit."""
         return PinnedRepository(self.name, self.url, self.earlier, self.paths)
 
 
@@ -44,7 +44,7 @@ def halves(keys: Iterable[tuple[Half, object]]) -> list[Half]:
 
 
 def sample() -> list[SampleRepository]:
-    """What sample.toml says, in its order."""
+    """Return the repositories of sample.toml, in its order."""
     content = tomllib.loads(SAMPLE.read_text(encoding="utf-8"))
     return [
         SampleRepository(

@@ -103,7 +103,7 @@ def _in_any_case(query: Query, mode: str) -> Iterator[OtherSearch]:
 
 
 def _otherwise(query: Query, mode: str) -> Iterator[OtherSearch]:
-    """The quoted text as a pattern, a pattern as text, and either by meaning."""
+    """Yield searches for the quoted text as a pattern, a pattern as text, and either by meaning."""
     texts = [term for term in conjuncts(query.root) if isinstance(term, Literal | Regex)]
     if any(isinstance(term, Literal) and _is_pattern(term.text) for term in texts):
         yield _replaced("As a regular expression", query, _pattern_of, mode, Mode.REGEX)
@@ -140,7 +140,7 @@ def _words_of(term: Node) -> list[Node]:
 
 
 def _is_pattern(text: str) -> bool:
-    """Whether a text looks like a pattern, and is one."""
+    """Return whether a text looks like a pattern, and is one."""
     if not looks_like_pattern(text):
         return False
     try:
