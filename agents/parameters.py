@@ -6,13 +6,19 @@ from pydantic import Field
 
 from agents.backend import INVALID, ToolError
 from agents.truncation import MAX_TOKENS, MIN_TOKENS
-from indexer.limits import EDGE_TYPE_CHARACTERS, NODE_ID_CHARACTERS
+from indexer.limits import (
+    EDGE_TYPE_CHARACTERS,
+    NODE_ID_CHARACTERS,
+    PROJECTS_NAMED,
+    QUERIES,
+    QUERY_CHARACTERS,
+)
 
 NOT_BLANK = r"\S"
 
 _QUERY: Final[Any] = Field(
     min_length=1,
-    max_length=4_000,
+    max_length=QUERY_CHARACTERS,
     pattern=NOT_BLANK,
     description="What the code does, or an identifier",
 )
@@ -22,7 +28,7 @@ Queries = Annotated[
     list[Query] | None,
     Field(
         min_length=1,
-        max_length=10,
+        max_length=QUERIES,
         description="In place of query: several wordings",
     ),
 ]
@@ -68,7 +74,7 @@ ChunkType = Literal["function", "method", "class", "comment", "module", "text"]
 Mode = Literal["hybrid", "semantic", "lexical", "symbol", "literal", "regex", "structural"]
 GroupBy = Literal["none", "file"]
 ProjectName = Annotated[str, Field(max_length=200)]
-Projects = Annotated[list[ProjectName], Field(max_length=1_000)] | None
+Projects = Annotated[list[ProjectName], Field(max_length=PROJECTS_NAMED)] | None
 NodeId = Annotated[
     str,
     Field(

@@ -181,10 +181,17 @@ def number(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
-def _location(row: Row, lines: str) -> str:
+def _location(row: Row, lines: int | str) -> str:
+    return f"{_path(row)}:{lines}{_state(row)}"
+
+
+def _path(row: Row) -> str:
     prefix = f"{row['project']}/" if row["project"] else ""
-    state = " (uncommitted)" if row.get("local") else " (removed)" if row.get("gone") else ""
-    return f"{prefix}{row['file']}:{lines}{state}"
+    return f"{prefix}{row['file']}"
+
+
+def _state(row: Row) -> str:
+    return " (uncommitted)" if row.get("local") else " (removed)" if row.get("gone") else ""
 
 
 def _total(total: Row) -> str:
@@ -194,13 +201,13 @@ def _total(total: Row) -> str:
 
 def _file_matches(row: Row) -> str:
     """Format a file of an exact search with the lines that match, and those around them."""
-    head = _location(row, f"  {number(row['matches'], 'match')}").replace(":  ", "  ", 1)
+    head = f"{_path(row)}  {number(row['matches'], 'match')}{_state(row)}"
     around = row.get("context")
     if not around:
         return "\n".join([head, *(_matched_line(line) for line in row["lines"])])
     lines = {line["line"]: _context_line(line) for line in around}
     lines |= {line["line"]: _matched_line(line) for line in row["lines"]}
-    return "\n".join([head, *(lines[number] for number in sorted(lines))])
+    return "\n".join([head, *(lines[line] for line in sorted(lines))])
 
 
 def _context_line(line: Row) -> str:

@@ -39,6 +39,7 @@ from agents.truncation import (
     truncate_search,
     truncate_status,
 )
+from indexer.limits import RESULTS
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in
@@ -88,7 +89,7 @@ class _CodeTools:
         self,
         query: OptionalQuery = None,
         queries: Queries = None,
-        limit: Annotated[int, Field(ge=1, le=50, description="Results at most")] = 10,
+        limit: Annotated[int, Field(ge=1, le=RESULTS, description="Results at most")] = 10,
         workspace: Workspace = None,
         include_projects: Annotated[Projects, Field(description="Only these repositories")] = None,
         exclude_projects: Annotated[Projects, Field(description="Not these repositories")] = None,
@@ -168,7 +169,7 @@ class _CodeTools:
         self,
         query: Annotated[Query, Field(description="The question or code concept to search for")],
         top_k: Annotated[
-            int, Field(ge=1, le=50, description="Number of results to return (1-50)")
+            int, Field(ge=1, le=RESULTS, description=f"Number of results to return (1-{RESULTS})")
         ] = 10,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> CallToolResult:

@@ -192,10 +192,10 @@ def truncate(
 
     bare = tokens(0, 0)
     share = bare + max(0, max_tokens - bare) // _RECEIPT_SHARE
-    told = largest(missing, lambda number: tokens(0, number) <= share)
-    count = largest(most, lambda number: tokens(number, told) <= max_tokens)
-    told += largest(missing - told, lambda more: tokens(count, told + more) <= max_tokens)
-    return cut(count, told)
+    listed = largest(missing, lambda number: tokens(0, number) <= share)
+    count = largest(most, lambda number: tokens(number, listed) <= max_tokens)
+    listed += largest(missing - listed, lambda more: tokens(count, listed + more) <= max_tokens)
+    return cut(count, listed)
 
 
 def _receipt(answer: Answer, missing: int, max_tokens: int) -> Answer:

@@ -91,6 +91,11 @@ def id_array(ids: Iterable[int]) -> str:
     return f"{{{','.join(map(str, ids))}}}"
 
 
+def like_pattern(text: str) -> str:
+    """Escape a text for a pattern of LIKE, in which it matches itself."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
 @contextmanager
 def one_moment() -> Iterator[None]:
     """What is read inside is of one moment; inside of a transaction, of that one's moments."""

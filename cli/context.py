@@ -1,7 +1,7 @@
 """The context of every command: the environment at the start, and the working directory."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,18 +21,13 @@ class CommandContext:
     @contextmanager
     def search_api(self) -> Iterator["SearchApi"]:
         """Open the search API of this directory's target. Raises IndexerError."""
-        # Imported here, so that --help and argument errors are fast.
-        from cli.target.target import open_target
-
-        with open_target(self.environ, self.directory) as target:
+        with self._target() as target:
             yield search_api_for(target)
 
     @contextmanager
     def service_api(self) -> Iterator["HttpSearchApi"]:
         """Open the API of the index alone, without uncommitted work. Raises IndexerError."""
-        from cli.target.target import open_target
-
-        with open_target(self.environ, self.directory) as target:
+        with self._target() as target:
             yield service_api_for(target)
 
     @contextmanager
@@ -41,10 +36,14 @@ class CommandContext:
 
         `retry_seconds`: how long to wait for a service that is unavailable or asks to wait.
         """
+        with self._target() as target:
+            yield graph_api_for(target, retry_seconds=retry_seconds)
+
+    def _target(self) -> AbstractContextManager["IndexTarget"]:
+        # Imported here, so that --help and argument errors are fast.
         from cli.target.target import open_target
 
-        with open_target(self.environ, self.directory) as target:
-            yield graph_api_for(target, retry_seconds=retry_seconds)
+        return open_target(self.environ, self.directory)
 
 
 def directory() -> Path:

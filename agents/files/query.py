@@ -13,7 +13,7 @@ _SPACE: Final = re.compile(r"\s*")
 
 
 def is_query_language(text: str) -> bool:
-    """Whether all of `text` is quoted text, /patterns/ and filters, without any plain word."""
+    """Return whether `text` is quoted text, /patterns/ and filters, without plain words."""
     at, has_term = 0, False
     while (at := _end(_SPACE, text, at)) < len(text):
         term = max(_end(_EXACT, text, at), _end(_FILTER, text, at))

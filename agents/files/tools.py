@@ -1,6 +1,6 @@
 """The tools that find text exactly, read lines of a file, and list files."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Final
 
 from mcp.types import CallToolResult
@@ -39,6 +39,7 @@ _ONE_LITERAL: Final = (
     "All of the query but its filters was one literal, quotes and slashes included: terms stand "
     "without other words."
 )
+_Request = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 _Line = Annotated[int, Field(ge=1, le=10_000_000, description="From 1")]
 
 
@@ -112,12 +113,7 @@ class _FileTools:
         Use it after a search, for code that is not in your checkout. Example:
         project="auth-service", path="acme_auth/tokens.py", start_line=60, end_line=95.
         """
-        parameters = provided(
-            project=project,
-            path=path,
-            start_line=start_line,
-            end_line=end_line,
-        )
+        parameters = provided(project=project, path=path, start_line=start_line, end_line=end_line)
         answer = await self._answer(self._backend().read_file, parameters)
         answer = truncate_content(answer, max_tokens)
         return success(content_text(answer), answer)
@@ -142,15 +138,14 @@ class _FileTools:
         project="auth-service", glob="test_*.py".
         """
         parameters = provided(project=project, path=path, glob=glob, limit=limit, cursor=cursor)
-        answer = truncate_list(
-            await self._answer(self._backend().list_files, parameters), max_tokens
-        )
+        answer = await self._answer(self._backend().list_files, parameters)
+        answer = truncate_list(answer, max_tokens)
         return success(list_text(answer), answer)
 
-    async def _answer(self, ask: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    async def _answer(self, request: _Request, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return the backend's answer; an error says which tool has the names."""
         try:
-            answer: dict[str, Any] = await ask(parameters)
+            return await request(parameters)
         except ToolError as error:
             if error.code not in _NEXT:
                 raise
@@ -158,9 +153,8 @@ class _FileTools:
             raise ToolError(
                 message, code=error.code, status=error.status, near=error.near
             ) from error
-        return answer
 
 
 def _has_terms(query: str) -> bool:
-    """Whether a query may have been meant as terms: it has a quote or a slash."""
+    """Return whether a query may have been meant as terms: it has a quote or a slash."""
     return '"' in query or "/" in query

@@ -43,6 +43,7 @@ from agents.truncation import (
     truncate_search,
     truncate_status,
 )
+from indexer.limits import RESULTS
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in
@@ -81,7 +82,7 @@ class _SidecarTools:
         self,
         query: OptionalQuery = None,
         queries: Queries = None,
-        limit: Annotated[int, Field(ge=1, le=50, description="Results at most")] = 10,
+        limit: Annotated[int, Field(ge=1, le=RESULTS, description="Results at most")] = 10,
         compact: Annotated[bool, Field(description="Without content")] = False,
         path: Annotated[
             str | None, Field(max_length=1_024, description="What a file's path begins with")

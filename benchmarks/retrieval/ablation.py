@@ -18,7 +18,7 @@ _MOVED = {
     "mention": (2.0,),
     "name_words": (0.4,),
     "file_stem": (0.3, 1.0),
-    "docs": (0.6,),
+    "docs": (0.3,),
 }
 
 Scored = Mapping[tuple[Half, Kind], Sequence[Scores]]
@@ -32,7 +32,7 @@ class Ablation(NamedTuple):
 
 
 def settings() -> Iterator[tuple[str, Mapping[str, float]]]:
-    """A name and weights: no rules at all, each rule off, some weights moved."""
+    """Yield a name and weights: no rules at all, each rule off, some weights moved."""
     none = {name: 0.0 for name in WEIGHTS if name not in {DENSE, DENSE_SYMBOLIC}}
     yield "no rules", {**WEIGHTS, **none}
     for name, weight in WEIGHTS.items():
@@ -43,7 +43,7 @@ def settings() -> Iterator[tuple[str, Mapping[str, float]]]:
 
 
 def scored(versions: Iterable[Version], weights: Mapping[str, float] = WEIGHTS) -> Scored:
-    """Our scores of every query, in a fixed order."""
+    """Return our scores of every query, in a fixed order."""
     found: dict[tuple[Half, Kind], list[Scores]] = {}
     for version in versions:
         for query, prepared in zip(version.queries, version.prepared, strict=True):
@@ -53,7 +53,7 @@ def scored(versions: Iterable[Version], weights: Mapping[str, float] = WEIGHTS) 
 
 
 def ablations(versions: Sequence[Version]) -> Iterator[Ablation]:
-    """What each setting changes."""
+    """Yield what each setting changes."""
     before = scored(versions)
     for name, weights in settings():
         after = scored(versions, weights)

@@ -21,7 +21,7 @@ _MODEL = Path(builtin.__file__).parent / "model"
 
 
 def install(directory: Path) -> Path:
-    """An environment with semble.txt in it, kept while that is the same; its interpreter."""
+    """Install semble.txt unless that is done; return the interpreter of the environment."""
     python = directory / "bin" / "python"
     stamp = directory / "semble.txt"
     wanted = REQUIREMENTS.read_text(encoding="ascii")
@@ -36,7 +36,7 @@ def install(directory: Path) -> Path:
 def ask(
     workspace: Path, groups: Sequence[Sequence[Path]], texts: Sequence[Sequence[str]]
 ) -> list[list[list[Place]]]:
-    """For each group of directories, searched together, the hits of each of its texts.
+    """Return the hits of each text of each group of directories, which are searched together.
 
     What was asked before of the same files is read from `workspace`, and only the rest is asked.
     """
@@ -59,7 +59,7 @@ def ask(
 
 
 def answers_file(workspace: Path, group: Sequence[Path]) -> Path:
-    """Where answers about the files of a group are kept, for what searches them today."""
+    """Return the file of the answers about a group, for today's program, model and files."""
     parts = [file.read_bytes() for file in (REQUIREMENTS, _PROGRAM, *sorted(_MODEL.iterdir()))]
     parts += [f"{one.name} {git(one, 'rev-parse', 'HEAD^{tree}')}".encode() for one in group]
     digest = sha256(b"\0".join(parts)).hexdigest()[:16]

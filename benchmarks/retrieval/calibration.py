@@ -1,4 +1,4 @@
-"""The confidence of answers, of queries that have an answer and of queries that have none."""
+"""The confidence of answers to queries that have an answer and to queries that have none."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from tomllib import loads
 from benchmarks.retrieval.experiment import Copy, Version
 from benchmarks.retrieval.index import Index
 from benchmarks.retrieval.report import TITLES
-from benchmarks.retrieval.sample import Half
+from benchmarks.retrieval.sample import Half, halves
 from central.search.confidence import Confidence, assess
 from central.search.query import Mode
 
@@ -20,39 +20,10 @@ WORDS, IDENTIFIERS, OTHER = "nonsense words", "random identifiers", "other topic
 PER_REPOSITORY = 20
 _SEED = "retrieval-confidence-1"
 _ONSETS = [
-    "b",
-    "c",
-    "d",
-    "f",
-    "g",
-    "h",
-    "j",
-    "k",
-    "l",
-    "m",
-    "n",
-    "p",
+    *"bcdfghjklmnp",
     "qu",
-    "r",
-    "s",
-    "t",
-    "v",
-    "w",
-    "x",
-    "z",
-    "bl",
-    "br",
-    "dr",
-    "fl",
-    "gl",
-    "gr",
-    "kr",
-    "pl",
-    "pr",
-    "skr",
-    "spl",
-    "tr",
-    "zw",
+    *"rstvwxz",
+    *("bl", "br", "dr", "fl", "gl", "gr", "kr", "pl", "pr", "skr", "spl", "tr", "zw"),
 ]
 _NUCLEI = ["a", "e", "i", "o", "u", "ae", "oo", "ui", "y"]
 _CODAS = ["", "", "b", "f", "g", "k", "lk", "m", "mp", "nx", "p", "rb", "rv", "sk", "v", "x", "zz"]
@@ -61,7 +32,7 @@ Counts = dict[tuple[Half, str], Counter[Confidence]]
 
 
 def nonsense(repository: str) -> Iterator[tuple[str, str]]:
-    """(what it is, query) without an answer, the same of a repository each time."""
+    """Yield (kind, query) without an answer, the same of a repository each time."""
     random = Random(f"{_SEED} {repository}")  # noqa: S311
     for number in range(PER_REPOSITORY):
         yield WORDS, " ".join(_word(random) for _ in range(random.randint(1, 5)))
@@ -71,17 +42,17 @@ def nonsense(repository: str) -> Iterator[tuple[str, str]]:
 
 @cache
 def questions() -> list[str]:
-    """Those of other_topics.toml."""
+    """Return the questions of other_topics.toml."""
     found: list[str] = loads(TOPICS.read_text(encoding="utf-8"))["questions"]
     return found
 
 
 def report(versions: Iterable[Version]) -> Iterator[str]:
-    """A table for each half."""
+    """Yield the lines of a table for each half."""
     counts: Counts = {}
     for version in versions:
         count(version, counts)
-    for half in (half for half in Half if any(key[0] is half for key in counts)):
+    for half in halves(counts):
         yield from ("", f"### Confidence: {half.value.replace('_', '-')}", "")
         yield "| | queries | none | weak | strong |"
         yield "|---|---|---|---|---|"
@@ -101,7 +72,7 @@ def count(version: Version, counts: Counts) -> None:
 
 
 def confidence(index: Index, text: str) -> Confidence:
-    """As the service says it."""
+    """Return the confidence of the service's answer."""
     prepared = index.prepare(text)
     return assess(index.hits(prepared), [prepared.asked], mode=Mode.HYBRID)
 
@@ -115,7 +86,7 @@ def _syllable(random: Random) -> str:
 
 
 def _identifier(random: Random, number: int) -> str:
-    """In turn snake case, camel case, letters and digits, and a dotted name."""
+    """Return in turn snake case, camel case, letters and digits, and a dotted name."""
     parts: Sequence[str] = [_word(random) for _ in range(random.randint(2, 3))]
     forms = (
         "_".join(parts),

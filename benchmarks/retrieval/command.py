@@ -19,7 +19,7 @@ MARKDOWN, JSON = Path("build/retrieval.md"), Path("build/retrieval.json")
 
 
 def main(arguments: list[str]) -> None:
-    """Do what is asked, by default compare; print the tables, write them and every score."""
+    """Run the chosen part, by default the comparison; print its tables, write all scores."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks retrieval", description=__doc__)
     parser.add_argument("--repositories", type=Path, help="clones, for a machine without network")
     parser.add_argument("--half", choices=list(Half), type=Half, help="default: both")

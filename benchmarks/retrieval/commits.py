@@ -5,14 +5,13 @@ The index is of an earlier commit, so that nothing of the change is in what is s
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.retrieval.queries import ASIDE, Kind, Query, Target, whole_file
-from central.search.ranking.rules import path_traits
+from benchmarks.retrieval.queries import Kind, Query, digest, is_aside, whole_file
 from indexer.languages import detect
 
 WORDS = Path(__file__).with_name("commit_words.toml")
@@ -47,13 +46,13 @@ class Commit(NamedTuple):
 
 @cache
 def words() -> Words:
-    """The committed lists."""
+    """Return the committed lists."""
     content = tomllib.loads(WORDS.read_text(encoding="utf-8"))
     return Words(frozenset(content["left_out"]), frozenset(content["kinds"]))
 
 
 def read_log(output: str) -> Iterator[Commit]:
-    """The commits of `git log --name-status --no-renames --format=%x1e%H%x1f%s`."""
+    """Yield the commits of `git log --name-status --no-renames --format=%x1e%H%x1f%s`."""
     for entry in output.split("\x1e")[1:]:
         head, *rows = entry.splitlines()
         commit, _, subject = head.partition("\x1f")
@@ -62,7 +61,7 @@ def read_log(output: str) -> Iterator[Commit]:
 
 
 def question(subject: str) -> str | None:
-    """The subject as a query, without its kind and the numbers of issues; None if it is none."""
+    """Return a subject as a query, without its kind and issue numbers; None if it is unfit."""
     text = " ".join(_TICKET.sub(" ", _without_kind(subject)).split()).strip(" .:-")
     found = [word.lower() for word in _WORD.findall(text)]
     if not MIN_WORDS <= len(found) <= MAX_WORDS or not text.isascii():
@@ -73,7 +72,7 @@ def question(subject: str) -> str | None:
 def commit_queries(
     repository: str, commits: Iterable[Commit], sources: Collection[str]
 ) -> list[Query]:
-    """Some commits as queries, drawn by a digest. `sources`: the files with definitions."""
+    """Return queries drawn by a digest. `sources`: the files with definitions."""
     asked = [
         (commit, text, paths)
         for commit in commits
@@ -81,25 +80,23 @@ def commit_queries(
     ]
     chosen: list[Query] = []
     texts: set[str] = set()
-    in_file: dict[str, int] = {}
-    for _, text, paths in sorted(asked, key=lambda one: _digest(repository, one[0])):
+    in_file: Counter[str] = Counter()
+    for _, text, paths in sorted(asked, key=lambda one: digest(_SEED, repository, one[0].id)):
         named = any(path.rpartition("/")[2].lower() in text.lower() for path in paths)
-        if (
-            named
-            or text.lower() in texts
-            or max(in_file.get(path, 0) for path in paths) >= PER_FILE
-        ):
+        is_full = any(in_file[path] >= PER_FILE for path in paths)
+        if named or is_full or text.lower() in texts:
             continue
         texts.add(text.lower())
-        in_file.update({path: in_file.get(path, 0) + 1 for path in paths})
-        chosen.append(Query(repository, text, Kind.COMMIT, tuple(map(_target, paths))))
+        in_file.update(paths)
+        targets = tuple(whole_file(path, 2) for path in paths)
+        chosen.append(Query(repository, text, Kind.COMMIT, targets))
         if len(chosen) == PER_REPOSITORY:
             break
     return chosen
 
 
 def _changed(commit: Commit, sources: Collection[str]) -> list[str]:
-    """The source files of a commit; none if they are too many or not all in the index."""
+    """Return the source files of a commit; none if they are too many or not all in the index."""
     paths = sorted(path for path in commit.status if _is_source(path))
     fits = 1 <= len(paths) <= MAX_FILES
     known = all(commit.status[path] == "M" and path in sources for path in paths)
@@ -107,21 +104,13 @@ def _changed(commit: Commit, sources: Collection[str]) -> list[str]:
 
 
 def _is_source(path: str) -> bool:
-    return detect(path, b"").grammar is not None and not path_traits(path).kinds & ASIDE
-
-
-def _target(path: str) -> Target:
-    return whole_file(path, 2)
+    return detect(path, b"").grammar is not None and not is_aside(path)
 
 
 def _without_kind(subject: str) -> str:
-    """`fix(router): x` as `router: x`, `fix: x` as `x`; other words before a colon stay."""
+    """Return `router: x` for `fix(router): x` and `x` for `fix: x`; other words stay."""
     found = _CONVENTIONAL.match(subject)
     if not found or found[1].lower().strip() not in words().kinds:
         return subject
     rest = subject[found.end() :]
     return f"{found[2]}: {rest}" if found[2] else rest
-
-
-def _digest(repository: str, commit: Commit) -> bytes:
-    return sha256(f"{_SEED}\0{repository}\0{commit.id}".encode()).digest()

@@ -1,11 +1,9 @@
-"""Names of definitions as queries, drawn where nobody wrote any."""
+"""Names of definitions as queries, drawn for repositories whose labels have none."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 
-from benchmarks.retrieval.queries import ASIDE, Kind, Query, Target
-from central.search.ranking.rules import path_traits
+from benchmarks.retrieval.queries import Kind, Query, Target, digest, is_aside
 from indexer.records.files import Symbol
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 
@@ -16,11 +14,11 @@ _NAME = re.compile(r"[A-Za-z_]\w*[?!]?")
 
 
 def definition_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]]) -> list[Query]:
-    """Names that one file defines, one of each file at most; else with what encloses them."""
+    """Return names that one file alone defines, if need be with what encloses them."""
     found = [
         (path, symbol)
         for path, own in symbols.items()
-        if not path_traits(path).kinds & ASIDE
+        if not is_aside(path)
         for symbol in own
         if symbol.kind in CLASS_KINDS | FUNCTION_KINDS
         and len(symbol.name) >= MIN_LETTERS
@@ -31,7 +29,7 @@ def definition_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]])
         for form in _forms(symbol):
             paths.setdefault(form, set()).add(path)
     by_file: dict[str, Query] = {}
-    for path, symbol in sorted(found, key=lambda one: _digest(repository, *one)):
+    for path, symbol in sorted(found, key=lambda one: _place_in_draw(repository, *one)):
         own = [form for form in _forms(symbol) if len(paths[form]) == 1]
         if own and path not in by_file:
             form = own[0]
@@ -49,5 +47,5 @@ def _forms(symbol: Symbol) -> Iterator[str]:
         yield f"{container[-1]}.{symbol.name}"
 
 
-def _digest(repository: str, path: str, symbol: Symbol) -> bytes:
-    return sha256(f"{_SEED}\0{repository}\0{path}\0{symbol.qualified_name}".encode()).digest()
+def _place_in_draw(repository: str, path: str, symbol: Symbol) -> bytes:
+    return digest(_SEED, repository, path, symbol.qualified_name)

@@ -38,7 +38,7 @@ OURS = "ours"
 def our_scores(
     index: Index, query: Query, prepared: Prepared, weights: Mapping[str, float] = WEIGHTS
 ) -> Scores:
-    """Definitions are judged by hits, files by the answer that has each file once."""
+    """Judge definitions by hits, and files by the answer that has each file once."""
     hits = index.ours(prepared, weights)
     return judge(query, hits, index.ours(prepared, weights, by_file=True))
 
@@ -63,19 +63,19 @@ class Version:
 
     @cached_property
     def index(self) -> Index:
-        """Of all the repositories."""
+        """The index of all its repositories."""
         return Index(self.corpora)
 
     @cached_property
     def prepared(self) -> list[Prepared]:
-        """Of each query, its candidates."""
+        """The candidates of each query."""
         return [self.index.prepare(query.text) for query in self.queries]
 
 
 def versions(
     repositories: Iterable[SampleRepository], workspace: Path, clones: Path | None
 ) -> list[Version]:
-    """A version for each copy of each repository."""
+    """Return a version for each copy of each repository."""
     found = []
     for repository in repositories:
         name, cache = repository.name, workspace / "corpora"
@@ -103,7 +103,7 @@ def versions(
 
 
 def together(single: Sequence[Version]) -> list[Version]:
-    """The same queries asked of all repositories of a half at once."""
+    """Return versions that ask the same queries of all repositories of a half at once."""
     found = []
     for half in Half:
         for copy in Copy:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
+from central.search.fusion import floor, reciprocal_ranks
 from central.search.pieces import Joiner
 from central.search.query import Mode, parse_query
 from central.search.query_preparation import (
@@ -24,7 +25,7 @@ from central.search.query_preparation import (
 )
 from central.search.ranking.rules import DIVERSITY, WEIGHTS
 from central.search.ranking.scoring import ScoredHit, rerank
-from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists, floor, reciprocal_ranks
+from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists
 from central.search.rows import REEXPORT_KINDS, REEXPORT_PATH, Definition, LiveChunk
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
@@ -62,11 +63,11 @@ class Inverted:
         self.size = len(counts)
 
     def frequency(self, term: int) -> int:
-        """In how many chunks the term occurs."""
+        """Return the number of chunks in which the term occurs."""
         return len(self._of(term)[0])
 
     def best(self, terms: TermVector | None, limit: int) -> dict[int, float]:
-        """The chunks with the highest weighted sums, at most `limit`, in order."""
+        """Return the chunks with the highest weighted sums, at most `limit`, in order."""
         if terms is None:
             return {}
         scores = np.zeros(self.size, dtype=np.float32)
@@ -126,7 +127,7 @@ class Index:
             )
 
     def prepare(self, text: str) -> Prepared:
-        """The query's candidates."""
+        """Return the query with its candidates."""
         parsed = parse_query(text)
         frequencies = {term: self._terms.frequency(term) for term in parsed.terms}
         idf = idf_weights(frequencies, chunks=len(self._rows))
@@ -154,7 +155,7 @@ class Index:
         by_file: bool = False,
         explain: bool = False,
     ) -> list[ScoredHit]:
-        """As the service orders them, each definition once or, as pages have it, each file."""
+        """Return hits as the service orders them, each definition or, `by_file`, each file once."""
         joiner = Joiner(self._first_lines, by_file=by_file)
         joiner.add(
             rerank(
@@ -176,18 +177,18 @@ class Index:
         *,
         by_file: bool = False,
     ) -> list[Place]:
-        """The places of these hits."""
+        """Return the places of `hits`."""
         return [
             Place(self._projects[hit.row.repository], hit.row.path, *hit.span)
             for hit in self.hits(prepared, weights, by_file=by_file)
         ]
 
     def lexical(self, prepared: Prepared) -> list[Place]:
-        """BM25 alone, over split identifiers, names and paths."""
+        """Rank by BM25 alone, over split identifiers, names and paths."""
         return [self._place(key) for key in self._terms.best(prepared.asked.terms, FIRST_SIZE)]
 
     def whole_words(self, text: str) -> list[Place]:
-        """BM25 alone, over whole words."""
+        """Rank by BM25 alone, over whole words."""
         counts = whole_words(text)
         frequencies = {term: self._words.frequency(term) for term in counts}
         idf = idf_weights(frequencies, chunks=len(self._rows))
@@ -195,11 +196,11 @@ class Index:
         return [self._place(key) for key in best]
 
     def dense(self, prepared: Prepared) -> list[Place]:
-        """Similarity alone."""
+        """Rank by similarity alone."""
         return [self._place(key) for key in prepared.batch.lists[0].dense]
 
     def reciprocal(self, prepared: Prepared) -> list[Place]:
-        """Reciprocal ranks of the two lists, summed."""
+        """Rank by the sum of the reciprocal ranks of the two lists."""
         total: dict[int, float] = {}
         lexical = self._terms.best(prepared.asked.terms, FIRST_SIZE)
         for found in (prepared.batch.lists[0].dense, lexical):
@@ -215,7 +216,7 @@ class Index:
         return Place(self._projects[row.repository], row.path, row.start_line, row.end_line)
 
     def _first_lines(self, chunks: Sequence[int]) -> dict[int, int]:
-        """As `central.search.rows.first_lines`."""
+        """Return what `central.search.rows.first_lines` does."""
         found = {}
         for key in chunks:
             row = self._rows[key]
@@ -263,7 +264,7 @@ def _narrowness(row: LiveChunk, name: str) -> tuple[bool, int, int]:
 
 
 def _first(scores: NDArray[np.float32], limit: int) -> dict[int, float]:
-    """Index → score of the highest, in descending order; ties in the order of the index."""
+    """Return index → score of the highest, in descending order; ties by index."""
     keys = np.arange(len(scores))
     if len(scores) > limit:
         least = np.partition(scores, -limit)[-limit]

@@ -46,7 +46,7 @@ class Difference(NamedTuple):
 
 
 def judge(query: Query, hits: Sequence[Place], files: Sequence[Place] | None = None) -> Scores:
-    """A hit counts for a target that no hit before it counted for.
+    """Score the first ten hits; a hit counts for targets that no hit before it counted for.
 
     `files` are the hits by which files are judged, if they are others: one for each file.
 
@@ -94,14 +94,14 @@ def _ideal(gains: Sequence[int]) -> float:
 
 
 def mean(scores: Sequence[Scores]) -> Scores:
-    """Means; zeros of nothing."""
+    """Return the means; zeros of nothing."""
     if not scores:
         return Scores(*[0.0] * len(Scores._fields))
     return Scores(*(float(value) for value in np.mean(np.array(scores), axis=0)))
 
 
 def difference(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
-    """Paired: of each query `ours` less `theirs`. The same queries give the same interval."""
+    """Compare in pairs, `ours` less `theirs`. The same queries give the same interval."""
     deltas = np.array(ours) - np.array(theirs)
     if not deltas.any():
         return Difference(0.0, 0.0, 0.0)

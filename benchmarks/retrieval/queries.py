@@ -17,7 +17,7 @@ LABELS = Path(__file__).with_name("labels")
 PER_REPOSITORY = 22
 PER_FILE = 3
 _SEED = "retrieval-1"
-ASIDE = frozenset({"tests", "examples", "docs", "config", "generated", "vendored"})
+_ASIDE = frozenset({"tests", "examples", "docs", "config", "generated", "vendored"})
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
@@ -44,7 +44,7 @@ class Target:
     gain: int
 
     def is_hit(self, path: str, start: int, end: int) -> bool:
-        """Whether a chunk overlaps it."""
+        """Return whether a chunk overlaps it."""
         return path == self.path and any(
             start <= last and end >= first for first, last in self.spans
         )
@@ -61,7 +61,7 @@ class Query:
 
 
 def written_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]]) -> list[Query]:
-    """What `labels/<repository>.toml` says. `symbols` by path. Raises LabelError."""
+    """Return the queries of `labels/<repository>.toml`. `symbols` by path. Raises LabelError."""
     file = LABELS / f"{repository}.toml"
     if not file.exists():
         return []
@@ -82,7 +82,7 @@ def written_queries(repository: str, symbols: Mapping[str, Sequence[Symbol]]) ->
 
 
 def target_of(place: str, symbols: Mapping[str, Sequence[Symbol]], gain: int) -> Target:
-    """The target that `path` or `path:Name` means. Raises LabelError."""
+    """Return the target that `path` or `path:Name` means. Raises LabelError."""
     path, _, name = place.partition(":")
     if path not in symbols:
         raise LabelError(f"{place}: there is no such file in the index")
@@ -100,22 +100,32 @@ def target_of(place: str, symbols: Mapping[str, Sequence[Symbol]], gain: int) ->
 
 
 def whole_file(path: str, gain: int) -> Target:
-    """The target that any of a file's lines meets."""
+    """Return the target that any of a file's lines meets."""
     return Target(path, ((1, 1_000_000_000),), gain)
 
 
+def is_aside(path: str) -> bool:
+    """Return whether a file holds tests, documents or the like, which nothing is asked of."""
+    return bool(path_traits(path).kinds & _ASIDE)
+
+
+def digest(*parts: str) -> bytes:
+    """Return the bytes by which samples are ordered: the same draw each time."""
+    return sha256("\0".join(parts).encode()).digest()
+
+
 def sampled_comments(repository: str, files: Mapping[str, bytes]) -> list[DocComment]:
-    """Doc comments whose sentence occurs once in all files, in the order of a digest."""
+    """Return doc comments whose sentence occurs once in all files, in the order of a digest."""
     found = [
         comment
         for path, content in files.items()
-        if not path_traits(path).kinds & ASIDE
+        if not is_aside(path)
         for comment in doc_comments(path, content)
     ]
     everything = " ".join(_words(content.decode()) for content in files.values())
     chosen: list[DocComment] = []
     in_file: Counter[str] = Counter()
-    for comment in sorted(found, key=lambda one: _digest(repository, one)):
+    for comment in sorted(found, key=lambda one: _place_in_draw(repository, one)):
         if len(chosen) == PER_REPOSITORY:
             break
         is_unique = everything.count(_words(comment.sentence)) == 1
@@ -126,7 +136,7 @@ def sampled_comments(repository: str, files: Mapping[str, bytes]) -> list[DocCom
 
 
 def derived_queries(repository: str, comments: Iterable[DocComment]) -> list[Query]:
-    """A query for each comment; its definition is what is expected."""
+    """Return a query for each comment; its definition is what is expected."""
     return [
         Query(
             repository,
@@ -142,6 +152,5 @@ def _words(text: str) -> str:
     return _NOT_A_WORD.sub(" ", text).strip().lower()
 
 
-def _digest(repository: str, comment: DocComment) -> bytes:
-    place = f"{_SEED}\0{repository}\0{comment.path}\0{comment.qualified_name}\0{comment.sentence}"
-    return sha256(place.encode()).digest()
+def _place_in_draw(repository: str, comment: DocComment) -> bytes:
+    return digest(_SEED, repository, comment.path, comment.qualified_name, comment.sentence)

@@ -7,7 +7,7 @@ from benchmarks.retrieval.experiment import OURS
 from benchmarks.retrieval.measures import Difference, Scores, mean
 from benchmarks.retrieval.queries import Kind
 from benchmarks.retrieval.results import FILE_NDCG, MRR, Change, Table, since
-from benchmarks.retrieval.sample import Half
+from benchmarks.retrieval.sample import Half, halves
 from benchmarks.tables import Figure
 
 PEER = "semble"
@@ -23,7 +23,7 @@ WHOLE = "whole"
 
 
 def comparison(tables: Mapping[str, Table]) -> Iterator[str]:
-    """Each way of ranking, by scope and half."""
+    """Yield tables of the ways of ranking, by scope and half."""
     for scope, table in tables.items():
         for half in (half for half in Half if table.of(OURS, half)):
             present = [kind for kind in Kind if table.of(OURS, half, (kind,))]
@@ -43,10 +43,10 @@ def comparison(tables: Mapping[str, Table]) -> Iterator[str]:
 
 
 def changes(before: Mapping[str, Table], after: Mapping[str, Table]) -> Iterator[str]:
-    """What changed in our answers since another run."""
+    """Yield tables of what changed in our answers since another run."""
     for scope, table in after.items():
         found = since(before.get(scope, Table()), table)
-        for half in (half for half in Half if any(key[0] is half for key in found)):
+        for half in halves(found):
             kinds = [kind for kind in Kind if (half, kind) in found]
             yield from ("", f"### Since the run before, {SCOPES[scope]}: {_name(half)}", "")
             yield from _head(TITLES[kind] for kind in kinds)
@@ -55,10 +55,10 @@ def changes(before: Mapping[str, Table], after: Mapping[str, Table]) -> Iterator
 
 
 def ablation(by_scope: Mapping[str, Iterable[Ablation]]) -> Iterator[str]:
-    """Of each setting, Δ of file NDCG@10; Δ of MRR@10. Negative: it would be worse."""
+    """Yield tables of settings: Δ of file NDCG@10; Δ of MRR@10. Negative: it would be worse."""
     for scope, settings in by_scope.items():
         own = list(settings)
-        for half in (half for half in Half if any(key[0] is half for key in own[0].changes)):
+        for half in halves(own[0].changes):
             kinds = [kind for kind in Kind if (half, kind) in own[0].changes]
             yield from ("", f"### Ablation, {SCOPES[scope]}: {_name(half)}", "")
             yield from _head(TITLES[kind] for kind in kinds)
@@ -68,7 +68,7 @@ def ablation(by_scope: Mapping[str, Iterable[Ablation]]) -> Iterator[str]:
 
 
 def figures(tables: Mapping[str, Table]) -> Iterator[Figure]:
-    """What is promised of the held-out half, beside its bound."""
+    """Yield what is promised of the held-out half, beside its bound."""
     for scope, table in tables.items():
         ours, theirs = (mean(table.of(way, Half.HELD_OUT)) for way in (OURS, PEER))
         title = f"held-out, {SCOPES[scope].lower()}"
@@ -95,7 +95,10 @@ def _row(title: str, cells: Iterable[str]) -> str:
 
 
 def _cell(scores: Scores, scope: str) -> str:
-    """File NDCG / files; MRR / NDCG / recall; organisation-wide the share in the right project."""
+    """Format file NDCG / files / share in the right project; MRR / NDCG / recall.
+
+    The share stands only where all repositories are searched.
+    """
     shares = (scores.file_ndcg, scores.mrr, scores.ndcg, scores.recall)
     file_ndcg, *definitions = (f"{value:.3f}".removeprefix("0") for value in shares)
     project = f" / {scores.in_project:.0%}" if scope == WHOLE else ""

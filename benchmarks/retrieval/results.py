@@ -32,16 +32,16 @@ class Table:
     judged: list[Judged] = field(default_factory=list)
 
     def add(self, way: str, half: Half, query: Query, scores: Scores) -> None:
-        """One more query."""
+        """Add the scores of a query."""
         self.judged.append(Judged(way, half, query.kind, query.repository, query.text, scores))
 
     @property
     def ways(self) -> list[str]:
-        """In the order in which they were asked."""
+        """The ways of ranking, in the order in which they were asked."""
         return list(dict.fromkeys(one.way for one in self.judged))
 
     def of(self, way: str, half: Half, kinds: Iterable[Kind] = tuple(Kind)) -> list[Scores]:
-        """Of one half, the scores of some kinds, kind after kind."""
+        """Return the scores of some kinds of one half, kind after kind."""
         return [
             one.scores
             for kind in kinds
@@ -50,7 +50,7 @@ class Table:
         ]
 
     def lead(self, way: str, half: Half, kinds: Iterable[Kind], measure: int = MRR) -> Difference:
-        """How much better ours is than another way."""
+        """Return how much better ours is than another way."""
         kinds = tuple(kinds)
         ours, theirs = self.of(OURS, half, kinds), self.of(way, half, kinds)
         return difference([one[measure] for one in ours], [one[measure] for one in theirs])
@@ -64,7 +64,7 @@ class Change(NamedTuple):
 
 
 def since(before: Table, after: Table) -> dict[tuple[Half, Kind], Change]:
-    """What changed in our answers to the queries that both runs asked."""
+    """Return what changed in our answers to the queries that both runs asked."""
     earlier = {_key(one): one.scores for one in before.judged if one.way == OURS}
     pairs: dict[tuple[Half, Kind], list[tuple[Scores, Scores]]] = {}
     for one in after.judged:
@@ -74,7 +74,7 @@ def since(before: Table, after: Table) -> dict[tuple[Half, Kind], Change]:
 
 
 def change(after: Iterable[Scores], before: Iterable[Scores]) -> Change:
-    """Of the same queries in one order."""
+    """Compare scores of the same queries in one order."""
     pairs = list(zip(after, before, strict=True))
     return Change(
         *(
@@ -85,14 +85,14 @@ def change(after: Iterable[Scores], before: Iterable[Scores]) -> Change:
 
 
 def write(tables: dict[str, Table], file: Path) -> None:
-    """The scores of every query, by scope."""
+    """Write the scores of every query, by scope."""
     content = {scope: table.judged for scope, table in tables.items()}
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content, indent=0) + "\n", encoding="utf-8")
 
 
 def read(file: Path) -> dict[str, Table]:
-    """What `write` wrote."""
+    """Read what `write` wrote."""
     content = json.loads(file.read_text(encoding="utf-8"))
     return {
         scope: Table(

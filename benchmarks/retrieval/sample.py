@@ -1,6 +1,7 @@
 """The sample: which repositories, at which commits, and in which half each is."""
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -32,12 +33,18 @@ class SampleRepository(PinnedRepository):
 
     @property
     def at_earlier(self) -> PinnedRepository:
-        """The same at the earlier commit."""
+        """The same repository at the earlier commit."""
         return PinnedRepository(self.name, self.url, self.earlier, self.paths)
 
 
+def halves(keys: Iterable[tuple[Half, object]]) -> list[Half]:
+    """Return the halves that any of the keys begins with."""
+    present = {half for half, _ in keys}
+    return [half for half in Half if half in present]
+
+
 def sample() -> list[SampleRepository]:
-    """What sample.toml says, in its order."""
+    """Return the repositories of sample.toml, in its order."""
     content = tomllib.loads(SAMPLE.read_text(encoding="utf-8"))
     return [
         SampleRepository(

@@ -73,13 +73,13 @@ class _Directory:
         """Return what the paths of each directory begin with."""
         name = [len(self._before), len(self._before) + 1]
         first = [*name, *self._below, f"{self._before}{after}"]
-        asked = [*first, *name, *self._below, _BEHIND_SLASH, limit]
-        return [start for (start,) in fetch_rows_planned_each_time(_DIRECTORIES, asked)]
+        parameters = [*first, *name, *self._below, _BEHIND_SLASH, limit]
+        return [start for (start,) in fetch_rows_planned_each_time(_DIRECTORIES, parameters)]
 
     def counted(self, starts: Sequence[str]) -> list[FileEntry]:
         """Return directories with the number of files below each."""
-        asked = [self._repository, _BEHIND_SLASH, list(starts)]
-        counts = fetch_rows_planned_each_time(_COUNTS, asked) if starts else []
+        parameters = [self._repository, _BEHIND_SLASH, list(starts)]
+        counts = fetch_rows_planned_each_time(_COUNTS, parameters) if starts else []
         paths = [start[:-1] for start in starts]
         return [
             FileEntry(one[len(self._before) :], one, DIRECTORY, None, None, count, None)
@@ -90,8 +90,8 @@ class _Directory:
         """Return the files from a name on, read from the gaps between directories."""
         starts = self.starts(after, _GAPS)
         begins = [f"{self._before}{after}", *(f"{one[:-1]}{_BEHIND_SLASH}" for one in starts)]
-        asked = [begins, [*starts, self._end], *self._below, limit, limit]
-        return [file_entry(*row) for row in fetch_rows_planned_each_time(_FILES, asked)]
+        parameters = [begins, [*starts, self._end], *self._below, limit, limit]
+        return [file_entry(*row) for row in fetch_rows_planned_each_time(_FILES, parameters)]
 
 
 def file_entry(path: str, language: str, size: int, skipped: str) -> FileEntry:

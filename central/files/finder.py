@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from central.corpus.models import File
-from central.db import fetch_rows_planned_each_time, sql
+from central.db import fetch_rows_planned_each_time, like_pattern, sql
 from central.repositories.models import Repository
 from indexer.limits import PATHS_RANKED
 
@@ -50,9 +50,9 @@ def find_paths(*, repository: Repository, query: str) -> FoundPaths:
     wanted = "".join(query.split())[:QUERY_CHARACTERS].lower()
     if not wanted or "\0" in wanted:
         return FoundPaths([], has_more=False)
-    pattern = f"%{'%'.join(map(_escaped, wanted))}%"
-    asked = [repository.pk, pattern, wanted, PATHS_RANKED]
-    rows = fetch_rows_planned_each_time(_CANDIDATES[wanted.isascii()], asked)
+    pattern = f"%{'%'.join(map(like_pattern, wanted))}%"
+    parameters = [repository.pk, pattern, wanted, PATHS_RANKED]
+    rows = fetch_rows_planned_each_time(_CANDIDATES[wanted.isascii()], parameters)
     ranks = sorted(filter(None, (rank(wanted, path) for (path,) in rows)))
     return FoundPaths([one.path for one in ranks[:FOUND_PATHS]], len(ranks) > FOUND_PATHS)
 
@@ -103,7 +103,3 @@ def _match(wanted: str, text: str) -> _Match | None:
     for one in reversed(wanted):
         start = text.rfind(one, 0, start)
     return _Match(end - start, start)
-
-
-def _escaped(character: str) -> str:
-    return f"\\{character}" if character in "\\%_" else character

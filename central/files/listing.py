@@ -5,11 +5,9 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from django.db import connection
-
 from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.models import File
-from central.db import fetch_rows_planned_each_time, one_moment, sql_with
+from central.db import fetch_rows_planned_each_time, like_pattern, one_moment, sql_with
 from central.errors import InvalidError
 from central.files.answers import FileEntry, FileList, receipt_of
 from central.files.directory import Position, directory_page, file_entry
@@ -111,16 +109,12 @@ def _paths_after(repository: int, before: str, after: str) -> Iterator[str]:
     """Yield the paths below a directory after a path, in order of their bytes."""
     asked: Sequence[object]
     while True:
-        asked = [repository, after, before, _beginning(before), _BATCH]
+        asked = [repository, after, before, f"{like_pattern(before)}%", _BATCH]
         rows = fetch_rows_planned_each_time(_PATHS, asked)
         yield from (path for (path,) in rows)
         if len(rows) < _BATCH:
             return
         after = rows[-1][0]
-
-
-def _beginning(before: str) -> str:
-    return f"{connection.ops.prep_for_like_query(before)}%"
 
 
 def _file_at(repository: RepositorySnapshot, path: str) -> list[FileEntry]:

@@ -206,6 +206,13 @@ def conjunction(terms: Iterable[Node]) -> Node:
     return _joined(And, terms)
 
 
+def conjuncts(node: Node | None) -> tuple[Node, ...]:
+    """Return the terms that must all be true; none of None."""
+    if node is None:
+        return ()
+    return node.terms if isinstance(node, And) else (node,)
+
+
 def disjunction(terms: Iterable[Node]) -> Node:
     """Return one of the terms as a node: without an `Or` inside, without one around a term."""
     return _joined(Or, terms)

@@ -7,7 +7,7 @@ from typing import Annotated
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
 from central.search.confidence import Confidence
 from central.search.exact.matching import MatchedLine
-from central.search.ranking.scoring import Explanation
+from central.search.ranking.explanation import Explanation
 
 
 @dataclass(frozen=True, slots=True)

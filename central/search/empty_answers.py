@@ -7,7 +7,15 @@ from typing import Final
 
 from central.query.filters import FilterName
 from central.query.patterns import text_matcher
-from central.query.syntax import And, Case, Filter, Literal, Node, Query, Structural, conjunction
+from central.query.syntax import (
+    Case,
+    Filter,
+    Literal,
+    Query,
+    Structural,
+    conjunction,
+    conjuncts,
+)
 from central.repositories.visibility import MissingProject
 from central.search.hints import hint_for
 from central.search.query import Mode, is_narrowed
@@ -15,26 +23,24 @@ from central.search.reading import ReadRequest
 from central.search.scope import SearchScope
 from central.sentences import Sentence
 
-Finds = Callable[
-    [Query, bool], bool
-]  # whether a query finds something, with the other fields or without
+# Whether a query finds something, with the other fields or without.
+Finds = Callable[[Query, bool], bool]
 
 _NAMES: Final = 2_000  # of repositories that are compared with a name
 _PATTERN: Final = re.compile(
     r"\\(?:[wWsSdDB](?!\w)|b)|[.\])][*+]|\.\?|\A\^|\$\Z|\(\?|\[\^|\w\|\w|\A/.+/\Z", re.DOTALL
 )
 
-
-def looks_like_pattern(text: str) -> bool:
-    """Return whether a text that is searched as it stands may be meant as a regular expression."""
-    return bool(_PATTERN.search(text.strip()))
-
-
 PATTERN_ADVICE: Final = Sentence.of(
     "looks_like_pattern",
     "The text looks like a regular expression, but is not searched as one: write it between "
     "slashes, /…/, or give the mode regex.",
 )
+
+
+def looks_like_pattern(text: str) -> bool:
+    """Return whether a text that is searched as it stands may be meant as a regular expression."""
+    return bool(_PATTERN.search(text.strip()))
 
 
 def exact_hint(
@@ -61,7 +67,7 @@ def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     names = [item.name for item in scope.selected]
     unknown = [
         term.value
-        for term in _required(read.query.predicate)
+        for term in conjuncts(read.query.predicate)
         if isinstance(term, Filter)
         and term.name is FilterName.REPO
         and not any(map(text_matcher(term.value, term.match, ignore_case=True), names))
@@ -124,8 +130,8 @@ def _reasons(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
 
 
 def _of_filters(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
-    terms = [term for term in _required(read.query.predicate) if not isinstance(term, Filter)]
-    is_filtered = len(terms) < len(_required(read.query.predicate)) or is_narrowed(read.request)
+    terms = [term for term in conjuncts(read.query.predicate) if not isinstance(term, Filter)]
+    is_filtered = len(terms) < len(conjuncts(read.query.predicate)) or is_narrowed(read.request)
     if not terms or not (is_filtered or read.within):
         return
     if not any(isinstance(term, Structural) for term in terms) and finds(
@@ -151,13 +157,6 @@ def _nothing(read: ReadRequest) -> Sentence:
     return Sentence.of(
         "no_file", "No file fulfils the filters. file: is a part of a path, or a glob (*.py)."
     )
-
-
-def _required(node: Node | None) -> tuple[Node, ...]:
-    """Return the terms that must all hold."""
-    if node is None:
-        return ()
-    return node.terms if isinstance(node, And) else (node,)
 
 
 def _has_case(query: Query) -> bool:

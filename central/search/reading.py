@@ -9,15 +9,11 @@ from central.query.filters import FilterName, Match
 from central.query.languages import check_languages, language_name, unknown_language
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
-from central.query.syntax import And, Filter, Node, Query, conjunction, leaves
+from central.query.syntax import Filter, Node, Query, conjunction, conjuncts, leaves
 from central.search.query import Mode, SearchRequest
 from indexer.records.languages import LANGUAGES
 
-_TEXT_MODES: Final = {
-    Mode.LITERAL: TextMode.LITERAL,
-    Mode.REGEX: TextMode.REGEX,
-    Mode.STRUCTURAL: TextMode.STRUCTURAL,
-}
+_TEXT_MODES: Final = {Mode(mode.value): mode for mode in TextMode}
 _FILE, _SYMBOL = "file", "symbol"
 
 
@@ -130,7 +126,7 @@ def _known_language(value: str) -> str:
 
 def _without_type(query: Query) -> tuple[Query, str]:
     """Return the query without its `type:` filter, and the type; "" if it has none."""
-    terms = query.root.terms if isinstance(query.root, And) else (query.root,)
+    terms = conjuncts(query.root)
     types = [term for term in terms if _is_type(term)]
     rest = conjunction(term for term in terms if not _is_type(term))
     hidden = next((term for term in leaves(rest) if _is_type(term)), None)

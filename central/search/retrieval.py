@@ -4,9 +4,10 @@ A batch is what the next longer raw lists add. So the order of the first results
 on how many are requested, and all pages together equal the one long answer.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from central.search.fusion import floor, keep_highest, merge_lists
 from central.search.query import Mode, RowFilter
 from central.search.query_preparation import PreparedQuery
 from central.search.rows import (
@@ -27,7 +28,6 @@ FIRST_SIZE = 100  # length of each raw list: four times and more what a page sho
 ENOUGH = 50  # candidates of a batch, unless the store has no more
 GROWTH = 4
 LAST_SIZE = 100_000
-RANK_CONSTANT = 60  # Cormack, Clarke & Büttcher 2009
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +210,6 @@ def _store_query(
     )
 
 
-def keep_highest(cosines: dict[int, float], more: Mapping[int, float]) -> None:
-    """Add `more` to `cosines`; the higher cosine stays."""
-    for key, score in more.items():
-        if score > cosines.get(key, -1.0):
-            cosines[key] = score
-
-
 def _is_exhausted(plan: RetrievalPlan, hits: HybridHits, size: int) -> bool:
     if plan.min_similarity is not None and plan.mode is not Mode.LEXICAL:
         # The dense list holds every point at least as similar as its last hit; if it is empty,
@@ -273,28 +266,6 @@ def _batch(
     return CandidateBatch(
         fresh, lists, cosines, {chunk: definitions for chunk, (_, definitions) in named.items()}
     )
-
-
-def floor(scores: Mapping[int, float], *, limit: int) -> float:
-    """Return the score of what a list of `limit` lacks: its lowest; 0.0 if it lacks nothing."""
-    return min(scores.values()) if len(scores) >= limit else 0.0
-
-
-def reciprocal_ranks(keys: Iterable[int]) -> dict[int, float]:
-    """1 / (60 + rank) of each key, the first having rank 1."""
-    return {key: 1.0 / (RANK_CONSTANT + rank) for rank, key in enumerate(keys, 1)}
-
-
-def merge_lists(lists: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """Merge the dense lists of several embedders into one, in descending order.
-
-    Cosines of different models cannot be compared: with several lists, ranks replace them.
-    """
-    filled = [scores for scores in lists if scores]
-    if len(filled) <= 1:
-        return dict(filled[0]) if filled else {}
-    merged = {key: value for scores in filled for key, value in reciprocal_ranks(scores).items()}
-    return dict(sorted(merged.items(), key=lambda item: -item[1]))
 
 
 def _symbol_batch(plan: RetrievalPlan) -> CandidateBatch:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from uuid import UUID
 
 from central.corpus.models import Chunk, File, Symbol
-from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
+from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, like_pattern, sql_with
 from central.repositories.models import Repository
-from central.search.query import ParsedQuery, RowFilter, casefolded, like_pattern, name_parts
+from central.search.query import ParsedQuery, RowFilter, casefolded, name_parts
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 SYMBOL_ROWS = 500
@@ -151,7 +151,6 @@ def chunks_defining_like(
     A part matches as a prefix, in any case. So the exact name, its other spellings and names that
     begin with it are included.
     """
-    excluded = [f"%{like_pattern(pattern)}%" for pattern in rows.excluded]
     ids = fetch_rows_planned_each_time(
         _MATCHING,
         [
@@ -160,7 +159,7 @@ def chunks_defining_like(
             rows.prefix,
             rows.language,
             rows.language,
-            excluded,
+            _excluded(rows),
             name,
             name,
             SYMBOL_ROWS,
@@ -223,7 +222,7 @@ def admitted_paths(
             f"{like_pattern(rows.prefix)}%",
             rows.language,
             rows.language,
-            [f"%{like_pattern(pattern)}%" for pattern in rows.excluded],
+            _excluded(rows),
             FILES_LOOKED_AT,
         ],
     )
@@ -248,6 +247,11 @@ def paths_if_few(paths: Iterable[str]) -> frozenset[str] | None:
     """Return the distinct paths; None if there are too many to send to the store."""
     different = frozenset(paths)
     return different if len(different) <= NAMED_FILES else None
+
+
+def _excluded(rows: RowFilter) -> list[str]:
+    """Return the patterns of LIKE for paths that the filter excludes."""
+    return [f"%{like_pattern(part)}%" for part in rows.excluded]
 
 
 def _closeness(symbol: str, name: str) -> float:

@@ -32,7 +32,6 @@ from central.repositories.visibility import AnsweringProject, MissingProject
 from central.search.answers import Answer, Receipt, Result, StreamEnd
 from central.search.line_search import every_match
 from central.search.query import EXPANDED_CONTENT, GroupBy, Mode, SearchRequest
-from central.search.ranking.scoring import Explanation
 from central.search.service import search
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
@@ -127,24 +126,6 @@ class SearchRequestSerializer(StrictOrganizationSerializer):
         )
 
 
-class EffectSerializer(serializers.Serializer[Any]):
-    """What a rule of the ranking did to a result's score."""
-
-    rule = serializers.CharField(help_text="Such as definition, coverage, tests")
-    adds = serializers.FloatField(help_text="To the score; the best by similarity and words is 1.0")
-    times = serializers.FloatField(help_text="The factor on the score; 1.0: none")
-
-
-class ExplanationSerializer(serializers.Serializer[Any]):
-    """Why a result is where it is."""
-
-    semantic_rank = serializers.IntegerField(
-        allow_null=True, help_text="Its place by similarity among what it was ranked with"
-    )
-    lexical_rank = serializers.IntegerField(allow_null=True, help_text="Its place by words")
-    rules = EffectSerializer(many=True)
-
-
 class MissingProjectSerializer(serializers.Serializer[Any]):
     """A project that the answer may lack something of."""
 
@@ -158,7 +139,6 @@ class MissingProjectSerializer(serializers.Serializer[Any]):
 
 _MADE: Made = {
     AnsweringProject: AnsweringProjectSerializer,
-    Explanation: ExplanationSerializer,
     MissingProject: MissingProjectSerializer,
 }
 serializer_of(Receipt, _MADE, name="SearchReceipt")

@@ -96,7 +96,7 @@ def _on_one_line(text: str) -> str:
 
 
 def occurrences(code: str, words: Iterable[str]) -> list[Interval]:
-    """Where one of `words` begins a word or a part of an identifier, in any case; in order."""
+    """Return where one of `words` begins a word or a part of a name, in any case; in order."""
     wanted = sorted({word for word in words if word}, key=lambda word: (-len(word), word))
     if not wanted:
         return []

@@ -1,7 +1,7 @@
 """Searches that may find what one did not: without a filter, in any case, as a pattern. Pure."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from central.query.errors import QueryError
@@ -9,7 +9,6 @@ from central.query.filters import FilterName, Match
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
 from central.query.syntax import (
-    And,
     Case,
     ContentTerm,
     Filter,
@@ -21,6 +20,7 @@ from central.query.syntax import (
     Structural,
     Word,
     conjunction,
+    conjuncts,
 )
 from central.search.empty_answers import looks_like_pattern
 from central.search.query import Mode
@@ -70,7 +70,7 @@ def _written(query: Query, mode: str) -> str:
     if mode not in _TEXT_MODES:
         return str(query)
     case = [] if query.case is Case.AUTO else [f"case:{query.case}"]
-    return " ".join([*case, *(_as_text(term) for term in _terms(query))])
+    return " ".join([*case, *(_as_text(term) for term in conjuncts(query.root))])
 
 
 def _as_text(term: Node) -> str:
@@ -80,13 +80,8 @@ def _as_text(term: Node) -> str:
     return str(term)
 
 
-def _terms(query: Query) -> Sequence[Node]:
-    """Return the terms that must all be true."""
-    return query.root.terms if isinstance(query.root, And) else (query.root,)
-
-
 def _without_filters(query: Query, mode: str) -> Iterator[OtherSearch]:
-    terms = _terms(query)
+    terms = conjuncts(query.root)
     filters = [term for term in terms if _is_filter(term)]
     for one in filters:
         rest = conjunction(term for term in terms if term is not one)
@@ -108,14 +103,14 @@ def _in_any_case(query: Query, mode: str) -> Iterator[OtherSearch]:
 
 
 def _otherwise(query: Query, mode: str) -> Iterator[OtherSearch]:
-    """The quoted text as a pattern, a pattern as text, and either by meaning."""
-    texts = [term for term in _terms(query) if isinstance(term, Literal | Regex)]
+    """Yield searches for the quoted text as a pattern, a pattern as text, and either by meaning."""
+    texts = [term for term in conjuncts(query.root) if isinstance(term, Literal | Regex)]
     if any(isinstance(term, Literal) and _is_pattern(term.text) for term in texts):
         yield _replaced("As a regular expression", query, _pattern_of, mode, Mode.REGEX)
     if any(isinstance(term, Regex) and _PUNCTUATION.search(term.pattern) for term in texts):
         yield _replaced("The text as it is written", query, _literal_of, mode, Mode.LITERAL)
     if texts and query.is_exact:
-        rest = [word for term in _terms(query) for word in _words_of(term)]
+        rest = [word for term in conjuncts(query.root) for word in _words_of(term)]
         text = str(Query(conjunction(rest), query.case))
         yield OtherSearch("By meaning, without quotes and patterns", text, _HYBRID)
 
@@ -124,7 +119,7 @@ def _replaced(
     label: str, query: Query, of: Callable[[Node], Node], mode: str, text_mode: Mode
 ) -> OtherSearch:
     other = str(text_mode) if mode in _TEXT_MODES else mode
-    changed = Query(conjunction(map(of, _terms(query))), query.case)
+    changed = Query(conjunction(map(of, conjuncts(query.root))), query.case)
     return OtherSearch(label, _written(changed, other), other)
 
 
@@ -145,7 +140,7 @@ def _words_of(term: Node) -> list[Node]:
 
 
 def _is_pattern(text: str) -> bool:
-    """Whether a text looks like a pattern, and is one."""
+    """Return whether a text looks like a pattern, and is one."""
     if not looks_like_pattern(text):
         return False
     try:

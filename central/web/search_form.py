@@ -71,7 +71,7 @@ class SearchForm:
         return replace(self, cursor=cursor).address()
 
     def without(self, name: str, value: str = "") -> str:
-        """The address without a filter, or without one of the projects."""
+        """Return the address without a filter, or without one of the projects."""
         if name == "project":
             kept = tuple(project for project in self.projects if project != value)
             return replace(self, projects=kept, cursor="").address()
@@ -79,13 +79,13 @@ class SearchForm:
         return replace(self, filters=kept_filters, cursor="").address()
 
     def of_file(self, project: str, path: str) -> str:
-        """The address of the same search in one file, with all lines; "" if there is none."""
+        """Return the address of this search in one file, with all lines; "" if there is none."""
         text = other_searches.of_one_file(self.q, self.mode, path)
         asked = replace(self, q=text, projects=(project,), lines=ALL_LINES, cursor="")
         return asked.address() if text else ""
 
     def wider(self) -> list[tuple[str, str]]:
-        """(label, address) of searches that may find more than this one."""
+        """Return (label, address) of searches that may find more than this one."""
         return [*self._without_choices(), *self._with_other_text()]
 
     def _with_other_text(self) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from central.search.answers import Answer, Result
-from central.search.ranking.scoring import Effect
+from central.search.ranking.explanation import Effect
 from central.web.matched_lines import SHOWN_LINES, MatchedFile, matched_file
 from central.web.search_form import SearchForm
 from central.web.urls_for import file_url

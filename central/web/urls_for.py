@@ -7,9 +7,9 @@ from urllib.parse import quote, urlencode
 from django.http import HttpRequest
 from django.urls import reverse
 from django.urls.converters import StringConverter
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.http import RFC3986_SUBDELIMS, url_has_allowed_host_and_scheme
 
-_SAFE: Final = "/~:@!$&'()*+,;="
+_SAFE: Final = f"{RFC3986_SUBDELIMS}/~:@"  # as in django.urls.resolvers
 
 
 class FilePathConverter(StringConverter):

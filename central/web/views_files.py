@@ -83,7 +83,7 @@ def tree(
 def _rows(
     organization: str, project: str, path: str, entries: Sequence[FileEntry]
 ) -> list[tuple[FileEntry, str, str]]:
-    """(entry, address, why it is skipped)."""
+    """Return (entry, address, why it is skipped) of each entry."""
     of_directory, of_file = entry_urls(organization, project, path)
     return [
         (

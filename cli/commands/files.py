@@ -33,8 +33,11 @@ def _project_and_path(project: str, path: str | None) -> tuple[str, str]:
     return name, "/".join(filter(None, (beginning.strip("/"), path)))
 
 
-def _lines(text: str | None) -> tuple[int, int | None]:
-    """Return the first and the last line of `A-B`, `A-`, `-B` or `A`; None: the end."""
+def line_range(text: str | None) -> tuple[int, int | None]:
+    """Return the first and the last line of `A-B`, `A-`, `-B` or `A`; None: the end.
+
+    Raises typer.BadParameter for any other text.
+    """
     found = _LINES.fullmatch(text or "-")
     if found is None or not (text is None or found[1] or found[3]):
         raise typer.BadParameter("write 60-95, 60-, -95 or 60")
@@ -75,14 +78,14 @@ def cat(
     """
     if raw and sys.stdout.isatty():
         raise typer.BadParameter("not to a terminal: redirect it to a file", param_hint="--raw")
-    first, last = _lines(lines)
+    first, last = line_range(lines)
     project, path = _project_and_path(project, path)
     if not path:
         raise typer.BadParameter("which file? `codesearch ls PROJECT` lists them")
     with ctx.obj.service_api() as api:
         answer = _content(api, project, path, first, last)
         if answer is None:
-            return _say_directory(project, path)
+            return _print_directory_error(project, path)
     return _print_content(ctx.obj, answer, json=json, raw=raw)
 
 
@@ -92,18 +95,18 @@ def _content(
     """Return the lines of as many answers as they need; None if the path is a directory."""
     from indexer.errors import CentralRefusedError
 
-    asked: dict[str, Any] = {"project": project, "path": path, "start_line": first}
+    parameters: dict[str, Any] = {"project": project, "path": path, "start_line": first}
     if last:
-        asked["end_line"] = last
+        parameters["end_line"] = last
     try:
-        answer = api.read_file(asked)
+        answer = api.read_file(parameters)
     except CentralRefusedError as error:
         if error.code == "file_not_found" and _is_directory(api, project, path):
             return None
         raise
     parts = [answer["content"] or ""]
     while answer["truncated"] and parts[-1].endswith("\n"):
-        page = api.read_file({**asked, "start_line": answer["end_line"] + 1})
+        page = api.read_file({**parameters, "start_line": answer["end_line"] + 1})
         parts.append(page["content"] or "")
         answer = {**page, "start_line": answer["start_line"]}
     return answer if answer["content"] is None else {**answer, "content": "".join(parts)}
@@ -118,7 +121,7 @@ def _is_directory(api: "HttpSearchApi", project: str, path: str) -> bool:
         return False
 
 
-def _say_directory(project: str, path: str) -> Exit:
+def _print_directory_error(project: str, path: str) -> Exit:
     from cli.output.console import print_stderr
     from indexer.output.terminal import escape_line
 
@@ -181,9 +184,9 @@ def ls(
     from cli.output.console import Console, print_stderr, print_stdout
 
     project, path = _project_and_path(project, path)
-    asked = {"project": project, "path": path, "glob": glob, "limit": _PAGE}
+    parameters = {"project": project, "path": path, "glob": glob, "limit": _PAGE}
     with ctx.obj.service_api() as api:
-        answer = _all_pages(api, {name: value for name, value in asked.items() if value})
+        answer = _all_pages(api, {name: value for name, value in parameters.items() if value})
     console = Console.of(ctx.obj.environ)
     if json:
         print_stdout(console.as_json(answer))
@@ -198,12 +201,12 @@ def ls(
     return Exit.NOTHING_FOUND if answer["receipt"]["projects"] else Exit.NOT_INDEXED
 
 
-def _all_pages(api: "HttpSearchApi", asked: dict[str, Any]) -> dict[str, Any]:
+def _all_pages(api: "HttpSearchApi", parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the first answer with the entries of all pages."""
-    first = page = api.list_files(asked)
+    first = page = api.list_files(parameters)
     entries = list(first["entries"])
     while page["next_cursor"]:
-        page = api.list_files({**asked, "cursor": page["next_cursor"]})
+        page = api.list_files({**parameters, "cursor": page["next_cursor"]})
         entries += page["entries"]
     hint = None if entries else page["hint"]
     return {**first, "entries": entries, "count": len(entries), "next_cursor": None, "hint": hint}

@@ -11,12 +11,12 @@ import typer
 from cli.commands.options import Json, Projects, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
+from indexer.limits import QUERY_CHARACTERS
 
 if TYPE_CHECKING:
     from cli.output.console import Console
 
 commands = typer.Typer()
-_MAX_QUERY: Final = 4_000
 _MAX_CONTEXT: Final = 100
 _MAX_CONTENT: Final = 100_000  # characters around the lines of a file
 
@@ -82,8 +82,8 @@ def grep(
     `repository/path-line- text`. Lines with uncommitted changes are those of the index.
     """
     query = " ".join(pattern).strip()
-    if not query or len(query) > _MAX_QUERY:
-        raise typer.BadParameter(f"give a pattern of at most {_MAX_QUERY:,} characters")
+    if not query or len(query) > QUERY_CHARACTERS:
+        raise typer.BadParameter(f"give a pattern of at most {QUERY_CHARACTERS:,} characters")
     if sum((count, files, bool(context))) > 1:
         raise typer.BadParameter("choose one of -C, -c and -l")
     if ignore_case and mode is Mode.STRUCTURAL:

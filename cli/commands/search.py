@@ -8,6 +8,7 @@ import typer
 from cli.commands.options import Json, Projects, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
+from indexer.limits import QUERIES, QUERY_CHARACTERS, RESULTS
 from indexer.records.files import ChunkType
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from cli.output.search_results import Before, FileKey
 
 commands = typer.Typer()
-_MAX_QUERY = 4_000
-_MAX_QUERIES = 10
 _FIRST = {"content_start_line": 1}
 
 
@@ -45,14 +44,14 @@ def _query(words: list[str]) -> list[str]:
     query = " ".join(words).strip()
     if not query:
         raise typer.BadParameter("the query is empty: type what to search for")
-    if len(query) > _MAX_QUERY:
-        raise typer.BadParameter(f"the query is too long: at most {_MAX_QUERY:,} characters")
+    if len(query) > QUERY_CHARACTERS:
+        raise typer.BadParameter(f"the query is too long: at most {QUERY_CHARACTERS:,} characters")
     return [query]
 
 
 def _queries(query: str, also: list[str]) -> dict[str, str | list[str]]:
-    if len(also) >= _MAX_QUERIES:
-        raise typer.BadParameter(f"too many queries: at most {_MAX_QUERIES}", param_hint="--also")
+    if len(also) >= QUERIES:
+        raise typer.BadParameter(f"too many queries: at most {QUERIES}", param_hint="--also")
     return {"queries": [query, *(_query([one])[0] for one in also)]} if also else {"query": query}
 
 
@@ -84,7 +83,7 @@ def search(
         ),
     ],
     top_k: Annotated[
-        int, typer.Option("--top-k", "-k", min=1, max=50, help="Maximum number of results")
+        int, typer.Option("--top-k", "-k", min=1, max=RESULTS, help="Maximum number of results")
     ] = 10,
     project: Projects = None,
     exclude_project: Annotated[
@@ -161,7 +160,7 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     with context.search_api() as search_api:
         answer = search_api.search(body)
         results = answer["results"]
-        before = _lines_before(search_api, results) if console.is_terminal and not json else {}
+        before = lines_before(search_api, results) if console.is_terminal and not json else {}
     if json:
         print_stdout(console.as_json(answer))
     else:
@@ -181,7 +180,7 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     return code
 
 
-def _lines_before(
+def lines_before(
     search_api: "SearchApi", results: "Iterable[Mapping[str, Any]]"
 ) -> "dict[FileKey, Before]":
     """Read what stands before the results in their files, or say why it cannot be read."""
@@ -203,9 +202,9 @@ def _beginning(search_api: "SearchApi", one: "Mapping[str, Any]") -> "Before":
     from indexer.errors import IndexerError
 
     end = one["content_start_line"] - 1
-    asked = {"project": one["project"], "path": one["file"], "end_line": end}
+    parameters = {"project": one["project"], "path": one["file"], "end_line": end}
     try:
-        answer = search_api.read_file(asked)
+        answer = search_api.read_file(parameters)
     except IndexerError:
         return Before(incomplete_reason="the service did not answer")
     if answer["commit"] != one["commit"]:

@@ -104,7 +104,7 @@ def _syntax(snippet: Snippet) -> "Syntax":
 
 
 def _marks(lines: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Positions of the words: line, first and last column, as rich's Syntax counts them."""
+    """Yield line, first and last column of the words, as rich's Syntax counts them."""
     if not words:
         return
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)

@@ -107,7 +107,7 @@ class OverlaySearchApi:
         return {**answer, "local": overlay.summary()}
 
     def read_file(self, parameters: Mapping[str, Any]) -> Row:
-        """Read lines of central's index."""
+        """Read lines of the index, without uncommitted work."""
         return self._api.read_file(parameters)
 
     def _watched_in(self, projects: Sequence[str] | None) -> "WatchRecord | None":

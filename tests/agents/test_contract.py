@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from agents import parameters
 from agents.backend import INVALID
-from agents.sidecar import answers
+from agents.sidecar import answers, trace_answers
 from agents.sidecar.mapping import sidecar_arguments
 from central.files.requests import ContentRequestSerializer, ListRequestSerializer
 from central.files.views import FileContentSerializer, FileListSerializer
@@ -54,9 +54,9 @@ YOUNGER = {  # than the recordings
 
 SHAPES = [  # of another server's answers
     (answers.SearchAnswer, SearchAnswerSerializer),
-    (answers.CallersAnswer, CallersSerializer),
-    (answers.CalleesAnswer, CalleesSerializer),
-    (answers.GraphAnswer, GraphSerializer),
+    (trace_answers.CallersAnswer, CallersSerializer),
+    (trace_answers.CalleesAnswer, CalleesSerializer),
+    (trace_answers.GraphAnswer, GraphSerializer),
     (answers.StatusAnswer, IndexStatusSerializer),
 ]
 STRUCTURES = {

@@ -310,6 +310,12 @@ def test_an_exact_search_is_lines_with_numbers_and_says_if_there_are_more() -> N
     assert "    3: x = 1�[2J\n    9: x" in text
 
 
+def test_a_path_with_a_colon_and_blanks_is_shown_as_it_is() -> None:
+    answer = recorded("grep")
+    answer["results"] = [{**answer["results"][0], "project": "shop", "file": "a:  b.py"}]
+    assert "\n\nshop/a:  b.py  " in search_text(answer)
+
+
 def test_lines_around_matches_are_told_apart() -> None:
     answer = recorded("grep")
     answer["results"] = answer["results"][:1]

@@ -5,14 +5,15 @@ over the candidates. Then each further chunk of a file is reduced, to make room 
 The rules and their weights are in central.search.ranking.rules.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import prod, sqrt
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import NamedTuple
 
+from central.search.fusion import fuse_normalised
 from central.search.query import Mode, ParsedQuery
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.context import Candidate, QueryContext
+from central.search.ranking.explanation import Effect, Explanation, factors, summands
 from central.search.ranking.rules import (
     BASE,
     BOOSTS,
@@ -32,31 +33,8 @@ from indexer.records.files import Span
 from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
-_NO_DEVIATION = 1e-9  # of the largest value: a list's unit must not matter
 _ADDS = (BASE, COVERAGE, *(rule.name for rule in BOOSTS))
 _TIMES = tuple(rule.name for rule in PENALTIES)
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """The effect of a rule on a score: a summand (the best base score is 1.0) or a factor."""
-
-    rule: str
-    adds: float = 0.0
-    times: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Ranks in the dense and the lexical list, from 1, None if absent; effects of the rules.
-
-    The sum of the summands times all factors is the score before it is scaled to the best. Only
-    hybrid and symbol searches have rules.
-    """
-
-    semantic_rank: int | None
-    lexical_rank: int | None
-    rules: list[Effect]
 
 
 class ScoredHit(NamedTuple):
@@ -236,22 +214,12 @@ def score(
         paths = [1.0 - weights[kind] for kind in sorted(kinds)] if kinds else []
         effects: tuple[Effect, ...] = ()
         if explain:
-            effects = (*_summands(_ADDS, adds), *_factors((*_TIMES, *sorted(kinds)), times + paths))
+            effects = (*summands(_ADDS, adds), *factors((*_TIMES, *sorted(kinds)), times + paths))
         # Smaller differences are ties, ordered by place.
         scored.append(Ranked(candidate, round(sum(adds) * prod(times + paths), 9), effects))
     if not query.symbolic:
         scored = _cohere(scored, weights[COHERENCE], explain=explain)
     return _scaled(_diversify(scored, weights[DIVERSITY], explain=explain))
-
-
-def _summands(names: Iterable[str], values: Iterable[float]) -> Iterator[Effect]:
-    return (Effect(name, adds=value) for name, value in zip(names, values, strict=True) if value)
-
-
-def _factors(names: Iterable[str], values: Iterable[float]) -> Iterator[Effect]:
-    return (
-        Effect(name, times=value) for name, value in zip(names, values, strict=True) if value != 1.0
-    )
 
 
 def in_order(ranked: Ranked) -> tuple[float, tuple[object, ...]]:
@@ -269,12 +237,10 @@ def _unit(base: Sequence[float]) -> list[float]:
 def _cohere(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
     """Multiply the best chunk of each file by 1 + weight · (the others' share of the highest)."""
     bonus = coherence([one.candidate for one in scored], [max(0.0, one.score) for one in scored])
-    result = []
-    for (candidate, value, effects), more in zip(scored, bonus, strict=True):
-        factor = 1.0 + weight * more
-        further = _factors([COHERENCE], [factor]) if explain else ()
-        result.append(Ranked(candidate, round(value * factor, 9), (*effects, *further)))
-    return result
+    return [
+        _multiplied(one, COHERENCE, 1.0 + weight * more, explain=explain)
+        for one, more in zip(scored, bonus, strict=True)
+    ]
 
 
 def _coverage(query: PreparedQuery, rows: Sequence[LiveChunk]) -> list[float]:
@@ -291,13 +257,18 @@ def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> lis
     """Multiply each further chunk of a file by (1 - weight) once more than the one before."""
     next_factor: dict[tuple[str, str], float] = {}
     result = []
-    for candidate, value, effects in sorted(scored, key=in_order):
-        factor = next_factor.get(candidate.file, 1.0)
-        next_factor[candidate.file] = factor * (1.0 - weight)
-        further = _factors([DIVERSITY], [factor]) if explain else ()
-        result.append(Ranked(candidate, round(value * factor, 9), (*effects, *further)))
+    for one in sorted(scored, key=in_order):
+        factor = next_factor.get(one.candidate.file, 1.0)
+        next_factor[one.candidate.file] = factor * (1.0 - weight)
+        result.append(_multiplied(one, DIVERSITY, factor, explain=explain))
     result.sort(key=in_order)
     return result
+
+
+def _multiplied(ranked: Ranked, rule: str, factor: float, *, explain: bool) -> Ranked:
+    candidate, value, effects = ranked
+    further = factors([rule], [factor]) if explain else ()
+    return Ranked(candidate, round(value * factor, 9), (*effects, *further))
 
 
 def _scaled(ranked: list[Ranked]) -> list[Ranked]:
@@ -306,34 +277,3 @@ def _scaled(ranked: list[Ranked]) -> list[Ranked]:
     if best <= 0.0:
         return [item._replace(score=0.0) for item in ranked]
     return [Ranked(candidate, value / best, effects) for candidate, value, effects in ranked]
-
-
-def fuse_normalised(
-    dense: Mapping[int, float],
-    lexical: Mapping[int, float],
-    *,
-    dense_weight: float,
-    lexical_floor: float = 0.0,
-) -> dict[int, float]:
-    """Return the weighted sums of standard scores over the union of both lists."""
-    keys = list(dict.fromkeys((*dense, *lexical)))
-    dense_floor = min(dense.values(), default=0.0)
-    d = _standard([dense.get(key, dense_floor) for key in keys])
-    b = _standard([lexical.get(key, lexical_floor) for key in keys])
-    if not dense or not lexical:
-        dense_weight = 1.0 if dense else 0.0
-    return {
-        key: dense_weight * x + (1.0 - dense_weight) * y
-        for key, x, y in zip(keys, d, b, strict=True)
-    }
-
-
-def _standard(values: Sequence[float]) -> list[float]:
-    """Return deviations from the mean in standard deviations; zeros if all are equal."""
-    if not values:
-        return []
-    mean = sum(values) / len(values)
-    deviation = sqrt(sum((value - mean) ** 2 for value in values) / len(values))
-    if deviation <= _NO_DEVIATION * max(map(abs, values)):
-        return [0.0] * len(values)
-    return [(value - mean) / deviation for value in values]

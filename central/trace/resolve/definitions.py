@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from central.corpus.models import File, Module, Package, Symbol
-from central.db import fetch_rows, sql_with
+from central.db import fetch_rows, like_pattern, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import ImportPath, Key
@@ -138,7 +138,6 @@ def split_symbol(symbol: str) -> tuple[str, str]:
 
 def _by_name(resolver: BatchResolver, name: str, wanted: DefinitionFilter) -> list[Definition]:
     last = name.rpartition(".")[2]
-    escaped = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     repository, path, line = wanted.repository, wanted.path, wanted.line
     rows = fetch_rows(
         _NAMED,
@@ -146,7 +145,7 @@ def _by_name(resolver: BatchResolver, name: str, wanted: DefinitionFilter) -> li
             last,
             resolver.repositories,
             name,
-            f"%.{escaped}",
+            f"%.{like_pattern(name)}",
             repository,
             repository,
             path,

@@ -1,5 +1,6 @@
 """Tags for ages, commits and code on all pages. `{% load web %}`."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -17,6 +18,7 @@ register = template.Library()
 register.filter(for_people)
 
 _SHORT_COMMIT = 10
+_CODE = re.compile("`([^`]*)`")
 _ELLIPSIS = '<span class="muted">…</span>'
 _DEFINITION = '<span class="badge badge-quiet">definition</span>'
 _UNITS = (
@@ -66,11 +68,8 @@ def lines(text: str) -> str:
 @register.filter
 def marked_up(text: str) -> SafeString:
     """A sentence of ours in which text between backticks is code."""
-    parts = escape(plain_line(text)).split("`")
-    if len(parts) % 2 == 0:
-        return mark_safe(escape(plain_line(text)))  # noqa: S308 # escaped
-    html = (f"<code>{part}</code>" if n % 2 else part for n, part in enumerate(parts))
-    return mark_safe("".join(html))  # noqa: S308 # escaped
+    html = _CODE.sub(r"<code>\1</code>", escape(plain_line(text)))
+    return mark_safe(html)  # noqa: S308 # escaped
 
 
 @register.simple_tag

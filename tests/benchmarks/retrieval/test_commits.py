@@ -62,7 +62,7 @@ def test_subject_about_upkeep_or_without_content_is_none(subject: str) -> None:
     assert question(subject) is None
 
 
-def test_words_are_in_lower_case() -> None:
+def test_the_lists_of_words_are_in_lower_case() -> None:
     assert {word.lower() for word in words().left_out} == words().left_out
 
 

@@ -35,6 +35,6 @@ def test_names_are_whole_unless_more_of_them_may_match(
 
 
 @given(st.text(alphabet="ab_1\\w[]()*+?{}.|^$ é", max_size=40))
-def test_any_text_is_read(pattern: str) -> None:
+def test_names_in_any_text_have_three_characters_or_more(pattern: str) -> None:
     for name, _ in identifiers(pattern):
         assert len(name) >= 3

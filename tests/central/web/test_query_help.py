@@ -67,5 +67,7 @@ def test_the_page_has_all_of_it_and_examples_lead_to_their_search(client: Client
         assert f"<code>{one.name.strip('`')}</code>" in html
     assert "<code>/func (New|Make)\\w+/</code>" in html
     assert html.count("<li>") >= len(RULES)
-    for address in re.findall(r'href="(/o/acme/\?q=[^"]*)" data-result', html):
+    addresses = re.findall(r'href="(/o/acme/\?q=[^"]*)" data-result', html)
+    assert len(addresses) == len(EXAMPLES) + len(FILTERS)
+    for address in addresses:
         assert client.get(address).status_code == 200, address

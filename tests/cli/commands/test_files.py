@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands.files import _lines
+from cli.commands.files import line_range
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
 from tests.cli.commands.hostile import CONTROLS, hostile_environ
@@ -35,7 +35,7 @@ def test_a_place_of_another_command_can_be_pasted() -> None:
         assert "`codesearch ls PROJECT` lists them" in done.stderr
 
 
-def test_lines_of_a_file(acme_environ: dict[str, str], tmp_path: Path) -> None:
+def test_only_the_chosen_lines_are_printed(acme_environ: dict[str, str], tmp_path: Path) -> None:
     for lines, count in (("70-72", 3), ("70", 1), ("-3", 3), ("103-", 2), ("100-9999", 5)):
         asked = ("cat", *TOKENS, "--lines", lines)
         done = codesearch(*asked, directory=tmp_path, environ=acme_environ)
@@ -52,11 +52,11 @@ def test_wrong_lines_are_refused_with_the_forms(wrong: str) -> None:
     assert done.stderr.startswith("Usage: ")
 
 
-def test_lines_are_read() -> None:
-    assert _lines(None) == _lines("1-") == (1, None)
-    assert _lines("5") == (5, 5)
-    assert _lines("5-7") == (5, 7)
-    assert _lines("-7") == (1, 7)
+def test_a_range_of_lines_may_lack_either_end() -> None:
+    assert line_range(None) == line_range("1-") == (1, None)
+    assert line_range("5") == (5, 5)
+    assert line_range("5-7") == (5, 7)
+    assert line_range("-7") == (1, 7)
 
 
 def test_a_directory_names_the_command_that_lists_it(

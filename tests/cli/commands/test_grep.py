@@ -61,7 +61,7 @@ def test_nothing_found_and_a_refused_pattern_have_codes_of_their_own(
     assert "Column 1: RE2 does not accept" in refused.stderr
 
 
-def test_context_is_as_of_grep(acme_environ: dict[str, str], tmp_path: Path) -> None:
+def test_context_is_printed_as_by_grep(acme_environ: dict[str, str], tmp_path: Path) -> None:
     asked = ("grep", "-C", "1", "repo:auth-service file:tokens.py def _")
     done = codesearch(*asked, directory=tmp_path, environ=acme_environ)
     lines = done.stdout.splitlines()
@@ -91,7 +91,9 @@ def test_context_that_is_left_out_is_said() -> None:
     assert "left out: use a smaller -C." in done.stderr
 
 
-def test_counts_and_names_of_files(acme_environ: dict[str, str], tmp_path: Path) -> None:
+def test_counts_or_names_of_files_are_printed_alone(
+    acme_environ: dict[str, str], tmp_path: Path
+) -> None:
     counts = codesearch("grep", "-c", "verify_token", directory=tmp_path, environ=acme_environ)
     assert "auth-service/acme_auth/tokens.py:1" in counts.stdout.splitlines()
     names = codesearch("grep", "-l", "verify_token", directory=tmp_path, environ=acme_environ)

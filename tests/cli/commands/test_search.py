@@ -10,7 +10,7 @@ import pytest
 
 from central.search.query import GroupBy as CentralGroupBy
 from central.search.query import Mode as CentralMode
-from cli.commands.search import GroupBy, Mode, _lines_before
+from cli.commands.search import GroupBy, Mode, lines_before
 from cli.target.local_token import LocalToken
 from indexer.errors import CentralUnreachableError, IndexerError
 from scripts.local_service import Organization, Service
@@ -217,7 +217,7 @@ CONTENT = {"commit": "1", "content": "a\nb\n", "truncated": False}
 def test_what_is_before_a_snippet_is_read_or_it_is_said_why_not(answer: Any, reason: str) -> None:
     service = Reading(answer)
     one = {"project": "a", "file": "b", "commit": "1", "content_start_line": 3}
-    before = _lines_before(service, [{**one, "content_start_line": 2}, one])
+    before = lines_before(service, [{**one, "content_start_line": 2}, one])
     assert service.asked == [{"project": "a", "path": "b", "end_line": 2}]
     assert before["a", "b"].incomplete_reason == reason
     assert before["a", "b"].text == ("" if reason else "a\nb\n")
@@ -226,7 +226,7 @@ def test_what_is_before_a_snippet_is_read_or_it_is_said_why_not(answer: Any, rea
 def test_of_uncommitted_work_and_of_a_file_s_beginning_nothing_is_read() -> None:
     service = Reading(CONTENT)
     one = {"project": "a", "file": "b", "commit": "1", "content_start_line": 1}
-    assert _lines_before(service, [one]) == {}
-    local = _lines_before(service, [{**one, "content_start_line": 3, "local": True}])
+    assert lines_before(service, [one]) == {}
+    local = lines_before(service, [{**one, "content_start_line": 3, "local": True}])
     assert local["a", "b"].incomplete_reason == "they may not be committed"
     assert service.asked == []

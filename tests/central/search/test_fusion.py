@@ -2,8 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from central.search.ranking.scoring import fuse_normalised
-from central.search.retrieval import floor, merge_lists
+from central.search.fusion import floor, fuse_normalised, merge_lists
 
 SCORES = st.dictionaries(
     st.integers(0, 30), st.floats(0.0, 50.0, allow_nan=False), min_size=1, max_size=20

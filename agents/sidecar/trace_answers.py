@@ -1,0 +1,143 @@
+"""Models of the traces that another server gives: callers, callees and call graphs."""
+
+from agents.sidecar.answers import AnswerModel, SearchReceipt, Truncated
+
+
+class Definition(AnswerModel):
+    """A definition of the symbol."""
+
+    project: str
+    commit: str
+    file: str
+    line: int
+    end_line: int
+    name: str
+    qualified_name: str
+    kind: str
+    signature: str
+    language: str
+    package: str | None
+    version: str | None
+    url: str | None
+
+
+class Endpoint(AnswerModel):
+    """An end of a link; `<module>` is a file's top level."""
+
+    project: str
+    file: str
+    name: str
+    qualified_name: str
+    kind: str
+    line: int
+
+
+class Link(AnswerModel):
+    """A reference: its location, its caller and its callee."""
+
+    project: str
+    commit: str
+    file: str
+    line: int
+    column: int
+    kind: str
+    caller: Endpoint
+    callee: Endpoint
+    target: int
+    depth: int
+    rule: str
+    confidence: str
+    evidence: str
+    candidates: int
+    pinned_version: str | None
+    required_version: str | None
+    indexed_version: str | None
+    lags: bool | None
+    url: str | None
+
+
+class UnresolvedSite(AnswerModel):
+    """A reference that is known by name only."""
+
+    project: str
+    file: str
+    line: int
+    name: str
+
+
+class Unresolved(AnswerModel):
+    """The number of references that are known by name only, with a sample."""
+
+    count: int
+    more: bool
+    sample: list[UnresolvedSite]
+
+
+class TraceReceipt(SearchReceipt):
+    """The commits of the answer, and projects that may have missing results."""
+
+    unresolved: Unresolved
+    cut: list[str]
+
+
+class _Page(AnswerModel):
+    symbol: str
+    definitions: list[Definition]
+    count: int
+    next_cursor: str | None
+    receipt: TraceReceipt
+    hint: str | None
+    left_out: Truncated | None = None
+
+
+class CallersAnswer(_Page):
+    """A page of callers."""
+
+    callers: list[Link]
+
+
+class CalleesAnswer(_Page):
+    """A page of callees."""
+
+    callees: list[Link]
+
+
+class GraphNode(AnswerModel):
+    """A definition, or a file's top level."""
+
+    id: str
+    project: str
+    file: str
+    name: str
+    qualified_name: str
+    kind: str
+    line: int
+    distance: int
+
+
+class GraphEdge(AnswerModel):
+    """References of one node to another; the location with the highest confidence."""
+
+    caller: str
+    callee: str
+    project: str
+    file: str
+    line: int
+    kind: str
+    rule: str
+    confidence: str
+    count: int
+
+
+class GraphAnswer(AnswerModel):
+    """The call graph of a symbol."""
+
+    symbol: str
+    root: list[str]
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    truncated: bool
+    truncated_reason: str | None
+    receipt: TraceReceipt
+    hint: str | None
+    left_out: Truncated | None = None
