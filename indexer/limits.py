@@ -64,6 +64,8 @@ REQUESTS_AT_ONCE: Final = 16  # of a process; below the size of the database's p
 REQUESTS_OF_ONE_CALLER: Final = 12  # of an organisation, so that others are served as well
 REQUESTS_WAITING: Final = 1_000
 STREAM_WAIT_SECONDS: Final = 30.0  # for a client that reads nothing of its stream
+STREAM_PORTION_BYTES: Final = 256 * 1024  # made ahead of the client, which holds no thread then
+STREAM_PORTION_SECONDS: Final = 0.2
 UPLOADS_AT_ONCE: Final = 4  # trees and batches of a process, of some 300 MB at most each
 UPLOADS_OF_ONE_CALLER: Final = 2
 UPLOADS_WAITING: Final = 64  # each with up to 2.5 MB in memory, the rest on disk
@@ -103,6 +105,7 @@ SIMILAR_CHUNKS: Final = 1_600  # read once if a lexical search needs similaritie
 # Exact search
 EXACT_FILES: Final = 20_000  # candidates that one page orders and reads
 EXACT_MATCHES_OF_FILE: Final = 1_000  # of each term
+EXACT_STREAM_MATCHES_OF_FILE: Final = 50_000
 EXACT_LINES_OF_RESULT: Final = 20
 EXACT_LINE_CHARACTERS: Final = 500  # a longer line is cut around its first match
 EXACT_READ_BYTES: Final = 4 * 1024 * 1024  # of files that are read by one statement
@@ -110,9 +113,10 @@ EXACT_SECONDS: Final = 3.0  # for a page
 EXACT_COUNT_SECONDS: Final = 0.01  # of them to count on, when a page is full
 EXACT_STREAM_SECONDS: Final = 60.0
 EXACT_STREAM_FILES: Final = 200_000  # candidates that a stream orders and reads
-STRUCTURAL_CPU_SECONDS: Final = 1.0  # of one file
-STRUCTURAL_SECONDS: Final = 5.0  # of waiting for it, or for a free process
-STRUCTURAL_PROCESSES: Final = 2  # of a server, each for one search at a time
+EXACT_CPU_SECONDS: Final = 1.0  # of one file, for a regular expression or a structural pattern
+EXACT_REGEX_STEPS: Final = 50_000_000  # instructions times bytes; more is left to a process
+EXACT_PROCESS_SECONDS: Final = 5.0  # of waiting for a process that is free, or for its answer
+EXACT_PROCESSES: Final = 2  # of a server, each for one file at a time
 
 # An issuer of id tokens
 ISSUER_KEY_SET_BYTES: Final = 512 * 1024  # GitHub has a handful of keys, in some kilobytes

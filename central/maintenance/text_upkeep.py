@@ -46,7 +46,7 @@ def maintain_text_index(*, go_on: Callable[[], bool] = lambda: True) -> None:
             for repository_id in due():
                 try:
                     is_due |= step(repository_id)
-                except ValueError:  # of a row that is none; other work must go on
+                except (ValueError, IndexError):  # of a row that is none; other work must go on
                     _log.exception("text_index_damaged", repository=repository_id)
                 if not go_on():
                     return
@@ -80,7 +80,7 @@ def _wrong_files(coverage: Coverage) -> FileIds:
     texts = dict(File.objects.filter(pk__in=files[ordinals].tolist()).values_list("pk", "content"))
     try:
         stored = read_hashes(key, ordinals)
-    except ValueError:  # a row is none
+    except (ValueError, IndexError):  # a row is none
         return files
     wrong = [
         files[ordinal]

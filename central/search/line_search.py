@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from central.db import one_moment
 from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
 from central.repositories.visibility import (
@@ -32,9 +33,9 @@ from central.tenancy.credentials import Credential
 from indexer.limits import (
     EXACT_FILES,
     EXACT_LINES_OF_RESULT,
-    EXACT_MATCHES_OF_FILE,
     EXACT_SECONDS,
     EXACT_STREAM_FILES,
+    EXACT_STREAM_MATCHES_OF_FILE,
     EXACT_STREAM_SECONDS,
 )
 
@@ -52,7 +53,13 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     position = decode_cursor(request=request, organization=slug)
     for _ in range(2):
         scope = search_scope(credential, read.request)
-        search = _exact_search(scope, read, files=EXACT_FILES, seconds=EXACT_SECONDS)
+        search = ExactSearch(
+            exact_plan(read.query),
+            scope.searched,
+            rows=row_filter(read.request),
+            files=EXACT_FILES,
+            seconds=EXACT_SECONDS,
+        )
         page = exact_page(search, position=position, limit=request.limit)
         if not have_been_reindexed(scope.searched.values()):
             break
@@ -90,7 +97,14 @@ def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[R
             "expression/, or set mode to literal, regex or structural."
         )
     scope = search_scope(credential, read.request)
-    search = _exact_search(scope, read, files=EXACT_STREAM_FILES, seconds=EXACT_STREAM_SECONDS)
+    search = ExactSearch(
+        exact_plan(read.query),
+        scope.searched,
+        rows=row_filter(read.request),
+        files=EXACT_STREAM_FILES,
+        seconds=EXACT_STREAM_SECONDS,
+        matches=EXACT_STREAM_MATCHES_OF_FILE,
+    )
     return _streamed(request, read, scope, search)
 
 
@@ -98,7 +112,10 @@ def _streamed(
     request: SearchRequest, read: ReadRequest, scope: SearchScope, search: ExactSearch
 ) -> Iterator[Result | Receipt]:
     started = time.perf_counter()
-    yield from _results(search.hits(), request, read, scope, EXACT_MATCHES_OF_FILE)
+    for hit in search.hits():
+        if hit.is_cut:
+            search.unread.add([hit.file.repository], "too_many_matches")
+        yield from _results([hit], request, read, scope, EXACT_STREAM_MATCHES_OF_FILE)
     missing = _missing(scope, search.unread)
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     yield Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
@@ -131,7 +148,8 @@ def restriction(
         files=EXACT_FILES,
         seconds=EXACT_SECONDS,
     )
-    found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
+    with one_moment():
+        found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
     return Restriction(_among(found), search.unread)
 
 
@@ -145,18 +163,6 @@ def _of_names(plan: ExactPlan, searched: Mapping[int, RepositorySnapshot]) -> Ho
 
 def _among(found: Collection[tuple[int, str]]) -> Holds:
     return lambda repository, path, _: (repository, path) in found
-
-
-def _exact_search(
-    scope: SearchScope, read: ReadRequest, *, files: int, seconds: float
-) -> ExactSearch:
-    return ExactSearch(
-        exact_plan(read.query),
-        scope.searched,
-        rows=row_filter(read.request),
-        files=files,
-        seconds=seconds,
-    )
 
 
 def _missing(scope: SearchScope, unread: Unread) -> list[MissingProject]:

@@ -43,12 +43,14 @@ _FOUND: Final = sql(
 class Candidates:
     """Files by repository, of which some may be gone: join them with the rows of `File`.
 
-    Of the repositories in `incomplete`, files that are not among these may match, too. If
-    `is_everything`, every file may match, and `files` is empty.
+    Of the repositories in `incomplete`, and in `damaged`, which have a segment that cannot be
+    read, files that are not among these may match, too. If `is_everything`, every file may match,
+    and `files` is empty.
     """
 
     files: dict[int, FileIds] = field(default_factory=dict)
     incomplete: set[int] = field(default_factory=set)
+    damaged: set[int] = field(default_factory=set)
     is_everything: bool = False
 
 
@@ -71,9 +73,13 @@ def _add_candidates(result: Candidates, repository_ids: Sequence[int], tree: Tre
         if not is_complete:
             result.incomplete.add(repository_id)
         if files is not None:
-            ordinals = segment_matches(tree, buckets, _pairs(*postings))
-            if len(ordinals):
-                found.setdefault(repository_id, []).append(unpack_ids(files)[ordinals])
+            try:
+                ids = unpack_ids(files)[segment_matches(tree, buckets, _pairs(*postings))]
+            except (ValueError, IndexError):  # of a row that is none
+                result.damaged.add(repository_id)
+                continue
+            if len(ids):
+                found.setdefault(repository_id, []).append(ids)
     for repository_id, parts in found.items():
         result.files[repository_id] = np.unique(np.concatenate(parts))
 

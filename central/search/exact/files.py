@@ -95,8 +95,11 @@ def path_factor(path: str) -> float:
     return prod(1.0 - PATH_PENALTIES[kind] for kind in path_traits(path).kinds)
 
 
-def contents(files: Sequence[CandidateFile]) -> Iterator[tuple[CandidateFile, bytes]]:
-    """Yield files with their content, in order: little at first, then some megabytes at a time."""
+def contents(files: Sequence[CandidateFile]) -> Iterator[tuple[CandidateFile, bytes | None]]:
+    """Yield files with their content, in order: little at first, then some megabytes at a time.
+
+    The content of a file that is gone is None.
+    """
     start, most = 0, _FIRST_BYTES
     while start < len(files):
         end, size = start, 0
@@ -105,5 +108,5 @@ def contents(files: Sequence[CandidateFile]) -> Iterator[tuple[CandidateFile, by
             end += 1
         portion = files[start:end]
         by_id = dict(fetch_rows(_CONTENT, [id_array(file.id for file in portion)]))
-        yield from ((file, by_id[file.id]) for file in portion if file.id in by_id)
+        yield from ((file, by_id.get(file.id)) for file in portion)
         start, most = end, min(2 * most, EXACT_READ_BYTES)

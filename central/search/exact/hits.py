@@ -2,13 +2,12 @@
 
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from central.corpus.trigrams.candidates import candidates
 from central.db import one_moment
 from central.query.evaluate import Term
-from central.query.syntax import Filter, Structural
+from central.query.syntax import Filter
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.files import (
     CandidateFile,
@@ -19,16 +18,24 @@ from central.search.exact.files import (
     files_with_ids,
     in_order,
 )
+from central.search.exact.limited import text_matches
 from central.search.exact.matching import (
     FileMatches,
     Lines,
+    SlowFileError,
     Span,
+    TextPattern,
     file_matches,
     has_match,
+    slow_size,
 )
 from central.search.exact.plan import ExactPlan
-from central.search.exact.structural import SlowFileError, StructuralMatcher, opened
+from central.search.exact.structural import StructuralMatcher
 from central.search.query import RowFilter
+from indexer.limits import EXACT_MATCHES_OF_FILE
+
+Definitions = Mapping[int, set[int]]  # first lines, by file
+_ByFilter = Mapping[Filter, Definitions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,9 @@ class ExactSearch:
         rows: RowFilter,
         files: int,
         seconds: float,
+        matches: int = EXACT_MATCHES_OF_FILE,
     ) -> None:
-        """Search at most `files` candidates, for some seconds.
+        """Search at most `files` candidates, for some seconds; `matches` of a term in each.
 
         Raises InvalidError for a structural pattern that cannot be used.
         """
@@ -83,22 +91,51 @@ class ExactSearch:
         }
         self._rows = rows
         self._most_files = files
+        self._most_matches = matches
         self._until = time.monotonic() + seconds
-        self._matchers: dict[Structural, StructuralMatcher] = {}
+        self._matchers = {
+            term: StructuralMatcher(pattern) for term, pattern in plan.structural.items()
+        }
         self.unread = Unread()
-        for pattern in plan.structural.values():
-            with opened(pattern) as matcher:
-                matcher.check()
+        for matcher in self._matchers.values():
+            matcher.check()
 
     def hits(self, start: int = 0) -> Generator[FileHit]:
-        """Yield matching files from the candidate at `start` on, until the time is used up."""
-        with ExitStack() as stack:
-            for term, pattern in self._plan.structural.items():
-                self._matchers[term] = stack.enter_context(opened(pattern))
-            stack.enter_context(one_moment())
-            yield from self._hits(start)
+        """Yield matching files from the candidate at `start` on, until the time is used up.
 
-    def _hits(self, start: int) -> Iterator[FileHit]:
+        Between two of them no transaction is open, unless there is one around. Without it, the
+        repositories of files that are gone meanwhile are `reindexed` in `unread`.
+        """
+        with one_moment():
+            ordered, by_filter, named = self._ordered()
+        for position, (file, content) in enumerate(contents(ordered[start:]), start):
+            if time.monotonic() > self._until:
+                self._stop(ordered, position)
+                return
+            if content is None:
+                self.unread.add([file.repository], "reindexed")
+                continue
+            try:
+                matches = self._matches(file, content, self._facts(file, by_filter))
+            except SlowFileError:
+                self.unread.add([file.repository], "timeout")
+                continue
+            except TimeoutError:
+                self._stop(ordered, position)
+                return
+            if matches is None:
+                continue
+            asked = {line for found in by_filter.values() for line in found.get(file.id, ())}
+            spans = matches.spans or _whole_lines(content, asked)
+            defining = frozenset(asked | named.get(file.id, set()))
+            yield FileHit(position, file, content, spans, matches.is_cut, defining)
+
+    def _stop(self, ordered: Sequence[CandidateFile], position: int) -> None:
+        self.unread.add((one.repository for one in ordered[position:]), "timeout")
+        self.unread.stopped_at = position
+
+    def _ordered(self) -> tuple[list[CandidateFile], _ByFilter, Definitions]:
+        """Return the candidates, where the symbols of each filter are defined, and the names."""
         ids = list(self._repositories)
         named = definitions(self._plan.names, repositories=ids)
         by_filter = {
@@ -109,24 +146,19 @@ class ExactSearch:
         }
         files = self._candidates()
         if by_filter or self._rows != RowFilter() or self._plan.evaluator.reads_names:
-            files = [file for file in files if self._admits(file, self._facts(file, by_filter))]
-        ordered = in_order(
-            files,
-            defining=named,
-            projects={key: item.name for key, item in self._repositories.items()},
-        )
-        for position, (file, content) in enumerate(contents(ordered[start:]), start):
-            if time.monotonic() > self._until:
-                self.unread.add((one.repository for one in ordered[position:]), "timeout")
-                self.unread.stopped_at = position
+            files = list(self._admitted(files, by_filter))
+        projects = {key: item.name for key, item in self._repositories.items()}
+        return in_order(files, defining=named, projects=projects), by_filter, named
+
+    def _admitted(
+        self, files: Sequence[CandidateFile], by_filter: _ByFilter
+    ) -> Iterator[CandidateFile]:
+        for place, file in enumerate(files):
+            if time.monotonic() > self._until:  # a filter's pattern may be slow, too
+                self.unread.add((one.repository for one in files[place:]), "timeout")
                 return
-            matches = self._matches(file, content, self._facts(file, by_filter))
-            if matches is None:
-                continue
-            asked = {line for found in by_filter.values() for line in found.get(file.id, ())}
-            spans = matches.spans or _whole_lines(content, asked)
-            defining = frozenset(asked | named.get(file.id, set()))
-            yield FileHit(position, file, content, spans, matches.is_cut, defining)
+            if self._admits(file, self._facts(file, by_filter)):
+                yield file
 
     def _admits(self, file: CandidateFile, facts: Mapping[Term, bool]) -> bool:
         """Return whether a file may match by its names and symbols."""
@@ -152,6 +184,7 @@ class ExactSearch:
             if len(files) > most:
                 self.unread.add(ids, "too_many_files")
             return files[:most]
+        self.unread.add(found.damaged, "text_index_damaged")
         self.unread.add(found.incomplete, "text_index_incomplete")
         wanted = [int(one) for part in found.files.values() for one in part]
         if len(wanted) > most:
@@ -169,24 +202,23 @@ class ExactSearch:
     def _matches(
         self, file: CandidateFile, content: bytes, facts: Mapping[Term, bool]
     ) -> FileMatches | None:
-        """Return the matches to show, or None if the file does not fulfil the query."""
+        """Return the matches to show, or None if the file does not fulfil the query.
+
+        Raises SlowFileError; TimeoutError if no process is free that could end in time.
+        """
         found = dict(facts)
         parts: list[FileMatches] = []
         for term, pattern in self._plan.patterns.items():
             if term in self._plan.shown:
-                matches = file_matches(content, pattern)
+                matches = _text_matches(content, pattern, most=self._most_matches)
                 parts.append(matches)
                 found[term] = bool(matches.spans)
             else:
-                found[term] = has_match(content, pattern)
+                found[term] = _has_match(content, pattern)
             if self._truth(file, found) is False:
                 return None
         for structure, matcher in self._matchers.items():
-            try:
-                matches = matcher.matches(content)
-            except SlowFileError:
-                self.unread.add([file.repository], "timeout")
-                return None
+            matches = matcher.matches(content, most=self._most_matches)
             found[structure] = bool(matches.spans)
             if structure in self._plan.shown:
                 parts.append(matches)
@@ -194,6 +226,18 @@ class ExactSearch:
             return None
         spans = {span for part in parts for span in part.spans}
         return FileMatches(sorted(spans), any(part.is_cut for part in parts))
+
+
+def _text_matches(content: bytes, pattern: TextPattern, *, most: int) -> FileMatches:
+    if len(content) > slow_size(pattern):
+        return text_matches(content, pattern, most=most)
+    return file_matches(content, pattern, most=most)
+
+
+def _has_match(content: bytes, pattern: TextPattern) -> bool:
+    if len(content) > slow_size(pattern):
+        return bool(text_matches(content, pattern, most=1).spans)
+    return has_match(content, pattern)
 
 
 def _whole_lines(content: bytes, numbers: Collection[int]) -> list[Span]:

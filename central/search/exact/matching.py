@@ -5,21 +5,31 @@ Content is UTF-8, because RE2 and `bytes.find` work on bytes. Lines are those of
 """
 
 import re
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 import re2
 
 from central.query.patterns import compile_pattern
-from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
+from indexer.limits import (
+    EXACT_CPU_SECONDS,
+    EXACT_LINE_CHARACTERS,
+    EXACT_MATCHES_OF_FILE,
+    EXACT_REGEX_STEPS,
+)
 
 Span = tuple[int, int]  # bytes, the end exclusive
 Find = Callable[[bytes], Iterator[Span]]
 _TEXT: Final = re.compile(rb"[^\r\n]+")
+
+
+class SlowFileError(Exception):
+    """A file took more processor time than it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +70,42 @@ class FileMatches:
 def finder(pattern: TextPattern) -> Find:
     """Return the function that yields the non-empty matches of a pattern.
 
-    Raises QueryError if RE2 refuses a regular expression.
+    It raises SlowFileError between two matches. Raises QueryError if RE2 refuses a regular
+    expression.
     """
     if not pattern.is_regex and not pattern.ignore_case:
         return _literal_finder(pattern.text.encode())
-    # `^` and `$` are those of lines, as in every tool that searches lines.
-    written = f"(?m){pattern.text}" if pattern.is_regex else re2.escape(pattern.text)
-    compiled = compile_pattern(written, ignore_case=pattern.ignore_case)
+    compiled = _compiled(pattern)
 
     def find(content: bytes) -> Iterator[Span]:
-        spans = (match.span() for match in compiled.finditer(content))
-        return ((start, end) for start, end in spans if start < end)
+        until = time.thread_time() + EXACT_CPU_SECONDS
+        for match in compiled.finditer(content):
+            start, end = match.span()
+            if start < end:
+                yield start, end
+            if time.thread_time() > until:
+                raise SlowFileError
 
     return find
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: TextPattern) -> Any:
+    # `^` and `$` are those of lines, as in every tool that searches lines.
+    written = f"(?m){pattern.text}" if pattern.is_regex else re2.escape(pattern.text)
+    return compile_pattern(written, ignore_case=pattern.ignore_case)
+
+
+@lru_cache(maxsize=256)
+def slow_size(pattern: TextPattern) -> float:
+    """Return the size of content from which on one match may take too long, in bytes.
+
+    RE2 takes at most about 6 ns for each byte and each instruction of its two programs.
+    """
+    if not pattern.is_regex and not pattern.ignore_case:
+        return float("inf")
+    compiled = _compiled(pattern)
+    return EXACT_REGEX_STEPS / (compiled.programsize + compiled.reverseprogramsize)
 
 
 def _literal_finder(wanted: bytes) -> Find:
@@ -85,16 +118,17 @@ def _literal_finder(wanted: bytes) -> Find:
     return find
 
 
-def file_matches(content: bytes, pattern: TextPattern) -> FileMatches:
-    """Return the first EXACT_MATCHES_OF_FILE matches of a pattern."""
+def file_matches(
+    content: bytes, pattern: TextPattern, *, most: int = EXACT_MATCHES_OF_FILE
+) -> FileMatches:
+    """Return the first `most` matches of a pattern. Raises SlowFileError."""
     found = finder(pattern)(content)
-    spans = list(islice(found, EXACT_MATCHES_OF_FILE))
-    is_cut = len(spans) == EXACT_MATCHES_OF_FILE and next(found, None) is not None
-    return FileMatches(spans, is_cut)
+    spans = list(islice(found, most))
+    return FileMatches(spans, len(spans) == most and next(found, None) is not None)
 
 
 def has_match(content: bytes, pattern: TextPattern) -> bool:
-    """Return whether the pattern matches in the content."""
+    """Return whether the pattern matches in the content. Raises SlowFileError."""
     return next(finder(pattern)(content), None) is not None
 
 

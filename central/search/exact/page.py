@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
+from central.db import one_moment
 from central.search.exact.hits import ExactSearch, FileHit
 from indexer.limits import EXACT_COUNT_SECONDS
 
@@ -36,7 +37,7 @@ def exact_page(search: ExactSearch, *, position: Position | None, limit: int) ->
     following: int | None = None
     at_least = False
     until = float("inf")
-    with closing(search.hits(start)) as found:
+    with one_moment(), closing(search.hits(start)) as found:
         for hit in found:
             at_least = at_least or hit.is_cut
             if len(hits) < limit:
