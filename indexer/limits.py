@@ -114,7 +114,7 @@ EXACT_COUNT_SECONDS: Final = 0.01  # of them to count on, when a page is full
 EXACT_STREAM_SECONDS: Final = 60.0
 EXACT_STREAM_FILES: Final = 200_000  # candidates that a stream orders and reads
 EXACT_CPU_SECONDS: Final = 1.0  # of one file, for a regular expression or a structural pattern
-EXACT_REGEX_STEPS: Final = 50_000_000  # instructions times bytes; more is left to a process
+EXACT_REGEX_STEPS: Final = 50_000_000  # instructions times bytes; more goes to a process
 EXACT_PROCESS_SECONDS: Final = 5.0  # of waiting for a process that is free, or for its answer
 EXACT_PROCESSES: Final = 2  # of a server, each for one file at a time
 

@@ -18,9 +18,9 @@ from central.corpus.trigrams.coverage import (
     incomplete_repositories,
     read_coverage,
 )
-from central.corpus.trigrams.hashes import trigram_hashes
-from central.corpus.trigrams.merges import delete_segments, merge_segments, repositories_to_merge
-from central.corpus.trigrams.segments import FileIds, read_hashes
+from central.corpus.trigrams.hashes import content_hashes
+from central.corpus.trigrams.merges import merge_segments, repositories_to_merge
+from central.corpus.trigrams.segments import FileIds, delete_segments, read_hashes
 from central.db import one_moment
 from central.maintenance.reconcile import Difference
 from central.repositories.models import Repository
@@ -86,7 +86,7 @@ def _wrong_files(coverage: Coverage) -> FileIds:
         files[ordinal]
         for ordinal, hashes in stored.items()
         if (text := texts.get(int(files[ordinal]))) is not None
-        and not np.array_equal(hashes, trigram_hashes(text))
+        and not np.array_equal(hashes, content_hashes(text))
     ]
     return np.array(wrong, np.int64)
 

@@ -12,6 +12,8 @@ from typing import Final, TypeAlias
 
 from central.corpus.trigrams.hashes import LENGTH
 from central.corpus.trigrams.regex_syntax import (
+    LINE_END,
+    LINE_START,
     Alternatives,
     Characters,
     Gap,
@@ -36,6 +38,7 @@ _MOST_TEXTS: Final = 16  # of a set; more are shortened
 _MOST_PAIRS: Final = 64  # of ends and beginnings that meet
 _COPIES: Final = LENGTH  # of a repeated part
 _EMPTY: Final = frozenset(("",))
+_ANCHORS: Final = {ord(LINE_START): "\n", ord(LINE_END): "\n"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def required_trigrams(pattern: str) -> Tree:
 
 
 def _one_of(texts: Iterable[str]) -> Tree:
-    return any_of(map(literal_trigrams, texts))
+    return any_of(literal_trigrams(text.translate(_ANCHORS)) for text in texts)
 
 
 def _matches(node: Node) -> _Matches:
@@ -122,7 +125,16 @@ def _then(first: _Matches, second: _Matches) -> _Matches:
 
 
 def _pairs(first: _Texts, second: _Texts) -> _Texts:
-    return frozenset(one + other for one in first for other in second)
+    return frozenset(_joined_texts(one, other) for one in first for other in second)
+
+
+def _joined_texts(first: str, second: str) -> str:
+    """Join two texts; what an anchor between them says of its neighbour is known better then."""
+    if second.startswith(LINE_START) and first:
+        second = second[1:]
+    if first.endswith(LINE_END) and second:
+        first = first[:-1]
+    return first + second
 
 
 def _or(first: _Matches, second: _Matches) -> _Matches:

@@ -1,7 +1,8 @@
 """A conservative parser of RE2's syntax: what the characters of a match can be, and where.
 
 It may accept what RE2 refuses, which matches nothing. What it cannot read, it refuses. Case and
-flags do not matter: characters are folded, and a Gap stands for what flags could change.
+flags do not matter: characters are folded, and a Gap stands for what flags could change. A line
+also begins and ends where the text does.
 """
 
 import re
@@ -24,7 +25,12 @@ _CODE: Final = re.compile(
     r"\\(?:x([0-9A-Fa-f]{2})|x\{([0-9A-Fa-f]{1,8})\}|(0[0-7]{0,2}|[1-7][0-7]{1,2}))"
 )
 _CONTROLS: Final = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_EMPTY_ESCAPES: Final = frozenset(("\\A", "\\z", "\\b", "\\B"))
+# Characters of the empty texts where a line begins or ends; no pattern can have them.
+LINE_START: Final = "\ud800"
+LINE_END: Final = "\udfff"
+_ANCHORS: Final = {"^": LINE_START, "$": LINE_END, "\\A": LINE_START, "\\z": LINE_END}
+_EMPTY_ESCAPES: Final = frozenset(("\\b", "\\B"))
+_SURROGATES: Final = range(0xD800, 0xE000)
 _GAP_ESCAPES: Final = frozenset(("\\C", "\\d", "\\D", "\\s", "\\S", "\\w", "\\W"))
 
 
@@ -72,7 +78,7 @@ Node: TypeAlias = Characters | Gap | Sequence | Alternatives | Repeated
 
 def parse_pattern(pattern: str) -> Node:
     """Parse a pattern. Raises UnreadablePatternError."""
-    if len(pattern) > MOST_CHARACTERS:
+    if len(pattern) > MOST_CHARACTERS or any(ord(one) in _SURROGATES for one in pattern):
         raise UnreadablePatternError
     parser = _Parser(pattern)
     node = parser.alternatives(0)
@@ -142,7 +148,7 @@ class _Parser:
         character = self._take()
         if character == ".":
             return [Gap()]
-        return [Sequence(())] if character in "^$" else [_one(character)]
+        return [_one(_ANCHORS.get(character, character))]
 
     def _group(self, depth: int) -> Node:
         if self._match(_FLAGS):
@@ -161,6 +167,9 @@ class _Parser:
             self._take(len(quoted) + len(end))
             return [_one(character) for character in quoted]
         start = self._pattern[self.at : self.at + 2]
+        if start in _ANCHORS:
+            self._take(2)
+            return [_one(_ANCHORS[start])]
         if start in _EMPTY_ESCAPES:
             self._take(2)
             return [Sequence(())]
@@ -177,7 +186,7 @@ class _Parser:
         if found := self._match(_CODE):
             byte, code, octal = found.groups()
             value = int(octal, 8) if octal else int(byte or code, 16)
-            if value >= len(fold_table()):
+            if value >= len(fold_table()) or value in _SURROGATES:
                 raise UnreadablePatternError
             return chr(value)
         self._take()
