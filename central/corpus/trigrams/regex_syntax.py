@@ -76,27 +76,35 @@ class Repeated:
 Node: TypeAlias = Characters | Gap | Sequence | Alternatives | Repeated
 
 
-def parse_pattern(pattern: str) -> Node:
-    """Parse a pattern. Raises UnreadablePatternError."""
+def parse_pattern(pattern: str, *, folds: bool = True) -> Node:
+    """Parse a pattern. Raises UnreadablePatternError.
+
+    Without `folds`, characters stay as they are written: for a pattern that respects case.
+    """
     if len(pattern) > MOST_CHARACTERS or any(ord(one) in _SURROGATES for one in pattern):
         raise UnreadablePatternError
-    parser = _Parser(pattern)
+    parser = _Parser(pattern, folds=folds)
     node = parser.alternatives(0)
     if parser.at < len(pattern):
         raise UnreadablePatternError
     return node
 
 
-def _one(character: str) -> Characters:
-    return Characters(frozenset(chr(fold_table()[ord(character)])))
-
-
 class _Parser:
     """A place in a pattern, which moves as parts are read."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, *, folds: bool) -> None:
         self._pattern = pattern
+        self._folds = folds
         self.at = 0
+
+    def _one(self, character: str) -> Characters:
+        return Characters(self._characters(range(ord(character), ord(character) + 1)))
+
+    def _characters(self, codes: range) -> frozenset[str]:
+        if not self._folds:
+            return frozenset(map(chr, codes))
+        return frozenset(chr(code) for code in fold_table()[codes.start : codes.stop])
 
     def _follows(self, text: str) -> bool:
         return self._pattern.startswith(text, self.at)
@@ -148,32 +156,39 @@ class _Parser:
         character = self._take()
         if character == ".":
             return [Gap()]
-        return [_one(_ANCHORS.get(character, character))]
+        return [self._one(_ANCHORS.get(character, character))]
 
     def _group(self, depth: int) -> Node:
-        if self._match(_FLAGS):
+        if found := self._match(_FLAGS):
+            self._check_flags(found[0])
             return Sequence(())
-        if not self._match(_GROUP):
+        if not (found := self._match(_GROUP)):
             raise UnreadablePatternError
+        self._check_flags(found[0])
         node = self.alternatives(depth + 1)
         if self._take() != ")":
             raise UnreadablePatternError
         return node
+
+    def _check_flags(self, group: str) -> None:
+        """Refuse what may ignore case, if that matters."""
+        if not self._folds and "i" in group and "<" not in group:
+            raise UnreadablePatternError
 
     def _escape(self) -> list[Node]:
         if self._follows("\\Q"):
             self._take(2)
             quoted, end, _ = self._pattern[self.at :].partition("\\E")
             self._take(len(quoted) + len(end))
-            return [_one(character) for character in quoted]
+            return [self._one(character) for character in quoted]
         start = self._pattern[self.at : self.at + 2]
         if start in _ANCHORS:
             self._take(2)
-            return [_one(_ANCHORS[start])]
+            return [self._one(_ANCHORS[start])]
         if start in _EMPTY_ESCAPES:
             self._take(2)
             return [Sequence(())]
-        return [Gap() if self._is_gap() else _one(self._escaped_character())]
+        return [Gap() if self._is_gap() else self._one(self._escaped_character())]
 
     def _is_gap(self) -> bool:
         """Read a class of characters or bytes, if one follows."""
@@ -213,7 +228,7 @@ class _Parser:
             if last - first >= _MOST_OF_RANGE:
                 is_gap = True
                 continue
-            characters |= {chr(code) for code in fold_table()[first : last + 1]}
+            characters |= self._characters(range(first, last + 1))
         self._take()
         if is_gap or not characters or len(characters) > _MOST_OF_CLASS:
             return Gap()

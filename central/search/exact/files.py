@@ -1,6 +1,6 @@
 """Candidate files of an exact search, in the order of the answer, and their content."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple
@@ -16,11 +16,6 @@ from indexer.limits import EXACT_READ_BYTES
 
 _FIRST_BYTES = 256 * 1024  # of the first statement: a page is often full after it
 _sql = sql_with(file=File, symbol=Symbol)
-_FILES = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
-    WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''""")
-_EVERY_FILE = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
-    WHERE f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''
-    ORDER BY f.repository_id, f.path LIMIT %s""")
 _CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f
     WHERE f.id = ANY(%s::bigint[])""")
 _DEFINITIONS = _sql("""SELECT s.file_id, s.start_line FROM {symbol} s
@@ -30,25 +25,14 @@ _NAMES = _sql("""SELECT DISTINCT s.name FROM {symbol} s
 
 
 class CandidateFile(NamedTuple):
-    """A file of a visible repository that may match."""
+    """A file of a visible repository that may match; `factor` is that of its path."""
 
     id: int
     repository: int
     path: str
     language: str
     size: int
-
-
-def files_with_ids(ids: Collection[int], *, repositories: Sequence[int]) -> list[CandidateFile]:
-    """Return those of `ids` that exist in `repositories` and are indexed."""
-    rows = fetch_rows(_FILES, [id_array(ids), id_array(repositories)])
-    return list(map(CandidateFile._make, rows))
-
-
-def every_file(*, repositories: Sequence[int], limit: int) -> list[CandidateFile]:
-    """Return at most `limit` indexed files of `repositories`, the same ones each time."""
-    rows = fetch_rows(_EVERY_FILE, [id_array(repositories), limit])
-    return list(map(CandidateFile._make, rows))
+    factor: float
 
 
 def definitions(names: Collection[str], *, repositories: Sequence[int]) -> dict[int, set[int]]:
@@ -76,16 +60,12 @@ def in_order(
 ) -> list[CandidateFile]:
     """Order by definition, then by the path rules of ranking, then by project and path.
 
-    The order depends on no content, so a page needs to read only its own files.
+    The files of each repository are in order already. The order depends on no content, so a page
+    needs to read only its own files.
     """
     return sorted(
         files,
-        key=lambda file: (
-            file.id not in defining,
-            -path_factor(file.path),
-            projects[file.repository],
-            file.path,
-        ),
+        key=lambda file: (file.id not in defining, -file.factor, projects[file.repository]),
     )
 
 
@@ -95,18 +75,28 @@ def path_factor(path: str) -> float:
     return prod(1.0 - PATH_PENALTIES[kind] for kind in path_traits(path).kinds)
 
 
-def contents(files: Sequence[CandidateFile]) -> Iterator[tuple[CandidateFile, bytes | None]]:
-    """Yield files with their content, in order: little at first, then some megabytes at a time.
+def contents(
+    places: Iterable[tuple[int, CandidateFile]],
+) -> Iterator[tuple[int, CandidateFile, bytes | None]]:
+    """Yield files, each with its place and its content, in order.
 
-    The content of a file that is gone is None.
+    Little is read at first, then some megabytes at a time. The content of a file that is gone is
+    None.
     """
-    start, most = 0, _FIRST_BYTES
-    while start < len(files):
-        end, size = start, 0
-        while end < len(files) and (end == start or size + files[end].size <= most):
-            size += files[end].size
-            end += 1
-        portion = files[start:end]
-        by_id = dict(fetch_rows(_CONTENT, [id_array(file.id for file in portion)]))
-        yield from ((file, by_id.get(file.id)) for file in portion)
-        start, most = end, min(2 * most, EXACT_READ_BYTES)
+    portion: list[tuple[int, CandidateFile]] = []
+    size, most = 0, _FIRST_BYTES
+    for place, file in places:
+        if portion and size + file.size > most:
+            yield from _read(portion)
+            portion, size, most = [], 0, min(2 * most, EXACT_READ_BYTES)
+        portion.append((place, file))
+        size += file.size
+    if portion:
+        yield from _read(portion)
+
+
+def _read(
+    portion: Sequence[tuple[int, CandidateFile]],
+) -> Iterator[tuple[int, CandidateFile, bytes | None]]:
+    by_id = dict(fetch_rows(_CONTENT, [id_array(file.id for _, file in portion)]))
+    return ((place, file, by_id.get(file.id)) for place, file in portion)

@@ -3,19 +3,20 @@
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from central.corpus.trigrams.candidates import candidates
+from central.corpus.trigrams.segments import FileIds
 from central.db import one_moment
 from central.query.evaluate import Term
 from central.query.syntax import Filter
 from central.repositories.visibility import RepositorySnapshot
+from central.search.exact.catalogue import catalogue
 from central.search.exact.files import (
     CandidateFile,
     contents,
     defined_names,
     definitions,
-    every_file,
-    files_with_ids,
     in_order,
 )
 from central.search.exact.limited import text_matches
@@ -35,6 +36,7 @@ from central.search.query import RowFilter
 from indexer.limits import EXACT_MATCHES_OF_FILE
 
 Definitions = Mapping[int, set[int]]  # first lines, by file
+_Place = tuple[int, CandidateFile]
 _ByFilter = Mapping[Filter, Definitions]
 
 
@@ -108,7 +110,10 @@ class ExactSearch:
         """
         with one_moment():
             ordered, by_filter, named = self._ordered()
-        for position, (file, content) in enumerate(contents(ordered[start:]), start):
+        places = islice(enumerate(ordered), start, None)
+        if by_filter or self._rows != RowFilter() or self._plan.evaluator.reads_names:
+            places = self._admitted(places, by_filter, ordered)
+        for position, file, content in contents(places):
             if time.monotonic() > self._until:
                 self._stop(ordered, position)
                 return
@@ -145,20 +150,22 @@ class ExactSearch:
             for term in self._plan.symbols
         }
         files = self._candidates()
-        if by_filter or self._rows != RowFilter() or self._plan.evaluator.reads_names:
-            files = list(self._admitted(files, by_filter))
         projects = {key: item.name for key, item in self._repositories.items()}
         return in_order(files, defining=named, projects=projects), by_filter, named
 
     def _admitted(
-        self, files: Sequence[CandidateFile], by_filter: _ByFilter
-    ) -> Iterator[CandidateFile]:
-        for place, file in enumerate(files):
+        self,
+        places: Iterable[_Place],
+        by_filter: _ByFilter,
+        ordered: Sequence[CandidateFile],
+    ) -> Iterator[_Place]:
+        """Yield the files that names and symbols admit; only as many are asked as are read."""
+        for place, file in places:
             if time.monotonic() > self._until:  # a filter's pattern may be slow, too
-                self.unread.add((one.repository for one in files[place:]), "timeout")
+                self._stop(ordered, place)
                 return
             if self._admits(file, self._facts(file, by_filter)):
-                yield file
+                yield place, file
 
     def _admits(self, file: CandidateFile, facts: Mapping[Term, bool]) -> bool:
         """Return whether a file may match by its names and symbols."""
@@ -176,20 +183,24 @@ class ExactSearch:
 
     def _candidates(self) -> list[CandidateFile]:
         ids, most = list(self._repositories), self._most_files
+        generations = {key: item.generation for key, item in self._repositories.items()}
         if not ids:
             return []
         found = candidates(ids, self._plan.tree)
         if found.is_everything:
-            files = every_file(repositories=ids, limit=most + 1)
+            files = catalogue.every_file(generations, limit=most + 1)
             if len(files) > most:
                 self.unread.add(ids, "too_many_files")
             return files[:most]
         self.unread.add(found.damaged, "text_index_damaged")
         self.unread.add(found.incomplete, "text_index_incomplete")
-        wanted = [int(one) for part in found.files.values() for one in part]
-        if len(wanted) > most:
+        if sum(map(len, found.files.values())) > most:
             self.unread.add(found.files, "too_many_files")
-        return files_with_ids(wanted[:most], repositories=ids)
+        wanted: dict[int, FileIds] = {}
+        for repository, files_of_it in found.files.items():
+            wanted[repository] = files_of_it[:most]
+            most -= len(wanted[repository])
+        return catalogue.files(generations, wanted)
 
     def _truth(self, file: CandidateFile, found: Mapping[Term, bool]) -> bool | None:
         return self._plan.evaluator.file(

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from central.corpus.trigrams.hashes import content_hashes, trigram_hashes
-from central.corpus.trigrams.regex import required_trigrams
+from central.corpus.trigrams.regex import required_texts, required_trigrams
 from central.corpus.trigrams.tree import (
     EVERYTHING,
     All,
@@ -80,6 +80,8 @@ def test_what_re2_finds_is_a_candidate(pattern: str, text: str, prefix: str) -> 
     expression = compiled(prefix + pattern)
     if expression and expression.search(text):
         assert admits(required_trigrams(prefix + pattern), text)
+        texts = required_texts(prefix + pattern)
+        assert not texts or any(one in f"\n{text}\n" for one in texts)
 
 
 @examples(300)
@@ -159,6 +161,23 @@ def shown(tree: Tree) -> object:
 )
 def test_the_tree_of_a_pattern(pattern: str, required: object) -> None:
     assert shown(required_trigrams(pattern)) == required
+
+
+@pytest.mark.parametrize(
+    ("pattern", "texts"),
+    [
+        (r"^\s*Interested", {"Interested"}),
+        (r"[A-Z]\w+this$", {"this\n"}),
+        (r"(disk|KIND)\(", {"disk(", "KIND("}),
+        (r"\w+Insec\w*x(y|z)", {"Insec"}),
+        (r"(?i)abcd", set()),
+        (r"(?P<i>abcd)+", {"abcd"}),
+        (r"abcd|x", set()),
+        (r"\w+", set()),
+    ],
+)
+def test_texts_that_a_match_contains(pattern: str, texts: set[str]) -> None:
+    assert required_texts(pattern) == texts
 
 
 def test_a_long_literal_requires_trigrams_of_its_whole_length() -> None:

@@ -128,6 +128,12 @@ def test_a_backslash_before_a_c_is_text(pattern: str) -> None:
     assert lines_of("a\\C", regex(pattern))
 
 
+@pytest.mark.parametrize("content", ["ab", "\nab\n", "x\nab", "ab\nx", "xab\nab"])
+def test_a_line_that_is_the_first_or_the_last_is_found(content: str) -> None:
+    assert len(lines_of(content, regex("^ab$"))) == 1
+    assert len(lines_of(content, regex("^ab"))) == 1
+
+
 SLOW = r"(?:\w|\s){1,1000}\x{1F600}"  # every engine of RE2 but the slowest one gives it up
 
 
