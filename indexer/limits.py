@@ -110,6 +110,7 @@ EXACT_LINES_OF_RESULT: Final = 20
 EXACT_LINE_CHARACTERS: Final = 500  # a longer line is cut around its first match
 CATALOGUE_REPOSITORY_FILES: Final = 50_000  # of a repository whose paths are kept in memory
 CATALOGUE_FILES: Final = 200_000  # of all of these, some 60 MB
+EXACT_CACHE_BYTES: Final = 128 * 1024 * 1024  # of content that a server keeps in memory
 EXACT_READ_BYTES: Final = 4 * 1024 * 1024  # of files that are read by one statement
 EXACT_SECONDS: Final = 3.0  # for a page
 EXACT_COUNT_SECONDS: Final = 0.01  # of them to count on, when a page is full

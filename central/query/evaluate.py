@@ -3,7 +3,7 @@
 Truth has three values: None is unknown, because it depends on what is not looked at yet.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from central.query.filters import FilterName
 from central.query.patterns import text_matcher
@@ -11,6 +11,8 @@ from central.query.syntax import And, ContentTerm, Filter, Node, Not, Or, Query,
 
 Term = Filter | ContentTerm
 Found = Mapping[Term, bool]
+_Facts = Mapping[FilterName, str]
+_Truth = Callable[[_Facts, Found], bool | None]
 _METADATA = frozenset({FilterName.REPO, FilterName.FILE, FilterName.LANG})
 _NOTHING_FOUND: Found = {}
 
@@ -33,6 +35,9 @@ class Evaluator:
             for term in leaves(self.predicate)
             if isinstance(term, Filter) and term.name in _METADATA
         }
+        self._truth: _Truth = _always
+        if self.predicate is not None:
+            self._truth = self._compiled(self.predicate)
 
     @property
     def reads_names(self) -> bool:
@@ -54,39 +59,53 @@ class Evaluator:
         facts = {FilterName.REPO: repository, FilterName.FILE: path, FilterName.LANG: language}
         return self._truth(facts, found)
 
-    def _truth(self, facts: Mapping[FilterName, str], found: Found) -> bool | None:
-        def of_term(term: Term) -> bool | None:
-            if isinstance(term, Filter) and term.name in _METADATA:
-                fact = facts.get(term.name)
-                return None if fact is None else self._tests[term](fact)
-            return found.get(term)
-
-        return True if self.predicate is None else _truth(self.predicate, of_term)
-
-
-def _truth(node: Node, of_term: Callable[[Term], bool | None]) -> bool | None:
-    """Kleene's logic: a part that is unknown matters only if no other part decides."""
-    match node:
-        case Not(term=term):
-            inner = _truth(term, of_term)
-            return None if inner is None else not inner
-        case And(terms=terms):
-            return _first(terms, of_term, decides=False)
-        case Or(terms=terms):
-            return _first(terms, of_term, decides=True)
-        case Word():  # a predicate has none
-            return True
-    return of_term(node)
+    def _compiled(self, node: Node) -> _Truth:
+        """Return Kleene's logic: an unknown part matters only if no other part decides."""
+        match node:
+            case Not(term=term):
+                return _negated(self._compiled(term))
+            case And(terms=terms):
+                return _first([*map(self._compiled, terms)], decides=False)
+            case Or(terms=terms):
+                return _first([*map(self._compiled, terms)], decides=True)
+            case Word():  # a predicate has none
+                return _always
+        if test := self._tests.get(node):
+            return _of_fact(node, test)
+        return lambda _, found: found.get(node)
 
 
-def _first(
-    terms: tuple[Node, ...], of_term: Callable[[Term], bool | None], *, decides: bool
-) -> bool | None:
-    result: bool | None = not decides
-    for term in terms:
-        truth = _truth(term, of_term)
-        if truth is decides:
-            return decides
-        if truth is None:
-            result = None
-    return result
+def _always(_: _Facts, __: Found) -> bool | None:
+    return True
+
+
+def _of_fact(term: Node, test: Callable[[str], bool]) -> _Truth:
+    name = term.name if isinstance(term, Filter) else None
+
+    def of_fact(facts: _Facts, _: Found) -> bool | None:
+        fact = facts.get(name)
+        return None if fact is None else test(fact)
+
+    return of_fact
+
+
+def _negated(part: _Truth) -> _Truth:
+    def negated(facts: _Facts, found: Found) -> bool | None:
+        inner = part(facts, found)
+        return None if inner is None else not inner
+
+    return negated
+
+
+def _first(parts: Sequence[_Truth], *, decides: bool) -> _Truth:
+    def first(facts: _Facts, found: Found) -> bool | None:
+        result: bool | None = not decides
+        for part in parts:
+            truth = part(facts, found)
+            if truth is decides:
+                return decides
+            if truth is None:
+                result = None
+        return result
+
+    return first

@@ -141,8 +141,9 @@ def matching_ordinals(tree: Tree, lookup: Callable[[int], Ordinals]) -> Ordinals
     if isinstance(tree, Any):
         return reduce(np.union1d, found)
     found.sort(key=len)
-    return reduce(_intersection, found)
-
-
-def _intersection(one: Ordinals, other: Ordinals) -> Ordinals:
-    return np.intersect1d(one, other, assume_unique=True)
+    common = found[0]
+    for other in found[1:]:
+        if not len(common):
+            break
+        common = np.intersect1d(common, other, assume_unique=True)
+    return common

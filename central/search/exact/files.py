@@ -1,6 +1,6 @@
 """Candidate files of an exact search, in the order of the answer, and their content."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple
@@ -10,9 +10,10 @@ from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_w
 from central.query.filters import Match
 from central.query.patterns import text_matcher
 from central.query.syntax import Filter, Query
+from central.search.exact.content_cache import ContentCache
 from central.search.query import like_pattern
 from central.search.ranking.rules import PATH_PENALTIES, path_traits
-from indexer.limits import EXACT_READ_BYTES
+from indexer.limits import EXACT_CACHE_BYTES, EXACT_READ_BYTES
 
 _FIRST_BYTES = 256 * 1024  # of the first statement: a page is often full after it
 _sql = sql_with(file=File, symbol=Symbol)
@@ -20,6 +21,7 @@ _CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f
     WHERE f.id = ANY(%s::bigint[])""")
 _DEFINITIONS = _sql("""SELECT s.file_id, s.start_line FROM {symbol} s
     WHERE s.name = ANY(%s::text[]) AND s.repository_id = ANY(%s::bigint[])""")
+_cache = ContentCache(EXACT_CACHE_BYTES)
 _NAMES = _sql("""SELECT DISTINCT s.name FROM {symbol} s
     WHERE s.repository_id = ANY(%s::bigint[]) AND s.name ILIKE %s::text""")
 
@@ -55,18 +57,16 @@ def defined_names(term: Filter, query: Query, *, repositories: Sequence[int]) ->
     return [name for (name,) in rows if matches(name)]
 
 
-def in_order(
-    files: Sequence[CandidateFile], *, defining: Collection[int], projects: Mapping[int, str]
-) -> list[CandidateFile]:
-    """Order by definition, then by the path rules of ranking, then by project and path.
+def in_order(files: Iterable[CandidateFile], *, defining: Collection[int]) -> list[CandidateFile]:
+    """Order by definition, then by the path rules of ranking, then as they come.
 
-    The files of each repository are in order already. The order depends on no content, so a page
-    needs to read only its own files.
+    The order depends on no content, so a page needs to read only its own files.
     """
-    return sorted(
-        files,
-        key=lambda file: (file.id not in defining, -file.factor, projects[file.repository]),
-    )
+    groups: dict[float, list[CandidateFile]] = {}
+    for file in files:
+        group = -1.0 - file.factor if file.id in defining else -file.factor
+        groups.setdefault(group, []).append(file)
+    return [file for group in sorted(groups) for file in groups[group]]
 
 
 @lru_cache(maxsize=65536)
@@ -98,5 +98,10 @@ def contents(
 def _read(
     portion: Sequence[tuple[int, CandidateFile]],
 ) -> Iterator[tuple[int, CandidateFile, bytes | None]]:
-    by_id = dict(fetch_rows(_CONTENT, [id_array(file.id for _, file in portion)]))
+    by_id = _cache.get(file.id for _, file in portion)
+    missing = [file.id for _, file in portion if file.id not in by_id]
+    if missing:
+        read = dict(fetch_rows(_CONTENT, [id_array(missing)]))
+        _cache.add(read)
+        by_id.update(read)
     return ((place, file, by_id.get(file.id)) for place, file in portion)

@@ -88,7 +88,7 @@ class ExactSearch:
         self._plan = plan
         self._repositories = {
             key: item
-            for key, item in repositories.items()
+            for key, item in sorted(repositories.items(), key=lambda one: one[1].name)
             if plan.evaluator.repository(item.name) is not False
         }
         self._rows = rows
@@ -150,8 +150,7 @@ class ExactSearch:
             for term in self._plan.symbols
         }
         files = self._candidates()
-        projects = {key: item.name for key, item in self._repositories.items()}
-        return in_order(files, defining=named, projects=projects), by_filter, named
+        return in_order(files, defining=named), by_filter, named
 
     def _admitted(
         self,
@@ -197,9 +196,10 @@ class ExactSearch:
         if sum(map(len, found.files.values())) > most:
             self.unread.add(found.files, "too_many_files")
         wanted: dict[int, FileIds] = {}
-        for repository, files_of_it in found.files.items():
-            wanted[repository] = files_of_it[:most]
-            most -= len(wanted[repository])
+        for repository in ids:
+            if repository in found.files:
+                wanted[repository] = found.files[repository][:most]
+                most -= len(wanted[repository])
         return catalogue.files(generations, wanted)
 
     def _truth(self, file: CandidateFile, found: Mapping[Term, bool]) -> bool | None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
+import numpy as np
 import re2
 
 from central.corpus.trigrams.regex import required_texts
@@ -26,6 +27,7 @@ from indexer.limits import (
 
 Span = tuple[int, int]  # bytes, the end exclusive
 Find = Callable[[bytes], Iterator[Span]]
+_LINE_FEED: Final = 0x0A
 _TEXT: Final = re.compile(rb"[^\r\n]+")
 
 
@@ -158,11 +160,8 @@ class Lines:
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        self._starts = [0]
-        place = content.find(b"\n")
-        while place >= 0:
-            self._starts.append(place + 1)
-            place = content.find(b"\n", place + 1)
+        ends = np.flatnonzero(np.frombuffer(content, np.uint8) == _LINE_FEED)
+        self._starts = [0, *(ends + 1).tolist()]
         if self._starts[-1] == len(content) and content:
             self._starts.pop()  # a final LF starts no line
 
