@@ -1,4 +1,4 @@
-"""Content of files is stored as it is (decision 0041)."""
+"""Content of files is stored as it is (decision 0040)."""
 
 from django.db import migrations
 

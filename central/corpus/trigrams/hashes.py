@@ -1,7 +1,7 @@
 """Hashes of the trigrams of a text: of any three neighbouring characters, folded by case.
 
 The fold, the hash and what is taken of a file are the stored format. A change of any needs another
-FORMAT, so that every segment is built again (decisions 0038, 0040).
+FORMAT, so that every segment is built again (decisions 0038, 0042).
 """
 
 import sys
