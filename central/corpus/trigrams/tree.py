@@ -137,7 +137,11 @@ def matching_ordinals(tree: Tree, lookup: Callable[[int], Ordinals]) -> Ordinals
         return lookup(tree.hash)
     if isinstance(tree, Everything):
         raise ValueError("Every file matches: the tree requires no trigram.")
-    found = [matching_ordinals(part, lookup) for part in tree.parts]
+    found: list[Ordinals] = []
+    for part in tree.parts:
+        found.append(matching_ordinals(part, lookup))
+        if isinstance(tree, All) and not len(found[-1]):
+            return found[-1]
     if isinstance(tree, Any):
         return reduce(np.union1d, found)
     found.sort(key=len)
