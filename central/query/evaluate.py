@@ -70,8 +70,8 @@ class Evaluator:
                 return _first([*map(self._compiled, terms)], decides=True)
             case Word():  # a predicate has none
                 return _always
-        if test := self._tests.get(node):
-            return _of_fact(node, test)
+        if isinstance(node, Filter) and node in self._tests:
+            return _of_fact(node.name, self._tests[node])
         return lambda _, found: found.get(node)
 
 
@@ -79,9 +79,7 @@ def _always(_: _Facts, __: Found) -> bool | None:
     return True
 
 
-def _of_fact(term: Node, test: Callable[[str], bool]) -> _Truth:
-    name = term.name if isinstance(term, Filter) else None
-
+def _of_fact(name: FilterName, test: Callable[[str], bool]) -> _Truth:
     def of_fact(facts: _Facts, _: Found) -> bool | None:
         fact = facts.get(name)
         return None if fact is None else test(fact)

@@ -26,8 +26,8 @@ _CODE: Final = re.compile(
 )
 _CONTROLS: Final = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 # Characters of the empty texts where a line begins or ends; no pattern can have them.
-LINE_START: Final = "\ud800"
-LINE_END: Final = "\udfff"
+LINE_START: Final = chr(0xD800)
+LINE_END: Final = chr(0xDFFF)
 _ANCHORS: Final = {"^": LINE_START, "$": LINE_END, "\\A": LINE_START, "\\z": LINE_END}
 _EMPTY_ESCAPES: Final = frozenset(("\\b", "\\B"))
 _SURROGATES: Final = range(0xD800, 0xE000)

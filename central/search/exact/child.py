@@ -1,6 +1,7 @@
 """The process of `limited`: `python -m central.search.exact.child`."""
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from central.limited_process import answer_requests
@@ -10,7 +11,8 @@ from central.search.exact.matching import SlowFileError, TextPattern, file_match
 def answer(request: list[Any]) -> Any:
     """Answer a request that names what to do, with the content and the most matches."""
     kind, content, most, *pattern = request
-    return {"text": _text, "structure": _structure}[kind](content, most, *pattern)
+    find: Callable[..., Any] = _text if kind == "text" else _structure
+    return find(content, most, *pattern)
 
 
 def _text(content: str, most: int, text: str, is_regex: bool, ignore_case: bool) -> Any:

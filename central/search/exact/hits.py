@@ -110,7 +110,7 @@ class ExactSearch:
         """
         with one_moment():
             ordered, by_filter, named = self._ordered()
-        places = islice(enumerate(ordered), start, None)
+        places: Iterator[_Place] = islice(enumerate(ordered), start, None)
         if by_filter or self._rows != RowFilter() or self._plan.evaluator.reads_names:
             places = self._admitted(places, by_filter, ordered)
         for position, file, content in contents(places):

@@ -128,7 +128,8 @@ def slow_size(pattern: TextPattern) -> float:
     if not pattern.is_regex and not pattern.ignore_case:
         return float("inf")
     compiled = _compiled(pattern)
-    return EXACT_REGEX_STEPS / (compiled.programsize + compiled.reverseprogramsize)
+    size: int = compiled.programsize + compiled.reverseprogramsize
+    return EXACT_REGEX_STEPS / size
 
 
 def _literal_finder(wanted: bytes) -> Find:
