@@ -64,6 +64,7 @@ def compare_text(repository: Repository, *, repair: bool) -> Difference:
     different = np.union1d(wrong, coverage.repeated)
     missing = len(coverage.missing)
     differing = len(different) + (missing if is_complete else 0)
+    differing = max(differing, len(coverage.damaged))  # each is of one file at least
     if repair and differing:
         _rebuild(repository.pk, coverage, different)
     return Difference(due=0 if is_complete else missing, differing=differing)
@@ -93,7 +94,8 @@ def _wrong_files(coverage: Coverage) -> FileIds:
 
 def _rebuild(repository_id: int, coverage: Coverage, different: FileIds) -> None:
     """Drop the segments of some files and build all that is missing then."""
-    keys = [key for key, files in coverage.segments.items() if np.isin(files, different).any()]
+    wrong = [key for key, files in coverage.segments.items() if np.isin(files, different).any()]
+    keys = [*coverage.damaged, *wrong]
     with transaction.atomic():
         if keys and not delete_segments(keys):
             transaction.set_rollback(True)  # a merge came between: the next reconcile looks again

@@ -33,24 +33,33 @@ _COMPLETE: Final = _sql("UPDATE {repository} SET text_generation = generation WH
 
 
 class Coverage(NamedTuple):
-    """Live files with content that are in no segment, and that are in several; segments by key."""
+    """Live files with content that are in no segment, and that are in several; segments by key.
+
+    `damaged`: segments whose files cannot be read.
+    """
 
     missing: FileIds
     repeated: FileIds
     segments: dict[int, FileIds]
+    damaged: list[int]
 
 
 def read_coverage(repository_id: int) -> Coverage:
     """Compare the files of a repository with its segments. Costs 8 bytes a file, and no content."""
     live = np.array([key for (key,) in fetch_rows(_LIVE, [repository_id])], np.int64)
-    segments = {
-        key: unpack_ids(files) for key, files in fetch_rows(_SEGMENTS, [repository_id, FORMAT])
-    }
+    segments: dict[int, FileIds] = {}
+    damaged: list[int] = []
+    for key, files in fetch_rows(_SEGMENTS, [repository_id, FORMAT]):
+        try:
+            segments[key] = unpack_ids(files)
+        except ValueError:
+            damaged.append(key)
     covered, counts = np.unique(
         np.concatenate([np.empty(0, np.int64), *segments.values()]), return_counts=True
     )
     repeated = np.intersect1d(live, covered[counts > 1], assume_unique=True)
-    return Coverage(np.setdiff1d(live, covered, assume_unique=True), repeated, segments)
+    missing = np.setdiff1d(live, covered, assume_unique=True)
+    return Coverage(missing, repeated, segments, damaged)
 
 
 def incomplete_repositories() -> list[int]:

@@ -5,6 +5,8 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
+from django.db import connection
+
 from central.corpus.models import File, Symbol
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.query.filters import Match
@@ -19,6 +21,7 @@ _FIRST_BYTES = 256 * 1024  # of the first statement: a page is often full after 
 _sql = sql_with(file=File, symbol=Symbol)
 _CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f
     WHERE f.id = ANY(%s::bigint[])""")
+_LIVE = _sql("SELECT f.id FROM {file} f WHERE f.id = ANY(%s::bigint[])")
 _NAMES = _sql("""SELECT DISTINCT s.name FROM {symbol} s
     WHERE s.repository_id = ANY(%s::bigint[]) AND s.name ILIKE %s::text""")
 _cache = ContentCache(EXACT_CACHE_BYTES)
@@ -68,7 +71,7 @@ def contents(
     """Yield files, each with its place and its content, in order.
 
     Little is read at first, then some megabytes at a time. The content of a file that is gone is
-    None.
+    None, also if it is in memory: outside of a transaction, it is asked if it is still there.
     """
     portion: list[tuple[int, CandidateFile]] = []
     size, most = 0, _FIRST_BYTES
@@ -86,6 +89,8 @@ def _read(
     portion: Sequence[tuple[int, CandidateFile]],
 ) -> Iterator[tuple[int, CandidateFile, bytes | None]]:
     by_id = _cache.get(file.id for _, file in portion)
+    if by_id and not connection.in_atomic_block:
+        by_id = {key: by_id[key] for (key,) in fetch_rows(_LIVE, [id_array(by_id)])}
     missing = [file.id for _, file in portion if file.id not in by_id]
     if missing:
         read = dict(fetch_rows(_CONTENT, [id_array(missing)]))

@@ -14,7 +14,7 @@ from central.query.errors import QueryError
 from central.repositories.models import Repository
 from central.search import line_search
 from central.search.answers import Answer, Result, StreamEnd, Total
-from central.search.exact import files, hits, page
+from central.search.exact import files, hits, page, regions
 from central.search.line_search import every_match
 from central.search.query import Mode, SearchRequest
 from central.search.scope import encode_cursor
@@ -456,6 +456,19 @@ def test_a_search_that_runs_out_of_time_says_so_and_can_go_on(
     assert find('"token"', cursor=answer.next_cursor).count > 1
 
 
+@pytest.mark.parametrize("query", ["file:*.py", 'type:function file:*.py "token"'])
+def test_filters_that_take_too_long_end_the_search(
+    find: Search, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    monkeypatch.setattr(line_search, "EXACT_SECONDS", -1.0)
+    answer = find(query)
+    assert answer.count == 0
+    assert answer.total
+    assert answer.total.at_least
+    assert {one.reason for one in answer.receipt.missing} == {"timeout"}
+    assert answer.next_cursor is None
+
+
 def test_a_repository_whose_text_index_is_not_complete_is_named(
     acme: Organization, find: Search
 ) -> None:
@@ -567,6 +580,17 @@ def test_a_file_whose_pattern_takes_too_long_is_named_and_the_others_are_read(
     assert missing_of(rows) == [("generated", "timeout")]
 
 
+def test_a_slow_pattern_in_a_region_is_named_and_the_others_are_read(
+    acme: Organization, credential: Credential
+) -> None:
+    function = 'def slow():\n    return "{}"\n'
+    slow = {"a.py": function.format("word " * 150_000), "b.py": function.format("word \U0001f600")}
+    index_repository(acme, "generated", slow)
+    *found, _ = rows = list(rows_of(credential, r"type:function /(?:\w|\s){1,1000}\x{1F600}/"))
+    assert [one.file for one in found if isinstance(one, Result)] == ["b.py"]
+    assert missing_of(rows) == [("generated", "timeout")]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_stream_has_no_transaction_open_between_two_results(credential: Credential) -> None:
     rows = rows_of(credential, '"token"')
@@ -581,6 +605,37 @@ def test_a_stream_names_what_was_indexed_again_meanwhile(
     monkeypatch.setattr(files, "_FIRST_BYTES", 0)
     monkeypatch.setattr(files, "EXACT_READ_BYTES", 0)
     rows = rows_of(credential, '"token"')
+    next(rows)
+    File.objects.filter(repository__name="payments-api").delete()
+    assert missing_of(rows) == [("payments-api", "reindexed")]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("query", ['"token"', 'type:function "token"'])
+def test_a_stream_does_not_answer_from_memory_what_is_deleted_meanwhile(
+    credential: Credential, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    assert missing_of(rows_of(credential, query)) == []  # all of it is in memory now
+    monkeypatch.setattr(files, "_FIRST_BYTES", 0)
+    monkeypatch.setattr(files, "EXACT_READ_BYTES", 0)
+    rows = rows_of(credential, query)
+    first = next(rows)
+    assert isinstance(first, Result)
+    Chunk.objects.filter(file__repository__name="payments-api").delete()
+    Symbol.objects.filter(file__repository__name="payments-api").delete()
+    File.objects.filter(repository__name="payments-api").delete()
+    *others, end = rows
+    assert {one.project for one in others if isinstance(one, Result)} == {"auth-service"}
+    assert missing_of([end]) == [("payments-api", "reindexed")]
+
+
+def test_regions_that_are_gone_meanwhile_are_named(
+    credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = 'type:function "token"'
+    assert missing_of(rows_of(credential, query)) == []  # the content is in memory now
+    monkeypatch.setattr(regions, "_AHEAD", 1)
+    rows = rows_of(credential, query)
     next(rows)
     File.objects.filter(repository__name="payments-api").delete()
     assert missing_of(rows) == [("payments-api", "reindexed")]

@@ -432,7 +432,7 @@ def test_a_whole_index_has_no_difference(api: Api) -> None:
     assert (compared.due, compared.differing) == (0, 0)
 
 
-@pytest.mark.parametrize("damage", ["missing", "repeated", "wrong", "no row"])
+@pytest.mark.parametrize("damage", ["missing", "repeated", "wrong", "no row", "no files"])
 def test_a_damage_is_reported_and_repaired(api: Api, damage: str) -> None:
     content = files(10)
     api.index(content)
@@ -457,6 +457,9 @@ def test_a_damage_is_reported_and_repaired(api: Api, damage: str) -> None:
         )
     elif damage == "no row":
         TrigramPosting.objects.update(data=NO_ROW)
+    elif damage == "no files":
+        TrigramSegment.objects.update(files=b"odd")
+        assert candidates([key], literal_trigrams("sigma")).damaged == {key}
     else:
         File.objects.filter(path="src/f1.txt").update(content="what no row knows\n")
     assert compare_text(repository(), repair=False).differing

@@ -150,6 +150,9 @@ def test_a_process_finds_what_the_thread_finds_and_ends_in_time() -> None:
         for most in (2, 100):
             found = file_matches(content.encode(), pattern, most=most)
             assert text_matches(content.encode(), pattern, most=most) == found
+        for regions in ([], [(0, 8)], [(1, 3), (9, 12), (20, 40)]):
+            within = file_matches(content.encode(), pattern, regions=regions)
+            assert text_matches(content.encode(), pattern, most=100, regions=regions) == within
     with pytest.raises(SlowFileError):
         text_matches(b"word " * 200_000, regex(SLOW), most=1)
 
