@@ -25,6 +25,7 @@ _MISSING: Final = {
     "too_many_files": "too many files: add repo:, file: or a longer literal",
     "timeout": "not read in time: follow the cursor, or narrow the query",
     "text_index_incomplete": "its text index is being built: try again in a few minutes",
+    "text_index_damaged": "a part of its text index cannot be read: an administrator reconciles it",
     "local_index_unavailable": "its uncommitted work: the index of the work tree is unavailable",
     "base_commit_not_in_clone": "links to other projects: the indexed commit is not in this clone; "
     "fetch it",

@@ -17,6 +17,7 @@ from scripts.local_service import free_address
 PROGRAMS = ("zoekt-index", "zoekt-webserver")
 _MOST_BYTES = 1 << 30  # of a file: as large as any that the service indexes
 _MOST_MATCHES = 10**7
+_MOST_NANOSECONDS = 600 * 10**9  # its own limit is seconds, after which it leaves shards out
 _START_SECONDS = 60
 
 
@@ -101,7 +102,7 @@ class Zoekt:
 
     def _all(self, query: str) -> list[dict[str, Any]]:
         most = {"ShardMaxMatchCount": _MOST_MATCHES, "TotalMaxMatchCount": _MOST_MATCHES}
-        answer = json.loads(self.ask(query, **most))
+        answer = json.loads(self.ask(query, MaxWallTime=_MOST_NANOSECONDS, **most))
         if "Result" not in answer:
             raise ZoektError(f"{query}: {answer}")
         return answer["Result"]["Files"] or []

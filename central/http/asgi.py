@@ -23,7 +23,7 @@ from central.errors import ServiceError
 from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
 from central.http.middleware import set_security_headers
 from central.http.problems import response_to
-from central.http.streams import made_in_thread
+from central.http.streams import made_in_threads, sent_in_time
 from central.http.turns import Caller, Turns, caller_of, current
 from indexer.limits import REQUESTS_AT_ONCE
 
@@ -131,10 +131,12 @@ class ThreadHandler(ASGIHandler):
                 return
         if response.streaming and not response.is_async:
             parts = response.streaming_content
-            response.streaming_content = made_in_thread(self._threads, parts)
-        await self.send_response(response, send)
-        if response.streaming:
-            await self._threads.run(response.close)
+            response.streaming_content = made_in_threads(self._threads, parts)
+        try:
+            await self.send_response(response, sent_in_time(send) if response.streaming else send)
+        finally:
+            if response.streaming:
+                await self._threads.run(response.close)
 
     def _respond(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
         """Return the response; it is closed already unless it is a stream."""
@@ -142,7 +144,9 @@ class ThreadHandler(ASGIHandler):
         signals.request_started.send(sender=self.__class__, scope=scope)
         response = self._answer(scope, body)
         response._handler_class = self.__class__
-        if not response.streaming:
+        if response.streaming:
+            close_old_connections()  # the thread may wait long for its next request
+        else:
             response.close()  # sends request_finished: connections go back to the pool
         return response
 

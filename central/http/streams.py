@@ -1,13 +1,22 @@
-"""Streams that a view yields part by part: made in a request thread, sent by the event loop."""
+"""Streams that a view yields part by part: made in request threads, sent by the event loop."""
 
 import asyncio
-import threading
-from collections.abc import AsyncIterator, Callable, Generator, Iterable
+import time
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from functools import partial
 from typing import Any, Protocol
 
-from indexer.limits import STREAM_WAIT_SECONDS
+from indexer.limits import STREAM_PORTION_BYTES, STREAM_PORTION_SECONDS, STREAM_WAIT_SECONDS
 
-_PARTS_AHEAD = 16
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 
 class Threads(Protocol):
@@ -16,38 +25,44 @@ class Threads(Protocol):
     async def query(self, function: Callable[[], Any]) -> Any: ...
 
 
-async def made_in_thread(threads: Threads, parts: Iterable[bytes]) -> AsyncIterator[bytes]:
-    """Yield parts that one thread makes, at most some ahead of the client.
+async def made_in_threads(threads: Threads, parts: Iterable[bytes]) -> AsyncIterator[bytes]:
+    """Yield parts in portions, each of which one thread makes when the one before is sent.
 
-    Django's own handler would make the whole list before it sends the first part. Raises what
-    making a part raises. A reader that stops early stops the thread at its next part; one that
-    reads nothing for STREAM_WAIT_SECONDS, too.
+    A slow reader holds neither a thread nor a database connection, so `parts` must have no
+    transaction open between two parts. Raises what making a part raises.
     """
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[bytes | None] = asyncio.Queue()
-    room = threading.Semaphore(_PARTS_AHEAD)
-    is_read = True
-
-    def make() -> None:
-        try:
-            for part in parts:
-                if not room.acquire(timeout=STREAM_WAIT_SECONDS):
-                    raise TimeoutError("The client reads nothing of the stream.")
-                if not is_read:
-                    return
-                loop.call_soon_threadsafe(queue.put_nowait, part)
-        finally:
-            if isinstance(parts, Generator):
-                parts.close()  # here: what it holds open, such as a transaction, is this thread's
-            loop.call_soon_threadsafe(queue.put_nowait, None)
-
-    making = asyncio.ensure_future(threads.query(make))
+    made = iter(parts)
+    making: asyncio.Future[list[bytes]] | None = None
     try:
-        while (part := await queue.get()) is not None:
-            yield part
-            room.release()
-        await making
+        while True:
+            making = asyncio.ensure_future(threads.query(partial(_portion, made)))
+            portion = await asyncio.shield(making)
+            if not portion:
+                return
+            yield b"".join(portion)
     finally:
-        is_read = False
-        room.release()
-        await asyncio.wait([making])
+        if making:
+            await asyncio.wait([making])
+        if isinstance(made, Generator):
+            await threads.query(made.close)
+
+
+def _portion(parts: Iterator[bytes]) -> list[bytes]:
+    portion: list[bytes] = []
+    size, until = 0, time.monotonic() + STREAM_PORTION_SECONDS
+    for part in parts:
+        portion.append(part)
+        size += len(part)
+        if size >= STREAM_PORTION_BYTES or time.monotonic() > until:
+            break
+    return portion
+
+
+def sent_in_time(send: Send) -> Send:
+    """Return a `send` that raises TimeoutError if the client reads nothing for some seconds."""
+
+    async def send_in_time(message: Mapping[str, Any]) -> None:
+        async with asyncio.timeout(STREAM_WAIT_SECONDS):
+            await send(message)
+
+    return send_in_time

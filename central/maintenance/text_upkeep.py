@@ -18,9 +18,9 @@ from central.corpus.trigrams.coverage import (
     incomplete_repositories,
     read_coverage,
 )
-from central.corpus.trigrams.hashes import trigram_hashes
-from central.corpus.trigrams.merges import delete_segments, merge_segments, repositories_to_merge
-from central.corpus.trigrams.segments import FileIds, read_hashes
+from central.corpus.trigrams.hashes import content_hashes
+from central.corpus.trigrams.merges import merge_segments, repositories_to_merge
+from central.corpus.trigrams.segments import FileIds, delete_segments, read_hashes
 from central.db import one_moment
 from central.maintenance.reconcile import Difference
 from central.repositories.models import Repository
@@ -46,7 +46,7 @@ def maintain_text_index(*, go_on: Callable[[], bool] = lambda: True) -> None:
             for repository_id in due():
                 try:
                     is_due |= step(repository_id)
-                except ValueError:  # of a row that is none; other work must go on
+                except (ValueError, IndexError):  # of a row that is none; other work must go on
                     _log.exception("text_index_damaged", repository=repository_id)
                 if not go_on():
                     return
@@ -64,6 +64,7 @@ def compare_text(repository: Repository, *, repair: bool) -> Difference:
     different = np.union1d(wrong, coverage.repeated)
     missing = len(coverage.missing)
     differing = len(different) + (missing if is_complete else 0)
+    differing = max(differing, len(coverage.damaged))  # each is of one file at least
     if repair and differing:
         _rebuild(repository.pk, coverage, different)
     return Difference(due=0 if is_complete else missing, differing=differing)
@@ -80,20 +81,21 @@ def _wrong_files(coverage: Coverage) -> FileIds:
     texts = dict(File.objects.filter(pk__in=files[ordinals].tolist()).values_list("pk", "content"))
     try:
         stored = read_hashes(key, ordinals)
-    except ValueError:  # a row is none
+    except (ValueError, IndexError):  # a row is none
         return files
     wrong = [
         files[ordinal]
         for ordinal, hashes in stored.items()
         if (text := texts.get(int(files[ordinal]))) is not None
-        and not np.array_equal(hashes, trigram_hashes(text))
+        and not np.array_equal(hashes, content_hashes(text))
     ]
     return np.array(wrong, np.int64)
 
 
 def _rebuild(repository_id: int, coverage: Coverage, different: FileIds) -> None:
     """Drop the segments of some files and build all that is missing then."""
-    keys = [key for key, files in coverage.segments.items() if np.isin(files, different).any()]
+    wrong = [key for key, files in coverage.segments.items() if np.isin(files, different).any()]
+    keys = [*coverage.damaged, *wrong]
     with transaction.atomic():
         if keys and not delete_segments(keys):
             transaction.set_rollback(True)  # a merge came between: the next reconcile looks again

@@ -16,6 +16,7 @@ _NOT_TEXT: Final = re.compile(
     r"\\(?:[pP](?:\{[^}]*\}|.)|x(?:\{[^}]*\}|..)|.)|\(\?P?<\w*>|\(\?[a-zA-Z-]+|\[:\^?\w+:\]",
     re.DOTALL,
 )
+_ESCAPE: Final = re.compile(r"\\Q.*?(?:\\E|\Z)|\\(.)", re.DOTALL)  # quoted, or an escape
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False, column: int = 1) -> Any:
@@ -34,10 +35,17 @@ def check_length(text: str, noun: str, column: int) -> None:
 
 
 def _compile(pattern: str, *, ignore_case: bool, column: int) -> Any:
+    if any(found[1] == "C" for found in _ESCAPE.finditer(pattern)):
+        raise QueryError(
+            "\\C is one byte, which may be a part of a character only. Write (?s:.) for any "
+            "character.",
+            column=column,
+        )
     options = re2.Options()
     options.max_mem = QUERY_PATTERN_BYTES
     options.case_sensitive = not ignore_case
     options.log_errors = False
+    options.never_capture = True  # nobody asks for groups, which take other, slower engines
     try:
         return re2.compile(pattern, options)
     except re2.error as problem:

@@ -100,14 +100,26 @@ def _of_receipt(missing: Sequence[MissingProject]) -> Sentence | None:
             "The search stopped before it had read every file. Add a filter such as repo: or "
             "file:, or a longer literal.",
         )
-    unbuilt = [one.project for one in missing if one.reason == "text_index_incomplete"]
-    if not unbuilt:
-        return None
-    return Sentence.of(
-        "text_index_incomplete",
-        "The text index of {projects} is not complete yet: search again in some minutes.",
-        projects=", ".join(unbuilt[:3]) + (" and others" if len(unbuilt) > 3 else ""),
-    )
+    if unbuilt := _projects(missing, "text_index_incomplete"):
+        return Sentence.of(
+            "text_index_incomplete",
+            "The text index of {projects} is not complete yet: search again in some minutes.",
+            projects=unbuilt,
+        )
+    if damaged := _projects(missing, "text_index_damaged"):
+        return Sentence.of(
+            "text_index_damaged",
+            "The text index of {projects} cannot be read whole: an administrator repairs it with "
+            "`manage.py reconcile`.",
+            projects=damaged,
+        )
+    return None
+
+
+def _projects(missing: Sequence[MissingProject], reason: str) -> str:
+    """Return the first names of those that are missing for a reason."""
+    names = [one.project for one in missing if one.reason == reason]
+    return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
 
 
 def _reasons(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from central.db import one_moment
 from central.errors import InvalidError
@@ -40,6 +41,7 @@ from indexer.limits import (
     EXACT_MATCHES_OF_FILE,
     EXACT_SECONDS,
     EXACT_STREAM_FILES,
+    EXACT_STREAM_MATCHES_OF_FILE,
     EXACT_STREAM_SECONDS,
 )
 
@@ -117,20 +119,32 @@ def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[R
 def _streamed(
     credential: Credential, request: SearchRequest, read: ReadRequest, plan: ExactPlan
 ) -> Iterator[Result | StreamEnd]:
+    """Yield the results. All up to the first one is read as of one moment.
+
+    Later no transaction is open between two of them.
+    """
     started = time.perf_counter()
     with one_moment():
         scope = search_scope(credential, read.request)
         search = _exact_search(
-            scope, read, plan, files=EXACT_STREAM_FILES, seconds=EXACT_STREAM_SECONDS
+            scope,
+            read,
+            plan,
+            files=EXACT_STREAM_FILES,
+            seconds=EXACT_STREAM_SECONDS,
+            matches=EXACT_STREAM_MATCHES_OF_FILE,
         )
-        is_empty = True
-        for result in _results(search.hits(), request, read, scope, EXACT_MATCHES_OF_FILE):
-            is_empty = False
-            yield result
-        missing = _missing(scope, search.unread)
+        hits = search.hits()
+        first = next(hits, None)
         hint = None
-        if is_empty:
+        if first is None:
+            missing = _missing(scope, search.unread)
             hint = exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
+    for hit in chain([first] if first else [], hits):
+        if hit.is_cut:
+            search.unread.add([hit.file.repository], "too_many_matches")
+        yield from _results([hit], request, read, scope, EXACT_STREAM_MATCHES_OF_FILE)
+    missing = _missing(scope, search.unread)
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     receipt = Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
     yield StreamEnd(receipt, hint)
@@ -169,7 +183,8 @@ def restriction(
         files=EXACT_FILES,
         seconds=EXACT_SECONDS,
     )
-    found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
+    with one_moment():
+        found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
     return Restriction(_among(found), search.unread)
 
 
@@ -186,7 +201,13 @@ def _among(found: Collection[tuple[int, str]]) -> Holds:
 
 
 def _exact_search(
-    scope: SearchScope, read: ReadRequest, plan: ExactPlan, *, files: int, seconds: float
+    scope: SearchScope,
+    read: ReadRequest,
+    plan: ExactPlan,
+    *,
+    files: int,
+    seconds: float,
+    matches: int = EXACT_MATCHES_OF_FILE,
 ) -> ExactSearch:
     return ExactSearch(
         plan,
@@ -195,6 +216,7 @@ def _exact_search(
         files=files,
         seconds=seconds,
         within=read.within,
+        matches=matches,
     )
 
 

@@ -28,6 +28,9 @@ _REASONS: Final = {
     "too_many_files": "too many of its files may match: add a filter or a longer text",
     "timeout": "its files were not all read in time: add a filter, or ask for the next page",
     "text_index_incomplete": "its text index is being built: search again in some minutes",
+    "text_index_damaged": "its text index cannot be read whole: an administrator runs `reconcile`",
+    "too_many_matches": "a file has too many matches: use a longer text",
+    "reindexed": "it was indexed again meanwhile: search again",
 }
 # Parameter names of the service as options of this command line.
 _OPTIONS: Final = {

@@ -7,6 +7,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
+from central.corpus.models import TrigramSegment
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization
@@ -55,6 +56,14 @@ def test_an_organisation_can_be_made_without_the_columns_that_came_later(before:
         slug="acme", embedder="builtin/aeterna-static-1/256", created_at=timezone.now()
     )
     assert not Organization.objects.get(pk=old.pk).direct_uploads
+
+
+def test_a_segment_of_the_version_before_has_the_first_format() -> None:
+    apps = MigrationLoader(connection).project_state([("corpus", "0005_text_index")]).apps
+    old = apps.get_model("corpus", "TrigramSegment").objects.create(
+        repository_id=RepositoryFactory.create().pk, files=b"", postings=0, buckets=1
+    )
+    assert TrigramSegment.objects.get(pk=old.pk).format == 1
 
 
 def test_a_run_can_be_opened_without_the_columns_that_came_later(before: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from central.corpus.models import TrigramPosting, TrigramSegment
+from central.corpus.trigrams.hashes import FORMAT
 from central.corpus.trigrams.postings import segment_matches
 from central.corpus.trigrams.segments import FileIds, unpack_ids
 from central.corpus.trigrams.tree import EVERYTHING, Tree, tree_hashes
@@ -18,7 +19,8 @@ _REPOSITORIES: Final = 64  # a statement, whose rows are in memory
 # One statement, so that a merge cannot come between. The rows of a segment go by their keys.
 _FOUND: Final = sql(
     """
-    SELECT r.id, r.text_generation = r.generation, s.buckets, s.files, found.buckets, found.rows
+    SELECT r.id, r.text_generation = r.generation AND COALESCE(s.format, %s::int) = %s::int,
+        s.buckets, s.files, found.buckets, found.rows
     FROM {repository} r LEFT JOIN {segment} s ON s.repository_id = r.id
     LEFT JOIN LATERAL (
         SELECT array_agg(row.bucket) AS buckets, array_agg(row.data) AS rows
@@ -43,12 +45,14 @@ _FOUND: Final = sql(
 class Candidates:
     """Files by repository, of which some may be gone: join them with the rows of `File`.
 
-    Of the repositories in `incomplete`, files that are not among these may match, too. If
-    `is_everything`, every file may match, and `files` is empty.
+    Of the repositories in `incomplete`, and in `damaged`, which have a segment that cannot be
+    read, files that are not among these may match, too. If `is_everything`, every file may match,
+    and `files` is empty.
     """
 
     files: dict[int, FileIds] = field(default_factory=dict)
     incomplete: set[int] = field(default_factory=set)
+    damaged: set[int] = field(default_factory=set)
     is_everything: bool = False
 
 
@@ -66,14 +70,18 @@ def candidates(repository_ids: Sequence[int], tree: Tree) -> Candidates:
 def _add_candidates(result: Candidates, repository_ids: Sequence[int], tree: Tree) -> None:
     found: dict[int, list[FileIds]] = {}
     hashes = sorted(set(tree_hashes(tree)))
-    rows = fetch_rows(_FOUND, [id_array(hashes), id_array(repository_ids)])
+    rows = fetch_rows(_FOUND, [FORMAT, FORMAT, id_array(hashes), id_array(repository_ids)])
     for repository_id, is_complete, buckets, files, *postings in rows:
         if not is_complete:
             result.incomplete.add(repository_id)
         if files is not None:
-            ordinals = segment_matches(tree, buckets, _pairs(*postings))
-            if len(ordinals):
-                found.setdefault(repository_id, []).append(unpack_ids(files)[ordinals])
+            try:
+                ids = unpack_ids(files)[segment_matches(tree, buckets, _pairs(*postings))]
+            except (ValueError, IndexError):  # of a row that is none
+                result.damaged.add(repository_id)
+                continue
+            if len(ids):
+                found.setdefault(repository_id, []).append(ids)
     for repository_id, parts in found.items():
         result.files[repository_id] = np.unique(np.concatenate(parts))
 

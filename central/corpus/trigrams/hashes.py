@@ -1,7 +1,7 @@
 """Hashes of the trigrams of a text: of any three neighbouring characters, folded by case.
 
-The fold and the hash are part of the stored format. A change of either needs a migration that
-sets `Repository.text_generation` to 0, so that every index is built again (decision 0038).
+The fold, the hash and what is taken of a file are the stored format. A change of any needs another
+FORMAT, so that every segment is built again (decisions 0038, 0042).
 """
 
 import sys
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 Hashes: TypeAlias = NDArray[np.uint32]  # ascending, distinct
 
+FORMAT: Final = 2  # of segments; the first one had no line feeds around a file's content
 HASH_BITS: Final = 32
 LENGTH: Final = 3  # characters of a trigram
 
@@ -87,6 +88,14 @@ def window_hashes(text: str) -> NDArray[np.uint32]:
     hashes *= _SPREAD
     hashes ^= hashes >> _SHIFT
     return hashes
+
+
+def content_hashes(content: str) -> Hashes:
+    """Return the hashes of all trigrams of a file: its first line begins as all others do.
+
+    So the anchors `^` and `$` of a regular expression are line feeds.
+    """
+    return trigram_hashes(f"\n{content}\n")
 
 
 def trigram_hashes(text: str) -> Hashes:

@@ -11,7 +11,7 @@ import numpy as np
 from django.db import transaction
 
 from central.corpus.models import File, TrigramPosting, TrigramSegment
-from central.corpus.trigrams.hashes import HASH_BITS
+from central.corpus.trigrams.hashes import FORMAT, HASH_BITS
 from central.corpus.trigrams.postings import (
     SEGMENT_FILES,
     SEGMENT_POSTINGS,
@@ -24,8 +24,14 @@ from central.corpus.trigrams.postings import (
     posting_keys,
     row_keys,
 )
-from central.corpus.trigrams.segments import EncodedSegment, FileIds, insert_segment, unpack_ids
-from central.db import execute, fetch_rows, id_array, sql_with
+from central.corpus.trigrams.segments import (
+    EncodedSegment,
+    FileIds,
+    delete_segments,
+    insert_segment,
+    unpack_ids,
+)
+from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
 
 MOST_SEGMENTS: Final = 8  # of a repository, that are not large
@@ -35,19 +41,18 @@ _GONE: Final = np.int64(-1)
 _sql = sql_with(repository=Repository, segment=TrigramSegment, posting=TrigramPosting, file=File)
 _DUE: Final = _sql("""
     SELECT r.id FROM {repository} r JOIN {segment} s ON s.repository_id = r.id
-    WHERE r.retired_at IS NULL GROUP BY r.id
+    WHERE r.retired_at IS NULL AND s.format = %s::int GROUP BY r.id
     HAVING count(*) FILTER (WHERE s.postings < %s::int AND length(s.files) < %s::int) > %s::int
         OR sum(length(s.files)) / 8 > 2 * r.files + %s::int
     ORDER BY r.id""")
 _SEGMENTS: Final = _sql(
-    "SELECT id, postings, buckets, files FROM {segment} WHERE repository_id = %s ORDER BY id"
+    "SELECT id, postings, buckets, files FROM {segment}"
+    " WHERE repository_id = %s AND format = %s::int ORDER BY id"
 )
 _LIVE: Final = _sql("SELECT id FROM {file} WHERE repository_id = %s AND id = ANY(%s::bigint[])")
 _ROWS: Final = _sql(
     "SELECT data FROM {posting} WHERE segment_id = %s AND bucket BETWEEN %s AND %s ORDER BY bucket"
 )
-_DELETE_ROWS: Final = _sql("DELETE FROM {posting} WHERE segment_id = ANY(%s::bigint[])")
-_DELETE: Final = _sql("DELETE FROM {segment} WHERE id = ANY(%s::bigint[]) RETURNING id")
 
 
 class Segment(NamedTuple):
@@ -67,7 +72,7 @@ class Segment(NamedTuple):
 
 def repositories_to_merge() -> list[int]:
     """Return keys of repositories with too many segments, or with too many files that are gone."""
-    limits = [SEGMENT_POSTINGS // 2, 8 * SEGMENT_FILES // 2, MOST_SEGMENTS, _SPARE_FILES]
+    limits = [FORMAT, SEGMENT_POSTINGS // 2, 8 * SEGMENT_FILES // 2, MOST_SEGMENTS, _SPARE_FILES]
     return [key for (key,) in fetch_rows(_DUE, limits)]
 
 
@@ -87,12 +92,6 @@ def merge_segments(repository_id: int) -> bool:
         if len(files):
             insert_segment(repository_id, files, merged)
     return True
-
-
-def delete_segments(keys: Sequence[int]) -> bool:
-    """Delete segments; false if one was gone before. In a transaction."""
-    execute(_DELETE_ROWS, [id_array(keys)])
-    return len(fetch_rows(_DELETE, [id_array(keys)])) == len(keys)
 
 
 def chosen_segments(segments: Sequence[Segment]) -> list[Segment]:
@@ -128,7 +127,7 @@ def _fitting(segments: Sequence[Segment]) -> list[Segment]:
 
 def _read_segments(repository_id: int) -> list[Segment]:
     segments = []
-    for key, postings, buckets, packed in fetch_rows(_SEGMENTS, [repository_id]):
+    for key, postings, buckets, packed in fetch_rows(_SEGMENTS, [repository_id, FORMAT]):
         files = unpack_ids(packed)
         found = fetch_rows(_LIVE, [repository_id, id_array(files.tolist())])
         live = np.isin(files, np.array([one for (one,) in found], np.int64))

@@ -141,18 +141,23 @@ def segment_matches(tree: Tree, buckets: int, rows: Iterable[tuple[int, bytes]])
 
     A row that does not exist has no postings. Raises ValueError for Everything.
     """
-    decoded = {bucket: decode_row(data) for bucket, data in rows}
+    stored = dict(rows)
 
     def lookup(value: int) -> Ordinals:
-        row = decoded.get(bucket_of(value, buckets))
-        return _NONE if row is None else _files_with(row, value)
+        data = stored.get(bucket_of(value, buckets))
+        return _NONE if data is None else _files_with(data, value)
 
     return matching_ordinals(tree, lookup)
 
 
-def _files_with(row: Postings, value: int) -> Ordinals:
-    place = int(np.searchsorted(row.hashes, np.uint32(value)))
-    if place == len(row.hashes) or row.hashes[place] != value:
+def _files_with(data: bytes, value: int) -> Ordinals:
+    """Read what a row has of one hash, as `decode_row` reads all of it."""
+    size = int.from_bytes(data[: _HASH.itemsize], "little")
+    hashes = np.frombuffer(data, _HASH, size, _HASH.itemsize)
+    place = int(hashes.searchsorted(np.uint32(value)))
+    if place == size or hashes[place] != value:
         return _NONE
-    start = int(row.counts[:place].sum())
-    return row.ordinals[start : start + int(row.counts[place])]
+    after = _HASH.itemsize * (1 + size)
+    counts = np.frombuffer(data, _ORDINAL, size, after)
+    start = size + place + int(counts[:place].sum(dtype=np.int64))
+    return np.frombuffer(data, _ORDINAL, int(counts[place]) + 1, after + _ORDINAL.itemsize * start)

@@ -12,6 +12,8 @@ from typing import Final, TypeAlias
 
 from central.corpus.trigrams.hashes import LENGTH
 from central.corpus.trigrams.regex_syntax import (
+    LINE_END,
+    LINE_START,
     Alternatives,
     Characters,
     Gap,
@@ -36,6 +38,8 @@ _MOST_TEXTS: Final = 16  # of a set; more are shortened
 _MOST_PAIRS: Final = 64  # of ends and beginnings that meet
 _COPIES: Final = LENGTH  # of a repeated part
 _EMPTY: Final = frozenset(("",))
+_NONE: Final[_Texts] = frozenset()
+_ANCHORS: Final = {ord(LINE_START): "\n", ord(LINE_END): "\n"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +47,29 @@ class _Matches:
     """What is known of the matches of a part.
 
     They are the `exact` texts, if that is a set. Else each begins with a text of `prefixes`, ends
-    with one of `suffixes` and satisfies `required`.
+    with one of `suffixes`, satisfies `required`, and contains one of `inner` unless that is empty.
     """
 
     exact: _Texts | None
     prefixes: _Texts = _EMPTY
     suffixes: _Texts = _EMPTY
     required: Tree = EVERYTHING
+    inner: _Texts = _NONE
 
     def opened(self) -> "_Matches":
         """The same without exact texts, and with short sets."""
         if self.exact is not None:
             required = _one_of(self.exact)
-            return _Matches(None, self.exact, self.exact, required).opened()
+            return _Matches(None, self.exact, self.exact, required, self.exact).opened()
         required = all_of([self.required, _one_of(self.prefixes), _one_of(self.suffixes)])
         prefixes, suffixes = self.prefixes, self.suffixes
+        inner = _best(self.inner, prefixes, suffixes)
         for size in range(LENGTH - 1, -1, -1):
             if size == LENGTH - 1 or len(prefixes) > _MOST_TEXTS:
                 prefixes = frozenset(text[:size] for text in prefixes)
             if size == LENGTH - 1 or len(suffixes) > _MOST_TEXTS:
                 suffixes = frozenset(text[len(text) - min(size, len(text)) :] for text in suffixes)
-        return _Matches(None, prefixes, suffixes, required)
+        return _Matches(None, prefixes, suffixes, required, inner)
 
 
 _NOTHING_KNOWN: Final = _Matches(None)
@@ -82,8 +88,31 @@ def required_trigrams(pattern: str) -> Tree:
     return bounded(_matches(node).opened().required)
 
 
+def required_texts(pattern: str) -> frozenset[str]:
+    """Return texts one of which each match of a pattern that respects case contains.
+
+    Without any, nothing is known. A line feed at the edge of a text may be that before the first
+    line or after the last.
+    """
+    try:
+        node = parse_pattern(pattern, folds=False)
+    except UnreadablePatternError:
+        return _NONE
+    texts = frozenset(text.translate(_ANCHORS) for text in _matches(node).opened().inner)
+    return texts if _shortest(texts) >= LENGTH else _NONE
+
+
+def _best(*sets: _Texts) -> _Texts:
+    """Return the set that says most: the one whose shortest text is the longest."""
+    return max((one for one in sets if len(one) <= _MOST_TEXTS), key=_shortest, default=_NONE)
+
+
+def _shortest(texts: _Texts) -> int:
+    return min(map(len, texts), default=0)
+
+
 def _one_of(texts: Iterable[str]) -> Tree:
-    return any_of(map(literal_trigrams, texts))
+    return any_of(literal_trigrams(text.translate(_ANCHORS)) for text in texts)
 
 
 def _matches(node: Node) -> _Matches:
@@ -93,7 +122,7 @@ def _matches(node: Node) -> _Matches:
         case Gap():
             return _NOTHING_KNOWN
         case Sequence(parts):
-            return reduce(_then, map(_matches, _joined(parts)), _EMPTY_TEXT)
+            return reduce(_then, _runs(map(_matches, _joined(parts))), _EMPTY_TEXT)
         case Alternatives(parts):
             return reduce(_or, map(_matches, parts))
         case Repeated(part, least, most):
@@ -104,6 +133,18 @@ def _joined(parts: tuple[Node, ...]) -> list[Node]:
     return [part for part in parts if part != Sequence(())]
 
 
+def _runs(parts: Iterable[_Matches]) -> list[_Matches]:
+    """Join neighbours whose texts are known, so that a literal stays whole after a gap."""
+    runs: list[_Matches] = []
+    for part in parts:
+        joined = _then(runs[-1], part) if runs and part.exact is not None else _NOTHING_KNOWN
+        if joined.exact is None:
+            runs.append(part)
+        else:
+            runs[-1] = joined
+    return runs
+
+
 def _then(first: _Matches, second: _Matches) -> _Matches:
     if first.exact is not None and second.exact is not None:
         if len(first.exact) * len(second.exact) <= _MOST_TEXTS:
@@ -111,18 +152,29 @@ def _then(first: _Matches, second: _Matches) -> _Matches:
         first, second = first.opened(), second.opened()
     if first.exact is not None:
         prefixes = _pairs(first.exact, second.prefixes)
-        return _Matches(None, prefixes, second.suffixes, second.required).opened()
+        return _Matches(None, prefixes, second.suffixes, second.required, second.inner).opened()
     if second.exact is not None:
         suffixes = _pairs(first.suffixes, second.exact)
-        return _Matches(None, first.prefixes, suffixes, first.required).opened()
+        return _Matches(None, first.prefixes, suffixes, first.required, first.inner).opened()
     required = [first.required, second.required]
+    inner = [first.inner, second.inner]
     if len(first.suffixes) * len(second.prefixes) <= _MOST_PAIRS:
-        required.append(_one_of(_pairs(first.suffixes, second.prefixes)))
-    return _Matches(None, first.prefixes, second.suffixes, all_of(required))
+        inner.append(_pairs(first.suffixes, second.prefixes))
+        required.append(_one_of(inner[-1]))
+    return _Matches(None, first.prefixes, second.suffixes, all_of(required), _best(*inner))
 
 
 def _pairs(first: _Texts, second: _Texts) -> _Texts:
-    return frozenset(one + other for one in first for other in second)
+    return frozenset(_joined_texts(one, other) for one in first for other in second)
+
+
+def _joined_texts(first: str, second: str) -> str:
+    """Join two texts; what an anchor between them says of its neighbour is known better then."""
+    if second.startswith(LINE_START) and first:
+        second = second[1:]
+    if first.endswith(LINE_END) and second:
+        first = first[:-1]
+    return first + second
 
 
 def _or(first: _Matches, second: _Matches) -> _Matches:
@@ -136,6 +188,7 @@ def _or(first: _Matches, second: _Matches) -> _Matches:
         first.prefixes | second.prefixes,
         first.suffixes | second.suffixes,
         any_of([first.required, second.required]),
+        first.inner | second.inner if first.inner and second.inner else _NONE,
     ).opened()
 
 

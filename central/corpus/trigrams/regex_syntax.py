@@ -1,7 +1,8 @@
 """A conservative parser of RE2's syntax: what the characters of a match can be, and where.
 
 It may accept what RE2 refuses, which matches nothing. What it cannot read, it refuses. Case and
-flags do not matter: characters are folded, and a Gap stands for what flags could change.
+flags do not matter: characters are folded, and a Gap stands for what flags could change. A line
+also begins and ends where the text does.
 """
 
 import re
@@ -24,7 +25,12 @@ _CODE: Final = re.compile(
     r"\\(?:x([0-9A-Fa-f]{2})|x\{([0-9A-Fa-f]{1,8})\}|(0[0-7]{0,2}|[1-7][0-7]{1,2}))"
 )
 _CONTROLS: Final = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_EMPTY_ESCAPES: Final = frozenset(("\\A", "\\z", "\\b", "\\B"))
+# Characters of the empty texts where a line begins or ends; no pattern can have them.
+LINE_START: Final = chr(0xD800)
+LINE_END: Final = chr(0xDFFF)
+_ANCHORS: Final = {"^": LINE_START, "$": LINE_END, "\\A": LINE_START, "\\z": LINE_END}
+_EMPTY_ESCAPES: Final = frozenset(("\\b", "\\B"))
+_SURROGATES: Final = range(0xD800, 0xE000)
 _GAP_ESCAPES: Final = frozenset(("\\C", "\\d", "\\D", "\\s", "\\S", "\\w", "\\W"))
 
 
@@ -70,27 +76,35 @@ class Repeated:
 Node: TypeAlias = Characters | Gap | Sequence | Alternatives | Repeated
 
 
-def parse_pattern(pattern: str) -> Node:
-    """Parse a pattern. Raises UnreadablePatternError."""
-    if len(pattern) > MOST_CHARACTERS:
+def parse_pattern(pattern: str, *, folds: bool = True) -> Node:
+    """Parse a pattern. Raises UnreadablePatternError.
+
+    Without `folds`, characters stay as they are written: for a pattern that respects case.
+    """
+    if len(pattern) > MOST_CHARACTERS or any(ord(one) in _SURROGATES for one in pattern):
         raise UnreadablePatternError
-    parser = _Parser(pattern)
+    parser = _Parser(pattern, folds=folds)
     node = parser.alternatives(0)
     if parser.at < len(pattern):
         raise UnreadablePatternError
     return node
 
 
-def _one(character: str) -> Characters:
-    return Characters(frozenset(chr(fold_table()[ord(character)])))
-
-
 class _Parser:
     """A place in a pattern, which moves as parts are read."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, *, folds: bool) -> None:
         self._pattern = pattern
+        self._folds = folds
         self.at = 0
+
+    def _one(self, character: str) -> Characters:
+        return Characters(self._characters(range(ord(character), ord(character) + 1)))
+
+    def _characters(self, codes: range) -> frozenset[str]:
+        if not self._folds:
+            return frozenset(map(chr, codes))
+        return frozenset(chr(code) for code in fold_table()[codes.start : codes.stop])
 
     def _follows(self, text: str) -> bool:
         return self._pattern.startswith(text, self.at)
@@ -142,29 +156,39 @@ class _Parser:
         character = self._take()
         if character == ".":
             return [Gap()]
-        return [Sequence(())] if character in "^$" else [_one(character)]
+        return [self._one(_ANCHORS.get(character, character))]
 
     def _group(self, depth: int) -> Node:
-        if self._match(_FLAGS):
+        if found := self._match(_FLAGS):
+            self._check_flags(found[0])
             return Sequence(())
-        if not self._match(_GROUP):
+        if not (found := self._match(_GROUP)):
             raise UnreadablePatternError
+        self._check_flags(found[0])
         node = self.alternatives(depth + 1)
         if self._take() != ")":
             raise UnreadablePatternError
         return node
+
+    def _check_flags(self, group: str) -> None:
+        """Refuse what may ignore case, if that matters."""
+        if not self._folds and "i" in group and "<" not in group:
+            raise UnreadablePatternError
 
     def _escape(self) -> list[Node]:
         if self._follows("\\Q"):
             self._take(2)
             quoted, end, _ = self._pattern[self.at :].partition("\\E")
             self._take(len(quoted) + len(end))
-            return [_one(character) for character in quoted]
+            return [self._one(character) for character in quoted]
         start = self._pattern[self.at : self.at + 2]
+        if start in _ANCHORS:
+            self._take(2)
+            return [self._one(_ANCHORS[start])]
         if start in _EMPTY_ESCAPES:
             self._take(2)
             return [Sequence(())]
-        return [Gap() if self._is_gap() else _one(self._escaped_character())]
+        return [Gap() if self._is_gap() else self._one(self._escaped_character())]
 
     def _is_gap(self) -> bool:
         """Read a class of characters or bytes, if one follows."""
@@ -177,7 +201,7 @@ class _Parser:
         if found := self._match(_CODE):
             byte, code, octal = found.groups()
             value = int(octal, 8) if octal else int(byte or code, 16)
-            if value >= len(fold_table()):
+            if value >= len(fold_table()) or value in _SURROGATES:
                 raise UnreadablePatternError
             return chr(value)
         self._take()
@@ -204,7 +228,7 @@ class _Parser:
             if last - first >= _MOST_OF_RANGE:
                 is_gap = True
                 continue
-            characters |= {chr(code) for code in fold_table()[first : last + 1]}
+            characters |= self._characters(range(first, last + 1))
         self._take()
         if is_gap or not characters or len(characters) > _MOST_OF_CLASS:
             return Gap()

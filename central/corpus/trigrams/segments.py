@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from central.corpus.models import TrigramPosting, TrigramSegment
-from central.corpus.trigrams.hashes import Hashes, trigram_hashes
+from central.corpus.trigrams.hashes import FORMAT, Hashes, content_hashes
 from central.corpus.trigrams.postings import (
     SEGMENT_FILES,
     SEGMENT_POSTINGS,
@@ -21,17 +21,25 @@ from central.corpus.trigrams.postings import (
     encode_segment,
     row_keys,
 )
-from central.db import copy_into, copy_rows, fetch_rows, new_ids, sql
+from central.db import copy_into, copy_rows, execute, fetch_rows, id_array, new_ids, sql
 
 FileIds = NDArray[np.int64]
 _Key = TypeVar("_Key", bound=Hashable)
 
 _ID: Final = np.dtype("<i8")
 _SPOOLED_BYTES: Final = 16_000_000
-_SEGMENTS: Final = copy_into(TrigramSegment, "id", "repository_id", "files", "postings", "buckets")
+_SEGMENTS: Final = copy_into(
+    TrigramSegment, "id", "repository_id", "files", "postings", "buckets", "format"
+)
 _POSTINGS: Final = copy_into(TrigramPosting, "segment_id", "bucket", "data")
 _ROWS: Final = sql(
     "SELECT data FROM {posting} WHERE segment_id = %s ORDER BY bucket", posting=TrigramPosting
+)
+_DELETE_ROWS: Final = sql(
+    "DELETE FROM {posting} WHERE segment_id = ANY(%s::bigint[])", posting=TrigramPosting
+)
+_DELETE: Final = sql(
+    "DELETE FROM {segment} WHERE id = ANY(%s::bigint[]) RETURNING id", segment=TrigramSegment
 )
 
 
@@ -69,9 +77,15 @@ def insert_segment(
 ) -> None:
     """Store a segment of some files, by ordinal. In a transaction."""
     [key] = new_ids(TrigramSegment, 1)
-    row = (key, repository_id, pack_ids(files), segment.postings, segment.buckets)
+    row = (key, repository_id, pack_ids(files), segment.postings, segment.buckets, FORMAT)
     copy_rows(_SEGMENTS, [row])
     copy_rows(_POSTINGS, [(key, *one) for one in segment.rows])
+
+
+def delete_segments(keys: Sequence[int]) -> bool:
+    """Delete segments; false if one was gone before. In a transaction."""
+    execute(_DELETE_ROWS, [id_array(keys)])
+    return len(fetch_rows(_DELETE, [id_array(keys)])) == len(keys)
 
 
 class _Waiting(NamedTuple, Generic[_Key]):
@@ -107,7 +121,7 @@ class SegmentWriter(Generic[_Key]):
 
     def add(self, key: _Key, text: str) -> None:
         """Add a file, after the encoding of a full segment."""
-        hashes = trigram_hashes(text)
+        hashes = content_hashes(text)
         is_full = len(self._files) == SEGMENT_FILES
         if is_full or self._postings + len(hashes) > SEGMENT_POSTINGS:
             self._encode()

@@ -137,12 +137,17 @@ def matching_ordinals(tree: Tree, lookup: Callable[[int], Ordinals]) -> Ordinals
         return lookup(tree.hash)
     if isinstance(tree, Everything):
         raise ValueError("Every file matches: the tree requires no trigram.")
-    found = [matching_ordinals(part, lookup) for part in tree.parts]
+    found: list[Ordinals] = []
+    for part in tree.parts:
+        found.append(matching_ordinals(part, lookup))
+        if isinstance(tree, All) and not len(found[-1]):
+            return found[-1]
     if isinstance(tree, Any):
         return reduce(np.union1d, found)
     found.sort(key=len)
-    return reduce(_intersection, found)
-
-
-def _intersection(one: Ordinals, other: Ordinals) -> Ordinals:
-    return np.intersect1d(one, other, assume_unique=True)
+    common = found[0]
+    for other in found[1:]:
+        if not len(common):
+            break
+        common = np.intersect1d(common, other, assume_unique=True)
+    return common

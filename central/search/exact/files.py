@@ -1,52 +1,41 @@
 """Candidate files of an exact search, in the order of the answer, and their content."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple
+
+from django.db import connection
 
 from central.corpus.models import File, Symbol
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.query.filters import Match
 from central.query.patterns import text_matcher
 from central.query.syntax import Filter, Query
+from central.search.exact.content_cache import ContentCache
 from central.search.query import like_pattern
 from central.search.ranking.rules import PATH_PENALTIES, path_traits
-from indexer.limits import EXACT_READ_BYTES
+from indexer.limits import EXACT_CACHE_BYTES, EXACT_READ_BYTES
 
 _FIRST_BYTES = 256 * 1024  # of the first statement: a page is often full after it
 _sql = sql_with(file=File, symbol=Symbol)
-_FILES = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
-    WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''""")
-_EVERY_FILE = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
-    WHERE f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''
-    ORDER BY f.repository_id, f.path LIMIT %s""")
 _CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f
     WHERE f.id = ANY(%s::bigint[])""")
+_LIVE = _sql("SELECT f.id FROM {file} f WHERE f.id = ANY(%s::bigint[])")
 _NAMES = _sql("""SELECT DISTINCT s.name FROM {symbol} s
     WHERE s.repository_id = ANY(%s::bigint[]) AND s.name ILIKE %s::text""")
+_cache = ContentCache(EXACT_CACHE_BYTES)
 
 
 class CandidateFile(NamedTuple):
-    """A file of a visible repository that may match."""
+    """A file of a visible repository that may match; `factor` is that of its path."""
 
     id: int
     repository: int
     path: str
     language: str
     size: int
-
-
-def files_with_ids(ids: Collection[int], *, repositories: Sequence[int]) -> list[CandidateFile]:
-    """Return those of `ids` that exist in `repositories` and are indexed."""
-    rows = fetch_rows(_FILES, [id_array(ids), id_array(repositories)])
-    return list(map(CandidateFile._make, rows))
-
-
-def every_file(*, repositories: Sequence[int], limit: int) -> list[CandidateFile]:
-    """Return at most `limit` indexed files of `repositories`, the same ones each time."""
-    rows = fetch_rows(_EVERY_FILE, [id_array(repositories), limit])
-    return list(map(CandidateFile._make, rows))
+    factor: float
 
 
 def defined_names(term: Filter, query: Query, *, repositories: Sequence[int]) -> list[str]:
@@ -59,22 +48,15 @@ def defined_names(term: Filter, query: Query, *, repositories: Sequence[int]) ->
     return [name for (name,) in rows if matches(name)]
 
 
-def in_order(
-    files: Sequence[CandidateFile], *, defining: Collection[int], projects: Mapping[int, str]
-) -> list[CandidateFile]:
-    """Order by definition, then by the path rules of ranking, then by project and path.
+def in_order(files: Iterable[CandidateFile], *, rank: Callable[[int], int]) -> list[CandidateFile]:
+    """Order by the rank of definitions, then by the path rules of ranking, then as they come.
 
     The order depends on no content, so a page needs to read only its own files.
     """
-    return sorted(
-        files,
-        key=lambda file: (
-            file.id not in defining,
-            -path_factor(file.path),
-            projects[file.repository],
-            file.path,
-        ),
-    )
+    groups: dict[float, list[CandidateFile]] = {}
+    for file in files:
+        groups.setdefault(2 * rank(file.id) - file.factor, []).append(file)  # factors are up to 1
+    return [file for group in sorted(groups) for file in groups[group]]
 
 
 @lru_cache(maxsize=65536)
@@ -83,15 +65,35 @@ def path_factor(path: str) -> float:
     return prod(1.0 - PATH_PENALTIES[kind] for kind in path_traits(path).kinds)
 
 
-def contents(files: Sequence[CandidateFile]) -> Iterator[tuple[CandidateFile, bytes]]:
-    """Yield files with their content, in order: little at first, then some megabytes at a time."""
-    start, most = 0, _FIRST_BYTES
-    while start < len(files):
-        end, size = start, 0
-        while end < len(files) and (end == start or size + files[end].size <= most):
-            size += files[end].size
-            end += 1
-        portion = files[start:end]
-        by_id = dict(fetch_rows(_CONTENT, [id_array(file.id for file in portion)]))
-        yield from ((file, by_id[file.id]) for file in portion if file.id in by_id)
-        start, most = end, min(2 * most, EXACT_READ_BYTES)
+def contents(
+    places: Iterable[tuple[int, CandidateFile]],
+) -> Iterator[tuple[int, CandidateFile, bytes | None]]:
+    """Yield files, each with its place and its content, in order.
+
+    Little is read at first, then some megabytes at a time. The content of a file that is gone is
+    None, also if it is in memory: outside of a transaction, it is asked if it is still there.
+    """
+    portion: list[tuple[int, CandidateFile]] = []
+    size, most = 0, _FIRST_BYTES
+    for place, file in places:
+        if portion and size + file.size > most:
+            yield from _read(portion)
+            portion, size, most = [], 0, min(2 * most, EXACT_READ_BYTES)
+        portion.append((place, file))
+        size += file.size
+    if portion:
+        yield from _read(portion)
+
+
+def _read(
+    portion: Sequence[tuple[int, CandidateFile]],
+) -> Iterator[tuple[int, CandidateFile, bytes | None]]:
+    by_id = _cache.get(file.id for _, file in portion)
+    if by_id and not connection.in_atomic_block:
+        by_id = {key: by_id[key] for (key,) in fetch_rows(_LIVE, [id_array(by_id)])}
+    missing = [file.id for _, file in portion if file.id not in by_id]
+    if missing:
+        read = dict(fetch_rows(_CONTENT, [id_array(missing)]))
+        _cache.add(read)
+        by_id.update(read)
+    return ((place, file, by_id.get(file.id)) for place, file in portion)

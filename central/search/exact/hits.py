@@ -2,42 +2,26 @@
 
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice
 
 from central.corpus.trigrams.candidates import candidates
+from central.corpus.trigrams.segments import FileIds
 from central.db import one_moment
 from central.query.evaluate import Term
-from central.query.syntax import Structural
 from central.repositories.visibility import RepositorySnapshot
+from central.search.exact.catalogue import catalogue
 from central.search.exact.definitions import Definitions, find_definitions, name_spans
-from central.search.exact.files import (
-    CandidateFile,
-    contents,
-    every_file,
-    files_with_ids,
-    in_order,
-)
-from central.search.exact.matching import (
-    FileMatches,
-    Span,
-    TextPattern,
-    file_matches,
-    finder,
-    has_match,
-)
+from central.search.exact.files import CandidateFile, contents, in_order
+from central.search.exact.limited import find_match, find_matches
+from central.search.exact.matching import FileMatches, SlowFileError, Span, clipped
 from central.search.exact.plan import ExactPlan
-from central.search.exact.regions import (
-    DEFINITIONS,
-    Regions,
-    clipped,
-    line_spans,
-    lines_within,
-    matches_within,
-)
-from central.search.exact.structural import SlowFileError, StructuralMatcher, opened
+from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
+from central.search.exact.structural import StructuralMatcher
 from central.search.query import RowFilter
-from indexer.limits import EXACT_NAMES
+from indexer.limits import EXACT_MATCHES_OF_FILE, EXACT_NAMES
+
+_Place = tuple[int, CandidateFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +68,7 @@ class Unread:
 def check_structural(plan: ExactPlan) -> None:
     """Raise InvalidError for a structural pattern that cannot be used."""
     for pattern in plan.structural.values():
-        with opened(pattern) as matcher:
-            matcher.check()
+        StructuralMatcher(pattern).check()
 
 
 class ExactSearch:
@@ -100,62 +83,105 @@ class ExactSearch:
         files: int,
         seconds: float,
         within: str = "",
+        matches: int = EXACT_MATCHES_OF_FILE,
     ) -> None:
-        """Search at most `files` candidates, for some seconds.
+        """Search at most `files` candidates, for some seconds; `matches` of a term in each.
 
-        `within` restricts matches to regions of this type.
+        `within` restricts matches to regions of this type. Raises InvalidError for a structural
+        pattern of a language that ast-grep does not know.
         """
         self._plan = plan
         self._repositories = {
             key: item
-            for key, item in repositories.items()
+            for key, item in sorted(repositories.items(), key=lambda one: one[1].name)
             if plan.evaluator.repository(item.name) is not False
         }
         self._rows = rows
         self._within = within
         self._most_files = files
+        self._most_matches = matches
         self._until = time.monotonic() + seconds
-        self._matchers: dict[Structural, StructuralMatcher] = {}
+        self._matchers = {
+            term: StructuralMatcher(pattern) for term, pattern in plan.structural.items()
+        }
         self._by_names = not (plan.reads_content or within)
+        self._is_admitted_first = self._by_names or bool(within)
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
 
     def hits(self, start: int = 0) -> Generator[FileHit]:
-        """Yield matching files from the candidate at `start` on, until the time is used up."""
-        with ExitStack() as stack:
-            for term, pattern in self._plan.structural.items():
-                self._matchers[term] = stack.enter_context(opened(pattern))
-            stack.enter_context(one_moment())
-            yield from self._hits(start)
+        """Yield matching files from the candidate at `start` on, until the time is used up.
 
-    def _hits(self, start: int) -> Iterator[FileHit]:
-        defined = find_definitions(self._plan, repositories=list(self._repositories))
-        ordered = self._ordered(defined)
-        if self._by_names:
-            self.named = self._matches_of_names(ordered, defined), len(ordered)
+        Between two of them no transaction is open, unless there is one around. Without it, the
+        repositories of files that are gone meanwhile are `reindexed` in `unread`.
+        """
+        with one_moment():
+            defined = find_definitions(self._plan, repositories=list(self._repositories))
+            ordered = self._ordered(defined)
         regions = Regions(self._within, ordered[start:]) if self._within else None
-        for position, (file, content) in enumerate(contents(ordered[start:]), start):
+        for position, file, content in contents(self._places(ordered, start, defined)):
             if time.monotonic() > self._until:
-                self.unread.stop(position, (one.repository for one in ordered[position:]))
+                self._stop(ordered, position)
                 return
             lines = None if regions is None else regions.lines(file)
+            if content is None or (regions is not None and lines is None):
+                self.unread.add([file.repository], "reindexed")
+                continue
             if lines is not None and not lines:
                 continue
-            hit = self._hit(position, file, content, defined, lines)
+            try:
+                hit = self._hit(position, file, content, defined, lines)
+            except SlowFileError:
+                self.unread.add([file.repository], "timeout")
+                continue
+            except TimeoutError:
+                self._stop(ordered, position)
+                return
             if hit is not None:
                 yield hit
 
+    def _stop(self, ordered: Sequence[CandidateFile], position: int) -> None:
+        self.unread.stop(position, (one.repository for one in ordered[position:]))
+
     def _ordered(self, defined: Definitions) -> list[CandidateFile]:
-        """Return the candidates that names and symbols admit, in the order of the answer."""
+        """Return the candidates in the order of the answer, and count them if names decide."""
         files = self._candidates()
-        if self._plan.symbols or self._rows != RowFilter() or self._plan.evaluator.reads_names:
-            files = [file for file in files if self._admits(file, defined)]
-        ordered = in_order(
-            files,
-            defining=defined.exact | defined.others,
-            projects={key: item.name for key, item in self._repositories.items()},
-        )
-        return sorted(ordered, key=lambda file: defined.rank(file.id))
+        if self._is_admitted_first and self._has_filters:
+            files = self._admitted(files, defined)
+        ordered = in_order(files, rank=defined.rank)
+        if self._by_names:
+            self.named = self._matches_of_names(ordered, defined), len(ordered)
+        return ordered
+
+    def _admitted(
+        self, files: Sequence[CandidateFile], defined: Definitions
+    ) -> list[CandidateFile]:
+        """Return the files that names and symbols admit; none if the time does not suffice."""
+        admitted = []
+        for at, file in enumerate(files):
+            if time.monotonic() > self._until:  # a filter's pattern may be slow
+                self.unread.add((one.repository for one in files[at:]), "timeout")
+                return []  # no further page would get past them
+            if self._admits(file, defined):
+                admitted.append(file)
+        return admitted
+
+    def _places(
+        self, ordered: Sequence[CandidateFile], start: int, defined: Definitions
+    ) -> Iterator[_Place]:
+        """Yield the files that names and symbols admit; only as many are asked as are read."""
+        asks = self._has_filters and not self._is_admitted_first
+        for position, file in islice(enumerate(ordered), start, None):
+            if asks and time.monotonic() > self._until:
+                self._stop(ordered, position)
+                return
+            if not asks or self._admits(file, defined):
+                yield position, file
+
+    @property
+    def _has_filters(self) -> bool:
+        plan = self._plan
+        return bool(plan.symbols) or self._rows != RowFilter() or plan.evaluator.reads_names
 
     def _matches_of_names(self, files: Sequence[CandidateFile], defined: Definitions) -> int:
         """Return how many lines of the files define what the query's `sym:` filters mean."""
@@ -179,17 +205,23 @@ class ExactSearch:
         most = max(self._most_files, EXACT_NAMES) if self._by_names else self._most_files
         if not ids:
             return []
+        generations = {key: item.generation for key, item in self._repositories.items()}
         found = candidates(ids, self._plan.tree)
         if found.is_everything:
-            files = every_file(repositories=ids, limit=most + 1)
+            files = catalogue.every_file(generations, limit=most + 1)
             if len(files) > most:
                 self.unread.add(ids, "too_many_files")
             return files[:most]
+        self.unread.add(found.damaged, "text_index_damaged")
         self.unread.add(found.incomplete, "text_index_incomplete")
-        wanted = [int(one) for part in found.files.values() for one in part]
-        if len(wanted) > most:
+        if sum(map(len, found.files.values())) > most:
             self.unread.add(found.files, "too_many_files")
-        return files_with_ids(wanted[:most], repositories=ids)
+        wanted: dict[int, FileIds] = {}
+        for repository in ids:
+            if repository in found.files:
+                wanted[repository] = found.files[repository][:most]
+                most -= len(wanted[repository])
+        return catalogue.files(generations, wanted)
 
     def _truth(self, file: CandidateFile, found: Mapping[Term, bool]) -> bool | None:
         return self._plan.evaluator.file(
@@ -240,25 +272,24 @@ class ExactSearch:
         facts: Mapping[Term, bool],
         regions: Sequence[Span] | None,
     ) -> FileMatches | None:
-        """Return the matches to show, or None if the file does not fulfil the query."""
+        """Return the matches to show, or None if the file does not fulfil the query.
+
+        Raises SlowFileError; TimeoutError if no process is free that could end in time.
+        """
         found = dict(facts)
         parts: list[FileMatches] = []
         for term, pattern in self._plan.patterns.items():
             if term in self._plan.shown:
-                matches = _file_matches(content, pattern, regions)
+                matches = find_matches(content, pattern, most=self._most_matches, regions=regions)
                 parts.append(matches)
                 found[term] = bool(matches.spans)
             else:
-                found[term] = has_match(content, pattern)
+                found[term] = find_match(content, pattern)
             if self._truth(file, found) is False:
                 return None
         for structure, matcher in self._matchers.items():
-            try:
-                within = regions if structure in self._plan.shown else None
-                matches = _within(matcher.matches(content), within)
-            except SlowFileError:
-                self.unread.add([file.repository], "timeout")
-                return None
+            within = regions if structure in self._plan.shown else None
+            matches = _within(matcher.matches(content, most=self._most_matches), within)
             found[structure] = bool(matches.spans)
             if structure in self._plan.shown:
                 parts.append(matches)
@@ -272,11 +303,3 @@ def _within(matches: FileMatches, regions: Sequence[Span] | None) -> FileMatches
     if regions is None:
         return matches
     return FileMatches(list(clipped(iter(matches.spans), regions)), matches.is_cut)
-
-
-def _file_matches(
-    content: bytes, pattern: TextPattern, regions: Sequence[Span] | None
-) -> FileMatches:
-    if regions is None:
-        return file_matches(content, pattern)
-    return matches_within(content, finder(pattern), regions)

@@ -5,21 +5,34 @@ Content is UTF-8, because RE2 and `bytes.find` work on bytes. Lines are those of
 """
 
 import re
+import time
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 import re2
 
+from central.corpus.trigrams.regex import required_texts
 from central.query.patterns import compile_pattern
-from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
+from indexer.limits import (
+    EXACT_CPU_SECONDS,
+    EXACT_LINE_CHARACTERS,
+    EXACT_MATCHES_OF_FILE,
+    EXACT_REGEX_STEPS,
+)
 
 Span = tuple[int, int]  # bytes, the end exclusive
 Find = Callable[[bytes], Iterator[Span]]
+_LINE_FEED: Final = 0x0A
 _TEXT: Final = re.compile(rb"[^\r\n]+")
+
+
+class SlowFileError(Exception):
+    """A file took more processor time than it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +73,63 @@ class FileMatches:
 def finder(pattern: TextPattern) -> Find:
     """Return the function that yields the non-empty matches of a pattern.
 
-    Raises QueryError if RE2 refuses a regular expression.
+    It raises SlowFileError between two matches. Raises QueryError if RE2 refuses a regular
+    expression.
     """
     if not pattern.is_regex and not pattern.ignore_case:
         return _literal_finder(pattern.text.encode())
-    # `^` and `$` are those of lines, as in every tool that searches lines.
-    written = f"(?m){pattern.text}" if pattern.is_regex else re2.escape(pattern.text)
-    compiled = compile_pattern(written, ignore_case=pattern.ignore_case)
+    compiled = _compiled(pattern)
+    needed = [text.encode() for text in _needed(pattern)]
 
     def find(content: bytes) -> Iterator[Span]:
-        spans = (match.span() for match in compiled.finditer(content))
-        return ((start, end) for start, end in spans if start < end)
+        until = time.thread_time() + EXACT_CPU_SECONDS
+        if needed and not any(_has_text(content, text) for text in needed):
+            return
+        for match in compiled.finditer(content):
+            start, end = match.span()
+            if start < end:
+                yield start, end
+            if time.thread_time() > until:
+                raise SlowFileError
 
     return find
+
+
+def _needed(pattern: TextPattern) -> Iterable[str]:
+    """Return texts of which each matching file has one; to look for them is faster than RE2."""
+    if pattern.ignore_case or not pattern.is_regex:
+        return ()
+    return required_texts(pattern.text)
+
+
+def _has_text(content: bytes, text: bytes) -> bool:
+    """Return whether content, with a line feed before and after it, has the text."""
+    return (
+        text in content
+        or (text[:1] == b"\n" and content.startswith(text[1:]))
+        or (text[-1:] == b"\n" and content.endswith(text[:-1]))
+        or (text[:1] == text[-1:] == b"\n" and content == text[1:-1])
+    )
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: TextPattern) -> Any:
+    # `^` and `$` are those of lines, as in every tool that searches lines.
+    written = f"(?m){pattern.text}" if pattern.is_regex else re2.escape(pattern.text)
+    return compile_pattern(written, ignore_case=pattern.ignore_case)
+
+
+@lru_cache(maxsize=256)
+def slow_size(pattern: TextPattern) -> float:
+    """Return the size of content from which on one match may take too long, in bytes.
+
+    RE2 takes at most about 6 ns for each byte and each instruction of its two programs.
+    """
+    if not pattern.is_regex and not pattern.ignore_case:
+        return float("inf")
+    compiled = _compiled(pattern)
+    size: int = compiled.programsize + compiled.reverseprogramsize
+    return EXACT_REGEX_STEPS / size
 
 
 def _literal_finder(wanted: bytes) -> Find:
@@ -85,17 +142,39 @@ def _literal_finder(wanted: bytes) -> Find:
     return find
 
 
-def file_matches(content: bytes, pattern: TextPattern) -> FileMatches:
-    """Return the first EXACT_MATCHES_OF_FILE matches of a pattern."""
+def file_matches(
+    content: bytes,
+    pattern: TextPattern,
+    *,
+    most: int = EXACT_MATCHES_OF_FILE,
+    regions: Sequence[Span] | None = None,
+) -> FileMatches:
+    """Return the first `most` matches of a pattern. Raises SlowFileError.
+
+    With `regions`, those that begin in one, cut at its end.
+    """
     found = finder(pattern)(content)
-    spans = list(islice(found, EXACT_MATCHES_OF_FILE))
-    is_cut = len(spans) == EXACT_MATCHES_OF_FILE and next(found, None) is not None
-    return FileMatches(spans, is_cut)
+    if regions is not None:
+        found = clipped(found, regions)
+    spans = list(islice(found, most))
+    return FileMatches(spans, len(spans) == most and next(found, None) is not None)
 
 
 def has_match(content: bytes, pattern: TextPattern) -> bool:
-    """Return whether the pattern matches in the content."""
+    """Return whether the pattern matches in the content. Raises SlowFileError."""
     return next(finder(pattern)(content), None) is not None
+
+
+def clipped(spans: Iterator[Span], regions: Sequence[Span]) -> Iterator[Span]:
+    """Yield those of ascending spans that begin in a region, each cut at the region's end."""
+    at = 0
+    for start, end in spans:
+        while at < len(regions) and regions[at][1] <= start:
+            at += 1
+        if at == len(regions):
+            return
+        if regions[at][0] <= start:
+            yield start, min(end, regions[at][1])
 
 
 class Lines:
@@ -103,11 +182,8 @@ class Lines:
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        self._starts = [0]
-        place = content.find(b"\n")
-        while place >= 0:
-            self._starts.append(place + 1)
-            place = content.find(b"\n", place + 1)
+        ends = np.flatnonzero(np.frombuffer(content, np.uint8) == _LINE_FEED)
+        self._starts = [0, *(ends + 1).tolist()]
         if self._starts[-1] == len(content) and content:
             self._starts.pop()  # a final LF starts no line
 

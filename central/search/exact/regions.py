@@ -1,23 +1,25 @@
 """The lines of files to which `type:` and `chunk_type` restrict an exact search."""
 
-from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
+from collections.abc import Collection, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Final
 
-from central.corpus.models import Chunk, Symbol
+from central.corpus.models import Chunk, File, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.search.exact.files import CandidateFile
-from central.search.exact.matching import FileMatches, Find, Lines, Span
-from indexer.limits import EXACT_MATCHES_OF_FILE
+from central.search.exact.matching import Lines, Span, clipped
 
 DEFINITIONS: Final = "symbol"  # the lines on which definitions begin; else a type of chunks
 _AHEAD: Final = 256  # files whose lines are read at once
 
-_sql = sql_with(chunk=Chunk, symbol=Symbol)
-_CHUNKS = _sql("""SELECT c.file_id, c.start_line, c.end_line FROM {chunk} c
-    WHERE c.file_id = ANY(%s::bigint[]) AND c.type = %s::text ORDER BY c.file_id, c.start_line""")
-_DEFINITIONS = _sql("""SELECT DISTINCT s.file_id, s.start_line, s.start_line FROM {symbol} s
-    WHERE s.file_id = ANY(%s::bigint[]) ORDER BY s.file_id, s.start_line""")
+_sql = sql_with(file=File, chunk=Chunk, symbol=Symbol)
+_CHUNKS = _sql("""SELECT f.id, c.start_line, c.end_line
+    FROM {file} f LEFT JOIN {chunk} c ON c.file_id = f.id AND c.type = %s::text
+    WHERE f.id = ANY(%s::bigint[]) ORDER BY f.id, c.start_line""")
+_DEFINITIONS = _sql("""SELECT DISTINCT f.id, s.start_line, s.start_line
+    FROM {file} f LEFT JOIN {symbol} s ON s.file_id = f.id
+    WHERE f.id = ANY(%s::bigint[]) ORDER BY f.id, s.start_line""")
 
 
 class Regions:
@@ -28,20 +30,20 @@ class Regions:
         self.of_definitions = kind == DEFINITIONS
         self._kind = kind
         self._files = iter([file.id for file in files])
-        self._read: dict[int, list[tuple[int, int]]] = {}
+        self._read: dict[int, list[tuple[int, int]] | None] = {}
 
-    def lines(self, file: CandidateFile) -> list[tuple[int, int]]:
-        """Return first and last lines of the file's regions, ascending."""
+    def lines(self, file: CandidateFile) -> list[tuple[int, int]] | None:
+        """Return first and last lines of the file's regions, ascending; None if it is gone."""
         while file.id not in self._read:
             ids = list(islice(self._files, _AHEAD))
-            self._read = {one: [] for one in ids}
+            self._read = dict.fromkeys(ids)
             rows = (
                 fetch_rows(_DEFINITIONS, [id_array(ids)])
                 if self.of_definitions
-                else fetch_rows(_CHUNKS, [id_array(ids), self._kind])
+                else fetch_rows(_CHUNKS, [self._kind, id_array(ids)])
             )
-            for one, first, last in rows:
-                self._read[one].append((first, last))
+            for one, found in groupby(rows, key=itemgetter(0)):
+                self._read[one] = [(first, last) for _, first, last in found if first is not None]
         return self._read[file.id]
 
 
@@ -53,25 +55,6 @@ def line_spans(content: bytes, lines: Sequence[tuple[int, int]]) -> list[Span]:
         for first, last in lines
         if first <= len(of_file)
     ]
-
-
-def matches_within(content: bytes, find: Find, regions: Sequence[Span]) -> FileMatches:
-    """Return the first EXACT_MATCHES_OF_FILE matches that begin in a region, cut at its end."""
-    found = clipped(find(content), regions)
-    spans = list(islice(found, EXACT_MATCHES_OF_FILE))
-    return FileMatches(spans, len(spans) == EXACT_MATCHES_OF_FILE and next(found, None) is not None)
-
-
-def clipped(spans: Iterator[Span], regions: Sequence[Span]) -> Iterator[Span]:
-    """Yield those of ascending spans that begin in a region, each cut at the region's end."""
-    at = 0
-    for start, end in spans:
-        while at < len(regions) and regions[at][1] <= start:
-            at += 1
-        if at == len(regions):
-            return
-        if regions[at][0] <= start:
-            yield start, min(end, regions[at][1])
 
 
 def lines_within(lines: Collection[int], regions: Sequence[tuple[int, int]]) -> set[int]:

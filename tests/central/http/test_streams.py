@@ -3,16 +3,18 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 
 import pytest
 
 from central.http import streams
 from central.http.asgi import RequestThreads
-from central.http.streams import made_in_thread
+from central.http.streams import made_in_threads, sent_in_time
+from indexer.limits import STREAM_PORTION_BYTES
 
 
-def test_parts_come_in_order_from_one_thread() -> None:
+def test_parts_come_in_order_from_request_threads() -> None:
     threads = set()
 
     def parts() -> Iterator[bytes]:
@@ -20,47 +22,74 @@ def test_parts_come_in_order_from_one_thread() -> None:
             threads.add(threading.get_ident())
             yield b"%d" % number
 
-    async def read() -> list[bytes]:
-        return [part async for part in made_in_thread(RequestThreads(), parts())]
+    async def read() -> bytes:
+        return b"".join([part async for part in made_in_threads(RequestThreads(), parts())])
 
-    assert asyncio.run(read()) == [b"%d" % number for number in range(100)]
-    assert len(threads) == 1
+    assert asyncio.run(read()) == b"".join(b"%d" % number for number in range(100))
     assert threading.get_ident() not in threads
 
 
-def test_a_part_is_read_before_the_next_ones_are_made() -> None:
+def test_a_portion_is_read_before_the_next_one_is_made() -> None:
     made = []
 
     def parts() -> Iterator[bytes]:
         for number in range(1_000):
             made.append(number)
-            yield b"x"
+            yield b"x" * (STREAM_PORTION_BYTES // 4)
 
-    async def read() -> int:
-        async with aclosing(made_in_thread(RequestThreads(), parts())) as stream:  # type: ignore[type-var]
+    async def read() -> None:
+        async with aclosing(made_in_threads(RequestThreads(), parts())) as stream:  # type: ignore[type-var]
             await anext(stream)
-            await asyncio.sleep(0.2)
-            return len(made)
+            assert len(made) <= 4
+            await anext(stream)
+            assert len(made) <= 8
 
-    assert asyncio.run(read()) < 30
+    asyncio.run(read())
 
 
-def test_a_reader_that_leaves_ends_the_generator_in_its_own_thread() -> None:
+def test_a_part_that_takes_long_is_sent_before_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(streams, "STREAM_PORTION_SECONDS", -1.0)
+
+    async def read() -> list[bytes]:
+        return [part async for part in made_in_threads(RequestThreads(), iter([b"a", b"b"]))]
+
+    assert asyncio.run(read()) == [b"a", b"b"]
+
+
+def test_a_reader_that_pauses_holds_no_thread() -> None:
+    def parts() -> Iterator[bytes]:
+        while True:
+            yield b"x" * STREAM_PORTION_BYTES
+
+    async def read() -> str:
+        with ThreadPoolExecutor(1) as executor:
+            threads = RequestThreads(executor)
+            async with aclosing(made_in_threads(threads, parts())) as stream:  # type: ignore[type-var]
+                await anext(stream)
+                return await asyncio.wait_for(threads.run(lambda: "another request"), 20)
+
+    assert asyncio.run(read()) == "another request"
+
+
+def test_a_reader_that_leaves_ends_the_generator() -> None:
     ended = []
 
     def parts() -> Iterator[bytes]:
         try:
             while True:
-                yield threading.current_thread().name.encode()
+                yield b"x" * STREAM_PORTION_BYTES
         finally:
-            ended.append(threading.current_thread().name.encode())
+            ended.append(threading.current_thread().name)
 
-    async def read() -> bytes:
-        async with aclosing(made_in_thread(RequestThreads(), parts())) as stream:  # type: ignore[type-var]
-            return await anext(stream)
+    async def read() -> None:
+        async with aclosing(made_in_threads(RequestThreads(), parts())) as stream:  # type: ignore[type-var]
+            await anext(stream)
 
-    name = asyncio.run(asyncio.wait_for(read(), 10))
-    assert ended == [name]
+    asyncio.run(read())
+    [name] = ended
+    assert name.startswith("request")
 
 
 def test_what_fails_while_it_is_made_fails_for_the_reader() -> None:
@@ -69,7 +98,7 @@ def test_what_fails_while_it_is_made_fails_for_the_reader() -> None:
         raise OSError("gone")
 
     async def read() -> list[bytes]:
-        return [part async for part in made_in_thread(RequestThreads(), parts())]
+        return [part async for part in made_in_threads(RequestThreads(), parts())]
 
     with pytest.raises(OSError, match="gone"):
         asyncio.run(read())
@@ -77,22 +106,9 @@ def test_what_fails_while_it_is_made_fails_for_the_reader() -> None:
 
 def test_a_reader_that_reads_nothing_ends_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "STREAM_WAIT_SECONDS", 0.05)
-    ended = threading.Event()
 
-    def parts() -> Iterator[bytes]:
-        try:
-            while True:
-                yield b"x"
-        finally:
-            ended.set()
+    async def never(_: object) -> None:
+        await asyncio.Event().wait()
 
-    async def read() -> None:
-        stream = made_in_thread(RequestThreads(), parts())
-        await anext(stream)
-        await asyncio.to_thread(ended.wait, 10)
-        async for _ in stream:
-            pass
-
-    with pytest.raises(TimeoutError, match="reads nothing"):
-        asyncio.run(read())
-    assert ended.is_set()
+    with pytest.raises(TimeoutError):
+        asyncio.run(sent_in_time(never)({"type": "http.response.body"}))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from central.corpus.models import TrigramPosting
 from central.repositories.models import Repository
 from central.search import line_search
 from central.search.empty_answers import looks_like_pattern
@@ -85,6 +86,14 @@ def test_a_text_index_that_is_not_complete_is_named(acme: Organization, find: Se
     Repository.objects.filter(organization=acme, name="payments-api").update(text_generation=0)
     hint = find('"nosuchthing_zzz"').hint
     assert code_of(hint) == "text_index_incomplete"
+    assert "payments-api" in str(hint)
+
+
+def test_a_text_index_that_is_damaged_is_named(acme: Organization, find: Search) -> None:
+    damaged = TrigramPosting.objects.filter(segment__repository__name="payments-api")
+    damaged.update(data=b"")
+    hint = find('"token nosuchthing"').hint
+    assert code_of(hint) == "text_index_damaged"
     assert "payments-api" in str(hint)
 
 

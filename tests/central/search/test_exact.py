@@ -1,18 +1,21 @@
 """Exact searches over real rows: literals, regular expressions, structural patterns, filters."""
 
 import re
+from collections.abc import Generator, Iterable
 
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from central.corpus.models import Chunk, Symbol
+from central.corpus.models import Chunk, File, Symbol, TrigramPosting
 from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Answer, Result, Total
-from central.search.exact import hits, page
+from central.search.answers import Answer, Result, StreamEnd, Total
+from central.search.exact import files, hits, page, regions
+from central.search.line_search import every_match
 from central.search.query import Mode, SearchRequest
 from central.search.scope import encode_cursor
 from central.search.service import search
@@ -453,6 +456,19 @@ def test_a_search_that_runs_out_of_time_says_so_and_can_go_on(
     assert find('"token"', cursor=answer.next_cursor).count > 1
 
 
+@pytest.mark.parametrize("query", ["file:*.py", 'type:function file:*.py "token"'])
+def test_filters_that_take_too_long_end_the_search(
+    find: Search, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    monkeypatch.setattr(line_search, "EXACT_SECONDS", -1.0)
+    answer = find(query)
+    assert answer.count == 0
+    assert answer.total
+    assert answer.total.at_least
+    assert {one.reason for one in answer.receipt.missing} == {"timeout"}
+    assert answer.next_cursor is None
+
+
 def test_a_repository_whose_text_index_is_not_complete_is_named(
     acme: Organization, find: Search
 ) -> None:
@@ -512,6 +528,119 @@ def test_odd_queries_are_answered(find: Search, query: str) -> None:
     assert answer.results or answer.hint
 
 
+def rows_of(credential: Credential, query: str) -> Generator[Result | StreamEnd]:
+    rows = every_match(credential=credential, request=SearchRequest((query,)))
+    assert isinstance(rows, Generator)
+    return rows
+
+
+def missing_of(rows: Iterable[Result | StreamEnd]) -> list[tuple[str, str]]:
+    *_, end = rows
+    assert isinstance(end, StreamEnd)
+    receipt = end.receipt
+    assert receipt.complete == (not receipt.missing)
+    return [(one.project, one.reason) for one in receipt.missing]
+
+
+def test_a_segment_that_cannot_be_read_makes_the_answer_incomplete(
+    acme: Organization, find: Search
+) -> None:
+    payments = Repository.objects.get(organization=acme, name="payments-api")
+    for row in (b"", b"\xff\xff\xff\x7f", b"\x01\x00\x00\x00"):
+        TrigramPosting.objects.filter(segment__repository=payments).update(data=row)
+        answer = find('"token"')
+        assert [(one.project, one.reason) for one in answer.receipt.missing] == [
+            ("payments-api", "text_index_damaged")
+        ]
+        assert {one.project for one in answer.results} == {"auth-service"}
+
+
+def test_a_stream_lists_more_matches_of_a_file_than_a_page_and_names_what_it_cuts(
+    acme: Organization, credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_repository(acme, "generated", {"a.txt": "needle\n" * 3_000})
+    first, _ = rows = list(rows_of(credential, '"needle"'))
+    assert isinstance(first, Result)
+    assert len(first.lines) == first.matches == 3_000
+    assert missing_of(rows) == []
+    monkeypatch.setattr(line_search, "EXACT_STREAM_MATCHES_OF_FILE", 2_000)
+    first, _ = rows = list(rows_of(credential, '"needle"'))
+    assert isinstance(first, Result)
+    assert len(first.lines) == 2_000
+    assert missing_of(rows) == [("generated", "too_many_matches")]
+
+
+def test_a_file_whose_pattern_takes_too_long_is_named_and_the_others_are_read(
+    acme: Organization, credential: Credential
+) -> None:
+    slow = {"a.txt": "word " * 200_000 + "\U0001f600", "b.txt": "word \U0001f600\n"}
+    index_repository(acme, "generated", slow)
+    *found, _ = rows = list(rows_of(credential, r"/(?:\w|\s){1,1000}\x{1F600}/"))
+    assert [one.file for one in found if isinstance(one, Result)] == ["b.txt"]
+    assert missing_of(rows) == [("generated", "timeout")]
+
+
+def test_a_slow_pattern_in_a_region_is_named_and_the_others_are_read(
+    acme: Organization, credential: Credential
+) -> None:
+    function = 'def slow():\n    return "{}"\n'
+    slow = {"a.py": function.format("word " * 150_000), "b.py": function.format("word \U0001f600")}
+    index_repository(acme, "generated", slow)
+    *found, _ = rows = list(rows_of(credential, r"type:function /(?:\w|\s){1,1000}\x{1F600}/"))
+    assert [one.file for one in found if isinstance(one, Result)] == ["b.py"]
+    assert missing_of(rows) == [("generated", "timeout")]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_stream_has_no_transaction_open_between_two_results(credential: Credential) -> None:
+    rows = rows_of(credential, '"token"')
+    next(rows)
+    assert not connection.in_atomic_block
+    assert missing_of(rows) == []
+
+
+def test_a_stream_names_what_was_indexed_again_meanwhile(
+    acme: Organization, credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_FIRST_BYTES", 0)
+    monkeypatch.setattr(files, "EXACT_READ_BYTES", 0)
+    rows = rows_of(credential, '"token"')
+    next(rows)
+    File.objects.filter(repository__name="payments-api").delete()
+    assert missing_of(rows) == [("payments-api", "reindexed")]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("query", ['"token"', 'type:function "token"'])
+def test_a_stream_does_not_answer_from_memory_what_is_deleted_meanwhile(
+    credential: Credential, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    assert missing_of(rows_of(credential, query)) == []  # all of it is in memory now
+    monkeypatch.setattr(files, "_FIRST_BYTES", 0)
+    monkeypatch.setattr(files, "EXACT_READ_BYTES", 0)
+    rows = rows_of(credential, query)
+    first = next(rows)
+    assert isinstance(first, Result)
+    Chunk.objects.filter(file__repository__name="payments-api").delete()
+    Symbol.objects.filter(file__repository__name="payments-api").delete()
+    File.objects.filter(repository__name="payments-api").delete()
+    *others, end = rows
+    assert {one.project for one in others if isinstance(one, Result)} == {"auth-service"}
+    assert missing_of([end]) == [("payments-api", "reindexed")]
+
+
+def test_regions_that_are_gone_meanwhile_are_named(
+    credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = 'type:function "token"'
+    assert missing_of(rows_of(credential, query)) == []  # the content is in memory now
+    monkeypatch.setattr(regions, "_AHEAD", 1)
+    rows = rows_of(credential, query)
+    next(rows)
+    File.objects.filter(repository__name="payments-api").delete()
+    assert missing_of(rows) == [("payments-api", "reindexed")]
+
+
 # --- What is refused ----------------------------------------------------------------------------
 
 
@@ -527,6 +656,7 @@ def test_odd_queries_are_answered(find: Search, query: str) -> None:
         ('type:class OR "x"', Mode.HYBRID, "`type:` stands beside"),
         ('type:class "x" type:method', Mode.HYBRID, "Column 16: .*exclude each other"),
         ("type:class x type:method", Mode.LITERAL, "exclude each other"),
+        (r"/a\C/", Mode.HYBRID, "one byte"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_what_to_write(

@@ -19,7 +19,7 @@ TEXTS = st.text(alphabet="ab \té\n", max_size=60)
 
 
 def result_of(content: str, wanted: str = "a") -> Result:
-    file = CandidateFile(1, 1, "x.py", "python", 0)
+    file = CandidateFile(1, 1, "x.py", "python", 0, 1.0)
     spans = file_matches(content.encode(), TextPattern(wanted)).spans
     fields: dict[str, Any] = dict.fromkeys(FileHit.__dataclass_fields__, 0)
     found = {"file": file, "content": content.encode(), "spans": spans, "defining": frozenset()}

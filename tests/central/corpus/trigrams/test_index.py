@@ -16,7 +16,7 @@ from central.corpus.models import File, TrigramPosting, TrigramSegment
 from central.corpus.trigrams import merges
 from central.corpus.trigrams.candidates import candidates
 from central.corpus.trigrams.coverage import build_portion, incomplete_repositories, read_coverage
-from central.corpus.trigrams.hashes import trigram_hashes
+from central.corpus.trigrams.hashes import FORMAT, content_hashes
 from central.corpus.trigrams.merges import (
     MOST_SEGMENTS,
     delete_segments,
@@ -161,7 +161,7 @@ def test_candidates_of_a_regex_are_those_of_a_scan_of_all_trigrams(api: Api, pat
     content = {path.name: path.read_text(encoding="utf-8") for path in paths}
     api.index(content)
     tree = required_trigrams(pattern)
-    hashes = {path: set(trigram_hashes(text).tolist()) for path, text in content.items()}
+    hashes = {path: set(content_hashes(text).tolist()) for path, text in content.items()}
     expected = {path for path in content if satisfies(tree, hashes[path])}
     key = repository().pk
     assert expected >= {
@@ -206,6 +206,38 @@ def test_an_index_of_before_is_named_incomplete_and_then_built(api: Api) -> None
     maintain_text_index()
     assert candidates([key], literal_trigrams("alpha")).incomplete == set()
     assert found(literal_trigrams("alpha")) == scanned(content, "alpha") | {"new.txt"}
+
+
+def test_segments_of_a_former_format_serve_until_others_replace_them(api: Api) -> None:
+    content = files(20)
+    api.index(content)
+    key = repository().pk
+    TrigramSegment.objects.update(format=1)
+    api.index(content | {"new.txt": "alpha\n"})
+    assert candidates([key], literal_trigrams("alpha")).incomplete == {key}
+    assert found(literal_trigrams("alpha")) == scanned(content, "alpha") | {"new.txt"}
+    assert incomplete_repositories() == [key]
+    maintain_text_index()
+    assert incomplete_repositories() == []
+    assert candidates([key], literal_trigrams("alpha")).incomplete == set()
+    assert set(TrigramSegment.objects.values_list("format", flat=True)) == {FORMAT}
+    assert found(literal_trigrams("alpha")) == scanned(content, "alpha") | {"new.txt"}
+    assert not len(read_coverage(key).repeated)
+
+
+def test_a_segment_that_an_older_version_writes_later_is_built_anew(api: Api) -> None:
+    api.index(files(3))
+    key = repository().pk
+    api.index(files(3) | {"new.txt": "alpha\n"})
+    newest = TrigramSegment.objects.latest("pk")
+    newest.format = 1
+    newest.save()
+    assert candidates([key], literal_trigrams("alpha")).incomplete == {key}
+    difference = compare_text(repository(), repair=False)
+    assert (difference.due, difference.differing) == (1, 0)
+    maintain_text_index()
+    assert incomplete_repositories() == []
+    assert "new.txt" in found(required_trigrams("^alpha$"))
 
 
 def test_a_build_that_was_interrupted_goes_on_with_what_is_missing(
@@ -400,7 +432,7 @@ def test_a_whole_index_has_no_difference(api: Api) -> None:
     assert (compared.due, compared.differing) == (0, 0)
 
 
-@pytest.mark.parametrize("damage", ["missing", "repeated", "wrong", "no row"])
+@pytest.mark.parametrize("damage", ["missing", "repeated", "wrong", "no row", "no files"])
 def test_a_damage_is_reported_and_repaired(api: Api, damage: str) -> None:
     content = files(10)
     api.index(content)
@@ -417,6 +449,7 @@ def test_a_damage_is_reported_and_repaired(api: Api, damage: str) -> None:
             files=segment.files,
             postings=segment.postings,
             buckets=segment.buckets,
+            format=FORMAT,
         )
         rows = TrigramPosting.objects.filter(segment=segment)
         TrigramPosting.objects.bulk_create(
@@ -424,6 +457,9 @@ def test_a_damage_is_reported_and_repaired(api: Api, damage: str) -> None:
         )
     elif damage == "no row":
         TrigramPosting.objects.update(data=NO_ROW)
+    elif damage == "no files":
+        TrigramSegment.objects.update(files=b"odd")
+        assert candidates([key], literal_trigrams("sigma")).damaged == {key}
     else:
         File.objects.filter(path="src/f1.txt").update(content="what no row knows\n")
     assert compare_text(repository(), repair=False).differing

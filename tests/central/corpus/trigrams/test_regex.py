@@ -8,8 +8,8 @@ import re2
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from central.corpus.trigrams.hashes import trigram_hashes
-from central.corpus.trigrams.regex import required_trigrams
+from central.corpus.trigrams.hashes import content_hashes, trigram_hashes
+from central.corpus.trigrams.regex import required_texts, required_trigrams
 from central.corpus.trigrams.tree import (
     EVERYTHING,
     All,
@@ -23,11 +23,11 @@ from central.corpus.trigrams.tree import (
 from tests.central.corpus.trigrams.scan import satisfies
 from tests.property_settings import examples
 
-LETTERS = "abcksKS\u212a\u017f\u00e9\u00c9_1 \n"
+LETTERS = "abcksKS\u212a\u017f\u00e9\u00c9_1 \n\r"
 
 
 def admits(tree: Tree, text: str) -> bool:
-    return satisfies(tree, set(trigram_hashes(text).tolist()))
+    return satisfies(tree, set(content_hashes(text).tolist()))
 
 
 def compiled(pattern: str) -> "re2._Regexp | None":
@@ -40,8 +40,9 @@ def compiled(pattern: str) -> "re2._Regexp | None":
 
 
 ATOMS = st.one_of(
-    st.sampled_from([*LETTERS.replace("\n", ""), "ab", "abc", "kss", ".", "^", "$", r"\b", r"\A"]),
-    st.sampled_from([r"\d", r"\w", r"\S", r"\pL", r"\p{Lu}", r"\P{^Greek}", r"\C", r"\n", r"\x61"]),
+    st.sampled_from([*LETTERS.replace("\n", ""), "ab", "abc", "kss", ".", r"\b"]),
+    st.sampled_from(["^", "$", "^", "$", r"\A", r"\z", r"\n", r"\r", "^a", "c$", "(?m)", "(?-m)"]),
+    st.sampled_from([r"\d", r"\w", r"\S", r"\pL", r"\p{Lu}", r"\P{^Greek}", r"\n", r"\x61"]),
     st.sampled_from(
         [r"\x{212A}", r"\141", r"\Qab.c\E", r"\Q(\E", r"\.", r"\_", "(?i)", "(?s)", ""]
     ),
@@ -68,14 +69,19 @@ TEXTS = st.text(LETTERS, max_size=40)
 
 
 @examples(600)
-@given(pattern=st.one_of(PATTERNS, NOISE), text=TEXTS, prefix=st.sampled_from(["", "(?i)"]))
+@given(
+    pattern=st.one_of(PATTERNS, NOISE), text=TEXTS, prefix=st.sampled_from(["", "(?m)", "(?im)"])
+)
 @example(pattern="abc", text="xABc", prefix="(?i)")
 @example(pattern=r"a\Q\E*bc", text="bc", prefix="")
-@example(pattern=r"\C\C\C", text="\u00e9a", prefix="")
+@example(pattern=r"(\n?^)+a$", text="\n\na", prefix="(?m)")
+@example(pattern="a$\\s^c", text="a\nc", prefix="(?m)")
 def test_what_re2_finds_is_a_candidate(pattern: str, text: str, prefix: str) -> None:
     expression = compiled(prefix + pattern)
     if expression and expression.search(text):
         assert admits(required_trigrams(prefix + pattern), text)
+        texts = required_texts(prefix + pattern)
+        assert not texts or any(one in f"\n{text}\n" for one in texts)
 
 
 @examples(300)
@@ -136,6 +142,15 @@ def shown(tree: Tree) -> object:
         ("ab+c", "everything"),
         ("(ab)+(ca)+", ("all", frozenset([trigram("abc"), trigram("bca")]))),
         (r"\babc\b|^$", "everything"),
+        ("^ab", trigram("\nab")),
+        ("ab$", trigram("ab\n")),
+        (r"\Aa\z", trigram("\na\n")),
+        (".*^ab", trigram("\nab")),
+        ("a\n^b", trigram("a\nb")),
+        (r"a$\n^b", trigram("a\nb")),
+        ("(?:^|x)ab", ("any", frozenset([trigram("\nab"), trigram("xab")]))),
+        ("^$ab", trigram("\nab")),
+        (r"\x{D800}abc", "everything"),
         (r"\Qa.b\E", trigram("a.b")),
         ("[^a]bcd", trigram("bcd")),
         ("abc|", "everything"),
@@ -146,6 +161,23 @@ def shown(tree: Tree) -> object:
 )
 def test_the_tree_of_a_pattern(pattern: str, required: object) -> None:
     assert shown(required_trigrams(pattern)) == required
+
+
+@pytest.mark.parametrize(
+    ("pattern", "texts"),
+    [
+        (r"^\s*Interested", {"Interested"}),
+        (r"[A-Z]\w+this$", {"this\n"}),
+        (r"(disk|KIND)\(", {"disk(", "KIND("}),
+        (r"\w+Insec\w*x(y|z)", {"Insec"}),
+        (r"(?i)abcd", set()),
+        (r"(?P<i>abcd)+", {"abcd"}),
+        (r"abcd|x", set()),
+        (r"\w+", set()),
+    ],
+)
+def test_texts_that_a_match_contains(pattern: str, texts: set[str]) -> None:
+    assert required_texts(pattern) == texts
 
 
 def test_a_long_literal_requires_trigrams_of_its_whole_length() -> None:

@@ -5,13 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.query.errors import QueryError
+from central.search.exact import matching
+from central.search.exact.limited import text_matches
 from central.search.exact.matching import (
     Lines,
     MatchedLine,
+    SlowFileError,
     TextPattern,
     file_matches,
     has_match,
     matched_lines,
+    slow_size,
 )
 from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
 from indexer.records.files import Span, count_lines, line_span, split_lines
@@ -111,6 +115,57 @@ def test_what_re2_refuses_is_an_error_that_says_why(pattern: str) -> None:
 
 def test_a_pattern_that_blocks_other_engines_takes_linear_time() -> None:
     assert lines_of("a" * 100_000 + "!\n", regex("(a+)+$")) == []
+
+
+@pytest.mark.parametrize("pattern", [r"\C", r"a\\\C", r"\Q(\E\C", r"(\C)"])
+def test_any_byte_is_refused_with_what_to_write(pattern: str) -> None:
+    with pytest.raises(QueryError, match=r"one byte.*\(\?s:\.\)"):
+        lines_of("é", regex(pattern))
+
+
+@pytest.mark.parametrize("pattern", [r"\\C", r"\Q\C\E"])
+def test_a_backslash_before_a_c_is_text(pattern: str) -> None:
+    assert lines_of("a\\C", regex(pattern))
+
+
+@pytest.mark.parametrize("content", ["ab", "\nab\n", "x\nab", "ab\nx", "xab\nab"])
+def test_a_line_that_is_the_first_or_the_last_is_found(content: str) -> None:
+    assert len(lines_of(content, regex("^ab$"))) == 1
+    assert len(lines_of(content, regex("^ab"))) == 1
+
+
+SLOW = r"(?:\w|\s){1,1000}\x{1F600}"  # every engine of RE2 but the slowest one gives it up
+
+
+def test_a_pattern_that_is_slow_in_large_files_is_left_to_a_process() -> None:
+    assert slow_size(regex(SLOW)) < 10_000
+    assert slow_size(regex(r"^\s*def (\w+)_test\(")) > 100_000
+    assert slow_size(literal("(a|b)" * 100)) == float("inf")
+    assert slow_size(literal("retry" * 20, ignore_case=True)) > 50_000
+
+
+def test_a_process_finds_what_the_thread_finds_and_ends_in_time() -> None:
+    content = "naïve\nretry\n" * 3
+    for pattern in (regex("na.ve|^re"), literal("RETRY", ignore_case=True)):
+        for most in (2, 100):
+            found = file_matches(content.encode(), pattern, most=most)
+            assert text_matches(content.encode(), pattern, most=most) == found
+        for regions in ([], [(0, 8)], [(1, 3), (9, 12), (20, 40)]):
+            within = file_matches(content.encode(), pattern, regions=regions)
+            assert text_matches(content.encode(), pattern, most=100, regions=regions) == within
+    with pytest.raises(SlowFileError):
+        text_matches(b"word " * 200_000, regex(SLOW), most=1)
+
+
+def test_many_matches_that_each_read_to_the_end_are_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = b"a" * 100_000
+    monkeypatch.setattr(matching, "EXACT_CPU_SECONDS", 0.0)
+    with pytest.raises(SlowFileError):
+        file_matches(content, regex("a(?s:.*b)?"))
+    with pytest.raises(SlowFileError):
+        file_matches(content, regex("b*"))  # all of its matches are empty
 
 
 @given(st.text(alphabet="ab\n\ré", max_size=40))

@@ -1,26 +1,16 @@
 """Structural patterns: matched by syntax, in a process that can be ended."""
 
-from contextlib import ExitStack
-
 import pytest
 
 from central.errors import InvalidError, UnavailableError
-from central.limited_process import LimitedProcess
-from central.search.exact import structural
-from central.search.exact.matching import FileMatches
-from central.search.exact.structural import (
-    SlowFileError,
-    StructuralMatcher,
-    StructuralPattern,
-    opened,
-)
-from indexer.limits import STRUCTURAL_PROCESSES
+from central.search.exact import limited
+from central.search.exact.matching import SlowFileError
+from central.search.exact.structural import StructuralMatcher, StructuralPattern
 
 
 def matches(content: str, pattern: str, language: str = "python") -> list[str]:
     encoded = content.encode()
-    with opened(StructuralPattern(pattern, language)) as matcher:
-        found: FileMatches = matcher.matches(encoded)
+    found = StructuralMatcher(StructuralPattern(pattern, language)).matches(encoded)
     return [encoded[start:end].decode() for start, end in found.spans]
 
 
@@ -54,25 +44,19 @@ def test_words_are_what_every_match_contains() -> None:
 
 
 def test_a_file_that_takes_too_long_is_given_up_and_the_next_one_is_read() -> None:
-    process = LimitedProcess("central.search.exact.structural", cpu_seconds=0.5, seconds=20)
-    matcher = StructuralMatcher(
-        process, StructuralPattern("f($$$A, $B, $$$C, $D, $$$E, x)", "python")
-    )
+    process = limited.new_process(cpu_seconds=0.5)
+    pattern = StructuralPattern("f($$$A, $B, $$$C, $D, $$$E, x)", "python")
+    matcher = StructuralMatcher(pattern, ask=limited.asking(process))
     with pytest.raises(SlowFileError):
         matcher.matches(b"f(" + b"a," * 1_000_000 + b")")
     assert matcher.matches(b"f(1, 2, x)\n").spans == [(0, 10)]
     process.close()
 
 
-def test_a_search_that_finds_no_free_process_is_told_to_come_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(structural, "STRUCTURAL_SECONDS", 0.05)
-    pattern = StructuralPattern("f($$$)", "python")
-    with ExitStack() as others:
-        for _ in range(STRUCTURAL_PROCESSES):
-            others.enter_context(opened(pattern))
-        with pytest.raises(UnavailableError, match="again in some seconds"):
-            others.enter_context(opened(pattern))
-    with opened(pattern) as matcher:
-        assert matcher.matches(b"f(1)\n").spans == [(0, 4)]
+def test_a_search_that_finds_no_free_process_is_told_to_come_again() -> None:
+    def ask(_: object) -> object:
+        raise TimeoutError
+
+    matcher = StructuralMatcher(StructuralPattern("f($$$)", "python"), ask=ask)
+    with pytest.raises(UnavailableError, match="again in some seconds"):
+        matcher.check()

@@ -1,0 +1,44 @@
+"""The process of `limited`: `python -m central.search.exact.child`."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from central.limited_process import answer_requests
+from central.search.exact.matching import SlowFileError, TextPattern, file_matches
+
+
+def answer(request: list[Any]) -> Any:
+    """Answer a request that names what to do, with the content and the most matches."""
+    kind, content, most, *pattern = request
+    find: Callable[..., Any] = _text if kind == "text" else _structure
+    return find(content, most, *pattern)
+
+
+def _text(
+    content: str, most: int, regions: Any, text: str, is_regex: bool, ignore_case: bool
+) -> Any:
+    pattern = TextPattern(text, is_regex, ignore_case)
+    try:
+        found = file_matches(content.encode(), pattern, most=most, regions=regions)
+    except SlowFileError:
+        return None
+    return found.spans, found.is_cut
+
+
+def _structure(content: str, most: int, pattern: str, language: str) -> Any:
+    from ast_grep_py import SgRoot
+
+    from central.ast_grep import reason_of
+
+    try:
+        found = SgRoot(content, language).root().find_all(pattern=pattern)
+    except RuntimeError as exc:
+        return reason_of(exc)
+    ranges = [node.range() for node in found[: most + 1]]
+    spans = [(one.start.index, one.end.index) for one in ranges[:most]]
+    return spans, len(ranges) > most
+
+
+if __name__ == "__main__":
+    answer_requests(answer, cpu_seconds=float(sys.argv[1]))

@@ -1,0 +1,84 @@
+"""Processes for what a hostile pattern or file could block for hours: each can be ended.
+
+A process looks at one file at a time, and organisations take turns.
+"""
+
+import atexit
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from central.http.turns import current
+from central.limited_process import ChildEndedError, LimitedProcess, LimitExceededError
+from central.search.exact.fair_pool import FairPool
+from central.search.exact.matching import (
+    FileMatches,
+    SlowFileError,
+    Span,
+    TextPattern,
+    file_matches,
+    has_match,
+    slow_size,
+)
+from indexer.limits import EXACT_CPU_SECONDS, EXACT_PROCESS_SECONDS, EXACT_PROCESSES
+
+Ask = Callable[[list[Any]], Any]
+
+
+def new_process(*, cpu_seconds: float = EXACT_CPU_SECONDS) -> LimitedProcess:
+    """Return a process that is started by its first request."""
+    process = LimitedProcess(
+        "central.search.exact.child", cpu_seconds=cpu_seconds, seconds=EXACT_PROCESS_SECONDS
+    )
+    atexit.register(process.close)
+    return process
+
+
+processes: Final = FairPool([new_process() for _ in range(EXACT_PROCESSES)])
+
+
+def ask(request: list[Any]) -> Any:
+    """Return a process's answer. Raises SlowFileError; TimeoutError if none is free in time."""
+    with processes.lent(current.get(), seconds=EXACT_PROCESS_SECONDS) as process:
+        return asking(process)(request)
+
+
+def asking(process: LimitedProcess) -> Ask:
+    """Return the function that asks a process. It raises SlowFileError."""
+
+    def ask_it(request: list[Any]) -> Any:
+        try:
+            return process.ask(request)
+        except (LimitExceededError, ChildEndedError) as exc:
+            raise SlowFileError from exc
+
+    return ask_it
+
+
+def text_matches(
+    content: bytes, pattern: TextPattern, *, most: int, regions: Sequence[Span] | None = None
+) -> FileMatches:
+    """Return what `file_matches` returns, from a process. Raises SlowFileError, TimeoutError."""
+    asked = [regions, pattern.text, pattern.is_regex, pattern.ignore_case]
+    answer = ask(["text", content.decode(), most, *asked])
+    if answer is None:
+        raise SlowFileError
+    found, is_cut = answer
+    return FileMatches([(start, end) for start, end in found], is_cut)
+
+
+def find_matches(
+    content: bytes, pattern: TextPattern, *, most: int, regions: Sequence[Span] | None = None
+) -> FileMatches:
+    """Return what `file_matches` returns; a process looks at what one match may take long in.
+
+    Raises SlowFileError; TimeoutError if no process is free in time.
+    """
+    find = text_matches if len(content) > slow_size(pattern) else file_matches
+    return find(content, pattern, most=most, regions=regions)
+
+
+def find_match(content: bytes, pattern: TextPattern) -> bool:
+    """Return whether the pattern matches in the content. Raises as `find_matches`."""
+    if len(content) > slow_size(pattern):
+        return bool(text_matches(content, pattern, most=1).spans)
+    return has_match(content, pattern)

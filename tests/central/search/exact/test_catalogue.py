@@ -1,0 +1,79 @@
+"""Files in memory: those of the newest index, in the order of the answer."""
+
+import numpy as np
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from central.corpus.models import File
+from central.repositories.models import Repository
+from central.search.exact import catalogue as module
+from central.search.exact.catalogue import Catalogue
+from central.tenancy.models import Organization
+from tests.central.search.conftest import AUTH
+
+PATHS = ["src/auth/middleware.py", "src/auth/tokens.py", "src/authors.py", "tests/test_tokens.py"]
+
+
+def ids_of(repository: Repository, *paths: str) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    found = File.objects.filter(repository=repository, path__in=paths)
+    return np.array(sorted(found.values_list("pk", flat=True)), np.int64)
+
+
+@pytest.fixture
+def auth(acme: Organization) -> Repository:
+    return Repository.objects.get(organization=acme, name="auth-service")
+
+
+@pytest.fixture(params=[50_000, 0], ids=["kept", "read each time"])
+def catalogue(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Catalogue:
+    monkeypatch.setattr(module, "CATALOGUE_REPOSITORY_FILES", request.param)
+    return Catalogue()
+
+
+def test_files_are_found_by_their_ids_in_the_order_of_the_answer(
+    auth: Repository, catalogue: Catalogue
+) -> None:
+    wanted = np.append(ids_of(auth, *AUTH), 10**9)
+    for _ in range(2):
+        files = catalogue.files({auth.pk: auth.generation}, {auth.pk: wanted})
+        assert [file.path for file in files] == PATHS
+    assert files[0].size == len(AUTH[PATHS[0]])
+    some = catalogue.files({auth.pk: auth.generation}, {auth.pk: ids_of(auth, PATHS[2])})
+    assert [file.path for file in some] == PATHS[2:3]
+
+
+def test_all_files_are_listed_up_to_a_limit(auth: Repository, catalogue: Catalogue) -> None:
+    generations = {auth.pk: auth.generation}
+    assert [one.path for one in catalogue.every_file(generations, limit=9)] == PATHS
+    assert [one.path for one in catalogue.every_file(generations, limit=2)] == PATHS[:2]
+    assert catalogue.every_file(generations, limit=0) == []
+
+
+def test_a_new_generation_is_read_anew(
+    auth: Repository, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    catalogue, wanted = Catalogue(), {auth.pk: ids_of(auth, *AUTH)}
+    catalogue.files({auth.pk: auth.generation}, wanted)
+    with django_assert_num_queries(0):
+        assert len(catalogue.files({auth.pk: auth.generation}, wanted)) == 4
+    File.objects.filter(repository=auth, path=PATHS[0]).delete()
+    Repository.objects.filter(pk=auth.pk).update(generation=auth.generation + 1)
+    assert len(catalogue.files({auth.pk: auth.generation + 1}, wanted)) == 3
+    with django_assert_num_queries(0):
+        assert len(catalogue.files({auth.pk: auth.generation + 1}, wanted)) == 3
+
+
+def test_what_was_longest_unused_goes(
+    acme: Organization,
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    monkeypatch.setattr(module, "CATALOGUE_FILES", 4)
+    catalogue = Catalogue()
+    auth, payments = Repository.objects.filter(organization=acme).order_by("name")
+    for repository in (payments, auth):
+        catalogue.every_file({repository.pk: repository.generation}, limit=9)
+    with django_assert_num_queries(0):
+        catalogue.every_file({auth.pk: auth.generation}, limit=9)
+    with django_assert_num_queries(2):
+        catalogue.every_file({payments.pk: payments.generation}, limit=9)
