@@ -1,6 +1,7 @@
 """Exact searches over real rows: literals, regular expressions, structural patterns, filters."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -590,3 +591,17 @@ def test_every_piece_of_every_file_is_found(find: Search, literal: str) -> None:
     found = find(literal, mode=Mode.LITERAL, limit=50)
     expected = {path for path, content in (AUTH | PAYMENTS).items() if literal in content}
     assert expected <= {result.file for result in found.results}
+
+
+def test_a_cursor_tells_who_sees_less_nothing_of_other_repositories(acme: Organization) -> None:
+    index_repository(acme, "a-public", {f"f{n}.py": "needle\n" for n in range(4)})
+    index_repository(acme, "secret", {f"s{n}.py": "needle\n" for n in range(9)})
+    request = SearchRequest(('"needle"',), limit=2)
+    of_all = search(credential=credential_for(acme), request=request)
+    assert of_all.total == Total(13, 13, at_least=False)
+    following = replace(request, cursor=of_all.next_cursor or "")
+    of_one = search(credential=credential_for(acme, {"a-public"}), request=following)
+    assert [result.file for result in of_one.results] == ["f2.py", "f3.py"]
+    assert of_one.total == Total(2, 2, at_least=True)
+    assert of_one.next_cursor is None
+    assert search(credential=credential_for(acme), request=following).total == of_all.total
