@@ -433,10 +433,17 @@ def test_context_is_cut_at_max_content_from_the_last_line_on(
         (6, 4, False),
     ]
     assert not whole.truncated
-    (cut,) = find('repo:long "needle"', expand=1, max_content=561).results
+    (cut,) = find('repo:long "needle"', expand=1, max_content=562).results
     assert [line.line for line in cut.context] == [2, 4]
     assert cut.truncated
     assert find('repo:long "needle"').results[0].context == []
+
+
+def test_blank_lines_around_matches_count_as_well(acme: Organization, find: Search) -> None:
+    index_repository(acme, "blank", {"blank.txt": "needle\n" + "\n" * 50})
+    (result,) = find('repo:blank "needle"', expand=100, max_content=7).results
+    assert [line.line for line in result.context] == [2, 3, 4, 5, 6, 7, 8]
+    assert result.truncated
 
 
 def test_a_search_that_runs_out_of_time_says_so_and_can_go_on(
