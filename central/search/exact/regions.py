@@ -1,5 +1,6 @@
 """The lines of files to which `type:` and `chunk_type` restrict an exact search."""
 
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Final
@@ -8,10 +9,10 @@ from central.corpus.models import Chunk, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.search.exact.files import CandidateFile
 from central.search.exact.matching import FileMatches, Find, Lines, Span
-from indexer.limits import EXACT_MATCHES_OF_FILE
+from indexer.limits import EXACT_MATCHES_OF_FILE, EXACT_READ_BYTES
 
 DEFINITIONS: Final = "symbol"  # the lines on which definitions begin; else a type of chunks
-_AHEAD: Final = 256  # files whose lines are read at once
+_AHEAD: Final = 256  # files whose lines are read at once, if they are small
 
 _sql = sql_with(chunk=Chunk, symbol=Symbol)
 _CHUNKS = _sql("""SELECT c.file_id, c.start_line, c.end_line FROM {chunk} c
@@ -27,13 +28,13 @@ class Regions:
         """Take the files in the order in which they are asked for."""
         self.of_definitions = kind == DEFINITIONS
         self._kind = kind
-        self._files = iter([file.id for file in files])
+        self._files = deque(files)
         self._read: dict[int, list[tuple[int, int]]] = {}
 
     def lines(self, file: CandidateFile) -> list[tuple[int, int]]:
         """Return first and last lines of the file's regions, ascending."""
         while file.id not in self._read:
-            ids = list(islice(self._files, _AHEAD))
+            ids = list(self._next())
             self._read = {one: [] for one in ids}
             rows = (
                 fetch_rows(_DEFINITIONS, [id_array(ids)])
@@ -43,6 +44,16 @@ class Regions:
             for one, first, last in rows:
                 self._read[one].append((first, last))
         return self._read[file.id]
+
+    def _next(self) -> Iterator[int]:
+        """Yield the next files, few if they are large: these may have many regions."""
+        size = 0
+        for _ in range(min(_AHEAD, len(self._files))):
+            file = self._files.popleft()
+            size += file.size
+            yield file.id
+            if size >= EXACT_READ_BYTES:
+                return
 
 
 def line_spans(content: bytes, lines: Sequence[tuple[int, int]]) -> list[Span]:
