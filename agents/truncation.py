@@ -71,9 +71,15 @@ def _with_lines(results: Sequence[Row], lines: int) -> list[Row]:
         if lines <= 0:
             break
         count = _line_count(result)
-        kept.append(result if count <= lines else {**result, "lines": result["lines"][:lines]})
+        kept.append(result if count <= lines else _first_lines(result, lines))
         lines -= count
     return kept
+
+
+def _first_lines(result: Row, lines: int) -> Row:
+    """Return a result with its first lines, without the lines around any."""
+    cut = {**result, "lines": result["lines"][:lines], "truncated": True}
+    return {**cut, "context": []} if "context" in result else cut
 
 
 def truncate_code(answer: Answer, max_tokens: int) -> Answer:

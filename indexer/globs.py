@@ -63,7 +63,10 @@ def file_pattern(pattern: str) -> re.Pattern[str] | None:
 
 def _pattern(line: str) -> GitIgnoreSpecPattern:
     regex, include = _regex(line)
-    return GitIgnoreSpecPattern(regex and re.compile(regex), include)
+    try:
+        return GitIgnoreSpecPattern(regex and re.compile(regex), include)
+    except re.error as exc:  # a range that ends before it begins
+        raise ValueError(str(exc)) from exc
 
 
 @lru_cache(maxsize=4_096)

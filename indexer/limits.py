@@ -108,6 +108,7 @@ EXACT_FILES: Final = 20_000  # candidates that one page orders and reads
 EXACT_NAMES: Final = 50_000  # files that a page orders, if their names alone decide
 EXACT_HINT_FILES: Final = 1_000  # candidates that an empty answer looks at to explain itself
 EXACT_HINT_SECONDS: Final = 0.2  # for each question of it
+EXACT_HINT_NAMES: Final = 3  # unknown repositories that it names, with near names of each
 EXACT_MATCHES_OF_FILE: Final = 1_000  # of each term
 EXACT_STREAM_MATCHES_OF_FILE: Final = 50_000
 EXACT_LINES_OF_RESULT: Final = 20

@@ -22,6 +22,7 @@ from central.search.query import Mode, is_narrowed
 from central.search.reading import ReadRequest
 from central.search.scope import SearchScope
 from central.sentences import Sentence
+from indexer.limits import EXACT_HINT_NAMES
 
 # Whether a query finds something, with the other fields or without.
 Finds = Callable[[Query, bool], bool]
@@ -75,7 +76,8 @@ def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     return _no_repository(unknown, scope) if unknown and names else None
 
 
-def _no_repository(names: Sequence[str], scope: SearchScope) -> Sentence:
+def _no_repository(unknown: Sequence[str], scope: SearchScope) -> Sentence:
+    names = unknown[:EXACT_HINT_NAMES]
     visible = [item.name for item in scope.visible[:_NAMES]]
     known = {one.lower().rpartition("/")[2]: one for one in visible}
     known |= {one.lower(): one for one in visible}
@@ -88,7 +90,7 @@ def _no_repository(names: Sequence[str], scope: SearchScope) -> Sentence:
     return Sentence.of(
         "no_such_repository",
         "No repository in the search's scope is called {names}.{near}",
-        names=", ".join(names),
+        names=", ".join(names) + (" and others" if len(unknown) > len(names) else ""),
         near=f" Near names: {written}." if written else "",
     )
 

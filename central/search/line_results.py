@@ -70,7 +70,7 @@ def _context(
             shown.add(number)
             text = of_file.text(number).decode()
             cut = text[:EXACT_LINE_CHARACTERS]
-            most -= len(cut)
+            most -= len(cut) + 1  # its line feed
             if most < 0:
                 return _ascending(found), True
             found[number] = ContextLine(number, cut, len(text) > len(cut))

@@ -61,7 +61,9 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     with one_moment():
         scope = search_scope(credential, read.request)
         search = _exact_search(scope, read, plan, files=EXACT_FILES, seconds=EXACT_SECONDS)
-        page = exact_page(search, position=position, limit=request.limit)
+        page = exact_page(
+            search, position=position, limit=request.limit, repositories=scope.fingerprint
+        )
         missing = _missing(scope, search.unread)
         hint = None
         if not page.hits:

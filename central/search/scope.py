@@ -1,6 +1,7 @@
 """The repositories of a search, and the cursors of its pages."""
 
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from central.http import cursors
@@ -48,6 +49,12 @@ class SearchScope:
     def searched(self) -> dict[int, RepositorySnapshot]:
         """Those that have an index, by id."""
         return {item.id: item for item in self.selected if item.generation > 0}
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells these repositories from others, in cursors."""
+        ids = ",".join(map(str, sorted(item.id for item in self.selected)))
+        return sha256(ids.encode()).hexdigest()[:16]
 
 
 def search_scope(credential: Credential, request: SearchRequest) -> SearchScope:

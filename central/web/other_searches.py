@@ -29,7 +29,6 @@ from indexer.limits import QUERY_CHARACTERS, QUERY_PATTERN_CHARACTERS
 _TEXT_MODES: Final = {str(mode): mode for mode in TextMode}
 _HYBRID: Final = str(Mode.HYBRID)
 _PUNCTUATION: Final = re.compile(r"[^\w\s]")
-_SPACE: Final = re.compile(r"\\?(\s)")
 
 
 class OtherSearch(NamedTuple):
@@ -52,13 +51,17 @@ def other_searches(text: str, mode: str) -> list[OtherSearch]:
 
 def of_one_file(text: str, mode: str, path: str) -> str:
     """Return the text of the same search in one file; "" if it would be too long."""
-    pattern = _SPACE.sub(lambda space: f"\\x{ord(space[1]):02x}", f"^{re.escape(path)}$")
+    pattern = f"^{''.join(map(_escaped, path))}$"
     if len(pattern) > QUERY_PATTERN_CHARACTERS:
         return ""
     query = _parsed(text, mode)
     one_file = Filter(FilterName.FILE, pattern, Match.REGEX)
     written = _written(Query(conjunction([one_file, query.root]), query.case), mode)
     return written if len(written) <= QUERY_CHARACTERS else ""
+
+
+def _escaped(character: str) -> str:
+    return f"\\x{{{ord(character):x}}}" if character.isspace() else re.escape(character)
 
 
 def _parsed(text: str, mode: str) -> Query:

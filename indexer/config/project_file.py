@@ -4,7 +4,6 @@ The selection of files is read from the indexed commit, not from the work tree, 
 depends only on its commit.
 """
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -101,7 +100,7 @@ def _refuse_invalid(pattern: str, key: str) -> None:
         )
     try:
         ignore_spec([pattern])
-    except (ValueError, re.error) as exc:  # a pattern's own error is a ValueError
+    except ValueError as exc:
         raise ConfigurationError(
             f"{PROJECT_FILE}: index.{key} holds {pattern!r}, which is not a gitignore pattern"
         ) from exc

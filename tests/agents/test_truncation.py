@@ -264,3 +264,18 @@ def test_tokens_are_estimated_from_bytes() -> None:
 @pytest.mark.parametrize(("most", "limit", "found"), [(0, 9, 0), (5, 9, 5), (5, 3, 3), (5, 0, 0)])
 def test_the_largest_number_that_fits_is_found(most: int, limit: int, found: int) -> None:
     assert largest(most, lambda number: number <= limit) == found
+
+
+def test_lines_around_matches_go_before_the_matches_themselves() -> None:
+    around = [{"line": number, "text": "x" * 400, "truncated": False} for number in range(2, 40)]
+    matched = [
+        {"line": number, "text": "needle", "ranges": [[0, 6]], "column": 1, "truncated": False}
+        for number in (1, 40)
+    ]
+    answer = recorded("grep")
+    result = answer["results"][0] | {"lines": matched, "context": around, "matches": 2}
+    cut = truncate_search({**answer, "results": [result], "count": 1}, MIN_TOKENS)
+    assert [row["line"] for row in cut["results"][0]["lines"]] == [1]
+    assert cut["results"][0]["context"] == []
+    assert cut["results"][0]["truncated"]
+    assert estimate_tokens(search_text(cut)) <= MIN_TOKENS

@@ -183,3 +183,8 @@ def test_more_lines_than_are_read_and_macros_of_macros_end(tmp_path: Path) -> No
     assert len(file.macros) == 100
     assert values_of(b"a.py", {"": file})["x"] == "set"
     assert len(said) == 4_900 + 1_001
+
+
+def test_a_range_that_ends_before_it_begins_is_an_invalid_pattern() -> None:
+    with pytest.raises(ValueError, match="bad character range"):
+        ignore_spec(["[z-a]"])

@@ -15,7 +15,7 @@ class Position(NamedTuple):
 
     `matches` and `files` are those before `candidate`; `is_short`: there are more that were not
     counted. `total_matches` and `total_files` are the highest counts so far, of all pages;
-    `is_total`: they are exact.
+    `is_total`: they are exact. `repositories` is the fingerprint of those that were selected.
     """
 
     candidate: int = 0
@@ -25,6 +25,13 @@ class Position(NamedTuple):
     total_matches: int = 0
     total_files: int = 0
     is_total: bool = False
+    repositories: str = ""
+
+    def known_of(self, repositories: str) -> "Position":
+        """Return the position without counts of other repositories: the reader may see fewer."""
+        if repositories == self.repositories:
+            return self
+        return Position(self.candidate, is_short=self.candidate > 0, repositories=repositories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +48,15 @@ class ExactPage:
     following: Position | None
 
 
-def exact_page(search: ExactSearch, *, position: Sequence[Any] | None, limit: int) -> ExactPage:
-    """Read the page at `position`; None is the first.
+def exact_page(
+    search: ExactSearch, *, position: Sequence[Any] | None, limit: int, repositories: str = ""
+) -> ExactPage:
+    """Read the page at `position`; None is the first. `repositories`: their fingerprint.
 
     When the page is full, it counts on for a moment, so that most searches have exact counts.
     Counts of later pages are never lower, and stay as they are once they are exact.
     """
-    begin = Position(*(position or ()))
+    begin = Position(*(position or ())).known_of(repositories)
     hits: list[FileHit] = []
     counted: list[FileHit] = []  # after the page
     is_whole = True

@@ -1,7 +1,8 @@
 """The lines of files to which `type:` and `chunk_type` restrict an exact search."""
 
-from collections.abc import Collection, Sequence
-from itertools import groupby, islice
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
@@ -9,9 +10,10 @@ from central.corpus.models import Chunk, File, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.search.exact.files import CandidateFile
 from central.search.exact.matching import Lines, Span, clipped
+from indexer.limits import EXACT_READ_BYTES
 
 DEFINITIONS: Final = "symbol"  # the lines on which definitions begin; else a type of chunks
-_AHEAD: Final = 256  # files whose lines are read at once
+_AHEAD: Final = 256  # files whose lines are read at once, if they are small
 
 _sql = sql_with(file=File, chunk=Chunk, symbol=Symbol)
 _CHUNKS = _sql("""SELECT f.id, c.start_line, c.end_line
@@ -29,13 +31,13 @@ class Regions:
         """Take the files in the order in which they are asked for."""
         self.of_definitions = kind == DEFINITIONS
         self._kind = kind
-        self._files = iter([file.id for file in files])
+        self._files = deque(files)
         self._read: dict[int, list[tuple[int, int]] | None] = {}
 
     def lines(self, file: CandidateFile) -> list[tuple[int, int]] | None:
         """Return first and last lines of the file's regions, ascending; None if it is gone."""
         while file.id not in self._read:
-            ids = list(islice(self._files, _AHEAD))
+            ids = list(self._next())
             self._read = dict.fromkeys(ids)
             rows = (
                 fetch_rows(_DEFINITIONS, [id_array(ids)])
@@ -45,6 +47,16 @@ class Regions:
             for one, found in groupby(rows, key=itemgetter(0)):
                 self._read[one] = [(first, last) for _, first, last in found if first is not None]
         return self._read[file.id]
+
+    def _next(self) -> Iterator[int]:
+        """Yield the next files, few if they are large: these may have many regions."""
+        size = 0
+        for _ in range(min(_AHEAD, len(self._files))):
+            file = self._files.popleft()
+            size += file.size
+            yield file.id
+            if size >= EXACT_READ_BYTES:
+                return
 
 
 def line_spans(content: bytes, lines: Sequence[tuple[int, int]]) -> list[Span]:

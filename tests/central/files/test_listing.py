@@ -150,6 +150,7 @@ def test_a_repository_that_is_not_indexed_says_so(api: Api) -> None:
         ({"glob": "*" * 1_001}, "glob"),
         ({"glob": "*a" * 200}, "glob"),
         ({"glob": "a\0b"}, "glob"),
+        ({"glob": "[z-a]"}, "glob"),
         ({"path": "a\0b"}, "path"),
         ({"project": ""}, "project"),
         ({"cursor": "nonsense"}, "cursor"),

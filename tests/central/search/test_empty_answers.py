@@ -120,3 +120,12 @@ def test_a_question_that_is_a_pattern_gets_the_advice(find: Search) -> None:
 )
 def test_code_is_no_pattern(text: str) -> None:
     assert not looks_like_pattern(text)
+
+
+def test_of_many_unknown_repositories_few_are_named_and_compared(find: Search) -> None:
+    named = " ".join(f"repo:auth-servise-{number:03}" for number in range(90))
+    unknown = "auth-servise-000, auth-servise-001, auth-servise-002 and others."
+    said = f"No repository in the search's scope is called {unknown} Near names: auth-service."
+    assert find(f'{named} "token"').hint == said
+    projects = tuple(f"auth-servise-{number:03}" for number in range(1_000))
+    assert find("token", include_projects=projects).hint == said

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Generator, Iterable
+from dataclasses import replace
 
 import pytest
 from django.db import connection
@@ -435,10 +436,17 @@ def test_context_is_cut_at_max_content_from_the_last_line_on(
         (6, 4, False),
     ]
     assert not whole.truncated
-    (cut,) = find('repo:long "needle"', expand=1, max_content=561).results
+    (cut,) = find('repo:long "needle"', expand=1, max_content=562).results
     assert [line.line for line in cut.context] == [2, 4]
     assert cut.truncated
     assert find('repo:long "needle"').results[0].context == []
+
+
+def test_blank_lines_around_matches_count_as_well(acme: Organization, find: Search) -> None:
+    index_repository(acme, "blank", {"blank.txt": "needle\n" + "\n" * 50})
+    (result,) = find('repo:blank "needle"', expand=100, max_content=7).results
+    assert [line.line for line in result.context] == [2, 3, 4, 5, 6, 7, 8]
+    assert result.truncated
 
 
 def test_a_search_that_runs_out_of_time_says_so_and_can_go_on(
@@ -720,3 +728,17 @@ def test_every_piece_of_every_file_is_found(find: Search, literal: str) -> None:
     found = find(literal, mode=Mode.LITERAL, limit=50)
     expected = {path for path, content in (AUTH | PAYMENTS).items() if literal in content}
     assert expected <= {result.file for result in found.results}
+
+
+def test_a_cursor_tells_who_sees_less_nothing_of_other_repositories(acme: Organization) -> None:
+    index_repository(acme, "a-public", {f"f{n}.py": "needle\n" for n in range(4)})
+    index_repository(acme, "secret", {f"s{n}.py": "needle\n" for n in range(9)})
+    request = SearchRequest(('"needle"',), limit=2)
+    of_all = search(credential=credential_for(acme), request=request)
+    assert of_all.total == Total(13, 13, at_least=False)
+    following = replace(request, cursor=of_all.next_cursor or "")
+    of_one = search(credential=credential_for(acme, {"a-public"}), request=following)
+    assert [result.file for result in of_one.results] == ["f2.py", "f3.py"]
+    assert of_one.total == Total(2, 2, at_least=True)
+    assert of_one.next_cursor is None
+    assert search(credential=credential_for(acme), request=following).total == of_all.total

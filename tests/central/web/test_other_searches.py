@@ -1,7 +1,7 @@
 """Searches that an empty answer offers, and the search of one file."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from central.query.modes import TextMode, parse_as
@@ -56,7 +56,8 @@ def test_what_a_mode_of_plain_text_offers() -> None:
 
 
 @pytest.mark.parametrize("mode", ["hybrid", *TextMode])
-@given(path=st.text(alphabet="ab/. \n\t\\[(é\"'-*", min_size=1, max_size=30))
+@example(path="a\u3000b\u2028\x1c.py")
+@given(path=st.text(alphabet="ab/. \n\t\\[(é\"'-*\x85\u3000", min_size=1, max_size=30))
 def test_the_search_of_one_file_finds_it_alone(mode: str, path: str) -> None:
     text = of_one_file('"x" OR "y"', mode, path)
     query = parse(text) if mode == "hybrid" else parse_as(text, TextMode(mode))

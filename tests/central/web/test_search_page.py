@@ -353,3 +353,25 @@ def test_there_is_an_end_to_the_files_that_a_page_is_coloured_with(
     html = page(member, q='"def validate_token"')
     assert '<span class="k">def</span>' not in html
     assert marked(html) == ["def validate_token"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "?q=needle",
+        "?q=%22needle%22",
+        "?q=type:file+exe",
+        "r/odd/tree",
+        "r/odd/tree/docs%E2%80%AE",
+        "r/odd/find?q=exe",
+        "r/odd/file/docs%E2%80%AE/a%1B%E2%80%AEyp.exe",
+        "r/odd/file/docs%E2%80%AE/a%1B%E2%80%AEyp.exe?commit=0123456789",
+    ],
+)
+def test_paths_cannot_rearrange_the_text_around_them(member: Client, address: str) -> None:
+    index_repository(organization_of("acme"), "odd", {"docs\u202e/a\x1b\u202eyp.exe": "needle\n"})
+    response = member.get(f"/o/acme/{address}")
+    assert response.status_code == 200
+    text = text_of(response.content.decode())
+    assert "docs�" in text
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
