@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 _MAX_QUERY = 4_000
 _MAX_QUERIES = 10
+_MAX_CONTENT = 20_000  # characters of a hit in which its line for a pipe is looked for
 _FIRST = {"content_start_line": 1}
 
 
@@ -158,6 +159,8 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     console = Console.of(context.environ)
     if console.is_terminal and not json:
         body = {"group_by": str(GroupBy.FILE), **body}
+    elif not json:
+        body = {"max_content": _MAX_CONTENT, **body}
     with context.search_api() as search_api:
         answer = search_api.search(body)
         results = answer["results"]

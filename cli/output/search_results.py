@@ -31,12 +31,12 @@ def file_key(one: Result) -> FileKey:
 
 
 def format_plain(results: Sequence[Result], *, explained: bool = False) -> str:
-    """Format a line `project/path:line: text` for each result: its first that is not blank.
+    """Format a line `project/path:line: text` for each result: the one that says the most.
 
     `explained`: behind a tab, why it has its place.
     """
     return "".join(
-        f"{path_of(one)}:{_first_line(one)}{_explained(one) if explained else ''}\n"
+        f"{path_of(one)}:{_best_line(one)}{_explained(one) if explained else ''}\n"
         for one in results
     )
 
@@ -45,13 +45,27 @@ def _explained(one: Result) -> str:
     return f"\t{explanation(one)}"
 
 
-def _first_line(one: Result) -> str:
-    """Return `line: text`; lines that `expand` shows before the hit are passed over."""
-    first = one["content_start_line"]
-    for number, text in enumerate(escape_lines(one["content"]), first):
-        if text.strip() and number >= one["start_line"]:
-            return f"{number}: {text}"
-    return f"{one['start_line']}:"
+def _best_line(one: Result) -> str:
+    """Return `line: text` of the line with the most of the words that were found.
+
+    Without such a line it is the first with a letter or digit, then the first that is not blank.
+    Lines that `expand` shows around the hit are passed over.
+    """
+    words = [word.lower() for word in one["matched"]]
+    numbered = enumerate(escape_lines(one["content"]), one["content_start_line"])
+    lines = [
+        (number, text)
+        for number, text in numbered
+        if text.strip() and one["start_line"] <= number <= one["end_line"]
+    ]
+    if not lines:
+        return f"{one['start_line']}:"
+    number, text = max(lines, key=lambda line: _weight(line[1].lower(), words))
+    return f"{number}: {text}"
+
+
+def _weight(line: str, words: Sequence[str]) -> tuple[int, bool]:
+    return sum(word in line for word in words), any(map(str.isalnum, line))
 
 
 def render(

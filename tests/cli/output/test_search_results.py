@@ -45,6 +45,25 @@ def test_in_a_pipe_the_lines_before_a_hit_are_not_its_line() -> None:
     ) == ("p/a.py:7:\n")
 
 
+@pytest.mark.parametrize(
+    ("content", "matched", "line"),
+    [
+        ("@Test\ndef a():\n  retry = FIXME\n", ["fixme"], "9:   retry = FIXME"),
+        ("a retry\nRetry FixMe\nfixme\n", ["fixme", "retry"], "8: Retry FixMe"),
+        ("retry 1\nretry 2\n", ["retry"], "7: retry 1"),
+        ("/**\n * Rules\n", [], "8:  * Rules"),
+        ("{\n}\n", [], "7: {"),
+        ("x\n" * 3 + "fixme (behind the hit)", ["fixme"], "7: x"),
+    ],
+)
+def test_in_a_pipe_the_line_of_a_hit_holds_most_of_the_words(
+    content: str, matched: list[str], line: str
+) -> None:
+    shown = {"content": content, "content_start_line": 7, "start_line": 7, "end_line": 9}
+    one = result(project="p", file="a.py", matched=matched, **shown)
+    assert search_results.format_plain([one]) == f"p/a.py:{line}\n"
+
+
 def test_in_a_pipe_nothing_is_cut_to_a_width() -> None:
     assert "x" * 5_000 in search_results.format_plain([result(content="x" * 5_000)])
 
