@@ -107,8 +107,9 @@ def _heading(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
     heading = location_link(one, one["start_line"])
-    heading.append(f"  {_kind_and_name(one)}", style="bold")
-    heading.append(f"  {one['score']:.2f}", style="dim")
+    if kind_and_name := _kind_and_name(one):  # an exact search has neither, and no score
+        heading.append(f"  {kind_and_name}", style="bold")
+        heading.append(f"  {one['score']:.2f}", style="dim")
     if one.get("local"):
         heading.append("  not committed", style="yellow")
     yield heading
