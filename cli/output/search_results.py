@@ -125,7 +125,8 @@ def _kind_and_name(one: Result) -> str:
 def _rest(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
-    if one["truncated"]:
+    last = one["content_start_line"] + len(one["content"].splitlines()) - 1
+    if one["truncated"] and last < one["end_line"]:
         yield Text(f"    … to line {one['end_line']}", style="dim")
     if spans := one.get("spans"):
         also = ", ".join(f"{span['start_line']} {_kind_and_name(span)}" for span in spans)

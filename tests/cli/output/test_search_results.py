@@ -102,6 +102,13 @@ def test_further_hits_in_a_file_are_a_line_below_its_best_and_none_in_a_pipe() -
     assert search_results.format_plain([result(spans=spans)]).count("\n") == 1
 
 
+@pytest.mark.parametrize(("content", "said"), [("a\nb\n", True), ("a\nb\nc\n", False)])
+def test_the_last_line_of_a_hit_is_told_unless_it_is_shown(content: str, said: bool) -> None:
+    lines = {"content_start_line": 18, "start_line": 9, "end_line": 20}
+    drawn = search_results.render(WIDE, [result(content=content, truncated=True, **lines)])
+    assert ("… to line 20" in drawn) == said
+
+
 def test_matched_words_are_marked_in_any_case() -> None:
     one = result(content="\tToken = verify(TOKEN)", matched=["token"], language="text")
     drawn = search_results.render(WIDE, [one])
