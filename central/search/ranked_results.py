@@ -11,7 +11,6 @@ from central.search.rows import DisplayedText
 from indexer.limits import RESULT_SPANS
 from indexer.records.files import Span, line_span, split_lines
 
-
 _LINES_BEFORE = 2  # of the first line with a word, where content does not begin at the signature
 
 
@@ -44,11 +43,12 @@ def clip_content(
 
 
 def _lines_without(words: Sequence[str], text: str, max_content: int) -> int:
-    """Return how many lines to skip for a word to be in the content; 0 if one is, or none can be."""
-    places = [place for word in words if (place := text.lower().find(word.lower())) >= 0]
-    if not places or min(places) < len(_whole_lines(text, max_content)):
-        return 0
-    return max(0, text.count("\n", 0, min(places)) - _LINES_BEFORE)
+    """Return how many lines to skip so that a word is in the content; 0 if that is not needed."""
+    lowered = text.lower()
+    places = [place for word in words if (place := lowered.find(word.lower())) >= 0]
+    line = lowered.count("\n", 0, min(places)) if places else 0
+    is_shown = line <= _whole_lines(text, max_content).count("\n")
+    return 0 if is_shown else max(0, line - _LINES_BEFORE)
 
 
 def _whole_lines(text: str, max_content: int) -> str:
