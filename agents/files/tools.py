@@ -39,6 +39,7 @@ _ONE_LITERAL: Final = (
     "All of the query but its filters was one literal, quotes and slashes included: terms stand "
     "without other words."
 )
+_OF_MODES: Final = ", or give the mode regex."  # advice for searches that have a mode
 _Line = Annotated[int, Field(ge=1, le=10_000_000, description="From 1")]
 
 
@@ -92,6 +93,7 @@ class _FileTools:
                 status=400,
             )
         answer = with_hint(answer, self._hints)
+        answer["hint"] = answer["hint"] and answer["hint"].replace(_OF_MODES, ".")
         if "mode" in body and not answer["results"] and _has_terms(query):
             answer["hint"] = f"{_ONE_LITERAL} {answer['hint'] or ''}".strip()
         answer = truncate_search(answer, max_tokens)

@@ -30,6 +30,23 @@ def looks_like_pattern(text: str) -> bool:
     return bool(_PATTERN.search(text.strip()))
 
 
+_PATH: Final = re.compile(r"(?:[\w.@+-]+/)+[\w@+-][\w.@+-]*\.[a-z]\w*", re.ASCII)
+
+
+def advice_on(queries: Sequence[str]) -> str | None:
+    """Return how a question is written that looks like a regular expression or a path."""
+    if any(map(looks_like_pattern, queries)):
+        return PATTERN_ADVICE
+    paths = [text for text in queries if _PATH.fullmatch(text)]
+    if not paths:
+        return None
+    return Sentence.of(
+        "looks_like_path",
+        "To find a file by its path, write type:file {path}.",
+        path=paths[0],
+    )
+
+
 PATTERN_ADVICE: Final = Sentence.of(
     "looks_like_pattern",
     "The text looks like a regular expression, but is not searched as one: write it between "

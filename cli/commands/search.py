@@ -168,8 +168,8 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     if json:
         print_stdout(console.as_json(answer))
     else:
-        if results and answer.get("confidence") == "none":
-            print_stderr(receipt.in_options(answer["hint"] or "No good match."))
+        if results and answer.get("hint"):
+            print_stderr(receipt.in_options(answer["hint"]))
         print_stdout(
             search_results.render(console, results, before)
             if console.is_terminal

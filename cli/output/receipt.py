@@ -32,6 +32,7 @@ _REASONS: Final = {
 # Parameter names of the service as options of this command line.
 _OPTIONS: Final = {
     "mode=": "--mode ",
+    "give the mode ": "give --mode ",
     "min_confidence=": "--min-confidence ",
     "exclude_projects": "--exclude-project",
     "include_projects": "--project",
