@@ -93,14 +93,15 @@ def _no_repository(names: Sequence[str], scope: SearchScope) -> Sentence:
     near = [
         known[one]
         for name in names
-        for one in get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+        for written in dict.fromkeys((name.lower(), name.lower().rpartition("/")[2]))
+        for one in get_close_matches(written, known, n=3, cutoff=0.6)
     ]
-    written = ", ".join(dict.fromkeys(near))
+    near_names = ", ".join(dict.fromkeys(near))
     return Sentence.of(
         "no_such_repository",
         "No repository in the search's scope is called {names}.{near}",
         names=", ".join(names),
-        near=f" Near names: {written}." if written else "",
+        near=f" Near names: {near_names}." if near_names else "",
     )
 
 

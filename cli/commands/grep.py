@@ -54,7 +54,8 @@ def grep(
         list[str],
         typer.Argument(
             metavar="PATTERN...",
-            help="Text, with filters such as lang:go file:src/ case:yes beside it",
+            help="Text, with filters such as lang:go file:src/ case:yes beside it. Begin with "
+            "-- if it begins with a minus",
         ),
     ],
     mode: Annotated[

@@ -81,7 +81,8 @@ def search(
         typer.Argument(
             metavar="QUERY...",
             callback=_query,
-            help="Words, a name, or a sentence; several words are one query",
+            help="Words, a name, or a sentence; several words are one query. Begin with -- if the "
+            "first begins with a minus",
         ),
     ],
     top_k: Annotated[

@@ -63,6 +63,14 @@ def test_fields_of_the_request_are_filters_that_exclude(find: Search) -> None:
     assert code_of(find('"validate_token"', chunk_type="class").hint) == "filters_exclude"
 
 
+@pytest.mark.parametrize(
+    "written", ["acme/auth-service", "https://github.com/acme/auth-service", "/^github.acme.auth/"]
+)
+def test_a_name_with_the_owner_of_another_place_has_near_names(find: Search, written: str) -> None:
+    hint = str(find(f'repo:{written} "x"').hint)
+    assert hint.endswith("Near names: auth-service.") == (not written.startswith("/"))
+
+
 def test_near_names_are_those_of_the_repositories_that_the_token_sees(acme: Organization) -> None:
     index_repository(organization_of("rival"), "auth-serviced", {"a.py": "token = 1\n"})
     index_repository(acme, "team/auth-servicex", {"a.py": "token = 1\n"})
