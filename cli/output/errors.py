@@ -34,6 +34,8 @@ _WORDS: Final = {
     "The field limit says how many results a page has, and /api/v1/search/stream has all;": (
         "--top-k says how many results are shown, and `codesearch grep -m query` prints all;"
     ),
+    "The stream is of exact searches: put": "`codesearch grep` finds exactly: put",
+    "or set mode to literal, regex or structural.": "or choose another --mode.",
     "or give the mode regex,": "or give --mode regex,",
     "start_line is behind the last.": "--lines begins behind the last.",
     " Read it again, and send its new entity tag in If-Match.": "",

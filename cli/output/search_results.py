@@ -1,8 +1,9 @@
 """Search results: highlighted snippets on a terminal, a line for each in a pipe."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from cli.output.console import Console
 from cli.output.highlighting import Snippet, render_snippet
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Result = Mapping[str, Any]
+_WORD: Final = re.compile(r"\w+")
 FileKey: TypeAlias = tuple[str, str]  # project and path
 
 
@@ -48,6 +50,7 @@ def _explained(one: Result) -> str:
 def _best_line(one: Result) -> str:
     """Return `line: text` of the line with the most of the words that were found.
 
+    Among such lines, one with the definition's name comes first, then one with whole words.
     Without such a line it is the first with a letter or digit, then the first that is not blank.
     Lines that `expand` shows around the hit are passed over.
     """
@@ -60,12 +63,23 @@ def _best_line(one: Result) -> str:
     ]
     if not lines:
         return f"{one['start_line']}:"
-    number, text = max(lines, key=lambda line: _weight(line[1].lower(), words))
+    names = [name for name in one["name"].lower().split(", ") if _count(words, name)]
+    number, text = max(lines, key=lambda line: _weight(line[1].lower(), words, names))
     return f"{number}: {text}"
 
 
-def _weight(line: str, words: Sequence[str]) -> tuple[int, bool]:
-    return sum(word in line for word in words), any(map(str.isalnum, line))
+def _weight(line: str, words: Sequence[str], names: Sequence[str]) -> tuple[int, int, int, bool]:
+    tokens = set(_WORD.findall(line))
+    return (
+        _count(words, line),
+        len(tokens.intersection(names)),
+        len(tokens.intersection(words)),
+        any(map(str.isalnum, line)),
+    )
+
+
+def _count(words: Sequence[str], text: str) -> int:
+    return sum(word in text for word in words)
 
 
 def render(

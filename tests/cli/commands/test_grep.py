@@ -56,6 +56,9 @@ def test_nothing_found_and_a_refused_pattern_have_codes_of_their_own(
 ) -> None:
     nothing = codesearch("grep", "nosuchthing_zzz", directory=tmp_path, environ=acme_environ)
     assert (nothing.returncode, nothing.stdout) == (1, "")
+    words = codesearch("grep", "-m", "query", "x", directory=tmp_path, environ=acme_environ)
+    assert (words.returncode, words.stdout) == (2, "")
+    assert words.stderr.endswith("write a /regular expression/, or choose another --mode.\n")
     refused = codesearch("grep", "-m", "regex", "x(", directory=tmp_path, environ=acme_environ)
     assert refused.returncode == 5
     assert "Column 1: RE2 does not accept" in refused.stderr

@@ -53,6 +53,8 @@ def test_in_a_pipe_the_lines_before_a_hit_are_not_its_line() -> None:
         ("retry 1\nretry 2\n", ["retry"], "7: retry 1"),
         ("/**\n * Rules\n", [], "8:  * Rules"),
         ("{\n}\n", [], "7: {"),
+        ("@default_retry(1)\ndef retry():\n", ["retry"], "8: def retry():"),
+        ('@register("chord")\nclass _chord:\n', ["chord"], "8: class _chord:"),
         ("x\n" * 3 + "fixme (behind the hit)", ["fixme"], "7: x"),
     ],
 )
@@ -60,7 +62,7 @@ def test_in_a_pipe_the_line_of_a_hit_holds_most_of_the_words(
     content: str, matched: list[str], line: str
 ) -> None:
     shown = {"content": content, "content_start_line": 7, "start_line": 7, "end_line": 9}
-    one = result(project="p", file="a.py", matched=matched, **shown)
+    one = result(project="p", file="a.py", matched=matched, name="a, _chord", **shown)
     assert search_results.format_plain([one]) == f"p/a.py:{line}\n"
 
 
