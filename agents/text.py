@@ -221,12 +221,21 @@ def _matched_line(line: Row) -> str:
     return f"    {line['line']}: {before}{escape_line(line['text'])}{after}"
 
 
+def _begins(row: Row) -> str:
+    first = row["content_start_line"]
+    return f"from line {first}, " if first > row["start_line"] else ""
+
+
 def _result(row: Row) -> str:
     if row.get("matches") is not None:
         return _file_matches(row)
     lines = f"{row['start_line']}-{row['end_line']}"
     head = f"{_location(row, lines)}  {_named(row)}  {row['score']:.2f}"
-    cut = "\n… (cut; expand shows all of it)" if row["truncated"] and row["content"] else ""
+    cut = (
+        f"\n… ({_begins(row)}cut; expand shows all of it)"
+        if row["truncated"] and row["content"]
+        else ""
+    )
     return f"{head}\n{indented(row['content'])}{cut}".rstrip() + _spans(row)
 
 

@@ -40,6 +40,7 @@ _ONE_LITERAL: Final = (
     "without other words."
 )
 _Request = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+_OF_MODES: Final = ", or give the mode regex."  # advice for searches that have a mode
 _Line = Annotated[int, Field(ge=1, le=10_000_000, description="From 1")]
 
 
@@ -93,6 +94,7 @@ class _FileTools:
                 status=400,
             )
         answer = with_hint(answer, self._hints)
+        answer["hint"] = answer["hint"] and answer["hint"].replace(_OF_MODES, ".")
         if "mode" in body and not answer["results"] and _has_terms(query):
             answer["hint"] = f"{_ONE_LITERAL} {answer['hint'] or ''}".strip()
         answer = truncate_search(answer, max_tokens)

@@ -32,6 +32,7 @@ _PATTERN: Final = re.compile(
     r"\\(?:[wWsSdDB](?!\w)|b)|[.\])][*+]|\.\?|\A\^|\$\Z|\(\?|\[\^|\w\|\w|\A/.+/\Z", re.DOTALL
 )
 
+_PATH: Final = re.compile(r"(?:[\w.@+-]+/)+[\w@+-][\w.@+-]*\.[a-z]\w*", re.ASCII)
 PATTERN_ADVICE: Final = Sentence.of(
     "looks_like_pattern",
     "The text looks like a regular expression, but is not searched as one: write it between "
@@ -42,6 +43,20 @@ PATTERN_ADVICE: Final = Sentence.of(
 def looks_like_pattern(text: str) -> bool:
     """Return whether a text that is searched as it stands may be meant as a regular expression."""
     return bool(_PATTERN.search(text.strip()))
+
+
+def advice_on(queries: Sequence[str]) -> str | None:
+    """Return how a question is written that looks like a regular expression or a path."""
+    if any(map(looks_like_pattern, queries)):
+        return PATTERN_ADVICE
+    paths = [text for text in queries if _PATH.fullmatch(text)]
+    if not paths:
+        return None
+    return Sentence.of(
+        "looks_like_path",
+        "To find a file by its path, write type:file {path}.",
+        path=paths[0],
+    )
 
 
 def exact_hint(
@@ -84,14 +99,15 @@ def _no_repository(unknown: Sequence[str], scope: SearchScope) -> Sentence:
     near = [
         known[one]
         for name in names
-        for one in get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+        for written in dict.fromkeys((name.lower(), name.lower().rpartition("/")[2]))
+        for one in get_close_matches(written, known, n=3, cutoff=0.6)
     ]
-    written = ", ".join(dict.fromkeys(near))
+    near_names = ", ".join(dict.fromkeys(near))
     return Sentence.of(
         "no_such_repository",
         "No repository in the search's scope is called {names}.{near}",
         names=", ".join(names) + (" and others" if len(unknown) > len(names) else ""),
-        near=f" Near names: {written}." if written else "",
+        near=f" Near names: {near_names}." if near_names else "",
     )
 
 

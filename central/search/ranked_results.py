@@ -11,14 +11,21 @@ from central.search.rows import DisplayedText
 from indexer.limits import RESULT_SPANS
 from indexer.records.files import Span, line_span, split_lines
 
+_LINES_BEFORE = 2  # of the first line with a word, where content does not begin at the signature
+
 
 def clip_content(
-    hit: ScoredHit, shown: DisplayedText, *, expand: int, max_content: int
+    hit: ScoredHit,
+    shown: DisplayedText,
+    *,
+    expand: int,
+    max_content: int,
+    words: Sequence[str] = (),
 ) -> tuple[str, int, bool]:
     """Return content, its first line, and whether it was cut at `max_content` characters.
 
     Content that is too long begins at the signature, after comments, and ends with a whole line
-    unless its first is too long.
+    unless its first is too long. If no word would be in it, it begins near the first that is.
     """
     text, first = shown.text, hit.row.start_line
     if expand or hit.pieces:
@@ -30,10 +37,25 @@ def clip_content(
         lines = split_lines(text)
         text = line_span(lines, Span(shown.first_line - first + 1, len(lines)))
         first = shown.first_line
-    if len(text) > max_content:
-        whole_lines = text.rfind("\n", 0, max_content + 1)
-        text = text[: whole_lines if whole_lines > 0 else max_content]
-    return text, first, True
+    skipped = 0 if expand else _lines_without(words, text, max_content)
+    lines = split_lines(text)[skipped:]
+    return _whole_lines("".join(lines), max_content), first + skipped, True
+
+
+def _lines_without(words: Sequence[str], text: str, max_content: int) -> int:
+    """Return how many lines to skip so that a word is in the content; 0 if that is not needed."""
+    lowered = text.lower()
+    places = [place for word in words if (place := lowered.find(word.lower())) >= 0]
+    line = lowered.count("\n", 0, min(places)) if places else 0
+    is_shown = line <= _whole_lines(text, max_content).count("\n")
+    return 0 if is_shown else max(0, line - _LINES_BEFORE)
+
+
+def _whole_lines(text: str, max_content: int) -> str:
+    if len(text) <= max_content:
+        return text
+    whole_lines = text.rfind("\n", 0, max_content + 1)
+    return text[: whole_lines if whole_lines > 0 else max_content]
 
 
 def build_results(
@@ -56,12 +78,15 @@ def build_results(
             continue
         repository = repositories[row.repository]
         cosine = cosines.get(row.id, hit.cosine)
-        content, first_line, truncated = clip_content(
-            hit, texts[row.id], expand=request.expand, max_content=request.max_content
-        )
         pieces = hit.pieces or (row,)
-        terms = b"".join(piece.term_ids for piece in pieces)
-        matched = [request.queries[index] for index in hit.queries]
+        words = queries[0].matched_words(b"".join(piece.term_ids for piece in pieces))
+        content, first_line, truncated = clip_content(
+            hit,
+            texts[row.id],
+            expand=request.expand,
+            max_content=request.max_content,
+            words=words if len(queries) == 1 else (),
+        )
         results.append(
             Result(
                 project=repository.name,
@@ -79,7 +104,9 @@ def build_results(
                 content=content,
                 content_start_line=first_line,
                 truncated=truncated,
-                matched=matched if len(queries) > 1 else queries[0].matched_words(terms),
+                matched=[request.queries[index] for index in hit.queries]
+                if len(queries) > 1
+                else words,
                 url=repository.url(row.path, hit.span.start, hit.span.end),
                 why=hit.explanation,
                 spans=[_span(further) for further in hit.further[:RESULT_SPANS]],

@@ -20,7 +20,7 @@ from central.search.answers import (
     missing_projects,
 )
 from central.search.confidence import Confidence, assess
-from central.search.empty_answers import PATTERN_ADVICE, looks_like_pattern, repository_hint
+from central.search.empty_answers import advice_on, repository_hint
 from central.search.hints import NO_GOOD_MATCH, hint_for
 from central.search.line_search import find_lines, restriction
 from central.search.pieces import Joiner, ungrouped
@@ -236,8 +236,8 @@ def _answer(
     missing = missing_projects(scope.selected, scope.unknown, page.lacks)
     searched = answering_projects(scope.selected)
     hint = NO_GOOD_MATCH if page.confidence is Confidence.NONE else None
-    if hint and any(map(looks_like_pattern, read.request.queries)):
-        hint = f"{hint} {PATTERN_ADVICE}"
+    if advice := advice_on(read.request.queries):
+        hint = f"{hint} {advice}" if hint else advice
     if not page.results:
         hint = repository_hint(read, scope) or hint_for(
             request,

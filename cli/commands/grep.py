@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 _MAX_CONTEXT: Final = 100
 _MAX_CONTENT: Final = 100_000  # characters around the lines of a file
+# What the service says of the query language, where the text is not written in it.
+_ADVICE: Final = {
+    "write it between slashes, /…/, or give the mode regex.": "add -m regex.",
+    "Without quotes, words are searched by meaning.": "`codesearch search` searches by meaning.",
+    "with case:no there are": "with -i there are",
+}
 
 
 class Mode(StrEnum):
@@ -48,7 +54,8 @@ def grep(
         list[str],
         typer.Argument(
             metavar="PATTERN...",
-            help="Text, with filters such as lang:go file:src/ case:yes beside it",
+            help="Text, with filters such as lang:go file:src/ case:yes beside it. Begin with "
+            "-- if it begins with a minus",
         ),
     ],
     mode: Annotated[
@@ -98,6 +105,12 @@ def grep(
     return _print_matches(ctx.obj, body, shape)
 
 
+def _in_grep(hint: str | None) -> str | None:
+    for sentence, advice in _ADVICE.items():
+        hint = hint and hint.replace(sentence, advice)
+    return hint
+
+
 @dataclass(frozen=True, slots=True)
 class _Shape:
     """What is printed of each file, and how many lines or files at most; 0: all."""
@@ -128,7 +141,7 @@ def _print_matches(context: CommandContext, body: Mapping[str, Any], shape: _Sha
     if printer.receipt is None:
         print_stderr("The service ended the stream too early: lines are missing. Try again.")
         return Exit.UNREACHABLE
-    answer = {"receipt": printer.receipt}
+    answer = {"receipt": printer.receipt, "hint": _in_grep(printer.hint)}
     print_stderr(*receipt.receipt_notes(answer))
     code, why = receipt.exit_status(answer, count=printer.results)
     print_stderr(why)
@@ -141,6 +154,7 @@ class _Printer:
     def __init__(self, console: "Console", shape: _Shape) -> None:
         self.results = 0
         self.receipt: dict[str, Any] | None = None
+        self.hint: str | None = None  # why nothing was found
         self._console = console
         self._shape = shape
         self._printed = 0  # lines or files
@@ -160,7 +174,7 @@ class _Printer:
         """Read a stream of NDJSON from its beginning, until the limit is reached."""
         for number, one in enumerate(_documents(parts), 1):
             if "receipt" in one:
-                self.receipt = one["receipt"]
+                self.receipt, self.hint = one["receipt"], one.get("hint")
             elif self._is_at_limit:
                 return
             elif number > self.results:

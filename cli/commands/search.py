@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cli.output.search_results import Before, FileKey
 
 commands = typer.Typer()
+_MAX_CONTENT = 20_000  # characters of a hit in which its line for a pipe is looked for
 _FIRST = {"content_start_line": 1}
 
 
@@ -79,7 +80,8 @@ def search(
         typer.Argument(
             metavar="QUERY...",
             callback=_query,
-            help="Words, a name, or a sentence; several words are one query",
+            help="Words, a name, or a sentence; several words are one query. Begin with -- if the "
+            "first begins with a minus",
         ),
     ],
     top_k: Annotated[
@@ -157,6 +159,8 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     console = Console.of(context.environ)
     if console.is_terminal and not json:
         body = {"group_by": str(GroupBy.FILE), **body}
+    elif not json:
+        body = {"max_content": _MAX_CONTENT, **body}
     with context.search_api() as search_api:
         answer = search_api.search(body)
         results = answer["results"]
@@ -164,8 +168,8 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     if json:
         print_stdout(console.as_json(answer))
     else:
-        if results and answer.get("confidence") == "none":
-            print_stderr(receipt.in_options(answer["hint"] or "No good match."))
+        if results and answer.get("hint"):
+            print_stderr(receipt.in_options(answer["hint"]))
         print_stdout(
             search_results.render(console, results, before)
             if console.is_terminal

@@ -12,6 +12,7 @@ _REQUEST_ERRORS: Final = {
     "file_not_found": "",
     "repository_not_found": "`codesearch status` lists the repositories.",
     "invalid": "",
+    "invalid_query": "",
     "invalid_node_id": "",
     "invalid_edge_type": "",
     "invalid_rule": "",
@@ -30,6 +31,12 @@ _WORDS: Final = {
     "/api/v1/index/status": "`codesearch status`",
     "GET /api/v1/graph/nodes lists nodes.": "`codesearch graph list` lists documents.",
     "; check project.": ".",
+    "The field limit says how many results a page has, and /api/v1/search/stream has all;": (
+        "--top-k says how many results are shown, and `codesearch grep -m query` prints all;"
+    ),
+    "The stream is of exact searches: put": "`codesearch grep` finds exactly: put",
+    "or set mode to literal, regex or structural.": "or choose another --mode.",
+    "or give the mode regex,": "or give --mode regex,",
     "start_line is behind the last.": "--lines begins behind the last.",
     " Read it again, and send its new entity tag in If-Match.": "",
 }

@@ -35,6 +35,7 @@ _REASONS: Final = {
 # Parameter names of the service as options of this command line.
 _OPTIONS: Final = {
     "mode=": "--mode ",
+    "give the mode ": "give --mode ",
     "min_confidence=": "--min-confidence ",
     "exclude_projects": "--exclude-project",
     "include_projects": "--project",
@@ -54,6 +55,8 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
     receipt = answer["receipt"]
     yield _receipt_line(receipt)
     yield from (in_options(limit) for limit in receipt.get("cut", ()))
+    if line := _total_line(answer):
+        yield line
     if answer.get("next_cursor") and "definitions" in answer:
         yield "There are more: raise --limit, or narrow with --project, --file and --line."
     if unresolved := receipt.get("unresolved", {}).get("count"):
@@ -61,6 +64,18 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
             f"{pluralize(unresolved, 'reference')} to such names could not be resolved; "
             "--min-confidence low includes matches by name only."
         )
+
+
+def _total_line(answer: Mapping[str, Any]) -> str:
+    """Say how many files an exact search found, if not all of them are in the answer."""
+    shown, total = len(answer.get("results", ())), answer.get("total")
+    if not total or not shown or (total["files"] <= shown and not answer.get("next_cursor")):
+        return ""
+    at_least = "at least " if total["at_least"] else ""
+    return (
+        f"Shown: {shown:,} of {at_least}{total['files']:,} files. --top-k shows more, "
+        "`codesearch grep -m query` every match."
+    )
 
 
 def missing_note(missing: Sequence[Mapping[str, Any]]) -> str:

@@ -1,8 +1,9 @@
 """Search results: highlighted snippets on a terminal, a line for each in a pipe."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from cli.output.console import Console
 from cli.output.highlighting import Snippet, render_snippet
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Result = Mapping[str, Any]
+_WORD: Final = re.compile(r"\w+")
 FileKey: TypeAlias = tuple[str, str]  # project and path
 
 
@@ -31,12 +33,12 @@ def file_key(one: Result) -> FileKey:
 
 
 def format_plain(results: Sequence[Result], *, explained: bool = False) -> str:
-    """Format a line `project/path:line: text` for each result: its first that is not blank.
+    """Format a line `project/path:line: text` for each result: the one that says the most.
 
     `explained`: behind a tab, why it has its place.
     """
     return "".join(
-        f"{path_of(one)}:{_first_line(one)}{_explained(one) if explained else ''}\n"
+        f"{path_of(one)}:{_best_line(one)}{_explained(one) if explained else ''}\n"
         for one in results
     )
 
@@ -45,13 +47,39 @@ def _explained(one: Result) -> str:
     return f"\t{explanation(one)}"
 
 
-def _first_line(one: Result) -> str:
-    """Return `line: text`; lines that `expand` shows before the hit are passed over."""
-    first = one["content_start_line"]
-    for number, text in enumerate(escape_lines(one["content"]), first):
-        if text.strip() and number >= one["start_line"]:
-            return f"{number}: {text}"
-    return f"{one['start_line']}:"
+def _best_line(one: Result) -> str:
+    """Return `line: text` of the line with the most of the words that were found.
+
+    Among such lines, one with the definition's name comes first, then one with whole words.
+    Without such a line it is the first with a letter or digit, then the first that is not blank.
+    Lines that `expand` shows around the hit are passed over.
+    """
+    words = [word.lower() for word in one["matched"]]
+    numbered = enumerate(escape_lines(one["content"]), one["content_start_line"])
+    lines = [
+        (number, text)
+        for number, text in numbered
+        if text.strip() and one["start_line"] <= number <= one["end_line"]
+    ]
+    if not lines:
+        return f"{one['start_line']}:"
+    names = [name for name in one["name"].lower().split(", ") if _count(words, name)]
+    number, text = max(lines, key=lambda line: _weight(line[1].lower(), words, names))
+    return f"{number}: {text}"
+
+
+def _weight(line: str, words: Sequence[str], names: Sequence[str]) -> tuple[int, int, int, bool]:
+    tokens = set(_WORD.findall(line))
+    return (
+        _count(words, line),
+        len(tokens.intersection(names)),
+        len(tokens.intersection(words)),
+        any(map(str.isalnum, line)),
+    )
+
+
+def _count(words: Sequence[str], text: str) -> int:
+    return sum(word in text for word in words)
 
 
 def render(
@@ -93,8 +121,9 @@ def _heading(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
     heading = location_link(one, one["start_line"])
-    heading.append(f"  {_kind_and_name(one)}", style="bold")
-    heading.append(f"  {one['score']:.2f}", style="dim")
+    if kind_and_name := _kind_and_name(one):  # an exact search has neither, and no score
+        heading.append(f"  {kind_and_name}", style="bold")
+        heading.append(f"  {one['score']:.2f}", style="dim")
     if one.get("local"):
         heading.append("  not committed", style="yellow")
     yield heading
@@ -110,7 +139,8 @@ def _kind_and_name(one: Result) -> str:
 def _rest(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
-    if one["truncated"]:
+    last = one["content_start_line"] + len(one["content"].splitlines()) - 1
+    if one["truncated"] and last < one["end_line"]:
         yield Text(f"    … to line {one['end_line']}", style="dim")
     if spans := one.get("spans"):
         also = ", ".join(f"{span['start_line']} {_kind_and_name(span)}" for span in spans)

@@ -146,9 +146,16 @@ def test_a_context_has_a_heading_for_each_kind() -> None:
 
 def test_a_snippet_that_is_cut_says_how_to_see_the_rest() -> None:
     answer = recorded("search")
-    assert search_text(answer).count("… (cut; expand shows all of it)") == sum(
+    assert search_text(answer).count("cut; expand shows all of it)") == sum(
         row["truncated"] for row in answer["results"]
     )
+
+
+def test_a_snippet_that_does_not_begin_with_the_hit_says_where_it_does() -> None:
+    answer = recorded("search")
+    cut = {"start_line": 3, "content_start_line": 8, "content": "x\n", "truncated": True}
+    answer["results"] = [answer["results"][0] | cut]
+    assert "… (from line 8, cut; expand shows all of it)" in search_text(answer)
 
 
 def test_a_page_that_goes_on_gives_its_cursor() -> None:

@@ -1,5 +1,6 @@
 """The tools that find text and read files, as a client of the SDK sees them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from agents.files.truncation import truncate_content, truncate_list
 from agents.results import error_in
 from agents.text import search_text
 from agents.truncation import MIN_TOKENS, estimate_tokens, truncate_search
+from central.search.empty_answers import PATTERN_ADVICE
 from tests.agents.calling import call, code_server, text_of
 from tests.agents.recorded import RecordedBackend, recorded
 from tests.property_settings import examples
@@ -42,6 +44,16 @@ def test_a_literal_with_quotes_that_is_nowhere_says_how_it_was_read() -> None:
     assert "\n\nAll of the query but its filters was one literal, quotes" in text_of(result)
     plain = call(code_server(backend), "code_grep", query="retry with backoff")
     assert "one literal" not in text_of(plain)
+
+
+def test_advice_speaks_of_what_the_tool_has() -> None:
+    class Patterns(RecordedBackend):
+        async def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
+            answer = await super().search({**body, "limit": 0})
+            return {**answer, "hint": str(PATTERN_ADVICE)}
+
+    told = text_of(call(code_server(Patterns()), "code_grep", query="^func New"))
+    assert "searched as one: write it between slashes, /…/.\n" in told
 
 
 def test_an_answer_without_lines_is_no_grep() -> None:

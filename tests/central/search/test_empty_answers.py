@@ -5,8 +5,9 @@ import pytest
 from central.corpus.models import TrigramPosting
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.empty_answers import looks_like_pattern
+from central.search.empty_answers import advice_on, looks_like_pattern
 from central.search.query import Mode, SearchRequest
+from central.search.reading import read_request
 from central.search.service import search
 from central.sentences import Sentence
 from central.tenancy.models import Organization
@@ -63,6 +64,14 @@ def test_fields_of_the_request_are_filters_that_exclude(find: Search) -> None:
     assert code_of(find('"validate_token"', chunk_type="class").hint) == "filters_exclude"
 
 
+@pytest.mark.parametrize(
+    "written", ["acme/auth-service", "https://github.com/acme/auth-service", "/^github.acme.auth/"]
+)
+def test_a_name_with_the_owner_of_another_place_has_near_names(find: Search, written: str) -> None:
+    hint = str(find(f'repo:{written} "x"').hint)
+    assert hint.endswith("Near names: auth-service.") == (not written.startswith("/"))
+
+
 def test_near_names_are_those_of_the_repositories_that_the_token_sees(acme: Organization) -> None:
     index_repository(organization_of("rival"), "auth-serviced", {"a.py": "token = 1\n"})
     index_repository(acme, "team/auth-servicex", {"a.py": "token = 1\n"})
@@ -112,6 +121,30 @@ def test_a_question_that_is_a_pattern_gets_the_advice(find: Search) -> None:
     assert answer.confidence == "none"
     assert "write it between slashes" in str(answer.hint)
     assert "slashes" not in str(find("zzzqq xyzzy plugh").hint)
+
+
+def test_the_advice_is_given_beside_good_matches_too(find: Search) -> None:
+    answer = find("validate.*token")
+    assert answer.confidence != "none"
+    assert code_of(answer.hint) == "looks_like_pattern"
+    assert find("/validate.*token/ how is a token validated").hint is None
+
+
+@pytest.mark.parametrize(
+    ("query", "advice"),
+    [
+        ("acme_auth/tokens.py", "To find a file by its path, write type:file acme_auth/tokens.py."),
+        ("acme_auth/tokens", None),
+        ("tokens.py", None),
+        ("where is acme_auth/tokens.py read", None),
+        ("http://localhost/tokens.py", None),
+        ("and/or", None),
+        ("file:auth/tokens.py token", None),
+    ],
+)
+def test_a_path_gets_the_advice_to_look_for_a_file(query: str, advice: str | None) -> None:
+    read = read_request(SearchRequest((query,)))
+    assert advice_on(read.request.queries) == advice
 
 
 @pytest.mark.parametrize(

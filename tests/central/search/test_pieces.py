@@ -45,7 +45,13 @@ OVERLOADS = "".join(
 """
     for n, kind in enumerate(("int", "long", "String", "double"))
 )
-FILES = {"src/ledger.py": LONG, "src/Journal.java": f"class Journal {{\n{OVERLOADS}}}\n"}
+LATE = "def settle(day):\n" + "    close(day, 'a sentence of some length')\n" * 15
+LATE += "    # FIXME: rounding\n    return day\n"
+FILES = {
+    "src/late.py": LATE,
+    "src/ledger.py": LONG,
+    "src/Journal.java": f"class Journal {{\n{OVERLOADS}}}\n",
+}
 LINES = LONG.split("\n")
 SIGNATURE = LINES.index("def reconcile_all(") + 1
 
@@ -91,6 +97,25 @@ def test_cut_content_begins_at_the_signature_and_ends_with_a_line(find: Search) 
     assert shown[0] == "def reconcile_all("
     assert shown == LINES[SIGNATURE - 1 : SIGNATURE - 1 + len(shown)]
     assert len(result.content) <= 500
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "first"),
+    [
+        ("FIXME", {}, 15),
+        ("settle FIXME", {}, 1),
+        ("close every day", {}, 1),
+        ("FIXME", {"max_content": 5_000}, 1),
+        ("FIXME", {"expand": 1, "max_content": 500}, 1),
+    ],
+)
+def test_cut_content_begins_before_the_first_word_if_none_would_be_in_it(
+    find: Search, query: str, options: dict[str, int], first: int
+) -> None:
+    [result] = _of(find(query, **options), "settle")
+    assert (result.start_line, result.content_start_line) == (1, first)
+    assert result.truncated == (options.get("max_content") != 5_000)
+    assert LATE.split("\n")[first - 1 :][0] == result.content.split("\n")[0]
 
 
 def test_whole_content_has_the_comment_and_the_lines_to_the_end_of_the_best_piece(

@@ -240,6 +240,12 @@ def test_page_says_above_the_results_that_there_is_no_good_match(member: Client)
     assert "No good match" not in page(member, q="validate_token")
 
 
+def test_a_question_that_looks_like_a_pattern_is_told_so_above_its_results(member: Client) -> None:
+    html = page(member, q="validate.*token")
+    advice = html.index("or search by a regular expression.")
+    assert html.index('class="notice notice-info"') < advice < html.index('class="hit"')
+
+
 def test_snippet_inside_of_a_docstring_is_coloured_as_a_string(member: Client) -> None:
     sentences = "".join(f"    Return {n} if this class is not raised for it.\n" for n in range(120))
     code = f'def explain():\n    """Explain.\n\n{sentences}    """\n    return None\n'

@@ -56,9 +56,32 @@ def test_nothing_found_and_a_refused_pattern_have_codes_of_their_own(
 ) -> None:
     nothing = codesearch("grep", "nosuchthing_zzz", directory=tmp_path, environ=acme_environ)
     assert (nothing.returncode, nothing.stdout) == (1, "")
+    words = codesearch("grep", "-m", "query", "x", directory=tmp_path, environ=acme_environ)
+    assert (words.returncode, words.stdout) == (2, "")
+    assert words.stderr.endswith("write a /regular expression/, or choose another --mode.\n")
     refused = codesearch("grep", "-m", "regex", "x(", directory=tmp_path, environ=acme_environ)
     assert refused.returncode == 5
     assert "Column 1: RE2 does not accept" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ('"def verify_token"', "In the mode literal quotes are part of the text. Leave them out."),
+        (r"def .*_token\(", "The text looks like a regular expression, but is not searched as one: "
+         "add -m regex."),
+        ("/def verify_token/", "add -m regex."),
+        ("DEF VERIFY_TOKEN", "Upper and lower case differ: with -i there are matches."),
+        ("nosuchthing_zzz", "No indexed file matches. `codesearch search` searches by meaning."),
+        ("repo:auth-servise x", "Near names: auth-service."),
+    ],
+)  # fmt: skip
+def test_an_empty_answer_says_why_in_the_words_of_this_command(
+    acme_environ: dict[str, str], tmp_path: Path, pattern: str, hint: str
+) -> None:
+    done = codesearch("grep", pattern, directory=tmp_path, environ=acme_environ)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.rstrip().endswith(hint)
 
 
 def test_context_is_printed_as_by_grep(acme_environ: dict[str, str], tmp_path: Path) -> None:

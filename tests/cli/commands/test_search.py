@@ -85,7 +85,7 @@ def test_several_words_are_one_query_and_options_are_the_services() -> None:
         {
             "query": "verify a token", "limit": 3, "mode": "lexical", "language": "python",
             "include_projects": ["a", "b"], "exclude_projects": ["c"], "chunk_type": "method",
-            "path": "src/", "exclude": "test|mock", "expand": 2,
+            "path": "src/", "exclude": "test|mock", "expand": 2, "max_content": 20_000,
         }
     ]  # fmt: skip
 

@@ -1,5 +1,9 @@
 """What an answer is of, and why it may be empty, in sentences."""
 
+import pytest
+
+from central.query.errors import QueryError
+from central.query.parser import parse
 from cli.output import receipt
 from cli.output.errors import format_error
 from indexer.errors import CentralRefusedError, CentralUnreachableError
@@ -43,6 +47,25 @@ def test_work_that_is_not_committed_is_told() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("files", "at_least", "cursor", "said"),
+    [
+        (1, False, "", None),
+        (1_200, False, "next", "Shown: 1 of 1,200 files. --top-k shows more, "),
+        (1, True, "next", "Shown: 1 of at least 1 files. "),
+    ],
+)
+def test_files_of_an_exact_search_that_are_not_shown_are_counted(
+    files: int, at_least: bool, cursor: str, said: str | None
+) -> None:
+    total = {"matches": 3_000, "files": files, "at_least": at_least}
+    answer = recorded("search")
+    answer |= {"results": answer["results"][:1], "total": total, "next_cursor": cursor}
+    notes = list(receipt.receipt_notes(answer))[1:]
+    assert len(notes) == bool(said)
+    assert not said or notes[0].startswith(said)
+
+
 def test_hints_speak_of_options() -> None:
     answer = recorded("callers_empty") | {"hint": "try min_confidence=medium."}
     code, why = receipt.exit_status(answer, count=0)
@@ -55,6 +78,25 @@ def test_an_error_of_the_question_is_told_without_the_transport() -> None:
     assert format_error(error) == (
         "error: No definition is called so. Similar names: verify_token, �[2J"
     )
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("count:all x", "--top-k says how many results are shown, and `codesearch grep -m query` "),
+        ("patterntype:regexp x", "or give --mode regex, literal or structural."),
+    ],
+)
+def test_what_to_write_instead_of_a_filter_of_other_tools_is_told_in_options(
+    query: str, said: str
+) -> None:
+    with pytest.raises(QueryError) as refused:
+        parse(query)
+    problem = {"detail": str(refused.value)}
+    error = CentralRefusedError("long", code="invalid_query", status=400, problem=problem)
+    told = format_error(error)
+    assert told.startswith("error: ")
+    assert said in told
 
 
 def test_an_unknown_name_is_told_of_a_command_and_of_no_address() -> None:

@@ -45,6 +45,27 @@ def test_in_a_pipe_the_lines_before_a_hit_are_not_its_line() -> None:
     ) == ("p/a.py:7:\n")
 
 
+@pytest.mark.parametrize(
+    ("content", "matched", "line"),
+    [
+        ("@Test\ndef a():\n  retry = FIXME\n", ["fixme"], "9:   retry = FIXME"),
+        ("a retry\nRetry FixMe\nfixme\n", ["fixme", "retry"], "8: Retry FixMe"),
+        ("retry 1\nretry 2\n", ["retry"], "7: retry 1"),
+        ("/**\n * Rules\n", [], "8:  * Rules"),
+        ("{\n}\n", [], "7: {"),
+        ("@default_retry(1)\ndef retry():\n", ["retry"], "8: def retry():"),
+        ('@register("chord")\nclass _chord:\n', ["chord"], "8: class _chord:"),
+        ("x\n" * 3 + "fixme (behind the hit)", ["fixme"], "7: x"),
+    ],
+)
+def test_in_a_pipe_the_line_of_a_hit_holds_most_of_the_words(
+    content: str, matched: list[str], line: str
+) -> None:
+    shown = {"content": content, "content_start_line": 7, "start_line": 7, "end_line": 9}
+    one = result(project="p", file="a.py", matched=matched, name="a, _chord", **shown)
+    assert search_results.format_plain([one]) == f"p/a.py:{line}\n"
+
+
 def test_in_a_pipe_nothing_is_cut_to_a_width() -> None:
     assert "x" * 5_000 in search_results.format_plain([result(content="x" * 5_000)])
 
@@ -81,6 +102,13 @@ def test_further_hits_in_a_file_are_a_line_below_its_best_and_none_in_a_pipe() -
     assert "also at line 12 method Shop.pay, 31 comment" in drawn
     assert "\x1b[2J" not in drawn
     assert search_results.format_plain([result(spans=spans)]).count("\n") == 1
+
+
+@pytest.mark.parametrize(("content", "said"), [("a\nb\n", True), ("a\nb\nc\n", False)])
+def test_the_last_line_of_a_hit_is_told_unless_it_is_shown(content: str, said: bool) -> None:
+    lines = {"content_start_line": 18, "start_line": 9, "end_line": 20}
+    drawn = search_results.render(WIDE, [result(content=content, truncated=True, **lines)])
+    assert ("… to line 20" in drawn) == said
 
 
 def test_matched_words_are_marked_in_any_case() -> None:

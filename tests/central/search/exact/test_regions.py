@@ -20,7 +20,7 @@ def test_few_large_files_are_read_at_once(
     sources = {f"{name}.py": f"\n\ndef {name}():\n    pass\n" for name in "abc"}
     repository = index_repository(organization_of("acme"), "shop", sources)
     rows = File.objects.filter(repository=repository).order_by("path").values_list("id", "path")
-    files = [CandidateFile(one, repository.pk, path, "python", size) for one, path in rows]
+    files = [CandidateFile(one, repository.pk, path, "python", size, 1.0) for one, path in rows]
     regions = Regions(DEFINITIONS, files)
     with django_assert_num_queries(statements):
         assert [regions.lines(file) for file in files] == [[(3, 3)]] * 3
