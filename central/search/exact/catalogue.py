@@ -1,7 +1,7 @@
 """The indexed files of repositories without their content, in memory while they are the newest.
 
-An apply gives a repository another generation, and its files are read again. Of repositories with
-very many files, those that are asked for are read each time.
+An apply gives a repository another generation, and its files are read again. A request reads a
+bounded number of files; of further or very large repositories only those that it asks for.
 """
 
 from collections import OrderedDict
@@ -18,23 +18,32 @@ from central.corpus.trigrams.segments import FileIds
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
 from central.search.exact.files import CandidateFile, path_factor
-from indexer.limits import CATALOGUE_FILES, CATALOGUE_REPOSITORY_FILES
+from indexer.limits import CATALOGUE_BYTES, CATALOGUE_REPOSITORY_FILES
 
 _sql = sql_with(file=File, repository=Repository)
 _SIZES = _sql("SELECT r.id, r.files FROM {repository} r WHERE r.id = ANY(%s::bigint[])")
-_ALL = _sql("""SELECT r.generation, f.id, f.repository_id, f.path, f.language, f.size
+_ALL = _sql("""SELECT r.generation, r.last_indexed_commit,
+        f.id, f.repository_id, f.path, f.language, f.size
     FROM {repository} r JOIN {file} f ON f.repository_id = r.id
     WHERE r.id = %s AND f.skipped = ''""")
 _SOME = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
-    WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = %s AND f.skipped = ''""")
+    WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''""")
 _FIRST = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
     WHERE f.repository_id = %s AND f.skipped = '' ORDER BY f.path LIMIT %s""")
+_FILE_BYTES = 350  # of a file in memory, besides the characters of its path
+
+
+class IndexedState(NamedTuple):
+    """What an index is of. The commit tells generations apart that a failover counted again."""
+
+    generation: int
+    commit: str
 
 
 class _Files(NamedTuple):
     """Files by path factor and path; `places` are where the ids, ascending, are among them."""
 
-    generation: int
+    state: IndexedState
     files: Sequence[CandidateFile]
     ids: FileIds
     places: NDArray[np.int64]
@@ -48,75 +57,91 @@ class _Files(NamedTuple):
         places.sort()
         return [self.files[place] for place in places.tolist()]
 
+    @property
+    def memory(self) -> int:
+        """Bytes, roughly."""
+        return sum(_FILE_BYTES + len(file.path) for file in self.files)
+
 
 class Catalogue:
     """Files by repository; what was longest unused goes. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[int, _Files] = OrderedDict()
-        self._count = 0
+        self._kept: OrderedDict[int, tuple[_Files, int]] = OrderedDict()  # with their bytes
+        self._bytes = 0
 
     def files(
-        self, generations: Mapping[int, int], wanted: Mapping[int, FileIds]
+        self, states: Mapping[int, IndexedState], wanted: Mapping[int, FileIds]
     ) -> list[CandidateFile]:
         """Return the files with these ids, by repository, in the order of `_Files`.
 
-        `generations`: those of the repositories as they were read.
+        `states`: those of the repositories as they were read. Repositories are read whole until
+        they are CATALOGUE_REPOSITORY_FILES together; of the others, the files with these ids.
         """
-        kept = self._of({one: generations[one] for one in wanted})
-        found: list[CandidateFile] = []
-        for repository, ids in wanted.items():
-            if files := kept.get(repository):
-                found += files.with_ids(ids)
-            else:
-                rows = fetch_rows(_SOME, [id_array(ids.tolist()), repository])
-                found += _in_order(map(_candidate, rows))
-        return found
+        whole = self._whole({one: states[one] for one in wanted})
+        rest = {one: ids for one, ids in wanted.items() if one not in whole}
+        some: dict[int, list[CandidateFile]] = {}
+        if rest:
+            ids = [one for own in rest.values() for one in own.tolist()]
+            for file in map(_candidate, fetch_rows(_SOME, [id_array(ids), id_array(rest)])):
+                some.setdefault(file.repository, []).append(file)
+        return [
+            file
+            for one, ids in wanted.items()
+            for file in (whole[one].with_ids(ids) if one in whole else _in_order(some.get(one, ())))
+        ]
 
-    def every_file(self, generations: Mapping[int, int], *, limit: int) -> list[CandidateFile]:
+    def every_file(self, states: Mapping[int, IndexedState], *, limit: int) -> list[CandidateFile]:
         """Return at most `limit` files of the repositories, the same ones each time."""
-        kept, found = self._of(generations), list[CandidateFile]()
-        for repository in generations:
+        found: list[CandidateFile] = []
+        for one, state in states.items():
             rest = limit - len(found)
-            if files := kept.get(repository):
+            if rest <= 0:
+                break
+            if files := self._whole({one: state}).get(one):
                 found += islice(files.files, rest)
-            elif rest > 0:
-                found += _in_order(map(_candidate, fetch_rows(_FIRST, [repository, rest])))
+            else:
+                found += _in_order(map(_candidate, fetch_rows(_FIRST, [one, rest])))
         return found
 
-    def _of(self, generations: Mapping[int, int]) -> dict[int, _Files]:
-        """Return what is kept of the repositories, after the reading of what is missing."""
+    def _whole(self, states: Mapping[int, IndexedState]) -> dict[int, _Files]:
+        """Return what is kept of the repositories, after the reading of some that are missing."""
+        whole: dict[int, _Files] = {}
         with self._lock:
-            kept = {one: files for one in generations if (files := self._kept.get(one))}
-            for one in kept:
-                self._kept.move_to_end(one)
-        old = [one for one, files in kept.items() if files.generation != generations[one]]
-        missing = [*old, *(one for one in generations if one not in kept)]
+            for one, state in states.items():
+                if one in self._kept and self._kept[one][0].state == state:
+                    self._kept.move_to_end(one)
+                    whole[one] = self._kept[one][0]
+        missing = [one for one in states if one not in whole]
         if missing:
             sizes = dict(fetch_rows(_SIZES, [id_array(missing)]))
+            left = CATALOGUE_REPOSITORY_FILES
             for one in missing:
-                kept.pop(one, None)
-                if sizes.get(one, 0) <= CATALOGUE_REPOSITORY_FILES:
-                    kept[one] = self._read(one)
-        return kept
+                if sizes.get(one, 0) <= left:
+                    left -= sizes.get(one, 0)
+                    whole[one] = self._read(one)
+        return whole
 
     def _read(self, repository: int) -> _Files:
         rows = fetch_rows(_ALL, [repository])
-        files = _in_order(_candidate(row[1:]) for row in rows)
+        files = _in_order(_candidate(row[2:]) for row in rows)
         ids = np.array([file.id for file in files], np.int64)
         places = np.argsort(ids)
-        read = _Files(rows[0][0] if rows else 0, files, ids[places], places)
+        state = IndexedState(*rows[0][:2]) if rows else IndexedState(0, "")
+        read = _Files(state, files, ids[places], places)
+        size = read.memory
         with self._lock:
-            self._count += len(files) - len(self._dropped(repository))
-            self._kept[repository] = read
-            while self._count > CATALOGUE_FILES:
-                self._count -= len(self._dropped(next(iter(self._kept))))
+            self._drop(repository)
+            self._kept[repository] = read, size
+            self._bytes += size
+            while self._bytes > CATALOGUE_BYTES:
+                self._drop(next(iter(self._kept)))
         return read
 
-    def _dropped(self, repository: int) -> Sequence[CandidateFile]:
-        files = self._kept.pop(repository, None)
-        return files.files if files else ()
+    def _drop(self, repository: int) -> None:
+        if repository in self._kept:
+            self._bytes -= self._kept.pop(repository)[1]
 
 
 catalogue: Final = Catalogue()

@@ -7,35 +7,38 @@ go: a search that reads more than there is room for leaves some of the others' f
 import random
 from collections.abc import Iterable
 from threading import Lock
+from typing import TypeAlias
+
+FileKey: TypeAlias = tuple[int, str, int]  # id, path and size
 
 
 class ContentCache:
-    """Content by id. Thread-safe."""
+    """Content by file. Thread-safe."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
         self._lock = Lock()
-        self._kept: dict[int, bytes] = {}
-        self._ids: list[int] = []  # the same ones, to take any of
+        self._kept: dict[FileKey, bytes] = {}
+        self._keys: list[FileKey] = []  # the same ones, to take any of
         self._bytes = 0
 
-    def get(self, ids: Iterable[int]) -> dict[int, bytes]:
+    def get(self, keys: Iterable[FileKey]) -> dict[FileKey, bytes]:
         """Return the content of those that are kept."""
         with self._lock:
-            return {one: self._kept[one] for one in ids if one in self._kept}
+            return {one: self._kept[one] for one in keys if one in self._kept}
 
-    def add(self, contents: dict[int, bytes]) -> None:
+    def add(self, contents: dict[FileKey, bytes]) -> None:
         """Keep content, in the place of other files."""
         with self._lock:
             for one, content in contents.items():
                 if one not in self._kept and len(content) <= self._most:
                     self._kept[one] = content
-                    self._ids.append(one)
+                    self._keys.append(one)
                     self._bytes += len(content)
             while self._bytes > self._most:
                 self._drop_one()
 
     def _drop_one(self) -> None:
-        place = random.randrange(len(self._ids))  # noqa: S311
-        self._ids[place], self._ids[-1] = self._ids[-1], self._ids[place]
-        self._bytes -= len(self._kept.pop(self._ids.pop()))
+        place = random.randrange(len(self._keys))  # noqa: S311
+        self._keys[place], self._keys[-1] = self._keys[-1], self._keys[place]
+        self._bytes -= len(self._kept.pop(self._keys.pop()))

@@ -12,7 +12,7 @@ from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_w
 from central.query.filters import Match
 from central.query.patterns import text_matcher
 from central.query.syntax import Filter, Query
-from central.search.exact.content_cache import ContentCache
+from central.search.exact.content_cache import ContentCache, FileKey
 from central.search.query import like_pattern
 from central.search.ranking.rules import PATH_PENALTIES, path_traits
 from indexer.limits import EXACT_CACHE_BYTES, EXACT_READ_BYTES
@@ -88,12 +88,19 @@ def contents(
 def _read(
     portion: Sequence[tuple[int, CandidateFile]],
 ) -> Iterator[tuple[int, CandidateFile, bytes | None]]:
-    by_id = _cache.get(file.id for _, file in portion)
+    files = {file.id: file for _, file in portion}
+    kept = _cache.get(map(_key, files.values()))
+    by_id = {one: kept[_key(file)] for one, file in files.items() if _key(file) in kept}
     if by_id and not connection.in_atomic_block:
         by_id = {key: by_id[key] for (key,) in fetch_rows(_LIVE, [id_array(by_id)])}
-    missing = [file.id for _, file in portion if file.id not in by_id]
+    missing = [one for one in files if one not in by_id]
     if missing:
         read = dict(fetch_rows(_CONTENT, [id_array(missing)]))
-        _cache.add(read)
+        _cache.add({_key(files[one]): content for one, content in read.items()})
         by_id.update(read)
     return ((place, file, by_id.get(file.id)) for place, file in portion)
+
+
+def _key(file: CandidateFile) -> FileKey:
+    """Return what tells a file from another that has its id after a failover."""
+    return file.id, file.path, file.size

@@ -10,7 +10,7 @@ from central.corpus.trigrams.segments import FileIds
 from central.db import one_moment
 from central.query.evaluate import Term
 from central.repositories.visibility import RepositorySnapshot
-from central.search.exact.catalogue import catalogue
+from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import Definitions, find_definitions, name_spans
 from central.search.exact.files import CandidateFile, contents, in_order
 from central.search.exact.limited import find_match, find_matches
@@ -205,10 +205,13 @@ class ExactSearch:
         most = max(self._most_files, EXACT_NAMES) if self._by_names else self._most_files
         if not ids:
             return []
-        generations = {key: item.generation for key, item in self._repositories.items()}
+        states = {
+            key: IndexedState(item.generation, item.commit)
+            for key, item in self._repositories.items()
+        }
         found = candidates(ids, self._plan.tree)
         if found.is_everything:
-            files = catalogue.every_file(generations, limit=most + 1)
+            files = catalogue.every_file(states, limit=most + 1)
             if len(files) > most:
                 self.unread.add(ids, "too_many_files")
             return files[:most]
@@ -221,7 +224,7 @@ class ExactSearch:
             if repository in found.files:
                 wanted[repository] = found.files[repository][:most]
                 most -= len(wanted[repository])
-        return catalogue.files(generations, wanted)
+        return catalogue.files(states, wanted)
 
     def _truth(self, file: CandidateFile, found: Mapping[Term, bool]) -> bool | None:
         return self._plan.evaluator.file(

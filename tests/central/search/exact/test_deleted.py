@@ -46,7 +46,7 @@ def test_a_repository_that_is_deleted_is_not_answered() -> None:
     old = {"return 'needle old'", "secret.py"}
     assert answered(acme) >= old
     [key] = Repository.objects.values_list("pk", flat=True)
-    assert files._cache.get(Repository.objects.get().file_set.values_list("pk", flat=True))
+    assert files._cache.get(Repository.objects.get().file_set.values_list("pk", "path", "size"))
     retire_repository(Repository.objects.get())
     assert answered(acme) == set()
     index(acme, "app", "new")
