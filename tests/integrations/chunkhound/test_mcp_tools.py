@@ -63,7 +63,7 @@ def test_the_tools_have_the_names_and_parameters_of_the_specification(agent: Age
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
     limit = tools["code.search"].input_schema["properties"]["limit"]
-    assert (limit["default"], limit["minimum"], limit["maximum"]) == (10, 1, 100)
+    assert (limit["default"], limit["maximum"]) == (10, 100)
     assert "code_search" in tools  # ours are still there
 
 
@@ -95,6 +95,7 @@ def test_a_status_counts(agent: Agent) -> None:
     ("tool", "arguments", "code", "status"),
     [
         ("code.search", {"query": " "}, "invalid", 400),
+        ("code.search", {"query": "q", "limit": 0}, "invalid", 400),
         ("code.search", {"query": "q", "limit": 101}, "invalid", 400),
         ("code.search", {"query": "q", "chunk_type": "verb"}, "invalid", 400),
         ("code.search", {"query": "q", "top_k": 3}, "invalid", 400),
