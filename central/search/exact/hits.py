@@ -24,6 +24,10 @@ from indexer.limits import EXACT_MATCHES_OF_FILE, EXACT_NAMES
 _Place = tuple[int, CandidateFile]
 
 
+class _TimeUsedUpError(TimeoutError):
+    """The time of the search is used up while it looks at a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileHit:
     """A file that matches, with its place among the candidates, from 0.
@@ -131,6 +135,12 @@ class ExactSearch:
                 continue
             try:
                 hit = self._hit(position, file, content, defined, lines)
+            except _TimeUsedUpError:
+                if position > start:
+                    self._stop(ordered, position)
+                    return
+                self.unread.add([file.repository], "timeout")  # the next page would end here, too
+                continue
             except SlowFileError:
                 self.unread.add([file.repository], "timeout")
                 continue
@@ -274,11 +284,13 @@ class ExactSearch:
     ) -> FileMatches | None:
         """Return the matches to show, or None if the file does not fulfil the query.
 
-        Raises SlowFileError; TimeoutError if no process is free that could end in time.
+        Raises SlowFileError; TimeoutError if no process is free that could end in time, or if the
+        search's time is used up between two terms.
         """
         found = dict(facts)
         parts: list[FileMatches] = []
         for term, pattern in self._plan.patterns.items():
+            self._check_time()
             if term in self._plan.shown:
                 matches = find_matches(content, pattern, most=self._most_matches, regions=regions)
                 parts.append(matches)
@@ -288,6 +300,7 @@ class ExactSearch:
             if self._truth(file, found) is False:
                 return None
         for structure, matcher in self._matchers.items():
+            self._check_time()
             within = regions if structure in self._plan.shown else None
             matches = _within(matcher.matches(content, most=self._most_matches), within)
             found[structure] = bool(matches.spans)
@@ -297,6 +310,10 @@ class ExactSearch:
             return None
         spans = {span for part in parts for span in part.spans}
         return FileMatches(sorted(spans), any(part.is_cut for part in parts))
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._until:
+            raise _TimeUsedUpError
 
 
 def _within(matches: FileMatches, regions: Sequence[Span] | None) -> FileMatches:
