@@ -43,6 +43,7 @@ from indexer.limits import (
     EXACT_STREAM_FILES,
     EXACT_STREAM_MATCHES_OF_FILE,
     EXACT_STREAM_SECONDS,
+    STREAM_PORTION_SECONDS,
 )
 
 Holds = Callable[[int, str, str], bool]
@@ -104,10 +105,13 @@ def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: b
         return next(found, None) is not None
 
 
-def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | StreamEnd]:
+def every_match(
+    *, credential: Credential, request: SearchRequest
+) -> Iterator[Result | StreamEnd | None]:
     """Return every file that matches, as far as a minute allows, then the receipt.
 
-    Raises InvalidError before the first one, if the query is not one of exact search.
+    None stands for a file that does not match: the caller may stop there. Raises InvalidError
+    before the first one, if the query is not one of exact search.
     """
     read = read_request(request)
     if not read.is_exact:
@@ -120,8 +124,8 @@ def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[R
 
 def _streamed(
     credential: Credential, request: SearchRequest, read: ReadRequest, plan: ExactPlan
-) -> Iterator[Result | StreamEnd]:
-    """Yield the results. All up to the first one is read as of one moment.
+) -> Iterator[Result | StreamEnd | None]:
+    """Yield the results. All up to the first one is read as of one moment, if it comes soon.
 
     Later no transaction is open between two of them.
     """
@@ -136,20 +140,37 @@ def _streamed(
             seconds=EXACT_STREAM_SECONDS,
             matches=EXACT_STREAM_MATCHES_OF_FILE,
         )
-        hits = search.hits()
-        first = next(hits, None)
-        hint = None
-        if first is None:
-            missing = _missing(scope, search.unread)
-            hint = exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
-    for hit in chain([first] if first else [], hits):
+        steps = search.steps()
+        first = _first(steps)
+    is_empty = True
+    for hit in chain([first], steps):
+        if hit is None:
+            yield None
+            continue
+        is_empty = False
         if hit.is_cut:
             search.unread.add([hit.file.repository], "too_many_matches")
         yield from _results([hit], request, read, scope, EXACT_STREAM_MATCHES_OF_FILE)
     missing = _missing(scope, search.unread)
+    hint = _hint(credential, read, missing) if is_empty else None
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     receipt = Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
     yield StreamEnd(receipt, hint)
+
+
+def _first(steps: Iterable[FileHit | None]) -> FileHit | None:
+    """Return the first hit, or None if there is none for a moment."""
+    until = time.monotonic() + STREAM_PORTION_SECONDS
+    for hit in steps:
+        if hit is not None or time.monotonic() > until:
+            return hit
+    return None
+
+
+def _hint(credential: Credential, read: ReadRequest, missing: list[MissingProject]) -> str:
+    with one_moment():
+        scope = search_scope(credential, read.request)
+        return exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
 
 
 def _checked_plan(read: ReadRequest) -> ExactPlan:

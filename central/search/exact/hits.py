@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -110,15 +111,22 @@ class ExactSearch:
         }
         self._by_names = not (plan.reads_content or within)
         self._is_admitted_first = self._by_names or bool(within)
+        self._start = 0
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
 
     def hits(self, start: int = 0) -> Generator[FileHit]:
-        """Yield matching files from the candidate at `start` on, until the time is used up.
+        """Yield matching files from the candidate at `start` on, until the time is used up."""
+        with closing(self.steps(start)) as steps:
+            yield from (hit for hit in steps if hit is not None)
+
+    def steps(self, start: int = 0) -> Generator[FileHit | None]:
+        """Yield the same, and None for each file that was read and does not match.
 
         Between two of them no transaction is open, unless there is one around. Without it, the
         repositories of files that are gone meanwhile are `reindexed` in `unread`.
         """
+        self._start = start
         with one_moment():
             defined = find_definitions(self._plan, repositories=list(self._repositories))
             ordered = self._ordered(defined)
@@ -128,27 +136,18 @@ class ExactSearch:
                 self._stop(ordered, position)
                 return
             lines = None if regions is None else regions.lines(file)
-            if content is None or (regions is not None and lines is None):
-                self.unread.add([file.repository], "reindexed")
-                continue
-            if lines is not None and not lines:
-                continue
+            hit = None
             try:
-                hit = self._hit(position, file, content, defined, lines)
-            except _TimeUsedUpError:
-                if position > start:
-                    self._stop(ordered, position)
-                    return
-                self.unread.add([file.repository], "timeout")  # the next page would end here, too
-                continue
+                if content is None or (regions is not None and lines is None):
+                    self.unread.add([file.repository], "reindexed")
+                elif lines is None or lines:
+                    hit = self._hit(position, file, content, defined, lines)
             except SlowFileError:
                 self.unread.add([file.repository], "timeout")
-                continue
             except TimeoutError:
                 self._stop(ordered, position)
                 return
-            if hit is not None:
-                yield hit
+            yield hit
 
     def _stop(self, ordered: Sequence[CandidateFile], position: int) -> None:
         self.unread.stop(position, (one.repository for one in ordered[position:]))
@@ -255,12 +254,17 @@ class ExactSearch:
             for term in self._plan.shown_symbols:
                 inside = lines_within(asked[term], lines)
                 asked[term] = {line: asked[term][line] for line in inside}
-        matches = self._matches(
-            file,
-            content,
-            {term: bool(found) for term, found in asked.items()},
-            None if lines is None else line_spans(content, lines),
-        )
+        try:
+            matches = self._matches(
+                file,
+                content,
+                {term: bool(found) for term, found in asked.items()},
+                None if lines is None else line_spans(content, lines),
+            )
+        except _TimeUsedUpError as exc:
+            if position > self._start:
+                raise
+            raise SlowFileError from exc  # the next page would end here, too
         if matches is None:
             return None
         shown = {

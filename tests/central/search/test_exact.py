@@ -538,8 +538,7 @@ def test_odd_queries_are_answered(find: Search, query: str) -> None:
 
 def rows_of(credential: Credential, query: str) -> Generator[Result | StreamEnd]:
     rows = every_match(credential=credential, request=SearchRequest((query,)))
-    assert isinstance(rows, Generator)
-    return rows
+    return (row for row in rows if row is not None)
 
 
 def missing_of(rows: Iterable[Result | StreamEnd]) -> list[tuple[str, str]]:
@@ -605,6 +604,20 @@ def test_a_stream_has_no_transaction_open_between_two_results(credential: Creden
     next(rows)
     assert not connection.in_atomic_block
     assert missing_of(rows) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_stream_that_finds_nothing_gives_control_back_without_a_transaction(
+    credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_search, "STREAM_PORTION_SECONDS", -1.0)
+    rows = every_match(credential=credential, request=SearchRequest((r"/\d{30}/",)))
+    for _ in AUTH | PAYMENTS:
+        assert next(rows) is None
+        assert not connection.in_atomic_block
+    (end,) = rows
+    assert isinstance(end, StreamEnd)
+    assert end.hint
 
 
 def test_a_stream_names_what_was_indexed_again_meanwhile(
