@@ -75,7 +75,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
-    results = list(_results(page.hits, request, read, scope, request.lines))
+    results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
     searched = answering_projects(scope.selected)
     return Answer(
         query=" | ".join(request.queries),
@@ -148,9 +148,10 @@ def _streamed(
             yield None
             continue
         is_empty = False
-        if hit.is_cut:
+        result, has_more = _result(hit, request, read, scope, EXACT_STREAM_MATCHES_OF_FILE)
+        if hit.is_cut or (has_more and not read.lists_files):
             search.unread.add([hit.file.repository], "too_many_matches")
-        yield from _results([hit], request, read, scope, EXACT_STREAM_MATCHES_OF_FILE)
+        yield result
     missing = _missing(scope, search.unread)
     hint = _hint(credential, read, missing) if is_empty else None
     took_ms = round((time.perf_counter() - started) * 1000, 1)
@@ -247,14 +248,14 @@ def _missing(scope: SearchScope, unread: Unread) -> list[MissingProject]:
     return missing_projects(scope.selected, scope.unknown, unread.reasons)
 
 
-def _results(
-    hits: Iterable[FileHit],
+def _result(
+    hit: FileHit,
     request: SearchRequest,
     read: ReadRequest,
     scope: SearchScope,
     most_lines: int,
-) -> Iterator[Result]:
+) -> tuple[Result, bool]:
+    """Return the result, and whether the file has more lines that match."""
+    repository = scope.searched[hit.file.repository]
     lines = 0 if read.lists_files else most_lines
-    for hit in hits:
-        repository = scope.searched[hit.file.repository]
-        yield exact_result(hit, request=request, repository=repository, lines=lines)
+    return exact_result(hit, request=request, repository=repository, lines=lines)

@@ -1,5 +1,6 @@
 """Exact searches over real rows: literals, regular expressions, structural patterns, filters."""
 
+import json
 import re
 from collections.abc import Generator, Iterable
 from dataclasses import replace
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from central.corpus.models import Chunk, File, Symbol, TrigramPosting
 from central.errors import InvalidError
+from central.http.parameters import to_json
 from central.query.errors import QueryError
 from central.repositories.models import Repository
 from central.search import line_search
@@ -22,7 +24,7 @@ from central.search.scope import encode_cursor
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
-from indexer.limits import QUERY_PATTERN_CHARACTERS
+from indexer.limits import EXACT_RESULT_BYTES, QUERY_PATTERN_CHARACTERS
 from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 
@@ -574,6 +576,28 @@ def test_a_stream_lists_more_matches_of_a_file_than_a_page_and_names_what_it_cut
     first, _ = rows = list(rows_of(credential, '"needle"'))
     assert isinstance(first, Result)
     assert len(first.lines) == 2_000
+    assert missing_of(rows) == [("generated", "too_many_matches")]
+
+
+def test_the_lines_of_a_result_are_bounded_by_their_bytes(
+    acme: Organization, credential: Credential
+) -> None:
+    line = "needle" + "\x01" * 480 + "\n"  # a control character has six bytes in JSON
+    index_repository(acme, "generated", {"a.txt": line * 2_000})
+    first, _ = rows = list(rows_of(credential, '"needle"'))
+    assert isinstance(first, Result)
+    assert first.matches == 2_000
+    size = len(json.dumps(to_json(first.lines)))
+    assert 0.9 * EXACT_RESULT_BYTES < size < EXACT_RESULT_BYTES
+    assert missing_of(rows) == [("generated", "too_many_matches")]
+
+
+def test_lines_of_several_terms_that_are_cut_are_named(
+    acme: Organization, credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_repository(acme, "generated", {"a.txt": "needle\nthread\n" * 1_500})
+    monkeypatch.setattr(line_search, "EXACT_STREAM_MATCHES_OF_FILE", 2_000)
+    rows = list(rows_of(credential, '"needle" OR "thread"'))
     assert missing_of(rows) == [("generated", "too_many_matches")]
 
 
