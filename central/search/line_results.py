@@ -12,7 +12,7 @@ from central.search.query import SearchRequest
 from indexer.limits import EXACT_LINE_CHARACTERS
 
 # By a file's rank: the lowest score, and the share of the path rules.
-_SCORES: Final = ((0.5, 0.5), (0.25, 0.25), (0.0, 0.25))
+_SCORES: Final = ((0.5, 0.5), (0.5, 0.0), (0.25, 0.25), (0.0, 0.25))
 
 
 def exact_result(

@@ -34,7 +34,7 @@ class FileHit:
     """A file that matches, with its place among the candidates, from 0.
 
     `is_cut`: it has more matches. `defining`: lines on which a name of the query is defined.
-    `rank` is 0 if that is a name as it is written, 1 if another, 2 without.
+    `rank` is that of its definitions, from 0 to 3.
     """
 
     position: int
@@ -43,7 +43,7 @@ class FileHit:
     spans: Sequence[Span]
     is_cut: bool
     defining: frozenset[int]
-    rank: int = 2
+    rank: int = 3
 
 
 @dataclass(slots=True)

@@ -311,6 +311,24 @@ def test_a_symbol_by_its_whole_name_comes_before_names_that_contain_it(
     ] == ["Session"]
 
 
+@pytest.mark.parametrize("query", ["sym:Engine", "sym:engine", '"Engine"'])
+def test_a_type_comes_before_methods_of_its_name(
+    acme: Organization, find: Search, query: str
+) -> None:
+    files = {
+        "a.go": "package a\n\ntype Host interface {\n\tEngine() int\n}\n",
+        "b.go": "package a\n\nfunc (h *Host) Engine() int { return 1 }\n\nfunc EngineOf() {}\n",
+        "c.go": "package a\n\nconst PlatformEngine = 1 // Engine\n",
+        "z.go": "package a\n\ntype Engine struct {\n\tName string\n}\n",
+    }
+    index_repository(acme, "engines", files)
+    answer = find(f"repo:engines {query}")
+    assert [result.file for result in answer.results] == ["z.go", "a.go", "b.go", "c.go"]
+    scores = [result.score for result in answer.results]
+    assert scores == sorted(scores, reverse=True)
+    assert find("repo:engines sym:EngineOf").results[0].score == 1.0
+
+
 def test_pages_together_are_the_whole_answer_with_the_same_counts(find: Search) -> None:
     whole = find('"token"', limit=50)
     cursor, pages = "", []
