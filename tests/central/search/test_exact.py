@@ -720,6 +720,9 @@ def test_regions_that_are_gone_meanwhile_are_named(
         ('type:class "x" type:method', Mode.HYBRID, "Column 16: .*exclude each other"),
         ("type:class x type:method", Mode.LITERAL, "exclude each other"),
         (r"/a\C/", Mode.HYBRID, "one byte"),
+        ("/$/", Mode.HYBRID, "Column 1: .*places only"),
+        (r"token /(?m)^|\b(?:$)*/", Mode.HYBRID, "Column 7: .*places only"),
+        ("$", Mode.REGEX, "Column 1: .*places only"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_what_to_write(
