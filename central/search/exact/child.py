@@ -39,11 +39,11 @@ def _structure(content: str, most: int, pattern: str, language: str) -> Any:
     return spans, len(ranges) > most
 
 
-def _syntax(content: str, _: int, language: str) -> bool:
-    """Return whether content parses without an error."""
+def _syntax(texts: list[str], _: int, language: str) -> bool:
+    """Return whether one of the texts parses without an error."""
     from ast_grep_py import SgRoot
 
-    return SgRoot(content, language).root().find(kind="ERROR") is None
+    return any(SgRoot(one, language).root().find(kind="ERROR") is None for one in texts)
 
 
 _KINDS: Final[dict[str, Callable[..., Any]]] = {

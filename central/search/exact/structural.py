@@ -76,7 +76,7 @@ class StructuralMatcher:
             for end in ("", ";")
         ]
         try:
-            return any(self._ask(["syntax", text, 0, self._pattern.language]) for text in texts)
+            return bool(self._ask(["syntax", texts, 0, self._pattern.language]))
         except (TimeoutError, SlowFileError):
             return True
 
