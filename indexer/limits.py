@@ -112,6 +112,7 @@ EXACT_HINT_NAMES: Final = 3  # unknown repositories that it names, with near nam
 EXACT_MATCHES_OF_FILE: Final = 1_000  # of each term
 EXACT_STREAM_MATCHES_OF_FILE: Final = 50_000
 EXACT_LINES_OF_RESULT: Final = 20
+EXACT_RESULT_BYTES: Final = 2 * 1024 * 1024  # of the lines of a result, as JSON
 EXACT_LINE_CHARACTERS: Final = 500  # a longer line is cut around its first match
 CATALOGUE_REPOSITORY_FILES: Final = 50_000  # whose paths a search reads whole, to keep them
 CATALOGUE_BYTES: Final = 64 * 1024 * 1024  # of paths that a server keeps in memory, roughly

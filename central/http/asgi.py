@@ -23,7 +23,7 @@ from central.errors import ServiceError
 from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
 from central.http.middleware import set_security_headers
 from central.http.problems import response_to
-from central.http.streams import made_in_threads, sent_in_time
+from central.http.streams import made_in_threads, sent_in_time, sent_to_reader
 from central.http.turns import Caller, Turns, caller_of, current
 from indexer.limits import REQUESTS_AT_ONCE
 
@@ -132,11 +132,14 @@ class ThreadHandler(ASGIHandler):
         if response.streaming and not response.is_async:
             parts = response.streaming_content
             response.streaming_content = made_in_threads(self._threads, parts)
+        if not response.streaming:
+            await self.send_response(response, send)
+            return
         try:
-            await self.send_response(response, sent_in_time(send) if response.streaming else send)
+            sending = self.send_response(response, sent_in_time(send))
+            await sent_to_reader(sending, receive)
         finally:
-            if response.streaming:
-                await self._threads.run(response.close)
+            await self._threads.run(response.close)
 
     def _respond(self, scope: dict[str, Any], body: IO[bytes]) -> Any:
         """Return the response; it is closed already unless it is a stream."""

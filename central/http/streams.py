@@ -6,6 +6,7 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Coroutine,
     Generator,
     Iterable,
     Iterator,
@@ -17,6 +18,7 @@ from typing import Any, Protocol
 from indexer.limits import STREAM_PORTION_BYTES, STREAM_PORTION_SECONDS, STREAM_WAIT_SECONDS
 
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 
 
 class Threads(Protocol):
@@ -29,7 +31,8 @@ async def made_in_threads(threads: Threads, parts: Iterable[bytes]) -> AsyncIter
     """Yield parts in portions, each of which one thread makes when the one before is sent.
 
     A slow reader holds neither a thread nor a database connection, so `parts` must have no
-    transaction open between two parts. Raises what making a part raises.
+    transaction open between two parts. An empty part says that the next one takes longer: it lets
+    others have the thread. Raises what making a part raises.
     """
     made = iter(parts)
     making: asyncio.Future[list[bytes]] | None = None
@@ -39,7 +42,8 @@ async def made_in_threads(threads: Threads, parts: Iterable[bytes]) -> AsyncIter
             portion = await asyncio.shield(making)
             if not portion:
                 return
-            yield b"".join(portion)
+            if content := b"".join(portion):
+                yield content
     finally:
         if making:
             await asyncio.wait([making])
@@ -56,6 +60,25 @@ def _portion(parts: Iterator[bytes]) -> list[bytes]:
         if size >= STREAM_PORTION_BYTES or time.monotonic() > until:
             break
     return portion
+
+
+async def sent_to_reader(sending: Coroutine[Any, Any, None], receive: Receive) -> None:
+    """Send a stream; end it when its reader leaves, of which servers say nothing to `send`."""
+    sender = asyncio.ensure_future(sending)
+    leaving = asyncio.ensure_future(_left(receive))
+    try:
+        await asyncio.wait({sender, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        sender.cancel()
+        leaving.cancel()
+        await asyncio.wait({sender, leaving})
+    if not sender.cancelled():
+        sender.result()
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def sent_in_time(send: Send) -> Send:

@@ -17,6 +17,8 @@ from central.query.syntax import (
     conjuncts,
 )
 from central.repositories.visibility import MissingProject
+from central.search.exact.plan import exact_plan
+from central.search.exact.structural import StructuralMatcher
 from central.search.hints import hint_for
 from central.search.query import Mode, is_narrowed
 from central.search.reading import ReadRequest
@@ -154,6 +156,7 @@ def _reasons(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
             "Upper and lower case differ: with case:no there are matches.",
         )
     yield from _of_filters(read, finds)
+    yield from _of_structure(read)
     if any(map(looks_like_pattern, literals)):
         yield PATTERN_ADVICE
     yield _nothing(read)
@@ -172,6 +175,19 @@ def _of_filters(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
             "There are matches, but the filters (in the query, or in the request's fields) "
             "exclude them. Leave some out.",
         )
+
+
+def _of_structure(read: ReadRequest) -> Iterator[Sentence]:
+    plan = exact_plan(read.query, language=read.request.language)
+    for pattern in plan.structural.values():
+        if not StructuralMatcher(pattern).parses():
+            yield Sentence.of(
+                "pattern_does_not_parse",
+                "The pattern is no whole {language} by itself, so it may match nothing. Write one "
+                "whole expression or statement, with $NAME for a part and $$$ for any number of "
+                "parts; to find the text, put it in quotes without the mode structural.",
+                language=pattern.language,
+            )
 
 
 def _nothing(read: ReadRequest) -> Sentence:

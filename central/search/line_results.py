@@ -12,26 +12,26 @@ from central.search.query import SearchRequest
 from indexer.limits import EXACT_LINE_CHARACTERS
 
 # By a file's rank: the lowest score, and the share of the path rules.
-_SCORES: Final = ((0.5, 0.5), (0.25, 0.25), (0.0, 0.25))
+_SCORES: Final = ((0.5, 0.5), (0.5, 0.0), (0.25, 0.25), (0.0, 0.25))
 
 
 def exact_result(
     hit: FileHit, *, request: SearchRequest, repository: RepositorySnapshot, lines: int
-) -> Result:
-    """Build the result of a file that matches, with at most `lines` of its lines.
+) -> tuple[Result, bool]:
+    """Build the result of a file that matches, with at most `lines` of its lines; and if cut.
 
     Its content is the first block of them with the lines around it; `context` has the lines
     around all of them.
     """
     of_file = Lines(hit.content)
-    matched = matched_lines(of_file, hit.spans, limit=lines, defining=hit.defining)
+    matched, has_more = matched_lines(of_file, hit.spans, limit=lines, defining=hit.defining)
     block = _first_block(matched, request.expand)
     first, last = (block[0].line, block[-1].line) if block else (1, 1)
     start = max(1, first - request.expand)
     content = of_file.block(start, last + request.expand) if block else ""
     context, is_cut = _context(of_file, matched, request.expand, request.max_content)
     lowest, share = _SCORES[hit.rank]
-    return Result(
+    result = Result(
         project=repository.name,
         commit=repository.commit,
         file=hit.file.path,
@@ -54,6 +54,7 @@ def exact_result(
         matches=len(hit.spans),
         context=context,
     )
+    return result, has_more
 
 
 def _context(

@@ -43,6 +43,7 @@ from indexer.limits import (
     EXACT_STREAM_FILES,
     EXACT_STREAM_MATCHES_OF_FILE,
     EXACT_STREAM_SECONDS,
+    STREAM_PORTION_SECONDS,
 )
 
 Holds = Callable[[int, str, str], bool]
@@ -74,7 +75,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
-    results = list(_results(page.hits, request, read, scope, request.lines))
+    results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
     searched = answering_projects(scope.selected)
     return Answer(
         query=" | ".join(request.queries),
@@ -104,10 +105,13 @@ def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: b
         return next(found, None) is not None
 
 
-def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[Result | StreamEnd]:
+def every_match(
+    *, credential: Credential, request: SearchRequest
+) -> Iterator[Result | StreamEnd | None]:
     """Return every file that matches, as far as a minute allows, then the receipt.
 
-    Raises InvalidError before the first one, if the query is not one of exact search.
+    None stands for a file that does not match: the caller may stop there. Raises InvalidError
+    before the first one, if the query is not one of exact search.
     """
     read = read_request(request)
     if not read.is_exact:
@@ -120,8 +124,8 @@ def every_match(*, credential: Credential, request: SearchRequest) -> Iterator[R
 
 def _streamed(
     credential: Credential, request: SearchRequest, read: ReadRequest, plan: ExactPlan
-) -> Iterator[Result | StreamEnd]:
-    """Yield the results. All up to the first one is read as of one moment.
+) -> Iterator[Result | StreamEnd | None]:
+    """Yield the results. All up to the first one is read as of one moment, if it comes soon.
 
     Later no transaction is open between two of them.
     """
@@ -136,20 +140,38 @@ def _streamed(
             seconds=EXACT_STREAM_SECONDS,
             matches=EXACT_STREAM_MATCHES_OF_FILE,
         )
-        hits = search.hits()
-        first = next(hits, None)
-        hint = None
-        if first is None:
-            missing = _missing(scope, search.unread)
-            hint = exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
-    for hit in chain([first] if first else [], hits):
-        if hit.is_cut:
+        steps = search.steps()
+        first = _first(steps)
+    is_empty = True
+    for hit in chain([first], steps):
+        if hit is None:
+            yield None
+            continue
+        is_empty = False
+        result, has_more = _result(hit, request, read, scope, EXACT_STREAM_MATCHES_OF_FILE)
+        if hit.is_cut or (has_more and not read.lists_files):
             search.unread.add([hit.file.repository], "too_many_matches")
-        yield from _results([hit], request, read, scope, EXACT_STREAM_MATCHES_OF_FILE)
+        yield result
     missing = _missing(scope, search.unread)
+    hint = _hint(credential, read, missing) if is_empty else None
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     receipt = Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
     yield StreamEnd(receipt, hint)
+
+
+def _first(steps: Iterable[FileHit | None]) -> FileHit | None:
+    """Return the first hit, or None if there is none for a moment."""
+    until = time.monotonic() + STREAM_PORTION_SECONDS
+    for hit in steps:
+        if hit is not None or time.monotonic() > until:
+            return hit
+    return None
+
+
+def _hint(credential: Credential, read: ReadRequest, missing: list[MissingProject]) -> str:
+    with one_moment():
+        scope = search_scope(credential, read.request)
+        return exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
 
 
 def _checked_plan(read: ReadRequest) -> ExactPlan:
@@ -226,14 +248,14 @@ def _missing(scope: SearchScope, unread: Unread) -> list[MissingProject]:
     return missing_projects(scope.selected, scope.unknown, unread.reasons)
 
 
-def _results(
-    hits: Iterable[FileHit],
+def _result(
+    hit: FileHit,
     request: SearchRequest,
     read: ReadRequest,
     scope: SearchScope,
     most_lines: int,
-) -> Iterator[Result]:
+) -> tuple[Result, bool]:
+    """Return the result, and whether the file has more lines that match."""
+    repository = scope.searched[hit.file.repository]
     lines = 0 if read.lists_files else most_lines
-    for hit in hits:
-        repository = scope.searched[hit.file.repository]
-        yield exact_result(hit, request=request, repository=repository, lines=lines)
+    return exact_result(hit, request=request, repository=repository, lines=lines)

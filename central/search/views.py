@@ -214,7 +214,7 @@ def _stream(request: Request, data: Mapping[str, Any]) -> StreamingHttpResponse:
     credential = credential_for(request, data.get("org_id"))
     encode = JSONRenderer().render
     found = every_match(credential=credential, request=_REQUESTS.search_request(data))
-    lines = (encode(_line(one)) + b"\n" for one in found)
+    lines = (b"" if one is None else encode(_line(one)) + b"\n" for one in found)
     return StreamingHttpResponse(lines, content_type="application/x-ndjson")
 
 

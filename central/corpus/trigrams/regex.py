@@ -102,6 +102,25 @@ def required_texts(pattern: str) -> frozenset[str]:
     return texts if _shortest(texts) >= LENGTH else _NONE
 
 
+def matches_no_text(pattern: str) -> bool:
+    """Return whether each match of a pattern is empty; False if it is not understood."""
+    try:
+        return _is_empty(parse_pattern(pattern))
+    except UnreadablePatternError:
+        return False
+
+
+def _is_empty(node: Node) -> bool:
+    match node:
+        case Characters(folded):
+            return folded <= {LINE_START, LINE_END}
+        case Sequence(parts) | Alternatives(parts):
+            return all(map(_is_empty, parts))
+        case Repeated(part, _, most):
+            return most == 0 or _is_empty(part)
+    return False
+
+
 def _best(*sets: _Texts) -> _Texts:
     """Return the set that says most: the one whose shortest text is the longest."""
     return max((one for one in sets if len(one) <= _MOST_TEXTS), key=_shortest, default=_NONE)

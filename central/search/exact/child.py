@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from central.limited_process import answer_requests
 from central.search.exact.matching import SlowFileError, TextPattern, file_matches
@@ -11,8 +11,7 @@ from central.search.exact.matching import SlowFileError, TextPattern, file_match
 def answer(request: list[Any]) -> Any:
     """Answer a request that names what to do, with the content and the most matches."""
     kind, content, most, *pattern = request
-    find: Callable[..., Any] = _text if kind == "text" else _structure
-    return find(content, most, *pattern)
+    return _KINDS[kind](content, most, *pattern)
 
 
 def _text(
@@ -39,6 +38,19 @@ def _structure(content: str, most: int, pattern: str, language: str) -> Any:
     spans = [(one.start.index, one.end.index) for one in ranges[:most]]
     return spans, len(ranges) > most
 
+
+def _syntax(texts: list[str], _: int, language: str) -> bool:
+    """Return whether one of the texts parses without an error."""
+    from ast_grep_py import SgRoot
+
+    return any(SgRoot(one, language).root().find(kind="ERROR") is None for one in texts)
+
+
+_KINDS: Final[dict[str, Callable[..., Any]]] = {
+    "text": _text,
+    "structure": _structure,
+    "syntax": _syntax,
+}
 
 if __name__ == "__main__":
     answer_requests(answer, cpu_seconds=float(sys.argv[1]))

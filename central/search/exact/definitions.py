@@ -17,10 +17,12 @@ from central.search.query import name_parts
 from central.search.rows import LEXEME_CHARACTERS, SYMBOL_ROWS, prefix_query
 
 Places = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
+_Row = tuple[Any, ...]  # file, line, name and kind of a symbol
+_TYPES: Final = frozenset({"class", "enum", "interface", "struct", "trait", "type"})
 _SHORTEST_PART: Final = 5  # characters; `get` and `test` are parts of too many names
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
 _sql = sql_with(symbol=Symbol)
-_NAMED = _sql("""SELECT s.file_id, s.start_line, s.name FROM {symbol} s
+_NAMED = _sql("""SELECT s.file_id, s.start_line, s.name, s.kind FROM {symbol} s
     WHERE s.name = ANY(%s::text[]) AND s.repository_id = ANY(%s::bigint[])""")
 # In order, so that pages agree. Without one, PostgreSQL hopes to find 500 soon, and reads all.
 _LIKE = _sql("""SELECT s.file_id, s.start_line, s.name, s.signature FROM {symbol} s
@@ -32,19 +34,24 @@ _LIKE = _sql("""SELECT s.file_id, s.start_line, s.name, s.signature FROM {symbol
 class Definitions:
     """Definitions of the symbols that each `sym:` means, and of names in literals and patterns.
 
-    `exact` are the files that define a name as it is written; `others` define one that is meant.
+    `exact` are the files that define a name as it is written; `methods` are those of them that do
+    so by methods only, while a type elsewhere has the name; `others` define one that is meant.
     """
 
     of_filters: Mapping[Filter, Places]
     of_names: Places
     exact: frozenset[int]
+    methods: frozenset[int]
     others: frozenset[int]
 
     def rank(self, file: int) -> int:
-        """Return 0 for a file that defines a name as written, 1 for another that defines one."""
+        """Return 0 for a file that defines a name as written, 3 for one that defines none.
+
+        1 is for one of `methods`, 2 for another that defines a name.
+        """
         if file in self.exact:
-            return 0
-        return 1 if file in self.others else 2
+            return 1 if file in self.methods else 0
+        return 2 if file in self.others else 3
 
 
 def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definitions:
@@ -59,27 +66,29 @@ def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definit
             written.update(name for name, is_whole in found if is_whole)
             is_any_case = plan.query.ignores_case(term)
             similar[term] = [one for one in found if is_any_case or not one.is_whole]
-    of_names = _defined(written, repositories)
-    exact = set(of_names)
+    whole = _named(written, repositories)  # the rows of names as they are written
+    of_names = _by_file(whole)
     for file, lines in _defined_like(plan, similar, repositories).items():
         of_names.setdefault(file, {}).update(lines)
     of_filters: dict[Filter, Places] = {}
     others = set(of_names)
     for symbol in plan.symbols:
         meant = defined_names(symbol, plan.query, repositories=repositories)
-        of_filters[symbol] = places = _defined(meant, repositories)
+        rows = _named(meant, repositories)
+        of_filters[symbol] = places = _by_file(rows)
         if symbol in plan.shown_symbols:
             others.update(places)
-            is_any_case = plan.query.ignores_case(symbol)
-            exact |= _defining_exactly(symbol, places, is_any_case=is_any_case)
-    return Definitions(of_filters, of_names, frozenset(exact), frozenset(others))
+            fold = str.lower if plan.query.ignores_case(symbol) else str
+            whole += [row for row in rows if fold(row[2]) == fold(symbol.value)]
+    exact = frozenset(file for file, *_ in whole)
+    return Definitions(of_filters, of_names, exact, _methods(whole), frozenset(others))
 
 
-def _defining_exactly(term: Filter, places: Places, *, is_any_case: bool) -> set[int]:
-    """Return the files that define the whole of a filter's value."""
-    fold = str.lower if is_any_case else str
-    wanted = fold(term.value)
-    return {file for file, lines in places.items() if wanted in map(fold, lines.values())}
+def _methods(rows: Sequence[_Row]) -> frozenset[int]:
+    """Return the files of the rows of which each is a method with the name of a type."""
+    types = {name.lower() for _, _, name, kind in rows if kind in _TYPES}
+    others = {file for file, _, name, kind in rows if kind != "method" or name.lower() not in types}
+    return frozenset(file for file, *_ in rows) - others
 
 
 def name_spans(content: bytes, names: Mapping[int, str]) -> list[Span]:
@@ -94,10 +103,10 @@ def name_spans(content: bytes, names: Mapping[int, str]) -> list[Span]:
     return spans
 
 
-def _defined(names: Collection[str], repositories: Sequence[int]) -> dict[int, dict[int, str]]:
+def _named(names: Collection[str], repositories: Sequence[int]) -> list[_Row]:
     if not names:
-        return {}
-    return _by_file(fetch_rows_planned_each_time(_NAMED, [list(names), id_array(repositories)]))
+        return []
+    return fetch_rows_planned_each_time(_NAMED, [list(names), id_array(repositories)])
 
 
 def _defined_like(
@@ -115,7 +124,7 @@ def _defined_like(
         compile_pattern(f"(?m){term.pattern}", ignore_case=plan.query.ignores_case(term)).search
         for term in names
     ]
-    return _by_file(row[:3] for row in rows if any(matches(row[3]) for matches in matchers))
+    return _by_file(row for row in rows if any(matches(row[3]) for matches in matchers))
 
 
 def _tokens_query(name: Identifier) -> str:
@@ -131,6 +140,6 @@ def _tokens_query(name: Identifier) -> str:
 
 def _by_file(rows: Iterable[tuple[Any, ...]]) -> dict[int, dict[int, str]]:
     found: dict[int, dict[int, str]] = {}
-    for file, line, name in rows:
+    for file, line, name, *_ in rows:
         found.setdefault(file, {})[line] = name
     return found

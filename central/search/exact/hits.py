@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -24,12 +25,16 @@ from indexer.limits import EXACT_MATCHES_OF_FILE, EXACT_NAMES
 _Place = tuple[int, CandidateFile]
 
 
+class _TimeUsedUpError(TimeoutError):
+    """The time of the search is used up while it looks at a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileHit:
     """A file that matches, with its place among the candidates, from 0.
 
     `is_cut`: it has more matches. `defining`: lines on which a name of the query is defined.
-    `rank` is 0 if that is a name as it is written, 1 if another, 2 without.
+    `rank` is that of its definitions, from 0 to 3.
     """
 
     position: int
@@ -38,7 +43,7 @@ class FileHit:
     spans: Sequence[Span]
     is_cut: bool
     defining: frozenset[int]
-    rank: int = 2
+    rank: int = 3
 
 
 @dataclass(slots=True)
@@ -106,15 +111,22 @@ class ExactSearch:
         }
         self._by_names = not (plan.reads_content or within)
         self._is_admitted_first = self._by_names or bool(within)
+        self._start = 0
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
 
     def hits(self, start: int = 0) -> Generator[FileHit]:
-        """Yield matching files from the candidate at `start` on, until the time is used up.
+        """Yield matching files from the candidate at `start` on, until the time is used up."""
+        with closing(self.steps(start)) as steps:
+            yield from (hit for hit in steps if hit is not None)
+
+    def steps(self, start: int = 0) -> Generator[FileHit | None]:
+        """Yield the same, and None for each file that was read and does not match.
 
         Between two of them no transaction is open, unless there is one around. Without it, the
         repositories of files that are gone meanwhile are `reindexed` in `unread`.
         """
+        self._start = start
         with one_moment():
             defined = find_definitions(self._plan, repositories=list(self._repositories))
             ordered = self._ordered(defined)
@@ -124,21 +136,18 @@ class ExactSearch:
                 self._stop(ordered, position)
                 return
             lines = None if regions is None else regions.lines(file)
-            if content is None or (regions is not None and lines is None):
-                self.unread.add([file.repository], "reindexed")
-                continue
-            if lines is not None and not lines:
-                continue
+            hit = None
             try:
-                hit = self._hit(position, file, content, defined, lines)
+                if content is None or (regions is not None and lines is None):
+                    self.unread.add([file.repository], "reindexed")
+                elif lines is None or lines:
+                    hit = self._hit(position, file, content, defined, lines)
             except SlowFileError:
                 self.unread.add([file.repository], "timeout")
-                continue
             except TimeoutError:
                 self._stop(ordered, position)
                 return
-            if hit is not None:
-                yield hit
+            yield hit
 
     def _stop(self, ordered: Sequence[CandidateFile], position: int) -> None:
         self.unread.stop(position, (one.repository for one in ordered[position:]))
@@ -248,12 +257,17 @@ class ExactSearch:
             for term in self._plan.shown_symbols:
                 inside = lines_within(asked[term], lines)
                 asked[term] = {line: asked[term][line] for line in inside}
-        matches = self._matches(
-            file,
-            content,
-            {term: bool(found) for term, found in asked.items()},
-            None if lines is None else line_spans(content, lines),
-        )
+        try:
+            matches = self._matches(
+                file,
+                content,
+                {term: bool(found) for term, found in asked.items()},
+                None if lines is None else line_spans(content, lines),
+            )
+        except _TimeUsedUpError as exc:
+            if position > self._start:
+                raise
+            raise SlowFileError from exc  # the next page would end here, too
         if matches is None:
             return None
         shown = {
@@ -277,11 +291,13 @@ class ExactSearch:
     ) -> FileMatches | None:
         """Return the matches to show, or None if the file does not fulfil the query.
 
-        Raises SlowFileError; TimeoutError if no process is free that could end in time.
+        Raises SlowFileError; TimeoutError if no process is free that could end in time, or if the
+        search's time is used up between two terms.
         """
         found = dict(facts)
         parts: list[FileMatches] = []
         for term, pattern in self._plan.patterns.items():
+            self._check_time()
             if term in self._plan.shown:
                 matches = find_matches(content, pattern, most=self._most_matches, regions=regions)
                 parts.append(matches)
@@ -291,6 +307,7 @@ class ExactSearch:
             if self._truth(file, found) is False:
                 return None
         for structure, matcher in self._matchers.items():
+            self._check_time()
             within = regions if structure in self._plan.shown else None
             matches = _within(matcher.matches(content, most=self._most_matches), within)
             found[structure] = bool(matches.spans)
@@ -300,6 +317,10 @@ class ExactSearch:
             return None
         spans = {span for part in parts for span in part.spans}
         return FileMatches(sorted(spans), any(part.is_cut for part in parts))
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._until:
+            raise _TimeUsedUpError
 
 
 def _within(matches: FileMatches, regions: Sequence[Span] | None) -> FileMatches:

@@ -4,6 +4,7 @@ Content is UTF-8, because RE2 and `bytes.find` work on bytes. Lines are those of
 `indexer.records.files.split_lines`; columns and ranges count characters.
 """
 
+import json
 import re
 import time
 from bisect import bisect_right
@@ -23,11 +24,14 @@ from indexer.limits import (
     EXACT_LINE_CHARACTERS,
     EXACT_MATCHES_OF_FILE,
     EXACT_REGEX_STEPS,
+    EXACT_RESULT_BYTES,
 )
 
 Span = tuple[int, int]  # bytes, the end exclusive
 Find = Callable[[bytes], Iterator[Span]]
 _LINE_FEED: Final = 0x0A
+_LINE_BYTES: Final = 100  # of the JSON of a line beside its text and its ranges
+_RANGE_BYTES: Final = 10
 _TEXT: Final = re.compile(rb"[^\r\n]+")
 
 
@@ -230,20 +234,32 @@ class Lines:
 
 def matched_lines(
     lines: Lines, spans: Sequence[Span], *, limit: int, defining: Collection[int] = ()
-) -> list[MatchedLine]:
-    """Return `limit` lines with text that matches: definitions first, then in order.
+) -> tuple[list[MatchedLine], bool]:
+    """Return `limit` lines with text that matches, and whether there are more.
 
-    `defining`: lines on which a definition of a matched name begins.
+    Definitions come first, then the others in order, up to EXACT_RESULT_BYTES. `defining`: lines
+    on which a definition of a matched name begins.
     """
     by_line: dict[int, list[Span]] = {}
     for span in spans:
         for number in lines.touched(span):
             by_line.setdefault(number, []).append(span)
     chosen = sorted(by_line, key=lambda number: (number not in defining, number))[:limit]
-    return [
-        _matched_line(lines, number, by_line[number], defines=number in defining)
-        for number in chosen
-    ]
+    matched: list[MatchedLine] = []
+    size = 0
+    for number in chosen:
+        line = _matched_line(lines, number, by_line[number], defines=number in defining)
+        size += _json_size(line)
+        if size > EXACT_RESULT_BYTES and matched:
+            break
+        matched.append(line)
+    return matched, len(matched) < len(by_line)
+
+
+def _json_size(line: MatchedLine) -> int:
+    """Return about how many bytes a line has in an answer."""
+    text = json.dumps(line.text, ensure_ascii=False)
+    return _LINE_BYTES + len(text.encode()) + _RANGE_BYTES * len(line.ranges)
 
 
 def _matched_line(

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from central.corpus.trigrams.regex import required_trigrams
+from central.corpus.trigrams.regex import matches_no_text, required_trigrams
 from central.corpus.trigrams.tree import EVERYTHING, Tree, all_of, any_of, bounded, literal_trigrams
+from central.query.errors import QueryError
 from central.query.evaluate import Evaluator
 from central.query.filters import FilterName
 from central.query.syntax import (
@@ -90,6 +91,12 @@ def _text_pattern(query: Query, term: Literal | Regex) -> TextPattern:
     text = term.pattern if isinstance(term, Regex) else term.text
     pattern = TextPattern(text, is_regex, query.ignores_case(term))
     finder(pattern)  # compiles it
+    if is_regex and matches_no_text(text):
+        raise QueryError(
+            "this regular expression matches places only, no text. Write what stands there, such "
+            "as /;$/ or /^import/; file:* lists every file.",
+            column=term.column,
+        )
     return pattern
 
 

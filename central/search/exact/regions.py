@@ -37,7 +37,7 @@ class Regions:
     def lines(self, file: CandidateFile) -> list[tuple[int, int]] | None:
         """Return first and last lines of the file's regions, ascending; None if it is gone."""
         while file.id not in self._read:
-            ids = list(self._next())
+            ids = list(self._next()) or [file.id]  # asked for once more
             self._read = dict.fromkeys(ids)
             rows = (
                 fetch_rows(_DEFINITIONS, [id_array(ids)])

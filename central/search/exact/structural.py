@@ -14,6 +14,7 @@ from central.search.exact.matching import FileMatches, SlowFileError
 from indexer.limits import EXACT_MATCHES_OF_FILE
 
 _METAVARIABLE: Final = re.compile(r"\$+[A-Z_][A-Z_0-9]*|\$\$\$")
+_ANY_PARTS: Final = re.compile(r"\$\$\$(?:[A-Z_][A-Z_0-9]*)?")
 _WORD: Final = re.compile(r"\w{3,}")
 
 
@@ -66,6 +67,18 @@ class StructuralMatcher:
             raise _invalid(self._pattern, answer)
         found, is_cut = answer
         return FileMatches(_in_bytes(text, found), is_cut)
+
+    def parses(self) -> bool:
+        """Return whether the pattern is whole syntax by itself; True if that is not known."""
+        texts = [
+            _METAVARIABLE.sub("name", text) + end
+            for text in (self._pattern.text, _ANY_PARTS.sub("", self._pattern.text))
+            for end in ("", ";")
+        ]
+        try:
+            return bool(self._ask(["syntax", texts, 0, self._pattern.language]))
+        except (TimeoutError, SlowFileError):
+            return True
 
 
 def _invalid(pattern: StructuralPattern, reason: str) -> InvalidError:

@@ -2,15 +2,16 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
+from typing import Any
 
 import pytest
 
 from central.http import streams
 from central.http.asgi import RequestThreads
-from central.http.streams import made_in_threads, sent_in_time
+from central.http.streams import made_in_threads, sent_in_time, sent_to_reader
 from indexer.limits import STREAM_PORTION_BYTES
 
 
@@ -112,3 +113,39 @@ def test_a_reader_that_reads_nothing_ends_the_stream(monkeypatch: pytest.MonkeyP
 
     with pytest.raises(TimeoutError):
         asyncio.run(sent_in_time(never)({"type": "http.response.body"}))
+
+
+def test_a_reader_that_leaves_ends_a_stream_that_has_nothing_to_send() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def parts() -> Iterator[bytes]:
+        try:
+            while True:
+                begun.set()
+                yield b""
+        finally:
+            ended.set()
+
+    async def send() -> None:
+        async for part in made_in_threads(RequestThreads(), parts()):
+            pytest.fail(f"{part!r} was sent")
+
+    async def receive() -> Mapping[str, Any]:
+        await asyncio.to_thread(begun.wait)
+        return {"type": "http.disconnect"}
+
+    asyncio.run(asyncio.wait_for(sent_to_reader(send(), receive), 60))
+    assert ended.is_set()
+
+
+@pytest.mark.parametrize("error", [OSError, TimeoutError])
+def test_what_fails_while_it_is_sent_fails_for_the_server(error: type[Exception]) -> None:
+    async def send() -> None:
+        raise error
+
+    async def receive() -> Mapping[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    with pytest.raises(error):
+        asyncio.run(sent_to_reader(send(), receive))

@@ -50,6 +50,10 @@ def code_of(hint: str | None) -> str:
         ("file:nosuchthing", Mode.HYBRID, "no_file"),
         ("lang:python zzz($A)", Mode.STRUCTURAL, "exact_nothing"),
         ("lang:go jwt.decode($$$)", Mode.STRUCTURAL, "exact_nothing"),
+        ("lang:go except:", Mode.STRUCTURAL, "pattern_does_not_parse"),
+        ("lang:python finally:", Mode.STRUCTURAL, "pattern_does_not_parse"),
+        ("lang:java zzz($$$)", Mode.STRUCTURAL, "exact_nothing"),
+        ("lang:java class $ZZZ { $$$BODY }", Mode.STRUCTURAL, "exact_nothing"),
     ],
 )
 def test_an_empty_answer_says_why(find: Search, query: str, mode: Mode, code: str) -> None:

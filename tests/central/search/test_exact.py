@@ -1,5 +1,6 @@
 """Exact searches over real rows: literals, regular expressions, structural patterns, filters."""
 
+import json
 import re
 from collections.abc import Generator, Iterable
 from dataclasses import replace
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from central.corpus.models import Chunk, File, Symbol, TrigramPosting
 from central.errors import InvalidError
+from central.http.parameters import to_json
 from central.query.errors import QueryError
 from central.repositories.models import Repository
 from central.search import line_search
@@ -22,7 +24,7 @@ from central.search.scope import encode_cursor
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
-from indexer.limits import QUERY_PATTERN_CHARACTERS
+from indexer.limits import EXACT_RESULT_BYTES, QUERY_PATTERN_CHARACTERS
 from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 
@@ -309,6 +311,24 @@ def test_a_symbol_by_its_whole_name_comes_before_names_that_contain_it(
     ] == ["Session"]
 
 
+@pytest.mark.parametrize("query", ["sym:Engine", "sym:engine", '"Engine"'])
+def test_a_type_comes_before_methods_of_its_name(
+    acme: Organization, find: Search, query: str
+) -> None:
+    files = {
+        "a.go": "package a\n\ntype Host interface {\n\tEngine() int\n}\n",
+        "b.go": "package a\n\nfunc (h *Host) Engine() int { return 1 }\n\nfunc EngineOf() {}\n",
+        "c.go": "package a\n\nconst PlatformEngine = 1 // Engine\n",
+        "z.go": "package a\n\ntype Engine struct {\n\tName string\n}\n",
+    }
+    index_repository(acme, "engines", files)
+    answer = find(f"repo:engines {query}")
+    assert [result.file for result in answer.results] == ["z.go", "a.go", "b.go", "c.go"]
+    scores = [result.score for result in answer.results]
+    assert scores == sorted(scores, reverse=True)
+    assert find("repo:engines sym:EngineOf").results[0].score == 1.0
+
+
 def test_pages_together_are_the_whole_answer_with_the_same_counts(find: Search) -> None:
     whole = find('"token"', limit=50)
     cursor, pages = "", []
@@ -538,8 +558,7 @@ def test_odd_queries_are_answered(find: Search, query: str) -> None:
 
 def rows_of(credential: Credential, query: str) -> Generator[Result | StreamEnd]:
     rows = every_match(credential=credential, request=SearchRequest((query,)))
-    assert isinstance(rows, Generator)
-    return rows
+    return (row for row in rows if row is not None)
 
 
 def missing_of(rows: Iterable[Result | StreamEnd]) -> list[tuple[str, str]]:
@@ -578,6 +597,28 @@ def test_a_stream_lists_more_matches_of_a_file_than_a_page_and_names_what_it_cut
     assert missing_of(rows) == [("generated", "too_many_matches")]
 
 
+def test_the_lines_of_a_result_are_bounded_by_their_bytes(
+    acme: Organization, credential: Credential
+) -> None:
+    line = "needle" + "\x01" * 480 + "\n"  # a control character has six bytes in JSON
+    index_repository(acme, "generated", {"a.txt": line * 2_000})
+    first, _ = rows = list(rows_of(credential, '"needle"'))
+    assert isinstance(first, Result)
+    assert first.matches == 2_000
+    size = len(json.dumps(to_json(first.lines)))
+    assert 0.9 * EXACT_RESULT_BYTES < size < EXACT_RESULT_BYTES
+    assert missing_of(rows) == [("generated", "too_many_matches")]
+
+
+def test_lines_of_several_terms_that_are_cut_are_named(
+    acme: Organization, credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_repository(acme, "generated", {"a.txt": "needle\nthread\n" * 1_500})
+    monkeypatch.setattr(line_search, "EXACT_STREAM_MATCHES_OF_FILE", 2_000)
+    rows = list(rows_of(credential, '"needle" OR "thread"'))
+    assert missing_of(rows) == [("generated", "too_many_matches")]
+
+
 def test_a_file_whose_pattern_takes_too_long_is_named_and_the_others_are_read(
     acme: Organization, credential: Credential
 ) -> None:
@@ -605,6 +646,20 @@ def test_a_stream_has_no_transaction_open_between_two_results(credential: Creden
     next(rows)
     assert not connection.in_atomic_block
     assert missing_of(rows) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_stream_that_finds_nothing_gives_control_back_without_a_transaction(
+    credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_search, "STREAM_PORTION_SECONDS", -1.0)
+    rows = every_match(credential=credential, request=SearchRequest((r"/\d{30}/",)))
+    for _ in AUTH | PAYMENTS:
+        assert next(rows) is None
+        assert not connection.in_atomic_block
+    (end,) = rows
+    assert isinstance(end, StreamEnd)
+    assert end.hint
 
 
 def test_a_stream_names_what_was_indexed_again_meanwhile(
@@ -665,6 +720,9 @@ def test_regions_that_are_gone_meanwhile_are_named(
         ('type:class "x" type:method', Mode.HYBRID, "Column 16: .*exclude each other"),
         ("type:class x type:method", Mode.LITERAL, "exclude each other"),
         (r"/a\C/", Mode.HYBRID, "one byte"),
+        ("/$/", Mode.HYBRID, "Column 1: .*places only"),
+        (r"token /(?m)^|\b(?:$)*/", Mode.HYBRID, "Column 7: .*places only"),
+        ("$", Mode.REGEX, "Column 1: .*places only"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_what_to_write(

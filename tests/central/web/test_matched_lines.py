@@ -26,7 +26,7 @@ def result_of(content: str, wanted: str = "a") -> Result:
     repository = RepositorySnapshot(**dict.fromkeys(RepositorySnapshot._fields, ""))
     request = SearchRequest((wanted,), expand=CONTEXT_LINES, max_content=10_000)
     hit = FileHit(**{**fields, **found})
-    return exact_result(hit, request=request, repository=repository, lines=20)
+    return exact_result(hit, request=request, repository=repository, lines=20)[0]
 
 
 def shown(file: MatchedFile) -> list[list[tuple[int, str]]]:

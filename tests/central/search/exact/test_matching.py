@@ -24,7 +24,7 @@ from indexer.records.files import Span, count_lines, line_span, split_lines
 def lines_of(content: str, *terms: TextPattern, limit: int = 100) -> list[MatchedLine]:
     encoded = content.encode()
     spans = sorted({span for term in terms for span in file_matches(encoded, term).spans})
-    return matched_lines(Lines(encoded), spans, limit=limit)
+    return matched_lines(Lines(encoded), spans, limit=limit)[0]
 
 
 def literal(text: str, *, ignore_case: bool = False) -> TextPattern:

@@ -24,3 +24,11 @@ def test_few_large_files_are_read_at_once(
     regions = Regions(DEFINITIONS, files)
     with django_assert_num_queries(statements):
         assert [regions.lines(file) for file in files] == [[(3, 3)]] * 3
+
+
+def test_a_file_that_is_not_to_come_is_read_by_itself() -> None:
+    sources = {"a.py": "def a():\n    pass\n"}
+    repository = index_repository(organization_of("acme"), "shop", sources)
+    (row,) = File.objects.filter(repository=repository)
+    file = CandidateFile(row.pk, repository.pk, "a.py", "python", 100, 1.0)
+    assert Regions(DEFINITIONS, []).lines(file) == [(1, 1)]
