@@ -19,8 +19,9 @@ from central.query.syntax import (
 from central.repositories.visibility import MissingProject
 from central.search.exact.plan import exact_plan
 from central.search.exact.structural import StructuralMatcher
+from central.search.filters import is_narrowed
 from central.search.hints import hint_for
-from central.search.query import Mode, is_narrowed
+from central.search.query import Mode
 from central.search.reading import ReadRequest
 from central.search.scope import SearchScope
 from central.sentences import Sentence

@@ -1,7 +1,8 @@
 """Sentences about an answer that is empty or has no good match: why, and what to try."""
 
 from central.repositories.visibility import MissingProject
-from central.search.query import Mode, SearchRequest, is_narrowed
+from central.search.filters import is_narrowed
+from central.search.query import Mode, SearchRequest
 from central.sentences import Sentence
 
 NO_GOOD_MATCH = (

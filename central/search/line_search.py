@@ -29,8 +29,9 @@ from central.search.empty_answers import exact_hint
 from central.search.exact.hits import ExactSearch, FileHit, Unread, check_structural
 from central.search.exact.page import exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
+from central.search.filters import RowFilter, row_filter
 from central.search.line_results import exact_result
-from central.search.query import RowFilter, SearchRequest, row_filter
+from central.search.query import SearchRequest
 from central.search.reading import ReadRequest, read_request
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential

@@ -7,8 +7,9 @@ on how many are requested, and all pages together equal the one long answer.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from central.search.filters import RowFilter
 from central.search.fusion import floor, keep_highest, merge_lists
-from central.search.query import Mode, RowFilter
+from central.search.query import Mode
 from central.search.query_preparation import PreparedQuery
 from central.search.rows import (
     Definition,

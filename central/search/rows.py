@@ -11,7 +11,8 @@ from uuid import UUID
 from central.corpus.models import Chunk, File, Symbol
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, like_pattern, sql_with
 from central.repositories.models import Repository
-from central.search.query import ParsedQuery, RowFilter, casefolded, name_parts
+from central.search.filters import RowFilter
+from central.search.query import ParsedQuery, casefolded, name_parts
 from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
 SYMBOL_ROWS = 500

@@ -21,17 +21,11 @@ from central.search.answers import (
 )
 from central.search.confidence import Confidence, assess
 from central.search.empty_answers import advice_on, repository_hint
+from central.search.filters import point_filter, row_filter
 from central.search.hints import NO_GOOD_MATCH, hint_for
 from central.search.line_search import find_lines, restriction
 from central.search.pieces import Joiner, ungrouped
-from central.search.query import (
-    MAX_RESULTS,
-    GroupBy,
-    Mode,
-    SearchRequest,
-    point_filter,
-    row_filter,
-)
+from central.search.query import MAX_RESULTS, GroupBy, Mode, SearchRequest
 from central.search.query_preparation import prepare
 from central.search.ranked_results import build_results
 from central.search.ranking.rules import WEIGHTS, WEIGHTS_BY_FILE

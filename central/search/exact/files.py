@@ -8,12 +8,11 @@ from typing import NamedTuple
 from django.db import connection
 
 from central.corpus.models import File, Symbol
-from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
+from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, like_pattern, sql_with
 from central.query.filters import Match
 from central.query.patterns import text_matcher
 from central.query.syntax import Filter, Query
 from central.search.exact.content_cache import ContentCache, FileKey
-from central.search.query import like_pattern
 from central.search.ranking.rules import PATH_PENALTIES, path_traits
 from indexer.limits import EXACT_CACHE_BYTES, EXACT_READ_BYTES
 

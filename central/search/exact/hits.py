@@ -19,7 +19,7 @@ from central.search.exact.matching import FileMatches, SlowFileError, Span, clip
 from central.search.exact.plan import ExactPlan
 from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
 from central.search.exact.structural import StructuralMatcher
-from central.search.query import RowFilter
+from central.search.filters import RowFilter
 from indexer.limits import EXACT_MATCHES_OF_FILE, EXACT_NAMES
 
 _Place = tuple[int, CandidateFile]

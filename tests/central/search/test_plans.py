@@ -6,7 +6,7 @@ from django.db import connection
 from central.corpus.models import File
 from central.db import fetch_rows, fetch_rows_planned_each_time
 from central.repositories.models import Repository
-from central.search.query import RowFilter
+from central.search.filters import RowFilter
 from central.search.rows import admitted_paths, chunks_defining_like
 from tests.central.factories import OrganizationFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
