@@ -2,15 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from central.search.filters import is_narrowed, point_filter, row_filter
 from central.search.query import (
     SearchRequest,
     SymbolName,
     casefolded,
-    is_narrowed,
     name_parts,
     parse_query,
-    point_filter,
-    row_filter,
     stem,
 )
 from indexer.languages.registry import PARSED
