@@ -49,7 +49,7 @@ def ask(
     python = install(workspace / "semble") if any(missing) else None
     for file, answered, group, own in zip(files, known, groups, missing, strict=True):
         if own and python:
-            answered.update(_asked(python, group, own, workspace / "semble-home"))
+            answered.update(_answers(python, group, own, workspace / "semble-home"))
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(answered), "utf-8")
     return [
@@ -66,7 +66,7 @@ def answers_file(workspace: Path, group: Sequence[Path]) -> Path:
     return workspace / "answers" / f"{digest}.json"
 
 
-def _asked(
+def _answers(
     python: Path, group: Sequence[Path], texts: Sequence[str], home: Path
 ) -> dict[str, list[list[object]]]:
     question = {

@@ -45,7 +45,7 @@ def _compile(pattern: str, *, ignore_case: bool, column: int) -> Any:
     options.max_mem = QUERY_PATTERN_BYTES
     options.case_sensitive = not ignore_case
     options.log_errors = False
-    options.never_capture = True  # nobody asks for groups, which take other, slower engines
+    options.never_capture = True  # groups are not read, and take other, slower engines
     try:
         return re2.compile(pattern, options)
     except re2.error as problem:

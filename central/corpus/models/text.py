@@ -16,7 +16,7 @@ class TrigramSegment(models.Model):
     files = models.BinaryField()
     postings = models.PositiveIntegerField(help_text="Trigrams of all files together")
     buckets = models.PositiveSmallIntegerField(help_text="A power of two")
-    # What a process of an older version writes has the first format, and is built anew.
+    # What a process of an older version writes has the first format, and is rebuilt.
     format = models.PositiveSmallIntegerField(db_default=1)
 
     def __str__(self) -> str:

@@ -34,6 +34,8 @@ OTHERS = [
     "http://host/path",
     "note:this",
     "-x",
+    "/* eslint-disable */",
+    "/ x/",
     '"',
     "()",
     "OR",

@@ -225,7 +225,7 @@ def test_segments_of_a_former_format_serve_until_others_replace_them(api: Api) -
     assert not len(read_coverage(key).repeated)
 
 
-def test_a_segment_that_an_older_version_writes_later_is_built_anew(api: Api) -> None:
+def test_a_segment_that_an_older_version_writes_later_is_rebuilt(api: Api) -> None:
     api.index(files(3))
     key = repository().pk
     api.index(files(3) | {"new.txt": "alpha\n"})

@@ -53,7 +53,7 @@ def test_all_files_are_listed_up_to_a_limit(auth: Repository, catalogue: Catalog
     assert catalogue.every_file(generations, limit=0) == []
 
 
-def test_a_new_generation_is_read_anew(
+def test_a_new_generation_is_read(
     auth: Repository, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     catalogue, wanted = Catalogue(), {auth.pk: ids_of(auth, *AUTH)}
@@ -83,7 +83,7 @@ def test_what_was_longest_unused_goes(
         catalogue.every_file({payments.pk: state_of(payments)}, limit=9)
 
 
-def test_a_generation_that_was_counted_again_is_read_anew(auth: Repository) -> None:
+def test_a_generation_that_was_counted_again_is_read(auth: Repository) -> None:
     catalogue, wanted = Catalogue(), {auth.pk: ids_of(auth, *AUTH)}
     catalogue.files({auth.pk: state_of(auth)}, wanted)
     File.objects.filter(repository=auth, path=PATHS[0]).delete()
