@@ -1,30 +1,22 @@
 """Exact searches over real rows: literals, regular expressions, structural patterns, filters."""
 
-import json
 import re
-from collections.abc import Generator, Iterable
 from dataclasses import replace
 
 import pytest
-from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from central.corpus.models import Chunk, File, Symbol, TrigramPosting
+from central.corpus.models import Chunk, Symbol
 from central.errors import InvalidError
-from central.http.parameters import to_json
 from central.query.errors import QueryError
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Answer, Result, StreamEnd, Total
-from central.search.exact import files, hits, page, regions
-from central.search.line_search import every_match
+from central.search.answers import Answer, Total
 from central.search.query import Mode, SearchRequest
-from central.search.scope import encode_cursor
 from central.search.service import search
-from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
-from indexer.limits import EXACT_RESULT_BYTES, QUERY_PATTERN_CHARACTERS
+from indexer.limits import QUERY_PATTERN_CHARACTERS
 from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 
@@ -242,7 +234,7 @@ def test_a_type_beside_words_is_a_kind_of_chunk(find: Search) -> None:
     assert find("type:symbol validate").results[0].name == "validate_token"
 
 
-# --- Order, pages and counts --------------------------------------------------------------------
+# --- Order and time -----------------------------------------------------------------------------
 
 
 def test_a_definition_comes_first_then_source_before_tests(find: Search) -> None:
@@ -327,146 +319,6 @@ def test_a_type_comes_before_methods_of_its_name(
     scores = [result.score for result in answer.results]
     assert scores == sorted(scores, reverse=True)
     assert find("repo:engines sym:EngineOf").results[0].score == 1.0
-
-
-def test_pages_together_are_the_whole_answer_with_the_same_counts(find: Search) -> None:
-    whole = find('"token"', limit=50)
-    cursor, pages = "", []
-    while True:
-        page = find('"token"', limit=1, cursor=cursor)
-        pages += page.results
-        assert page.total == whole.total
-        if not page.next_cursor:
-            break
-        cursor = page.next_cursor
-    assert pages == whole.results
-
-
-def test_content_is_the_first_block_with_as_many_lines_around_as_asked(find: Search) -> None:
-    bare = find('"jwt.encode"').results[0]
-    assert bare.content.strip().startswith("return jwt.encode")
-    around = find('"jwt.encode"', expand=2).results[0]
-    assert (around.content_start_line, around.content.count("\n")) == (15, 2)
-
-
-def all_pages(find: Search, query: str, **options: object) -> list[Answer]:
-    """Every page of one result each, by the cursors."""
-    pages = [find(query, limit=1, **options)]
-    while cursor := pages[-1].next_cursor:
-        pages.append(find(query, limit=1, cursor=cursor, **options))
-    return pages
-
-
-@pytest.mark.parametrize("query", ["repo:auth", "file:*.py", "lang:py -file:test", "sym:token"])
-def test_counts_are_exact_where_names_alone_decide(
-    find: Search, monkeypatch: pytest.MonkeyPatch, query: str
-) -> None:
-    whole = find(query, limit=50)
-    monkeypatch.setattr(page, "EXACT_COUNT_SECONDS", -1.0)
-    for answer in all_pages(find, query):
-        assert answer.total == whole.total
-        assert answer.total
-        assert answer.total.files == len(whole.results)
-        assert answer.total.matches == sum(one.matches or 0 for one in whole.results)
-        assert not answer.total.at_least
-
-
-def test_a_count_by_names_of_too_many_files_is_a_lower_bound(
-    find: Search, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(line_search, "EXACT_FILES", 1)
-    assert (total := find("file:*.py").total)
-    assert not total.at_least
-    monkeypatch.setattr(hits, "EXACT_NAMES", 2)
-    answer = find("file:*")
-    assert answer.total == Total(0, 2, at_least=True)
-    assert {one.reason for one in answer.receipt.missing} == {"too_many_files"}
-
-
-@pytest.mark.parametrize("first", [-1.0, float("inf")])
-def test_a_total_never_falls_from_page_to_page(
-    find: Search, monkeypatch: pytest.MonkeyPatch, first: float
-) -> None:
-    whole = find('"token"', limit=50).total
-    assert whole
-    monkeypatch.setattr(page, "EXACT_COUNT_SECONDS", first)
-    answers = [find('"token"', limit=1)]
-    monkeypatch.setattr(page, "EXACT_COUNT_SECONDS", -1.0)
-    while cursor := answers[-1].next_cursor:
-        answers.append(find('"token"', limit=1, cursor=cursor))
-    totals = [one.total for one in answers if one.total]
-    assert [one.matches for one in totals] == sorted(one.matches for one in totals)
-    assert [one.files for one in totals] == sorted(one.files for one in totals)
-    assert totals[-1] == whole
-    if first > 0:
-        assert totals == [whole] * len(answers)
-    else:
-        assert totals[0].at_least
-
-
-def test_a_file_with_more_matches_than_are_counted_makes_every_page_a_lower_bound(
-    acme: Organization, find: Search
-) -> None:
-    index_repository(acme, "many", {"a.txt": "needle\n" * 1_001, "b.txt": "needle\n"})
-    totals = [one.total for one in all_pages(find, '"needle"')]
-    assert totals == [Total(1_001, 2, at_least=True)] * 2
-
-
-def test_a_cursor_of_the_version_before_is_read(credential: Credential, find: Search) -> None:
-    request = SearchRequest(('"token"',), limit=1)
-    cursor = encode_cursor(request=request, organization="acme", position=[1, 7, 1])
-    answer = find('"token"', limit=50, cursor=cursor)
-    assert answer.results == find('"token"', limit=50).results[1:]
-
-
-def numbered(result: Result) -> str:
-    """Lines and context as `grep -n -C` prints them."""
-    marked = {line.line: f"{line.line}:{line.text}" for line in result.lines}
-    around = {line.line: f"{line.line}-{line.text}" for line in result.context}
-    assert not marked.keys() & around.keys()
-    assert [line.line for line in result.context] == sorted(around)
-    return "\n".join(text for _, text in sorted((marked | around).items()))
-
-
-@pytest.mark.parametrize("expand", [1, 2, 30])
-@pytest.mark.parametrize("query", ['"token"', "/def|class/", "sym:token", 'type:function "token"'])
-def test_context_is_each_line_around_every_match_once(
-    find: Search, query: str, expand: int
-) -> None:
-    files = AUTH | PAYMENTS
-    for result in find(query, expand=expand, limit=50, max_content=20_000).results:
-        content = files[result.file].splitlines()
-        listed = {line.line for line in result.lines}
-        assert numbered(result) == "\n".join(
-            f"{number}{':' if number in listed else '-'}{text}"
-            for number, text in enumerate(content, 1)
-            if any(abs(number - line) <= expand for line in listed)
-        )
-
-
-def test_context_is_cut_at_max_content_from_the_last_line_on(
-    acme: Organization, find: Search
-) -> None:
-    text = "a\n" + "x" * 700 + "\nneedle\n" + "é" * 60 + "\nneedle\nlast\n"
-    index_repository(acme, "long", {"long.txt": text})
-    (whole,) = find('repo:long "needle"', expand=1, max_content=20_000).results
-    assert [(line.line, len(line.text), line.truncated) for line in whole.context] == [
-        (2, 500, True),
-        (4, 60, False),
-        (6, 4, False),
-    ]
-    assert not whole.truncated
-    (cut,) = find('repo:long "needle"', expand=1, max_content=562).results
-    assert [line.line for line in cut.context] == [2, 4]
-    assert cut.truncated
-    assert find('repo:long "needle"').results[0].context == []
-
-
-def test_blank_lines_around_matches_count_as_well(acme: Organization, find: Search) -> None:
-    index_repository(acme, "blank", {"blank.txt": "needle\n" + "\n" * 50})
-    (result,) = find('repo:blank "needle"', expand=100, max_content=7).results
-    assert [line.line for line in result.context] == [2, 3, 4, 5, 6, 7, 8]
-    assert result.truncated
 
 
 def test_a_search_that_runs_out_of_time_says_so_and_can_go_on(
@@ -554,154 +406,6 @@ def test_odd_queries_are_answered(find: Search, query: str) -> None:
     answer = find(query, expand=100, limit=50)
     assert answer.receipt.complete
     assert answer.results or answer.hint
-
-
-def rows_of(credential: Credential, query: str) -> Generator[Result | StreamEnd]:
-    rows = every_match(credential=credential, request=SearchRequest((query,)))
-    return (row for row in rows if row is not None)
-
-
-def missing_of(rows: Iterable[Result | StreamEnd]) -> list[tuple[str, str]]:
-    *_, end = rows
-    assert isinstance(end, StreamEnd)
-    receipt = end.receipt
-    assert receipt.complete == (not receipt.missing)
-    return [(one.project, one.reason) for one in receipt.missing]
-
-
-def test_a_segment_that_cannot_be_read_makes_the_answer_incomplete(
-    acme: Organization, find: Search
-) -> None:
-    payments = Repository.objects.get(organization=acme, name="payments-api")
-    for row in (b"", b"\xff\xff\xff\x7f", b"\x01\x00\x00\x00"):
-        TrigramPosting.objects.filter(segment__repository=payments).update(data=row)
-        answer = find('"token"')
-        assert [(one.project, one.reason) for one in answer.receipt.missing] == [
-            ("payments-api", "text_index_damaged")
-        ]
-        assert {one.project for one in answer.results} == {"auth-service"}
-
-
-def test_a_stream_lists_more_matches_of_a_file_than_a_page_and_names_what_it_cuts(
-    acme: Organization, credential: Credential, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    index_repository(acme, "generated", {"a.txt": "needle\n" * 3_000})
-    first, _ = rows = list(rows_of(credential, '"needle"'))
-    assert isinstance(first, Result)
-    assert len(first.lines) == first.matches == 3_000
-    assert missing_of(rows) == []
-    monkeypatch.setattr(line_search, "EXACT_STREAM_MATCHES_OF_FILE", 2_000)
-    first, _ = rows = list(rows_of(credential, '"needle"'))
-    assert isinstance(first, Result)
-    assert len(first.lines) == 2_000
-    assert missing_of(rows) == [("generated", "too_many_matches")]
-
-
-def test_the_lines_of_a_result_are_bounded_by_their_bytes(
-    acme: Organization, credential: Credential
-) -> None:
-    line = "needle" + "\x01" * 480 + "\n"  # a control character has six bytes in JSON
-    index_repository(acme, "generated", {"a.txt": line * 2_000})
-    first, _ = rows = list(rows_of(credential, '"needle"'))
-    assert isinstance(first, Result)
-    assert first.matches == 2_000
-    size = len(json.dumps(to_json(first.lines)))
-    assert 0.9 * EXACT_RESULT_BYTES < size < EXACT_RESULT_BYTES
-    assert missing_of(rows) == [("generated", "too_many_matches")]
-
-
-def test_lines_of_several_terms_that_are_cut_are_named(
-    acme: Organization, credential: Credential, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    index_repository(acme, "generated", {"a.txt": "needle\nthread\n" * 1_500})
-    monkeypatch.setattr(line_search, "EXACT_STREAM_MATCHES_OF_FILE", 2_000)
-    rows = list(rows_of(credential, '"needle" OR "thread"'))
-    assert missing_of(rows) == [("generated", "too_many_matches")]
-
-
-def test_a_file_whose_pattern_takes_too_long_is_named_and_the_others_are_read(
-    acme: Organization, credential: Credential
-) -> None:
-    slow = {"a.txt": "word " * 200_000 + "\U0001f600", "b.txt": "word \U0001f600\n"}
-    index_repository(acme, "generated", slow)
-    *found, _ = rows = list(rows_of(credential, r"/(?:\w|\s){1,1000}\x{1F600}/"))
-    assert [one.file for one in found if isinstance(one, Result)] == ["b.txt"]
-    assert missing_of(rows) == [("generated", "timeout")]
-
-
-def test_a_slow_pattern_in_a_region_is_named_and_the_others_are_read(
-    acme: Organization, credential: Credential
-) -> None:
-    function = 'def slow():\n    return "{}"\n'
-    slow = {"a.py": function.format("word " * 150_000), "b.py": function.format("word \U0001f600")}
-    index_repository(acme, "generated", slow)
-    *found, _ = rows = list(rows_of(credential, r"type:function /(?:\w|\s){1,1000}\x{1F600}/"))
-    assert [one.file for one in found if isinstance(one, Result)] == ["b.py"]
-    assert missing_of(rows) == [("generated", "timeout")]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_stream_has_no_transaction_open_between_two_results(credential: Credential) -> None:
-    rows = rows_of(credential, '"token"')
-    next(rows)
-    assert not connection.in_atomic_block
-    assert missing_of(rows) == []
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_stream_that_finds_nothing_gives_control_back_without_a_transaction(
-    credential: Credential, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(line_search, "STREAM_PORTION_SECONDS", -1.0)
-    rows = every_match(credential=credential, request=SearchRequest((r"/\d{30}/",)))
-    for _ in AUTH | PAYMENTS:
-        assert next(rows) is None
-        assert not connection.in_atomic_block
-    (end,) = rows
-    assert isinstance(end, StreamEnd)
-    assert end.hint
-
-
-def test_a_stream_names_what_was_indexed_again_meanwhile(
-    acme: Organization, credential: Credential, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files, "_FIRST_BYTES", 0)
-    monkeypatch.setattr(files, "EXACT_READ_BYTES", 0)
-    rows = rows_of(credential, '"token"')
-    next(rows)
-    File.objects.filter(repository__name="payments-api").delete()
-    assert missing_of(rows) == [("payments-api", "reindexed")]
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("query", ['"token"', 'type:function "token"'])
-def test_a_stream_does_not_answer_from_memory_what_is_deleted_meanwhile(
-    credential: Credential, monkeypatch: pytest.MonkeyPatch, query: str
-) -> None:
-    assert missing_of(rows_of(credential, query)) == []  # all of it is in memory now
-    monkeypatch.setattr(files, "_FIRST_BYTES", 0)
-    monkeypatch.setattr(files, "EXACT_READ_BYTES", 0)
-    rows = rows_of(credential, query)
-    first = next(rows)
-    assert isinstance(first, Result)
-    Chunk.objects.filter(file__repository__name="payments-api").delete()
-    Symbol.objects.filter(file__repository__name="payments-api").delete()
-    File.objects.filter(repository__name="payments-api").delete()
-    *others, end = rows
-    assert {one.project for one in others if isinstance(one, Result)} == {"auth-service"}
-    assert missing_of([end]) == [("payments-api", "reindexed")]
-
-
-def test_regions_that_are_gone_meanwhile_are_named(
-    credential: Credential, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    query = 'type:function "token"'
-    assert missing_of(rows_of(credential, query)) == []  # the content is in memory now
-    monkeypatch.setattr(regions, "_AHEAD", 1)
-    rows = rows_of(credential, query)
-    next(rows)
-    File.objects.filter(repository__name="payments-api").delete()
-    assert missing_of(rows) == [("payments-api", "reindexed")]
 
 
 # --- What is refused ----------------------------------------------------------------------------
