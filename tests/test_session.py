@@ -46,10 +46,11 @@ def session(
     (directory / "pytest.ini").write_text("[pytest]\n")
     command = [sys.executable, *prefix, "-m", "pytest", "-q", "-p", "pytest_timeout"]
     command += ["-p", "no:cacheprovider", "-c", str(directory / "pytest.ini")]
+    without_plugins = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     return subprocess.run(
         [*command, "--import-mode=importlib", *arguments],
         cwd=ROOT,
-        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env=os.environ | without_plugins,
         capture_output=True,
         text=True,
         timeout=90,
