@@ -53,7 +53,7 @@ def maintain_text_index(*, go_on: Callable[[], bool] = lambda: True) -> None:
 
 
 def compare_text(repository: Repository, *, repair: bool) -> Difference:
-    """Return which files lack their trigrams; with `repair`, their segments are built anew.
+    """Return which files lack their trigrams; with `repair`, their segments are rebuilt.
 
     Files that the worker has still to add are only `due`.
     """

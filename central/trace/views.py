@@ -74,7 +74,7 @@ class CallsView(CredentialView):
     def get(self, credential: Credential, query: _Data) -> Calls:
         """The resolved call edges, page by page. For credentials that see the whole organisation.
 
-        A project that is indexed while it is read begins anew.
+        A project that is indexed while it is read starts over.
         """
         return calls(credential=credential, **_CALLS.checked(query))
 

@@ -66,12 +66,12 @@ def references_url(organization: str, project: str, path: str) -> str:
 
 
 def search_url(organization: str, text: str) -> str:
-    return _asked("web:search", organization, {"q": text})
+    return _page_with_query("web:search", organization, {"q": text})
 
 
 def symbol_url(organization: str, name: str, **query: object) -> str:
     """Return a symbol's page; `project`, `file` and `line` choose among its definitions."""
-    return _asked("web:symbol", organization, {"name": name, **query})
+    return _page_with_query("web:symbol", organization, {"name": name, **query})
 
 
 def end_url(organization: str, project: str, file: str, name: str) -> str:
@@ -82,7 +82,7 @@ def end_url(organization: str, project: str, file: str, name: str) -> str:
 
 
 def graph_url(organization: str, name: str, **query: object) -> str:
-    return _asked("web:graph", organization, {"name": name, **query})
+    return _page_with_query("web:graph", organization, {"name": name, **query})
 
 
 def node_url(organization: str, node: str, **query: object) -> str:
@@ -90,7 +90,7 @@ def node_url(organization: str, node: str, **query: object) -> str:
     return f"{address}?{urlencode(query)}" if query else address
 
 
-def _asked(page: str, organization: str, query: dict[str, object]) -> str:
+def _page_with_query(page: str, organization: str, query: dict[str, object]) -> str:
     given = {name: value for name, value in query.items() if value not in {"", None, 0}}
     return f"{_address(page, organization)}?{urlencode(given)}"
 

@@ -119,7 +119,7 @@ def delete_document(*, credential: Credential, text: str, version: int | None) -
 def remove_node(node: Node) -> None:
     """Delete a document's node with its edges. Needs a transaction.
 
-    What was linked to it may now mean another document of the same id, which is linked anew.
+    What was linked to it may now mean another document of the same id, which is linked again.
     """
     Node.objects.select_for_update().filter(pk=node.pk).first()  # waits for who links it
     node.delete()

@@ -221,7 +221,7 @@ def _place_of(chunk: Chunk) -> CodePlace:
 def remove_edges_of_replaced_chunks(fresh: FileRange) -> None:
     """Semantic edges to files that are new or gone: `link_chunks` makes those that still hold.
 
-    A document that had as many edges as it may have is linked anew: there may be others.
+    A document that had as many edges as it may have is linked again: there may be others.
     """
     repository = fresh.repository
     edges = Edge.objects.filter(origin=Origin.SEMANTIC, target__repository=repository)

@@ -33,7 +33,7 @@ from central.tenancy.models import Organization
 KEPT_HOURS: Final = 24
 _ASKED: Final = ".asked"  # beside the file; its time is that of the last request
 _MAX_LINE_BYTES: Final = 4 * 1024 * 1024
-_VERSION: Final = 1  # of the tables; another one is built anew
+_VERSION: Final = 1  # of the tables; another one is rebuilt
 
 _log = structlog.get_logger(__name__)
 

@@ -138,7 +138,7 @@ def _check_part(
 
 
 def _forget(pending: Iterable[_Pending], repository: Repository, reached: int) -> None:
-    """Delete the violations of what is checked anew."""
+    """Delete the violations of what is checked again."""
     for one in pending:
         edges = Edge.objects.filter(
             type=VIOLATES, target_id=one.policy.pk, source__repository=repository
