@@ -53,6 +53,7 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         url=url or repository.url(file.path, 1),
         receipt=receipt_of(repository, started=started),
         hint=_skipped_hint(repository, file) if file.skipped else _hint(found),
+        generated=bool(file.generated),
     )
 
 

@@ -69,7 +69,7 @@ def selected_definitions(
     if not found:
         raise _not_found(scope, selector, repository)
     names = {one.id: one.name for one in scope.repositories.values()}
-    found.sort(key=lambda one: (names[one.repository], one.path, one.start_line))
+    found.sort(key=lambda one: (one.generated, names[one.repository], one.path, one.start_line))
     return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
 
 
