@@ -47,6 +47,7 @@ class FileView:
     language: str
     size: int
     skipped: str
+    generated: bool
     degraded: str
     content: str
     forge_url: str
@@ -85,6 +86,7 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
         language=file.language,
         size=file.size,
         skipped=file.skipped,
+        generated=bool(file.generated),
         degraded=file.degraded,
         content=file.content,
         forge_url=forge_file_url(web_url, commit, file.path) if web_url and commit else "",

@@ -134,6 +134,7 @@ class GraphNode:
     kind: str
     line: int
     distance: Annotated[int, "Steps from the nearest root"]
+    generated: Annotated[bool, "Whether its file is generated"] = False
 
 
 @dataclass(frozen=True, slots=True)

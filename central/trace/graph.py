@@ -44,7 +44,7 @@ class CallGraph:
     definitions: dict[Key, Definition] = field(default_factory=dict)
     distances: dict[Key, int] = field(default_factory=dict)
     edges: dict[EdgeKey, list[Edge]] = field(default_factory=dict)
-    paths: dict[int, tuple[int, str]] = field(default_factory=dict)
+    paths: dict[int, tuple[int, str, bool]] = field(default_factory=dict)
     unresolved_count: int = 0
     unresolved_sample: list[ReferenceSite] = field(default_factory=list)
     is_full: bool = False
@@ -104,13 +104,17 @@ class CallGraph:
             self.distances[key] = distance
             if key in definitions:
                 one = self.definitions[key] = definitions[key]
-                self.paths[one.file] = one.repository, one.path
+                self.paths[one.file] = one.repository, one.path, one.generated
 
     def _join(self, edges: Iterable[Edge], owners: Mapping[Key, Key]) -> None:
         for edge in edges:
             edge_key = EdgeKey(owners[edge.site.file, edge.site.caller], edge.target)
             if edge_key.caller in self.distances and edge_key.callee in self.distances:
-                self.paths[edge.site.file] = edge.site.repository, edge.site.path
+                self.paths[edge.site.file] = (
+                    edge.site.repository,
+                    edge.site.path,
+                    edge.site.generated,
+                )
                 known = self.edges.setdefault(edge_key, [])
                 if edge not in known:
                     known.append(edge)
@@ -196,7 +200,7 @@ def _cut(call_graph: CallGraph) -> Iterator[str]:
 
 def _node(scope: TraceScope, key: Key, call_graph: CallGraph) -> GraphNode:
     file, name = key
-    repository, path = call_graph.paths[file]
+    repository, path, generated = call_graph.paths[file]
     project = scope.repositories[repository].name
     one = call_graph.definitions.get(key)
     return GraphNode(
@@ -208,6 +212,7 @@ def _node(scope: TraceScope, key: Key, call_graph: CallGraph) -> GraphNode:
         kind=one.kind if one else "module",
         line=one.start_line if one else 1,
         distance=call_graph.distances[key],
+        generated=generated,
     )
 
 
