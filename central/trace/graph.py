@@ -33,8 +33,9 @@ class CallGraph:
 
     The caller is the innermost definition around a reference; a definition inside a node has the
     node's distance. `definitions` has no entry for a file's top level. `paths` are (repository,
-    path) of the nodes' files. `unresolved_…` are those of the roots' FoundCallers. `is_full`: there
-    are more nodes than `limit`. `is_cut`: the callers of a node are incomplete.
+    path, whether it is generated) of the nodes' files. `unresolved_…` are those of the roots'
+    FoundCallers. `is_full`: there are more nodes than `limit`. `is_cut`: the callers of a node are
+    incomplete.
     """
 
     resolver: BatchResolver

@@ -47,7 +47,12 @@ class File(models.Model):
             # By bytes, because the index above cannot be asked for beginnings in every locale.
             models.Index(
                 "repository", OpClass("path", name="text_pattern_ops"), name="file_path_begins"
-            )
+            ),
+            models.Index(
+                fields=["repository", "skipped"],
+                condition=~models.Q(skipped=""),
+                name="file_skipped",
+            ),
         ]
 
     def __str__(self) -> str:
