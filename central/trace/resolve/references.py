@@ -109,7 +109,7 @@ _FILES = _sql("""SELECT f.id, f.path,
     ORDER BY f.path""")
 _OF_FILES = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[]) AS q (file)
-    CROSS JOIN LATERAL (SELECT f.path, f.package_id FROM {file} f
+    CROSS JOIN LATERAL (SELECT f.path, f.package_id, f.generated FROM {file} f
         WHERE f.id = q.file AND f.repository_id = ANY(%s::bigint[]) OFFSET 0) AS f
     CROSS JOIN LATERAL (SELECT r.* FROM {reference} r
         WHERE r.file_id = q.file OFFSET 0) AS r

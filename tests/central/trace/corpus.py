@@ -17,7 +17,8 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, RunContext, insert_files, remove_files
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from indexer.pipeline.worker import extract_file
+from indexer.pipeline.worker import make_record
+from tests.central.search.corpus import source_file
 
 COMMIT = "c0ffee" + "0" * 34
 
@@ -49,8 +50,7 @@ def change_files(
 ) -> None:
     """Apply a run that adds `files` and removes `removed`."""
     records = [
-        extract_file(path=path, mode="100644", blob="0" * 40, content=dedent(text).encode())
-        for path, text in files.items()
+        make_record(source_file(path, dedent(text).encode())) for path, text in files.items()
     ]
     delta = CorpusDelta()
     with transaction.atomic():
