@@ -114,7 +114,7 @@ def format_text(report: Report) -> str:
         f"{head}\n"
         f"  files: {stats.files_changed} indexed{generated_note(report)}, "
         f"{stats.files_removed} removed, "
-        f"{stats.files_skipped} skipped\n"
+        f"{stats.files_skipped} skipped{skipped_note(report)}\n"
         f"  chunks: {stats.chunks} ({stats.embedded} embedded, {stats.reused} reused); "
         f"symbols: {stats.symbols}; references: {stats.references}\n"
         f"{_embedding_line(stats)}"
@@ -127,6 +127,13 @@ def generated_note(report: Report) -> str:
     if not report.generated:
         return ""
     return f" ({report.generated:,} generated: symbols and references only)"
+
+
+def skipped_note(report: Report) -> str:
+    """Format how many files each reason skips, the most frequent first."""
+    reasons = sorted(report.skipped.items(), key=lambda item: (-item[1], item[0]))
+    counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
+    return f" ({counts})" if counts else ""
 
 
 def _embedding_line(stats: RunStats) -> str:

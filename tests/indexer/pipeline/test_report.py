@@ -59,7 +59,7 @@ def test_a_run_with_nothing_to_do_leaves_the_index_at_its_base(reason: Reason) -
 def test_the_text_says_mode_reason_and_figures() -> None:
     text = format_text(REPORT)
     assert "incremental run (fast_forward" in text
-    assert "3 indexed, 1 removed, 2 skipped" in text
+    assert "3 indexed, 1 removed, 2 skipped (2 binary)" in text
     assert "symbols: 7; references: 40" in text
     assert "0.75 s" in text
 
