@@ -5,13 +5,12 @@ from typing import Final
 from central.corpus.models import File
 from central.db import fetch_rows, sql_with
 from central.sentences import Sentence
-from indexer.languages.registry import PARSED
 from indexer.limits import SKIPPED_FILES_COUNTED
 from indexer.records.files import SkipReason
+from indexer.records.languages import PARSED_SUFFIXES
 
 # What is at these paths is no text of the repository.
 _WITHOUT_TEXT: Final = (SkipReason.SUBMODULE, SkipReason.SYMLINK)
-_SUFFIXES: Final = sorted(suffix for one in PARSED for suffix in one.suffixes)
 _sql = sql_with(file=File)
 _COUNTS = _sql("""SELECT skipped, count(*) FROM (
         SELECT f.skipped FROM {file} f
@@ -28,7 +27,9 @@ def skipped_sentence(repositories: str) -> Sentence | None:
     `repositories` are ids as of `id_array`.
     """
     reasons = [str(reason) for reason in _WITHOUT_TEXT]
-    counts = fetch_rows(_COUNTS, [repositories, reasons, _SUFFIXES, SKIPPED_FILES_COUNTED])
+    counts = fetch_rows(
+        _COUNTS, [repositories, reasons, sorted(PARSED_SUFFIXES), SKIPPED_FILES_COUNTED]
+    )
     total = sum(count for _, count in counts)
     if not total:
         return None
