@@ -13,8 +13,9 @@ from central.corpus.trigrams.segments import SegmentWriter
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, Scope
-from indexer.pipeline.worker import make_record
-from indexer.records.files import FileRecord, SourceFile, TreeEntry, line_span, split_lines
+from indexer.pipeline.select import skip_reason_by_content
+from indexer.pipeline.worker import extract_file
+from indexer.records.files import FileRecord, GeneratedBy, SkipReason, line_span, split_lines
 from indexer.records.vectors import embedder_input
 from indexer.store.base import Point
 
@@ -53,7 +54,7 @@ def index_repository(
 
 def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str) -> None:
     """Add `files` to the index and move the generation."""
-    records = [make_record(source_file(path, text.encode())) for path, text in files.items()]
+    records = [extracted(path, text.encode()) for path, text in files.items()]
     run = uuid.uuid4()
     delta = CorpusDelta()
     with SegmentWriter[str]() as segments, transaction.atomic():
@@ -74,9 +75,16 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
         repository.save()
 
 
-def source_file(path: str, content: bytes) -> SourceFile:
-    """A file that its entry selects; its content may skip it, or mark it as generated."""
-    return SourceFile(TreeEntry(path, "100644", "0" * 40, len(content)), content)
+def extracted(path: str, content: bytes) -> FileRecord:
+    """The record of a file that is selected whatever its content; a mark makes it generated."""
+    is_marked = skip_reason_by_content(path, content) is SkipReason.GENERATED
+    return extract_file(
+        path=path,
+        mode="100644",
+        blob="0" * 40,
+        content=content,
+        generated=GeneratedBy.CONTENT if is_marked else None,
+    )
 
 
 def _points(repository: Repository, run: uuid.UUID, records: list[FileRecord]) -> list[Point]:
