@@ -192,7 +192,8 @@ def _path(row: Row) -> str:
 
 
 def _state(row: Row) -> str:
-    return " (uncommitted)" if row.get("local") else " (removed)" if row.get("gone") else ""
+    state = " (uncommitted)" if row.get("local") else " (removed)" if row.get("gone") else ""
+    return f" (generated){state}" if row.get("generated") else state
 
 
 def _total(total: Row) -> str:
@@ -264,8 +265,10 @@ def _link(row: Row, what: str, *, is_many: bool) -> str:
     pinned = row["pinned_version"]
     version = f"  pins {pinned}{', older than indexed' if row['lags'] else ''}" if pinned else ""
     defined = "" if what == "callers" else f"  at {_location(row[far], row[far]['line'])}"
+    is_generated = what == "callers" and row[far].get("generated")
+    place = _location({**row, "generated": is_generated}, row["line"])
     return (
-        f"{_location(row, row['line'])}  {row[far]['qualified_name']}{target}{defined}"
+        f"{place}  {row[far]['qualified_name']}{target}{defined}"
         f"{through if row['depth'] > 1 else ''}  {row['confidence']}, {row['rule']}{version}"
         f"\n    {row['evidence']}"
     ).rstrip()
@@ -287,6 +290,8 @@ def _status(row: Row) -> str:
     commit = (row["last_indexed_commit"] or "")[:_COMMIT_CHARACTERS]
     at = f"@{commit} {row['default_branch']}, indexed {row['indexed_at']}" if commit else ""
     sizes = ", ".join(f"{row[name]} {name}" for name in ("files", "chunks", "symbols"))
+    if row.get("generated"):
+        sizes += f", {row['generated']} of the files generated: symbols and references only"
     error = f"\n    {row['error']}" if row["error"] else ""
     return f"{row['project']}{at}: {row['state']}; {sizes}{error}"
 

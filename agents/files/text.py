@@ -19,6 +19,7 @@ def content_text(answer: Row) -> str:
         return joined([f"{place}  empty"], answer)
     lines = f"{answer['start_line']}-{answer['end_line']} of {answer['total_lines']} lines"
     language = f"  {answer['language']}" if answer["language"] else ""
+    language += "  generated" if answer.get("generated") else ""
     numbered = enumerate(escape_lines(answer["content"]), answer["start_line"])
     content = [f"    {line}: {text}".rstrip() for line, text in numbered]
     return joined(["\n".join([f"{place}:{lines}{language}", *content])], answer)
@@ -38,4 +39,5 @@ def _entry(row: Row) -> str:
         return f"    {row['path']}/  {number(row['files'], 'file')}"
     language = f"  {row['language']}" if row["language"] else ""
     skipped = f"  no content: {row['skipped']}" if row["skipped"] else ""
+    language += "  generated" if row.get("generated") else ""
     return f"    {row['path']}  {number(row['size'], 'byte')}{language}{skipped}"

@@ -106,8 +106,8 @@ class Result(AnswerModel):
     lines: list[MatchedLine] = []
     matches: int | None = None
     spans: list[ResultSpan] = []
-
     context: list[ContextLine] = []
+    generated: bool = False
 
 
 class Total(AnswerModel):
@@ -164,6 +164,7 @@ class ProjectStatus(AnswerModel):
     reindex_requested_at: str | None = None
     files: int
     skipped: int
+    generated: int = 0
     chunks: int
     symbols: int
     references: int

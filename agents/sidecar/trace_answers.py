@@ -19,6 +19,7 @@ class Definition(AnswerModel):
     package: str | None
     version: str | None
     url: str | None
+    generated: bool = False
 
 
 class Endpoint(AnswerModel):
@@ -30,6 +31,7 @@ class Endpoint(AnswerModel):
     qualified_name: str
     kind: str
     line: int
+    generated: bool = False
 
 
 class Link(AnswerModel):
@@ -113,6 +115,7 @@ class GraphNode(AnswerModel):
     kind: str
     line: int
     distance: int
+    generated: bool = False
 
 
 class GraphEdge(AnswerModel):

@@ -123,6 +123,7 @@ def _files(repository: Repository) -> Iterator[dict[str, object]]:
             "extractor": file.extractor,
             "language": file.language,
             "skipped": file.skipped,
+            "generated": file.generated,
             "degraded": file.degraded,
             "content": _sha256(file.content.encode()),
             "namespace": file.namespace,

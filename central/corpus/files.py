@@ -47,6 +47,7 @@ class FileView:
     language: str
     size: int
     skipped: str
+    generated: bool
     degraded: str
     content: str
     forge_url: str
@@ -54,12 +55,17 @@ class FileView:
 
 
 class FileNotFoundInIndexError(NotFoundError):
-    """The file does not exist; `near` are similar paths."""
+    """The file does not exist; `near` are similar paths, or paths in the directory."""
 
     code = "file_not_found"
 
-    def __init__(self, near: Sequence[str]) -> None:
-        super().__init__("There is no such file in the index of this repository.", near=near)
+    def __init__(self, near: Sequence[str], *, is_directory: bool = False) -> None:
+        super().__init__(
+            "This path is a directory, not a file: list it, and read one of its files."
+            if is_directory
+            else "There is no such file in the index of this repository.",
+            near=near,
+        )
         self.near = near
 
 
@@ -85,6 +91,7 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
         language=file.language,
         size=file.size,
         skipped=file.skipped,
+        generated=bool(file.generated),
         degraded=file.degraded,
         content=file.content,
         forge_url=forge_file_url(web_url, commit, file.path) if web_url and commit else "",
@@ -104,6 +111,18 @@ def file_contents(
     found = File.objects.filter(repository__in=repositories, path__in=paths)
     rows = found.values_list("repository__name", "path", "content")
     return {(project, path): content for project, path, content in rows}
+
+
+def file_not_found(repository_id: int, path: str) -> FileNotFoundInIndexError:
+    """Return the error for a path without a file, which says whether it is a directory."""
+    directory = path.strip("/")
+    files = File.objects.filter(repository_id=repository_id)
+    is_directory = (
+        files.exists()
+        if directory in {"", "."}
+        else files.filter(path__startswith=f"{directory}/").exists()
+    )
+    return FileNotFoundInIndexError(near_paths(repository_id, path), is_directory=is_directory)
 
 
 def _outline(file: File) -> list[OutlineEntry]:

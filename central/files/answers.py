@@ -33,6 +33,9 @@ class FileEntry:
     size: Annotated[int | None, "Of a file, in bytes"]
     files: Annotated[int | None, "Of a directory: how many files are below it"]
     skipped: Annotated[str | None, "Why the index has no content of the file; null: it has"]
+    generated: Annotated[
+        bool, "Whether it is generated: no search by words and meaning finds it"
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,9 @@ class FileContent:
     url: Annotated[str | None, "Of the lines, at the forge or else on this service's page"]
     receipt: FilesReceipt
     hint: Annotated[str | None, "What to do if the content is missing or truncated"] = None
+    generated: Annotated[
+        bool, "Whether it is generated: no search by words and meaning finds it"
+    ] = False
 
 
 def receipt_of(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:

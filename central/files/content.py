@@ -3,7 +3,7 @@
 import time
 from typing import NamedTuple
 
-from central.corpus.files import FileNotFoundInIndexError, near_paths, why_skipped
+from central.corpus.files import file_not_found, why_skipped
 from central.corpus.models import File
 from central.db import one_moment
 from central.errors import InvalidError
@@ -35,7 +35,7 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         repository = repository_snapshot(credential=credential, project=request.project)
         file = File.objects.filter(repository_id=repository.id, path=request.path).first()
         if file is None:
-            raise FileNotFoundInIndexError(near_paths(repository.id, request.path))
+            raise file_not_found(repository.id, request.path)
     found = lines_of(file.content, request.start_line, request.end_line)
     url = repository.url(file.path, found.first, found.last) if found.first else None
     return FileContent(
@@ -53,6 +53,7 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         url=url or repository.url(file.path, 1),
         receipt=receipt_of(repository, started=started),
         hint=_skipped_hint(repository, file) if file.skipped else _hint(found),
+        generated=bool(file.generated),
     )
 
 

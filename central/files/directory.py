@@ -34,9 +34,9 @@ SELECT start FROM found LIMIT %s""")
 _COUNTS = _sql("""SELECT (SELECT count(*) FROM {file} f WHERE f.repository_id = %s::bigint
     AND f.path ~>=~ one.start AND f.path ~<~ (left(one.start, -1) || %s::text))
 FROM unnest(%s::text[]) WITH ORDINALITY one(start, place) ORDER BY one.place""")
-_FILES = _sql("""SELECT f.path, f.language, f.size, f.skipped
+_FILES = _sql("""SELECT f.path, f.language, f.size, f.skipped, f.generated
 FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY gap(start, stop, place) CROSS JOIN LATERAL
-    (SELECT b.path, b.language, b.size, b.skipped FROM {below} = 0
+    (SELECT b.path, b.language, b.size, b.skipped, b.generated FROM {below} = 0
         AND b.path ~>=~ gap.start AND b.path ~<~ gap.stop
     ORDER BY b.path USING ~<~ LIMIT %s) f
 ORDER BY gap.place, f.path USING ~<~ LIMIT %s""")
@@ -94,7 +94,12 @@ class _Directory:
         return [file_entry(*row) for row in fetch_rows_planned_each_time(_FILES, parameters)]
 
 
-def file_entry(path: str, language: str, size: int, skipped: str) -> FileEntry:
-    """Return the entry of a file."""
+ENTRY_FIELDS: Final = ("path", "language", "size", "skipped", "generated")
+
+
+def file_entry(path: str, language: str, size: int, skipped: str, generated: str) -> FileEntry:
+    """Return the entry of a file, given its ENTRY_FIELDS."""
     name = path.rpartition("/")[2]
-    return FileEntry(name, path, FILE, language or None, size, None, skipped or None)
+    return FileEntry(
+        name, path, FILE, language or None, size, None, skipped or None, bool(generated)
+    )

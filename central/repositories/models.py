@@ -73,6 +73,9 @@ class Repository(models.Model):
     )
     files = models.PositiveIntegerField(default=0, help_text="Indexed files")
     skipped = models.PositiveIntegerField(default=0, help_text="Skipped files")
+    generated = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Generated files among the indexed ones"
+    )
     chunks = models.PositiveIntegerField(default=0)
     symbols = models.PositiveIntegerField(default=0)
     references = models.PositiveIntegerField(default=0)

@@ -44,6 +44,7 @@ class ProjectStatus:
     ]
     files: int
     skipped: int
+    generated: Annotated[int, "Of the files: only symbols, references and text are indexed"]
     chunks: int
     symbols: int
     references: int
@@ -102,6 +103,7 @@ def _project_status(repository: Repository) -> ProjectStatus:
         reindex_requested_at=repository.reindex_requested_at,
         files=repository.files,
         skipped=repository.skipped,
+        generated=repository.generated,
         chunks=repository.chunks,
         symbols=repository.symbols,
         references=repository.references,

@@ -70,6 +70,9 @@ class Result:
         list[ContextLine],
         "Of an exact search with expand: the lines around `lines`, each once, ascending",
     ] = field(default_factory=list)
+    generated: Annotated[
+        bool, "Whether the file is generated; only exact searches find those, behind all others"
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from typing import Final
 
 from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import ContextLine, Result
-from central.search.exact.files import path_factor
 from central.search.exact.hits import FileHit
 from central.search.exact.matching import Lines, MatchedLine, matched_lines
 from central.search.query import SearchRequest
@@ -42,7 +41,7 @@ def exact_result(
         chunk_type="",
         name="",
         container="",
-        score=round(lowest + share * path_factor(hit.file.path), 4),
+        score=round(lowest + share * hit.file.factor, 4),
         similarity=None,
         content=content[: request.max_content],
         content_start_line=start,
@@ -53,6 +52,7 @@ def exact_result(
         lines=matched,
         matches=len(hit.spans),
         context=context,
+        generated=hit.file.generated,
     )
     return result, has_more
 

@@ -96,13 +96,18 @@ _DEFINING = _sql("""SELECT DISTINCT ON (s.id) s.name,
     JOIN {file} f ON f.id = s.file_id
     WHERE s.id = ANY(%s::bigint[])
     ORDER BY s.id, c.name = s.name DESC, c.end_line - c.start_line, c.ordinal""")
-_NAMED = _sql("""SELECT id FROM {symbol}
-    WHERE name = ANY(%s::text[]) AND repository_id = ANY(%s::bigint[]) LIMIT %s""")
+# Symbols of generated files have no chunk: none of them counts for the limit.
+_NAMED = _sql("""SELECT s.id FROM {symbol} s
+    CROSS JOIN LATERAL (SELECT generated FROM {file} WHERE id = s.file_id OFFSET 0) AS f
+    WHERE s.name = ANY(%s::text[]) AND s.repository_id = ANY(%s::bigint[]) AND f.generated = ''
+    LIMIT %s""")
 # One look by key for each definition, whatever the planner takes to be rare: where it guessed that
 # one file is left, a plain join read all files for each definition (20 s at 50,000 definitions).
 _MATCHING = _sql("""SELECT s.id FROM {symbol} s
-    CROSS JOIN LATERAL (SELECT path, language FROM {file} WHERE id = s.file_id OFFSET 0) AS f
+    CROSS JOIN LATERAL (SELECT path, language, generated FROM {file}
+        WHERE id = s.file_id OFFSET 0) AS f
     WHERE s.repository_id = ANY(%s::bigint[]) AND array_to_tsvector(s.parts) @@ %s::tsquery
+        AND f.generated = ''
         AND starts_with(f.path, %s::text) AND (%s::text = '' OR f.language = %s::text)
         AND NOT lower(f.path) LIKE ANY(%s::text[])
     ORDER BY s.name = %s::text DESC, lower(s.name) = lower(%s::text) DESC,
@@ -110,11 +115,11 @@ _MATCHING = _sql("""SELECT s.id FROM {symbol} s
     LIMIT %s""")
 
 
-# LIKE, because an index answers it. A file that was skipped has no chunk.
+# LIKE, because an index answers it. A file that was skipped or is generated has no chunk.
 _ADMITTED = _sql("""SELECT f.repository_id, f.path, f.language FROM {file} f
     WHERE f.repository_id = ANY(%s::bigint[]) AND f.path LIKE %s::text
         AND (%s::text = '' OR f.language = %s::text) AND f.skipped = ''
-        AND NOT lower(f.path) LIKE ANY(%s::text[])
+        AND f.generated = '' AND NOT lower(f.path) LIKE ANY(%s::text[])
     LIMIT %s""")
 _SHOWN = _sql("""SELECT r.id, r.generation, c.id, c.text,
         CASE WHEN c.id = ANY(%s::bigint[]) THEN f.content ELSE '' END,

@@ -20,7 +20,7 @@ from central.search.answers import (
     missing_projects,
 )
 from central.search.confidence import Confidence, assess
-from central.search.empty_answers import advice_on, repository_hint
+from central.search.empty_answers import advice_on, operator_advice, repository_hint
 from central.search.filters import point_filter, row_filter
 from central.search.hints import NO_GOOD_MATCH, hint_for
 from central.search.line_search import find_lines, restriction
@@ -239,6 +239,8 @@ def _answer(
             missing=missing,
             is_restricted=page.is_restricted,
         )
+    if advice := operator_advice(request.queries):
+        hint = f"{hint} {advice}" if hint else advice
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),

@@ -24,6 +24,7 @@ class ShownDefinition:
     package: Annotated[str | None, "The distribution it is part of"]
     version: str | None
     url: str | None
+    generated: Annotated[bool, "Whether its file is generated"] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Endpoint:
     qualified_name: str
     kind: str
     line: int
+    generated: Annotated[bool, "Whether its file is generated"] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ class GraphNode:
     kind: str
     line: int
     distance: Annotated[int, "Steps from the nearest root"]
+    generated: Annotated[bool, "Whether its file is generated"] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,4 +254,5 @@ def shown_definition(one: Definition, repository: RepositorySnapshot) -> ShownDe
         package=one.distribution or None,
         version=one.version or None,
         url=repository.url(one.path, one.start_line, one.end_line),
+        generated=one.generated,
     )

@@ -33,8 +33,9 @@ class CallGraph:
 
     The caller is the innermost definition around a reference; a definition inside a node has the
     node's distance. `definitions` has no entry for a file's top level. `paths` are (repository,
-    path) of the nodes' files. `unresolved_…` are those of the roots' FoundCallers. `is_full`: there
-    are more nodes than `limit`. `is_cut`: the callers of a node are incomplete.
+    path, whether it is generated) of the nodes' files. `unresolved_…` are those of the roots'
+    FoundCallers. `is_full`: there are more nodes than `limit`. `is_cut`: the callers of a node are
+    incomplete.
     """
 
     resolver: BatchResolver
@@ -44,7 +45,7 @@ class CallGraph:
     definitions: dict[Key, Definition] = field(default_factory=dict)
     distances: dict[Key, int] = field(default_factory=dict)
     edges: dict[EdgeKey, list[Edge]] = field(default_factory=dict)
-    paths: dict[int, tuple[int, str]] = field(default_factory=dict)
+    paths: dict[int, tuple[int, str, bool]] = field(default_factory=dict)
     unresolved_count: int = 0
     unresolved_sample: list[ReferenceSite] = field(default_factory=list)
     is_full: bool = False
@@ -104,13 +105,17 @@ class CallGraph:
             self.distances[key] = distance
             if key in definitions:
                 one = self.definitions[key] = definitions[key]
-                self.paths[one.file] = one.repository, one.path
+                self.paths[one.file] = one.repository, one.path, one.generated
 
     def _join(self, edges: Iterable[Edge], owners: Mapping[Key, Key]) -> None:
         for edge in edges:
             edge_key = EdgeKey(owners[edge.site.file, edge.site.caller], edge.target)
             if edge_key.caller in self.distances and edge_key.callee in self.distances:
-                self.paths[edge.site.file] = edge.site.repository, edge.site.path
+                self.paths[edge.site.file] = (
+                    edge.site.repository,
+                    edge.site.path,
+                    edge.site.generated,
+                )
                 known = self.edges.setdefault(edge_key, [])
                 if edge not in known:
                     known.append(edge)
@@ -196,7 +201,7 @@ def _cut(call_graph: CallGraph) -> Iterator[str]:
 
 def _node(scope: TraceScope, key: Key, call_graph: CallGraph) -> GraphNode:
     file, name = key
-    repository, path = call_graph.paths[file]
+    repository, path, generated = call_graph.paths[file]
     project = scope.repositories[repository].name
     one = call_graph.definitions.get(key)
     return GraphNode(
@@ -208,6 +213,7 @@ def _node(scope: TraceScope, key: Key, call_graph: CallGraph) -> GraphNode:
         kind=one.kind if one else "module",
         line=one.start_line if one else 1,
         distance=call_graph.distances[key],
+        generated=generated,
     )
 
 

@@ -138,17 +138,25 @@ def caller_endpoint(
     site = edge.site
     project = scope.repositories[site.repository].name
     if not site.caller:
-        return Endpoint(project, site.path, "<module>", "", "module", 1)
+        return Endpoint(project, site.path, "<module>", "", "module", 1, site.generated)
     found = definitions.get((site.file, site.caller))
     if found:
         return endpoint(scope, found)
     name = site.caller.rpartition(".")[2]
-    return Endpoint(project, site.path, name, site.caller, "", site.line)
+    return Endpoint(project, site.path, name, site.caller, "", site.line, site.generated)
 
 
 def endpoint(scope: TraceScope, one: Definition) -> Endpoint:
     project = scope.repositories[one.repository].name
-    return Endpoint(project, one.path, one.name, one.qualified_name, one.kind, one.start_line)
+    return Endpoint(
+        project,
+        one.path,
+        one.name,
+        one.qualified_name,
+        one.kind,
+        one.start_line,
+        one.generated,
+    )
 
 
 def _link(

@@ -19,6 +19,7 @@ from central.trace.resolve.definitions import (
 )
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import RULES
+from central.trace.skipped_files import skipped_sentence
 
 _sql = sql_with(file=File)
 _HAS_FILE = _sql("""SELECT FROM {file} f
@@ -69,7 +70,7 @@ def selected_definitions(
     if not found:
         raise _not_found(scope, selector, repository)
     names = {one.id: one.name for one in scope.repositories.values()}
-    found.sort(key=lambda one: (names[one.repository], one.path, one.start_line))
+    found.sort(key=lambda one: (one.generated, names[one.repository], one.path, one.start_line))
     return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
 
 
@@ -109,4 +110,8 @@ def _not_found(
     fact = Sentence.of(
         code, "No definition has this name in the repositories that this credential sees."
     )
-    return NotFoundError(Sentence.joined([fact, advice]), code=code, near=near)
+    skipped = skipped_sentence(
+        id_array([repository.id]) if repository else scope.resolver.repositories
+    )
+    sentences = [fact, skipped, advice] if skipped else [fact, advice]
+    return NotFoundError(Sentence.joined(sentences), code=code, near=near)

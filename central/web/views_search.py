@@ -8,6 +8,7 @@ from django_htmx.http import push_url
 
 from central.corpus.files import file_contents
 from central.errors import InvalidError
+from central.files.pasted import PastedFile, pasted_files
 from central.query.errors import QueryError
 from central.repositories.listing import facets
 from central.repositories.visibility import visible_repositories
@@ -19,7 +20,7 @@ from central.web import query_help as query_help_texts
 from central.web.access import member_page
 from central.web.search_form import SearchForm, by_field, parse_search, pointed_text, with_context
 from central.web.search_results import Group, grouped
-from central.web.urls_for import search_url
+from central.web.urls_for import file_url, search_url
 from indexer.records.files import ChunkType
 
 _MODES = {
@@ -56,6 +57,7 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "wider": asked.wider() if answer and not answer.results else [],
         "first_page": asked.page_at(""),
         "next_page": asked.page_at(answer.next_cursor or "") if answer else "",
+        "files": _files(credential, asked, answer),
         "groups": _groups(credential, asked, answer),
         "facets": facets(credential=credential),
         "modes": [(str(mode), words) for mode, words in _MODES.items()],
@@ -85,6 +87,19 @@ def query_help(request: HttpRequest, credential: Credential) -> HttpResponse:
         "modes": [(one, _MODES[Mode(one.name)]) for one in query_help_texts.MODES],
     }
     return render(request, "web/query_help.html", context)
+
+
+def _files(
+    credential: Credential, asked: SearchForm, answer: Answer | None
+) -> list[tuple[PastedFile, str]]:
+    """Return the files whose path was asked for on the first page, with their addresses."""
+    if answer is None or asked.cursor:
+        return []
+    organization = credential.organization.slug
+    return [
+        (one, file_url(organization, one.project, one.path, one.line))
+        for one in pasted_files(credential=credential, text=asked.q)
+    ]
 
 
 def _groups(credential: Credential, asked: SearchForm, answer: Answer | None) -> list[Group]:

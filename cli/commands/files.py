@@ -164,7 +164,7 @@ def _print_content(
 )
 def ls(
     ctx: typer.Context,
-    project: Repository,
+    project: Repository = "",
     path: Annotated[
         str | None, typer.Argument(metavar="[PATH]", help="Directory; default: the root")
     ] = None,
@@ -184,6 +184,8 @@ def ls(
     from cli.output.console import Console, print_stderr, print_stdout
 
     project, path = _project_and_path(project, path)
+    if not project:
+        raise typer.BadParameter("which repository? `codesearch status` lists them")
     parameters = {"project": project, "path": path, "glob": glob, "limit": _PAGE}
     with ctx.obj.service_api() as api:
         answer = _all_pages(api, {name: value for name, value in parameters.items() if value})

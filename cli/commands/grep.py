@@ -66,6 +66,12 @@ def grep(
         int,
         typer.Option("--context", "-C", min=0, max=_MAX_CONTEXT, help="Lines before and after"),
     ] = 0,
+    after: Annotated[
+        int, typer.Option("--after-context", "-A", min=0, max=_MAX_CONTEXT, help="Lines after")
+    ] = 0,
+    before: Annotated[
+        int, typer.Option("--before-context", "-B", min=0, max=_MAX_CONTEXT, help="Lines before")
+    ] = 0,
     ignore_case: Annotated[
         bool,
         typer.Option(
@@ -77,6 +83,15 @@ def grep(
     ] = False,
     files: Annotated[
         bool, typer.Option("--files-with-matches", "-l", help="Print the names of files only")
+    ] = False,
+    extended: Annotated[
+        bool, typer.Option("--extended-regexp", "-E", help="The same as -m regex")
+    ] = False,
+    fixed: Annotated[
+        bool, typer.Option("--fixed-strings", "-F", help="The same as -m literal, the default")
+    ] = False,
+    _numbered: Annotated[
+        bool, typer.Option("--line-number", "-n", help="Changes nothing: lines have numbers")
     ] = False,
     limit: Annotated[
         int, typer.Option(min=0, help="Lines at most, with -c and -l files; 0: all")
@@ -91,18 +106,31 @@ def grep(
     query = " ".join(pattern).strip()
     if not query or len(query) > QUERY_CHARACTERS:
         raise typer.BadParameter(f"give a pattern of at most {QUERY_CHARACTERS:,} characters")
-    if sum((count, files, bool(context))) > 1:
-        raise typer.BadParameter("choose one of -C, -c and -l")
+    around = _Around(before or context, after or context)
+    if sum((count, files, bool(around.most))) > 1:
+        raise typer.BadParameter("choose one of -C (-A, -B), -c and -l")
+    mode = _mode(mode, is_regex=extended, is_literal=fixed)
     if ignore_case and mode is Mode.STRUCTURAL:
         raise typer.BadParameter("a structural pattern has no -i", param_hint="--ignore-case")
     body: dict[str, Any] = {"query": f"{query} case:no" if ignore_case else query}
     body["include_projects"] = project or []
-    if context:
-        body |= {"expand": context, "max_content": _MAX_CONTENT}
+    if around.most:
+        body |= {"expand": around.most, "max_content": _MAX_CONTENT}
     if mode is not Mode.QUERY:
         body["mode"] = str(mode)
-    shape = _Shape(limit, is_count=count, is_names=files, is_json=json)
+    shape = _Shape(limit, around, is_count=count, is_names=files, is_json=json)
     return _print_matches(ctx.obj, body, shape)
+
+
+def _mode(mode: Mode, *, is_regex: bool, is_literal: bool) -> Mode:
+    """Return the mode that -m, -E and -F mean together. Raises typer.BadParameter."""
+    meant = {Mode.REGEX: is_regex, Mode.LITERAL: is_literal}
+    named = {one for one, is_named in meant.items() if is_named}
+    if mode is not Mode.LITERAL:
+        named.add(mode)
+    if len(named) > 1:
+        raise typer.BadParameter("choose one of -m, -E and -F")
+    return named.pop() if named else mode
 
 
 def _in_grep(hint: str | None) -> str | None:
@@ -112,10 +140,36 @@ def _in_grep(hint: str | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
+class _Around:
+    """How many lines are printed before and after each that matches."""
+
+    before: int
+    after: int
+
+    @property
+    def most(self) -> int:
+        """The greater number: what the service is asked for on both sides."""
+        return max(self.before, self.after)
+
+    def within(self, one: dict[str, Any]) -> dict[str, Any]:
+        """Return the result of a file without the lines that are too far on one side."""
+        if self.before == self.after or not one.get("context"):
+            return one
+        matches = [line["line"] for line in one["lines"]]
+        context = [
+            line
+            for line in one["context"]
+            if any(-self.before <= line["line"] - match <= self.after for match in matches)
+        ]
+        return {**one, "context": context}
+
+
+@dataclass(frozen=True, slots=True)
 class _Shape:
     """What is printed of each file, and how many lines or files at most; 0: all."""
 
     limit: int
+    around: _Around
     is_count: bool
     is_names: bool
     is_json: bool
@@ -134,7 +188,7 @@ def _print_matches(context: CommandContext, body: Mapping[str, Any], shape: _Sha
         printer = _Printer(Console.of(context.environ), shape)
         api.matches(body, printer.receive)
     if printer.lacks_context:
-        print_stderr("Lines around some matches are left out: use a smaller -C.")
+        print_stderr("Lines around some matches are left out: use fewer (-C, -A, -B).")
     if printer.is_full:
         print_stderr(f"Stopped at {shape.limit:,}: there may be more. Raise --limit, or use 0.")
         return Exit.OK
@@ -179,7 +233,7 @@ class _Printer:
                 return
             elif number > self.results:
                 self.results = number
-                self._print(self._within_limit(one))
+                self._print(self._shape.around.within(self._within_limit(one)))
 
     def _within_limit(self, one: dict[str, Any]) -> dict[str, Any]:
         self.lacks_context = self.lacks_context or bool(one.get("context") and one["truncated"])

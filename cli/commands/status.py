@@ -37,7 +37,7 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
         )
         if local := answer.get("local"):
             print_stderr(f"Overlay: {receipt.local_line(local)}.")
-        if sentence := status.text_only(answer):
+        for sentence in filter(None, (status.text_only(answer), status.generated_files(answer))):
             print_stderr(sentence)
     if indexed:
         return Exit.OK

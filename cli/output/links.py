@@ -25,7 +25,14 @@ def definition_line(definition: Mapping[str, Any]) -> str:
     """Format `project/path:line: signature`."""
     text = definition["signature"] or f"{definition['kind']} {definition['qualified_name']}"
     location = f"{path_of(definition)}:{definition['line']}"
-    return f"{location}: {escape_line(text)}{definition_missing(definition)}"
+    return (
+        f"{location}: {escape_line(text)}{_generated(definition)}{definition_missing(definition)}"
+    )
+
+
+def _generated(one: Mapping[str, Any]) -> str:
+    """Return a note if the file of a definition or of an end of a link is generated."""
+    return " (generated)" if one.get("generated") else ""
 
 
 def definition_missing(definition: Mapping[str, Any]) -> str:
@@ -57,6 +64,7 @@ def _heading(definition: Mapping[str, Any]) -> list["Text"]:
         heading.append(f"  {escape_line(package)}", style="dim")
     if definition.get("local"):
         heading.append("  not committed", style="yellow")
+    heading.append(_generated(definition), style="yellow")
     heading.append(definition_missing(definition), style="red")
     return [heading, Text(f"  {escape_line(definition['signature'])}", style="dim")]
 
@@ -71,8 +79,10 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
     table.add_column("at", min_width=min(longest, width * 2 // 3), overflow="fold")
     table.add_column(pluralize(len(links), what.removesuffix("s")), overflow="fold")
     for location, one in zip(locations, links, strict=True):
-        name = one[what.removesuffix("s")]["qualified_name"]
-        text = Text("  " * (one["depth"] - 1)).append(escape_line(name), style="bold")
+        end = one[what.removesuffix("s")]
+        text = Text("  " * (one["depth"] - 1))
+        text.append(escape_line(end["qualified_name"]), style="bold")
+        text.append(_generated(end), style="yellow")
         text.append(
             f"  {escape_line(one['confidence'])}",
             style=CONFIDENCE_STYLES.get(one["confidence"], ""),
@@ -89,7 +99,10 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
 
 
 def _line(one: Link) -> str:
-    caller, callee = (escape_line(one[end]["qualified_name"]) for end in ("caller", "callee"))
+    caller, callee = (
+        f"{escape_line(one[end]['qualified_name'])}{_generated(one[end])}"
+        for end in ("caller", "callee")
+    )
     details = ", ".join(filter(None, (one["confidence"], one["rule"], _kind(one), _version(one))))
     at = f"{path_of(one['callee'])}:{one['callee']['line']}"
     return f"{path_of(one)}:{one['line']}: {caller} -> {callee} at {at} ({escape_line(details)})"

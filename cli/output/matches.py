@@ -71,6 +71,8 @@ def _renderables(one: Result) -> Iterator["RenderableType"]:
 
     heading = location_link(one, one["start_line"])
     heading.append(f"  {one['matches']} found", style="dim")
+    if one.get("generated"):
+        heading.append("  generated", style="yellow")
     yield heading
     for number, line, is_match, is_new_block in _numbered(one):
         if is_new_block:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from cli.output.console import Console
 from cli.output.text import age, short_commit
-from indexer.output.terminal import escape_line
+from indexer.output.terminal import escape_line, pluralize
 
 _STYLES: Final = {
     "current": "green",
@@ -55,6 +55,12 @@ def text_only(answer: Mapping[str, Any]) -> str:
     if not names:
         return ""
     return escape_line(f"Text only, no definitions or callers: {', '.join(sorted(names))}.")
+
+
+def generated_files(answer: Mapping[str, Any]) -> str:
+    """Return a sentence that counts the generated files; "" for none."""
+    count = sum(one.get("generated", 0) for one in answer["projects"])
+    return f"{pluralize(count, 'generated file')}: symbols and references only." if count else ""
 
 
 def _state(project: Mapping[str, Any]) -> str:

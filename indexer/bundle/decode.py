@@ -241,9 +241,12 @@ def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
         exports=tuple(starmap(Export, fields.exports)),
         references=tuple(starmap(Reference, fields.references)),
         manifest=None if fields.manifest is None else _manifest(fields.manifest),
+        generated=fields.generated,
     )
     if record.skipped:
         _require_bare(record, where)
+    if record.generated and record.chunks:
+        _refuse(where, "generated leaves no room for chunks")
     return record
 
 

@@ -87,6 +87,7 @@ def encode_file(record: FileRecord) -> FileLine:
             record.language,
             record.skipped,
             record.degraded,
+            generated=record.generated,
         ),
         line=encode_record(record),
         chunks=len(record.chunks),
@@ -191,6 +192,7 @@ def _file_fields(record: FileRecord) -> FileFields:
         exports=record.exports,  # type: ignore[arg-type]
         references=record.references,  # type: ignore[arg-type]
         manifest=None if record.manifest is None else _manifest_fields(record.manifest),
+        generated=record.generated,
     )
 
 

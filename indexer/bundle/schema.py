@@ -15,7 +15,7 @@ from indexer.limits import (
     NAME_CHARACTERS,
     VERSION_CHARACTERS,
 )
-from indexer.records.files import ChunkType, DegradeReason, SkipReason
+from indexer.records.files import ChunkType, DegradeReason, GeneratedBy, SkipReason
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import Access, Binding, ReferenceKind
 
@@ -97,8 +97,8 @@ class ManifestFields(_Fields):
     pins: tuple[tuple[Name, Version], ...]
 
 
-class FileFields(_Fields):
-    """A file's line."""
+class FileFields(_Fields, omit_defaults=True):
+    """A file's line. One that is not generated has no member `generated`, as ever."""
 
     path: str
     mode: Mode
@@ -115,3 +115,4 @@ class FileFields(_Fields):
     exports: list[ExportRow]
     references: list[ReferenceRow]
     manifest: ManifestFields | None
+    generated: GeneratedBy | None = None

@@ -13,7 +13,7 @@ from indexer.languages.registry import PARSED
 CHUNKER_VERSION = 1
 LEXICAL_VERSION = 1
 RELATIONS_VERSION = 1
-SELECTION_VERSION = 3
+SELECTION_VERSION = 4
 
 
 def distributions() -> list[str]:

@@ -4,7 +4,7 @@ from indexer.errors import IndexerError, RunFailedError, RunStaleError
 from indexer.exits import Exit
 from indexer.output.markdown import code, link, table, text
 from indexer.output.terminal import pluralize
-from indexer.pipeline.report import Report, RunProgress, RunStage, embedding_cost
+from indexer.pipeline.report import Report, RunProgress, RunStage, embedding_cost, generated_note
 from indexer.records.runs import Mode, Reason, RunStats
 
 _SHORT = 12  # characters of a commit
@@ -97,7 +97,8 @@ def _rewritten(report: Report) -> str:
 def _figures(report: Report) -> str:
     stats = report.stats
     return (
-        f"{pluralize(stats.files_changed, 'file')} indexed, {stats.files_removed:,} removed, "
+        f"{pluralize(stats.files_changed, 'file')} indexed{generated_note(report)}, "
+        f"{stats.files_removed:,} removed, "
         f"{stats.files_skipped:,} skipped; {pluralize(stats.chunks, 'chunk')} "
         f"({stats.embedded:,} embedded, {stats.reused:,} reused), "
         f"{pluralize(stats.symbols, 'symbol')}, {pluralize(stats.references, 'reference')}."

@@ -32,8 +32,8 @@ class RunProgress:
 class Report:
     """The outcome of a run. `seconds` by stage; with `Mode.NONE` nothing was done.
 
-    `languages` and `skipped` count this run's files; `fetched_history`: the run had to fetch the
-    history missing from the clone. `repository_url` is the repository's web page, if any.
+    `languages`, `skipped` and `generated` count this run's files; `fetched_history`: the run had to
+    fetch the history missing from the clone. `repository_url` is the repository's web page, if any.
     """
 
     project: str
@@ -46,6 +46,7 @@ class Report:
     seconds: dict[str, float]
     languages: Mapping[str, int] = field(default_factory=dict)
     skipped: Mapping[SkipReason, int] = field(default_factory=dict)
+    generated: int = 0
     status_url: str | None = None
     page_url: str | None = None
     repository_url: str | None = None
@@ -84,6 +85,7 @@ def as_json(report: Report) -> dict[str, Any]:
         },
         "languages": dict(report.languages),
         "skipped": dict(report.skipped),
+        "generated": report.generated,
         "chunks": stats.chunks,
         "symbols": stats.symbols,
         "references": stats.references,
@@ -110,13 +112,28 @@ def format_text(report: Report) -> str:
     stages = ", ".join(f"{name} {value:.2f} s" for name, value in report.seconds.items())
     return (
         f"{head}\n"
-        f"  files: {stats.files_changed} indexed, {stats.files_removed} removed, "
-        f"{stats.files_skipped} skipped\n"
+        f"  files: {stats.files_changed} indexed{generated_note(report)}, "
+        f"{stats.files_removed} removed, "
+        f"{stats.files_skipped} skipped{skipped_note(report)}\n"
         f"  chunks: {stats.chunks} ({stats.embedded} embedded, {stats.reused} reused); "
         f"symbols: {stats.symbols}; references: {stats.references}\n"
         f"{_embedding_line(stats)}"
         f"  time: {report.total_seconds:.2f} s ({stages})"
     )
+
+
+def generated_note(report: Report) -> str:
+    """Format how many of the indexed files are generated, and what that means."""
+    if not report.generated:
+        return ""
+    return f" ({report.generated:,} generated: symbols and references only)"
+
+
+def skipped_note(report: Report) -> str:
+    """Format how many files each reason skips, the most frequent first."""
+    reasons = sorted(report.skipped.items(), key=lambda item: (-item[1], item[0]))
+    counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
+    return f" ({counts})" if counts else ""
 
 
 def _embedding_line(stats: RunStats) -> str:

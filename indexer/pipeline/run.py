@@ -219,7 +219,7 @@ class _Run:
                 with_points=points is not None,
             )
             with EmbeddingStage.for_run(self._central, opened, embedder.embed, points) as embedding:
-                if not all(entry.skipped for entry in wanted):  # lock files are not embedded
+                if not all(entry.skipped for entry in wanted):  # what is not embedded
                     embedder.check()
                 sources = self._repository.blobs.sources(wanted)
                 yield embedding.lines(pool.extract(sources, extract))
@@ -265,6 +265,7 @@ class _Run:
             seconds=self._watch.rounded(),
             languages=self._counters.languages,
             skipped=self._counters.skipped,
+            generated=self._counters.generated,
             status_url=links.status_url if links else None,
             page_url=links.page_url if links else None,
             repository_url=self._job.request.repository_url,

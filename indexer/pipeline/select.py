@@ -1,7 +1,9 @@
 """Selection of the tracked files to index: by tree entry first, then by content.
 
-Pure functions that return a SkipReason or None. The names of vendored, generated and lock files
-follow github-linguist's vendor.yml and generated.rb where these are about source text.
+Pure functions that return a SkipReason or None. GENERATED does not end the matter: the symbols and
+references of a generated file are indexed if it has a grammar (`pipeline/worker.py`). The names of
+vendored, generated and lock files follow github-linguist's vendor.yml and generated.rb where these
+are about source text.
 """
 
 import re
@@ -11,6 +13,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from indexer.languages import detect
 from indexer.limits import FILE_BYTES, LINE_BYTES, MANIFEST_CHARACTERS, MEAN_LINE_BYTES
 from indexer.manifests import is_manifest
 from indexer.records.files import SkipReason, TreeEntry
@@ -99,11 +102,10 @@ def skip_reason_by_entry(
         return SkipReason.SUBMODULE
     if mode == SYMLINK_MODE:
         return SkipReason.SYMLINK
-    return (
-        _by_rules(path, rules)
-        or _by_attributes_or_name(path, attributes)
-        or (SkipReason.TOO_LARGE if size > rules.max_file_bytes else None)
-    )
+    reason = _by_rules(path, rules) or _by_attributes_or_name(path, attributes)
+    if reason and not _is_parsed_generated(path, reason):
+        return reason
+    return SkipReason.TOO_LARGE if size > rules.max_file_bytes else reason
 
 
 def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
@@ -120,10 +122,15 @@ def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
 
 
 def needs_content(entry: TreeEntry) -> bool:
-    """Whether a selected entry's content is read: it is indexed, or a lock file that pins."""
+    """Whether an entry's content is read: it may be indexed, or it is a lock file that pins."""
     if entry.skipped is SkipReason.LOCK_FILE:
         return is_manifest(entry.path) and entry.size <= MANIFEST_CHARACTERS
-    return entry.skipped is None
+    return entry.skipped is None or _is_parsed_generated(entry.path, entry.skipped)
+
+
+def _is_parsed_generated(path: str, reason: SkipReason) -> bool:
+    """Whether the file is indexed for its symbols and references, unless its content forbids it."""
+    return reason is SkipReason.GENERATED and detect(path, b"").grammar is not None
 
 
 def _by_rules(path: str, rules: SelectionRules) -> SkipReason | None:
@@ -149,10 +156,12 @@ def _by_attributes_or_name(path: str, attributes: Mapping[str, str]) -> SkipReas
     name = PurePosixPath(path).name.lower()
     if name in _LOCK_FILES:
         return SkipReason.LOCK_FILE
+    if _MINIFIED_NAME.fullmatch(name):
+        return SkipReason.MINIFIED
     generated = _flag(attributes, "linguist-generated")
     if generated or (generated is None and _GENERATED_NAME.fullmatch(name)):
         return SkipReason.GENERATED
-    return SkipReason.MINIFIED if _MINIFIED_NAME.fullmatch(name) else None
+    return None
 
 
 def _flag(attributes: Mapping[str, str], name: str) -> bool | None:

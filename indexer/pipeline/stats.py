@@ -11,11 +11,12 @@ from indexer.records.runs import RunStats
 
 
 class RunCounters:
-    """Counters of one run. `languages` and `skipped` count files."""
+    """Counters of one run. `languages`, `skipped` and `generated` count files."""
 
     def __init__(self) -> None:
         self.languages: Counter[str] = Counter()
         self.skipped: Counter[SkipReason] = Counter()
+        self.generated = 0
         self._sums: Counter[str] = Counter()
 
     def add(
@@ -26,6 +27,7 @@ class RunCounters:
             self.skipped[record.skipped] += 1
         else:
             self.languages[record.language] += 1
+            self.generated += record.generated is not None
         self._sums.update(chunks=chunks, symbols=symbols, references=references, embedded=embedded)
 
     @property

@@ -5,9 +5,9 @@ secrets.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from indexer.bundle.encode import (
@@ -20,7 +20,7 @@ from indexer.bundle.encode import (
     size_with_vectors,
 )
 from indexer.embedding import open_embedder
-from indexer.languages import Language, detect
+from indexer.languages import LANGUAGES_BY_NAME, Language, detect
 from indexer.lexical import document_terms
 from indexer.manifests import is_manifest, read_manifest
 from indexer.pipeline.select import skip_reason_by_content
@@ -28,6 +28,7 @@ from indexer.records.files import (
     Chunk,
     DegradeReason,
     FileRecord,
+    GeneratedBy,
     SkipReason,
     SourceFile,
     Symbol,
@@ -117,35 +118,56 @@ def make_record(file: SourceFile) -> FileRecord:
 
 def _record(file: SourceFile) -> FileRecord:
     entry = file.entry
-    if entry.skipped:
+    if entry.skipped is SkipReason.LOCK_FILE:
         manifest = read_manifest(entry.path, file.content)
         return replace(_skipped(entry, entry.skipped), manifest=manifest)
     reason = skip_reason_by_content(entry.path, file.content)
-    if reason:
+    if reason and reason is not SkipReason.GENERATED:
         return _skipped(entry, reason)
-    return extract_file(
+    record = extract_file(
         path=entry.path,
         mode=entry.mode,
         blob=entry.blob,
         content=file.content,
         degraded=file.degraded,
+        generated=_generated_by(entry, reason),
     )
+    if record.generated and not _is_parsed(record):
+        return _skipped(entry, SkipReason.GENERATED)
+    return record
+
+
+def _generated_by(entry: TreeEntry, reason: SkipReason | None) -> GeneratedBy | None:
+    if entry.skipped is SkipReason.GENERATED:
+        return GeneratedBy.ENTRY
+    return GeneratedBy.CONTENT if reason is SkipReason.GENERATED else None
+
+
+def _is_parsed(record: FileRecord) -> bool:
+    return not record.degraded and LANGUAGES_BY_NAME[record.language].grammar is not None
 
 
 def extract_file(
-    *, path: str, mode: str, blob: str, content: bytes, degraded: DegradeReason | None = None
+    *,
+    path: str,
+    mode: str,
+    blob: str,
+    content: bytes,
+    degraded: DegradeReason | None = None,
+    generated: GeneratedBy | None = None,
 ) -> FileRecord:
     """Return the record of a selected file, without vectors: a pure function of its arguments.
 
     `content` must be UTF-8, which the selection ensures; a byte order mark is dropped. A file that
     is too deep or too broken for its grammar is cut into windows and has the reason in `degraded`;
-    if `degraded` is provided, no grammar is used.
+    if `degraded` is provided, no grammar is used. A generated file has no chunks.
     """
     source = content.removeprefix(_BYTE_ORDER_MARK)
     language = detect(path, source)
     text = source.decode("utf-8")
     lines = split_lines(text)
     read = _windows(lines, degraded) if degraded else _read(path, language, source, lines)
+    drafts = () if generated else read.drafts()
     return FileRecord(
         path=path,
         mode=mode,
@@ -154,26 +176,27 @@ def extract_file(
         language=language.name,
         degraded=read.degraded,
         content=text,
-        chunks=tuple(_chunk(path, draft, lines) for draft in read.drafts),
+        chunks=tuple(_chunk(path, draft, lines) for draft in drafts),
         symbols=read.symbols,
         namespace=read.relations.namespace,
         imports=read.relations.imports,
         exports=read.relations.exports,
         references=read.relations.references,
         manifest=read_manifest(path, text) if is_manifest(path) else None,
+        generated=generated,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    drafts: list[ChunkDraft]
+    drafts: Callable[[], list[ChunkDraft]]
     degraded: DegradeReason | None = None
     symbols: tuple[Symbol, ...] = ()
     relations: Relations = field(default_factory=Relations)
 
 
 def _windows(lines: list[str], degraded: DegradeReason | None = None) -> _Reading:
-    return _Reading(chunk_text(lines), degraded)
+    return _Reading(partial(chunk_text, lines), degraded)
 
 
 def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Reading:
@@ -187,7 +210,7 @@ def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Re
         return _windows(lines, outlined)
     relations = extract_relations(path, parsed, outlined)
     return _Reading(
-        drafts=chunk_definitions(parsed, outlined, lines),
+        drafts=partial(chunk_definitions, parsed, outlined, lines),
         symbols=_with_declared_exports(symbols(parsed, outlined), relations.declared_exports),
         relations=relations,
     )

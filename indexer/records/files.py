@@ -40,10 +40,22 @@ class SkipReason(StrEnum):
         return _SKIP_SENTENCES[self]
 
 
+class GeneratedBy(StrEnum):
+    """What tells that an indexed file is generated. The value is stored.
+
+    `ENTRY`: an attribute or the name; `CONTENT`: a comment at the beginning of the file.
+    """
+
+    ENTRY = "entry"
+    CONTENT = "content"
+
+
 _SKIP_SENTENCES = {
     SkipReason.BINARY: "The file holds a NUL byte, so it is taken for binary.",
     SkipReason.EXCLUDED: "The include and exclude patterns of .codesearch.toml leave it out.",
-    SkipReason.GENERATED: "The file is marked or recognised as generated.",
+    SkipReason.GENERATED: (
+        "The file is marked or recognised as generated, and no parser reads its definitions."
+    ),
     SkipReason.LFS_POINTER: "The file is a Git LFS pointer; its content is not in git.",
     SkipReason.LOCK_FILE: "The file is a dependency lock file.",
     SkipReason.MINIFIED: "The file's lines are too long to be written by a person.",
@@ -94,7 +106,10 @@ class ChunkType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """One tracked file of a commit. `size` is the blob's size in bytes."""
+    """One tracked file of a commit. `size` is the blob's size in bytes.
+
+    GENERATED as `skipped` is the verdict on the entry: a file that can be parsed is read, too.
+    """
 
     path: str
     mode: str
@@ -105,7 +120,7 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that passes the selection by entry, or a lock file, read for its manifest only.
+    """A file that passes the selection by entry, a generated one, or a lock file for its manifest.
 
     `degraded`: cut it into line windows, without a grammar.
     """
@@ -159,8 +174,8 @@ class FileRecord:
     """The stored data of one file: a function of (path, mode, blob, extractor) and selection.
 
     A skipped file has only a reason, with `content` and the tuples empty; a lock file may also have
-    a `manifest`. `namespace` is the package or namespace that the file declares, dotted. Bases and
-    types are references, see indexer.records.references.
+    a `manifest`. A generated file has all but chunks. `namespace` is the package or namespace that
+    the file declares, dotted. Bases and types are references, see indexer.records.references.
     """
 
     path: str
@@ -178,6 +193,7 @@ class FileRecord:
     exports: tuple[Export, ...] = ()
     references: tuple[Reference, ...] = ()
     manifest: Manifest | None = None
+    generated: GeneratedBy | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,3 +17,12 @@ WITHOUT_SYMBOLS: Final = frozenset(
      "nix", "objective-c", "ocaml", "perl", "powershell", "protobuf", "r", "sql", "starlark",
      "svelte", "vue", "zig"}
 )  # fmt: skip
+
+# Of files that a grammar reads.
+PARSED_SUFFIXES: Final = frozenset(
+    {".bash", ".bats", ".c", ".c++", ".cc", ".cjs", ".cpp", ".cs", ".csx", ".cts", ".cxx", ".ex",
+     ".exs", ".gemspec", ".go", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".java",
+     ".js", ".jsx", ".ksh", ".kt", ".kts", ".lua", ".mjs", ".mts", ".php", ".phtml", ".py", ".pyi",
+     ".pyw", ".rake", ".rb", ".rs", ".ru", ".sbt", ".sc", ".scala", ".sh", ".swift", ".tpp", ".ts",
+     ".tsx", ".zsh"}
+)  # fmt: skip

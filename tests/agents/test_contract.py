@@ -50,6 +50,7 @@ OURS = {"left_out"}  # what only the tools add
 YOUNGER = {  # than the recordings
     *("why", "reindex_requested_at", "ranges", "confidence"),
     *("lines", "matches", "total", "spans", "context", "languages_without_symbols"),
+    "generated",
 }
 
 SHAPES = [  # of another server's answers

@@ -173,6 +173,21 @@ def test_uncommitted_work_is_marked() -> None:
     assert "Includes uncommitted work of auth-service as of 2026-11-22T08:00:00Z." in text
 
 
+def test_what_is_generated_is_marked() -> None:
+    answer = recorded("callers")
+    answer["definitions"][0]["generated"] = True
+    answer["callers"][0]["caller"]["generated"] = True
+    text = links_text(answer, "callers")
+    assert "middleware.py:18 (generated)  class AuthMiddleware" in text
+    assert text.count("(generated)") == 2
+    callees = recorded("callees")
+    callees["callees"][0]["callee"]["generated"] = True
+    assert links_text(callees, "callees").count("(generated)") == 1
+    status = recorded("status")
+    status["projects"][0]["generated"] = 2
+    assert "2 of the files generated: symbols and references only" in status_text(status)
+
+
 def test_a_caller_is_one_line_and_its_evidence() -> None:
     head, definition, links, receipt = links_text(recorded("callers"), "callers").split("\n\n")
     assert head == "5 callers of AuthMiddleware"

@@ -16,7 +16,14 @@ from standardwebhooks import Webhook
 from indexer.bundle import decode, gzip
 from indexer.embedding.builtin import SPEC
 from indexer.pipeline.worker import embedder_inputs
-from indexer.records.files import Chunk, FileRecord, Removal, SkipReason, TreeEntry
+from indexer.records.files import (
+    Chunk,
+    FileRecord,
+    GeneratedBy,
+    Removal,
+    SkipReason,
+    TreeEntry,
+)
 from indexer.records.vectors import EmbedderSpec, embedding_digest
 from tests.listening import listening
 
@@ -187,7 +194,7 @@ class StandIn:
             if isinstance(record, Removal):
                 self.stored.pop(record.path, None)
             else:
-                self.stored[record.path] = (record.mode, record.blob, record.skipped)
+                self.stored[record.path] = (record.mode, record.blob, _verdict(record))
         self.base_commit = self.webhook["commit_sha"]
         self.base_extractor = self.opened[-1]["extractor"]
         self.base_embedder = str(self.embedder)
@@ -237,3 +244,8 @@ def stand_in() -> Iterator[StandIn]:
 
     with listening(Handler) as central.url:
         yield central
+
+
+def _verdict(record: FileRecord) -> SkipReason | None:
+    """Return what the line of a tree says of the file."""
+    return SkipReason.GENERATED if record.generated is GeneratedBy.ENTRY else record.skipped

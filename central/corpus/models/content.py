@@ -12,7 +12,10 @@ from central.repositories.models import Repository
 
 
 class File(models.Model):
-    """A tracked file of a repository's indexed commit, skipped ones with their reason."""
+    """A tracked file of a repository's indexed commit, skipped ones with their reason.
+
+    A generated file has no chunks: it is found exactly and by traces, not by ranked searches.
+    """
 
     repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="file_set")
     path = models.TextField()
@@ -22,6 +25,9 @@ class File(models.Model):
     extractor = models.CharField(max_length=200)
     language = models.CharField(max_length=40, blank=True)
     skipped = models.CharField(max_length=40, blank=True)
+    generated = models.CharField(
+        max_length=10, blank=True, default="", db_default="", help_text="What tells: entry, content"
+    )
     degraded = models.CharField(max_length=40, blank=True)
     content = models.TextField(blank=True)
     namespace = models.CharField(max_length=500, blank=True, help_text="As the file declares it")
@@ -41,7 +47,12 @@ class File(models.Model):
             # By bytes, because the index above cannot be asked for beginnings in every locale.
             models.Index(
                 "repository", OpClass("path", name="text_pattern_ops"), name="file_path_begins"
-            )
+            ),
+            models.Index(
+                fields=["repository", "skipped"],
+                condition=~models.Q(skipped=""),
+                name="file_skipped",
+            ),
         ]
 
     def __str__(self) -> str:

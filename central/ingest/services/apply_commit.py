@@ -149,6 +149,7 @@ def _count(before: Repository, delta: CorpusDelta) -> None:
     Repository.objects.filter(pk=before.pk).update(
         files=before.files + delta.files,
         skipped=before.skipped + delta.skipped,
+        generated=before.generated + delta.generated,
         chunks=before.chunks + delta.chunks,
         symbols=before.symbols + delta.symbols,
         references=before.references + delta.references,

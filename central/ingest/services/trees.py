@@ -18,7 +18,7 @@ from central.errors import InvalidError
 from central.ingest.models import Batch, IndexRun
 from indexer.bundle.decode import TreeColumns, decode_tree
 from indexer.bundle.gzip import PART_BYTES, inflate
-from indexer.records.files import SKIPPED_BY_CONTENT
+from indexer.records.files import SKIPPED_BY_CONTENT, GeneratedBy, SkipReason
 
 TREE_NUMBER = 0  # the tree's number among a run's batches
 
@@ -32,17 +32,18 @@ _LINES = Copy(
     ["text", "varchar", "varchar", "varchar"],
 )
 _REPEATED = sql("SELECT path FROM pg_temp.tree_line GROUP BY path HAVING count(*) > 1 LIMIT 1")
-# A client that has not read a file cannot know the reasons that its content gives: a line without
-# a reason agrees with them. Another embedder asks for every file that is not skipped.
+# A client that has not read a file cannot know what its content tells: a line without a reason, or
+# of a generated file, agrees with it. Another embedder asks for every file that has chunks.
 _CHANGED = """
     SELECT line.path FROM pg_temp.tree_line line
     LEFT JOIN {file} file
         ON file.repository_id = %(repository)s AND file.path COLLATE "C" = line.path
     WHERE (file.mode, file.blob, file.extractor) IS DISTINCT FROM
             (line.mode, line.blob, %(extractor)s)
-        OR NOT (file.skipped = line.skipped
-            OR (line.skipped = '' AND file.skipped = ANY(%(by_content)s)))
-        OR (%(new_vectors)s AND line.skipped = '' AND file.skipped = '')"""
+        OR NOT (CASE file.generated WHEN %(by_entry)s THEN %(generated)s ELSE file.skipped END
+                = line.skipped
+            OR (line.skipped IN ('', %(generated)s) AND file.skipped = ANY(%(by_content)s)))
+        OR (%(new_vectors)s AND line.skipped = '' AND file.skipped = '' AND file.generated = '')"""
 _REMOVED = """
     FROM {file} file WHERE file.repository_id = %(repository)s AND NOT EXISTS
         (SELECT FROM pg_temp.tree_line line WHERE line.path = file.path COLLATE "C")"""
@@ -109,6 +110,8 @@ class LoadedTree:
             "repository": run.repository_id,
             "extractor": run.extractor,
             "by_content": [str(reason) for reason in SKIPPED_BY_CONTENT],
+            "by_entry": str(GeneratedBy.ENTRY),
+            "generated": str(SkipReason.GENERATED),
             "new_vectors": run.embedder != run.repository.embedder,
         }
         with connection.cursor() as cursor:
@@ -135,7 +138,8 @@ class LoadedTree:
     def diff(self) -> TreeDiff:
         """Compare it with the stored rows of the repository.
 
-        A line is changed if its mode, blob, skip reason or extractor differs from the row's.
+        A line is changed if its mode, blob, skip reason or extractor differs from the row's; for
+        its reason, `generated`, a row may have symbols.
         """
         changed = bytearray(b"[")
         for paths in self._paths(_CHANGED_PATHS):

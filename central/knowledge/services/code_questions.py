@@ -114,7 +114,8 @@ def _no_violations(repository: Repository, visible: QuerySet[Node], scope: Graph
     policies = visible.filter(kind=NodeKind.POLICY, document__archived_at=None).filter(
         Q(repository=None) | Q(repository=repository)
     )
-    languages = File.objects.filter(repository=repository, skipped="").values("language")
+    files = File.objects.filter(repository=repository, skipped="", generated="")
+    languages = files.values("language")
     applying = policies.filter(document__policy__language__in=languages).count()
     if applying:
         policies_of = "the policy" if applying == 1 else f"one of the {applying} policies"
@@ -127,7 +128,7 @@ def _no_violations(repository: Repository, visible: QuerySet[Node], scope: Graph
 _UNMIGRATED = """
     FROM {symbol} s JOIN {file} f ON f.id = s.file_id
     WHERE f.repository_id = %(repository)s AND starts_with(f.path, %(path)s)
-        AND NOT EXISTS (
+        AND f.generated = '' AND NOT EXISTS (
             SELECT 1 FROM {node} n JOIN {edge} e ON e.source_id = n.id
             WHERE n.repository_id = f.repository_id AND n.kind IN ('code_file', 'code_symbol')
                 AND e.type = 'migrated_to' AND (

@@ -158,7 +158,7 @@ def _read_mentions(fresh: FileRange, matcher: Matcher) -> None:
     Mention.objects.filter(
         repository=fresh.repository, path__in=fresh.files().values("path")
     ).delete()
-    rows = fresh.files().filter(skipped="", content__iregex=NAMES_A_RECORD)
+    rows = fresh.files().filter(skipped="", generated="", content__iregex=NAMES_A_RECORD)
     for file in rows.iterator(chunk_size=100):
         try:
             found = matcher.mentions(file.content, file.language)

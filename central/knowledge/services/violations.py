@@ -108,7 +108,12 @@ def _check_part(
     languages = {one.policy.language for one in pending}
     files = list(
         File.objects.filter(
-            repository=repository, pk__gt=lowest, pk__lte=last, language__in=languages, skipped=""
+            repository=repository,
+            pk__gt=lowest,
+            pk__lte=last,
+            language__in=languages,
+            skipped="",
+            generated="",
         )
         .select_related("repository")
         .order_by("pk")[:_FILES]

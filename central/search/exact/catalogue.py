@@ -23,12 +23,14 @@ from indexer.limits import CATALOGUE_BYTES, CATALOGUE_REPOSITORY_FILES
 _sql = sql_with(file=File, repository=Repository)
 _SIZES = _sql("SELECT r.id, r.files FROM {repository} r WHERE r.id = ANY(%s::bigint[])")
 _ALL = _sql("""SELECT r.generation, r.last_indexed_commit,
-        f.id, f.repository_id, f.path, f.language, f.size
+        f.id, f.repository_id, f.path, f.language, f.size, f.generated <> ''
     FROM {repository} r JOIN {file} f ON f.repository_id = r.id
     WHERE r.id = %s AND f.skipped = ''""")
-_SOME = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
+_SOME = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size, f.generated <> ''
+    FROM {file} f
     WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = ANY(%s::bigint[]) AND f.skipped = ''""")
-_FIRST = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size FROM {file} f
+_FIRST = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.size, f.generated <> ''
+    FROM {file} f
     WHERE f.repository_id = %s AND f.skipped = '' ORDER BY f.path LIMIT %s""")
 _FILE_BYTES = 350  # of a file in memory, besides the characters of its path
 
@@ -147,8 +149,10 @@ class Catalogue:
 catalogue: Final = Catalogue()
 
 
-def _candidate(row: tuple[int, int, str, str, int]) -> CandidateFile:
-    return CandidateFile(*row, path_factor(row[2]))
+def _candidate(row: tuple[int, int, str, str, int, bool]) -> CandidateFile:
+    id_, repository, path, language, size, generated = row
+    factor = 0.0 if generated else path_factor(path)
+    return CandidateFile(id_, repository, path, language, size, factor, generated)
 
 
 def _in_order(files: Iterable[CandidateFile]) -> list[CandidateFile]:

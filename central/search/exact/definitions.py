@@ -19,6 +19,7 @@ from central.search.rows import LEXEME_CHARACTERS, SYMBOL_ROWS, prefix_query
 Places = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
 _Row = tuple[Any, ...]  # file, line, name and kind of a symbol
 _TYPES: Final = frozenset({"class", "enum", "interface", "struct", "trait", "type"})
+DEFINES_NONE: Final = 3  # the rank of a file that defines no name
 _SHORTEST_PART: Final = 5  # characters; `get` and `test` are parts of too many names
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
 _sql = sql_with(symbol=Symbol)
@@ -51,7 +52,7 @@ class Definitions:
         """
         if file in self.exact:
             return 1 if file in self.methods else 0
-        return 2 if file in self.others else 3
+        return 2 if file in self.others else DEFINES_NONE
 
 
 def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definitions:

@@ -27,7 +27,10 @@ _cache = ContentCache(EXACT_CACHE_BYTES)
 
 
 class CandidateFile(NamedTuple):
-    """A file of a visible repository that may match; `factor` is that of its path."""
+    """A file of a visible repository that may match; `factor` is that of its path.
+
+    It is 0 for a generated file, which so comes after all others of its rank.
+    """
 
     id: int
     repository: int
@@ -35,6 +38,7 @@ class CandidateFile(NamedTuple):
     language: str
     size: int
     factor: float
+    generated: bool = False
 
 
 def defined_names(term: Filter, query: Query, *, repositories: Sequence[int]) -> list[str]:
@@ -47,14 +51,16 @@ def defined_names(term: Filter, query: Query, *, repositories: Sequence[int]) ->
     return [name for (name,) in rows if matches(name)]
 
 
-def in_order(files: Iterable[CandidateFile], *, rank: Callable[[int], int]) -> list[CandidateFile]:
+def in_order(
+    files: Iterable[CandidateFile], *, rank: Callable[[CandidateFile], int]
+) -> list[CandidateFile]:
     """Order by the rank of definitions, then by the path rules of ranking, then as they come.
 
     The order depends on no content, so a page needs to read only its own files.
     """
     groups: dict[float, list[CandidateFile]] = {}
     for file in files:
-        groups.setdefault(2 * rank(file.id) - file.factor, []).append(file)  # factors are up to 1
+        groups.setdefault(2 * rank(file) - file.factor, []).append(file)  # factors are up to 1
     return [file for group in sorted(groups) for file in groups[group]]
 
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from central.corpus.trigrams.candidates import candidates
@@ -12,7 +13,7 @@ from central.db import one_moment
 from central.query.evaluate import Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
-from central.search.exact.definitions import Definitions, find_definitions, name_spans
+from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
 from central.search.exact.files import CandidateFile, contents, in_order
 from central.search.exact.limited import find_match, find_matches
 from central.search.exact.matching import FileMatches, SlowFileError, Span, clipped
@@ -112,6 +113,7 @@ class ExactSearch:
         self._by_names = not (plan.reads_content or within)
         self._is_admitted_first = self._by_names or bool(within)
         self._start = 0
+        self._written_define = False
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
 
@@ -157,10 +159,19 @@ class ExactSearch:
         files = self._candidates()
         if self._is_admitted_first and self._has_filters:
             files = self._admitted(files, defined)
-        ordered = in_order(files, rank=defined.rank)
+        self._written_define = any(
+            not file.generated and defined.rank(file.id) < DEFINES_NONE for file in files
+        )
+        ordered = in_order(files, rank=partial(self._rank, defined))
         if self._by_names:
             self.named = self._matches_of_names(ordered, defined), len(ordered)
         return ordered
+
+    def _rank(self, defined: Definitions, file: CandidateFile) -> int:
+        """Return the rank of definitions; a generated file's do not come before written ones."""
+        if file.generated and self._written_define:
+            return DEFINES_NONE
+        return defined.rank(file.id)
 
     def _admitted(
         self, files: Sequence[CandidateFile], defined: Definitions
@@ -279,7 +290,7 @@ class ExactSearch:
             defining.update(line for line, _ in lines)
             if not self._plan.shown and not self._plan.shown_symbols:
                 spans = line_spans(content, lines)
-        rank = defined.rank(file.id)
+        rank = self._rank(defined, file)
         return FileHit(position, file, content, spans, matches.is_cut, frozenset(defining), rank)
 
     def _matches(

@@ -34,6 +34,7 @@ class Definition(NamedTuple):
     distribution: str
     version: str
     ecosystem: str
+    generated: bool = False
 
     @property
     def key(self) -> Key:
@@ -53,7 +54,8 @@ class DefinitionFilter(NamedTuple):
 _COLUMNS = """s.id, s.repository_id, s.file_id, f.path, f.language, s.name, s.qualified_name,
     s.kind, s.signature, s.start_line, s.end_line, coalesce(f.package_id, 0),
     coalesce(p.name, ''), coalesce(p.version, ''),
-    coalesce((SELECT min(m.ecosystem) FROM {module} m WHERE m.file_id = f.id), 'none')"""
+    coalesce((SELECT min(m.ecosystem) FROM {module} m WHERE m.file_id = f.id), 'none'),
+    f.generated <> '' AS generated"""
 _FROM = """FROM {symbol} s JOIN {file} f ON f.id = s.file_id
     LEFT JOIN {package} p ON p.id = f.package_id"""
 _sql = sql_with(
@@ -67,7 +69,7 @@ _NAMED = _sql("""SELECT * FROM (
             AND (%s::text = '' OR f.path = %s::text)
             AND (%s::int = 0 OR %s::int BETWEEN s.start_line AND s.end_line)
         ORDER BY s.file_id, s.qualified_name, s.start_line, s.id) AS found
-    ORDER BY repository_id, path, start_line, id LIMIT %s""")
+    ORDER BY generated, repository_id, path, start_line, id LIMIT %s""")
 _KEYED = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
     JOIN {symbol} s ON s.file_id = q.file AND s.qualified_name = q.name

@@ -27,10 +27,12 @@ class ReferenceSite(NamedTuple):
     caller: str
     line: int
     column: int
+    generated: bool = False
 
 
 _COLUMNS = """r.id, r.repository_id, r.file_id, f.path, coalesce(f.package_id, 0), r.ecosystem,
-    r.kind, r.name, r.binding, r.root, r.chain, r.access, r.caller, r.line, r.column"""
+    r.kind, r.name, r.binding, r.root, r.chain, r.access, r.caller, r.line, r.column,
+    f.generated <> ''"""
 # The last name but one: the receiver of a member.
 _CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
     CASE WHEN r.access = 'path' THEN -2 ELSE -1 END)"""
@@ -107,7 +109,7 @@ _FILES = _sql("""SELECT f.id, f.path,
     ORDER BY f.path""")
 _OF_FILES = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[]) AS q (file)
-    CROSS JOIN LATERAL (SELECT f.path, f.package_id FROM {file} f
+    CROSS JOIN LATERAL (SELECT f.path, f.package_id, f.generated FROM {file} f
         WHERE f.id = q.file AND f.repository_id = ANY(%s::bigint[]) OFFSET 0) AS f
     CROSS JOIN LATERAL (SELECT r.* FROM {reference} r
         WHERE r.file_id = q.file OFFSET 0) AS r

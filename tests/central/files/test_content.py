@@ -97,6 +97,7 @@ def test_a_skipped_file_says_why_and_what_to_do(api: Api, repository: Repository
     answer = ask(api, path="a.bin").json()
     assert answer["content"] is None
     assert answer["skipped"] == "binary"
+    assert not answer["generated"]
     assert "NUL byte" in answer["hint"]
     assert answer["hint"].endswith("read it at url.")
     assert answer["url"].endswith("/a.bin#L1")
@@ -106,6 +107,15 @@ def test_an_empty_file_is_empty(api: Api, repository: Repository) -> None:
     FileFactory.create(repository=repository, path="empty.py")
     answer = ask(api, path="empty.py").json()
     assert (answer["content"], answer["total_lines"], answer["skipped"]) == ("", 0, None)
+
+
+@pytest.mark.usefixtures("repository")
+@pytest.mark.parametrize("path", ["src", "src/", ".", "/"])
+def test_a_directory_is_told_from_what_is_not_there(api: Api, path: str) -> None:
+    answer = ask(api, path=path)
+    assert_problem(answer, 404, "file_not_found")
+    assert answer.json()["detail"].startswith("This path is a directory, not a file: list it")
+    assert "directory" not in ask(api, path="sr").json()["detail"]
 
 
 @pytest.mark.usefixtures("repository")

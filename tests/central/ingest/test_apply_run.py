@@ -25,7 +25,7 @@ from central.ingest.services.claims import claim_run
 from central.ingest.services.points import EmbeddingGoneError, PointWriter
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
-from indexer.records.files import TreeEntry
+from indexer.records.files import GeneratedBy, TreeEntry
 from tests.central.protocol import (
     Api,
     api_of,
@@ -153,6 +153,24 @@ def test_a_new_embedder_asks_for_all_but_unchanged_skipped_files(api: Api) -> No
     api.organization.save()
     again = api.open(commit_sha="b" * 40).json()
     assert api.put_tree(again, tree).json() == {"changed": ["a.py"], "removed": 0}
+
+
+def test_generated_files_are_counted_and_have_no_chunks(api: Api) -> None:
+    written = file_record("a.py", "def a\n")
+    made = replace(file_record("b.py", "def b\n"), chunks=(), generated=GeneratedBy.CONTENT)
+    api.index({"a.py": "def a\n", "b.py": "def b\n"})
+    assert (repository_of(api).generated, repository_of(api).chunks) == (0, 2)
+    for commit, records, expected in (
+        ("b" * 40, [written, made], (2, 1, 1, 2)),
+        ("c" * 40, [written, file_record("b.py", "def b\n")], (2, 0, 2, 2)),
+    ):
+        run = api.open(commit_sha=commit).json()
+        api.put_batch(run, 1, records)
+        api.deliver(run, api.announcement(run, mode="force", commit_sha=commit))
+        assert apply_queued() == ["applied"]
+        now = repository_of(api)
+        assert (now.files, now.generated, now.chunks, now.symbols) == expected
+        assert points_of(api) == named_points(api)
 
 
 def _entry_of_skipped(path: str) -> TreeEntry:

@@ -1,9 +1,25 @@
 """What a tree line means for a stored file."""
 
+from dataclasses import replace
+
 import pytest
 
-from indexer.records.files import SKIPPED_BY_CONTENT, SkipReason, TreeEntry
-from tests.central.protocol import EXTRACTOR, Api, api_of, apply_queued, blob_of, skipped_record
+from indexer.records.files import (
+    SKIPPED_BY_CONTENT,
+    FileRecord,
+    GeneratedBy,
+    SkipReason,
+    TreeEntry,
+)
+from tests.central.protocol import (
+    EXTRACTOR,
+    Api,
+    api_of,
+    apply_queued,
+    blob_of,
+    file_record,
+    skipped_record,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -15,9 +31,13 @@ def api() -> Api:
 
 def changed_after(api: Api, stored: SkipReason, said: SkipReason | None, **open_: str) -> bool:
     """Whether a file stored with one reason and named with another is asked for."""
-    record = skipped_record("odd", stored)
+    return changed_record(api, skipped_record("odd", stored), said, **open_)
+
+
+def changed_record(api: Api, record: FileRecord, said: SkipReason | None, **open_: str) -> bool:
+    """Whether a file that is stored so and named with a reason is asked for."""
     run = api.open(commit_sha="b" * 40).json()
-    api.put_tree(run, [TreeEntry("odd", record.mode, record.blob, record.size, stored)])
+    api.put_tree(run, [TreeEntry("odd", record.mode, record.blob, record.size)])
     api.put_batch(run, 1, [record])
     api.deliver(run, api.announcement(run, commit_sha="b" * 40))
     assert apply_queued() == ["applied"]
@@ -36,6 +56,39 @@ def test_a_reason_that_only_content_gives_stands_where_a_line_has_none(
 def test_a_mark_may_come_from_an_attribute_that_is_gone(api: Api) -> None:
     assert SkipReason.GENERATED not in SKIPPED_BY_CONTENT
     assert changed_after(api, SkipReason.GENERATED, None)
+
+
+@pytest.mark.parametrize(
+    ("stored", "said", "is_changed"),
+    [
+        (GeneratedBy.ENTRY, SkipReason.GENERATED, False),
+        (GeneratedBy.ENTRY, None, True),  # an attribute is gone
+        (GeneratedBy.ENTRY, SkipReason.VENDORED, True),
+        (GeneratedBy.CONTENT, None, False),  # a client that has not read it cannot know
+        (GeneratedBy.CONTENT, SkipReason.GENERATED, True),
+        (None, SkipReason.GENERATED, True),
+    ],
+)
+def test_a_generated_file_is_asked_for_when_its_entry_says_something_else(
+    api: Api, stored: GeneratedBy | None, said: SkipReason | None, is_changed: bool
+) -> None:
+    record = replace(file_record("odd", "def f\n"), chunks=(), generated=stored)
+    assert changed_record(api, record, said) is is_changed
+
+
+def test_another_embedder_does_not_ask_for_files_without_chunks(api: Api) -> None:
+    record = replace(file_record("odd", "def f\n"), chunks=(), generated=GeneratedBy.CONTENT)
+    assert not changed_record(api, record, None)
+    api.organization.embedder = "builtin/another/256"
+    api.organization.save()
+    run = api.open(commit_sha="d" * 40).json()
+    entry = TreeEntry("odd", record.mode, record.blob, record.size)
+    assert api.put_tree(run, [entry]).json()["changed"] == []
+
+
+@pytest.mark.parametrize("reason", SKIPPED_BY_CONTENT)
+def test_what_the_content_of_a_file_with_a_mark_says_stands(api: Api, reason: SkipReason) -> None:
+    assert not changed_after(api, reason, SkipReason.GENERATED)
 
 
 def test_a_line_with_another_reason_is_changed(api: Api) -> None:

@@ -7,6 +7,7 @@ import pytest
 from central.knowledge import matching
 from central.knowledge.models import Edge, PolicyCheck
 from central.knowledge.services.catch_up import catch_up
+from central.repositories.models import Repository
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import created, graph
 from tests.central.protocol import Api, api_of
@@ -57,6 +58,15 @@ def test_code_that_is_fixed_violates_nothing(api: Api) -> None:
     assert violations() == [("src/main.rs", "start")]
     index_files(api, {"src/main.rs": CALM})
     assert violations() == []
+
+
+def test_generated_code_violates_nothing(api: Api) -> None:
+    created(api, **NO_PANIC)
+    index_files(api, {"src/main.rs": PANICS})
+    assert violations() == [("src/main.rs", "start")]
+    index_files(api, {"src/main.rs": f"// @generated\n{PANICS}"})
+    assert violations() == []
+    assert Repository.objects.get().generated == 1
 
 
 def test_a_deleted_file_violates_nothing(api: Api) -> None:

@@ -13,8 +13,9 @@ from central.corpus.trigrams.segments import SegmentWriter
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, Scope
+from indexer.pipeline.select import skip_reason_by_content
 from indexer.pipeline.worker import extract_file
-from indexer.records.files import FileRecord, line_span, split_lines
+from indexer.records.files import FileRecord, GeneratedBy, SkipReason, line_span, split_lines
 from indexer.records.vectors import embedder_input
 from indexer.store.base import Point
 
@@ -53,10 +54,7 @@ def index_repository(
 
 def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str) -> None:
     """Add `files` to the index and move the generation."""
-    records = [
-        extract_file(path=path, mode="100644", blob="0" * 40, content=text.encode())
-        for path, text in files.items()
-    ]
+    records = [extracted(path, text.encode()) for path, text in files.items()]
     run = uuid.uuid4()
     delta = CorpusDelta()
     with SegmentWriter[str]() as segments, transaction.atomic():
@@ -75,6 +73,18 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
         repository.last_indexed_commit = commit
         repository.indexed_at = timezone.now()
         repository.save()
+
+
+def extracted(path: str, content: bytes) -> FileRecord:
+    """The record of a file that is selected whatever its content; a mark makes it generated."""
+    is_marked = skip_reason_by_content(path, content) is SkipReason.GENERATED
+    return extract_file(
+        path=path,
+        mode="100644",
+        blob="0" * 40,
+        content=content,
+        generated=GeneratedBy.CONTENT if is_marked else None,
+    )
 
 
 def _points(repository: Repository, run: uuid.UUID, records: list[FileRecord]) -> list[Point]:

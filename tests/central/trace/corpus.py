@@ -17,7 +17,7 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, RunContext, insert_files, remove_files
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from indexer.pipeline.worker import extract_file
+from tests.central.search.corpus import extracted
 
 COMMIT = "c0ffee" + "0" * 34
 
@@ -48,10 +48,7 @@ def change_files(
     repository: Repository, files: Mapping[str, str], *, removed: tuple[str, ...] = ()
 ) -> None:
     """Apply a run that adds `files` and removes `removed`."""
-    records = [
-        extract_file(path=path, mode="100644", blob="0" * 40, content=dedent(text).encode())
-        for path, text in files.items()
-    ]
+    records = [extracted(path, dedent(text).encode()) for path, text in files.items()]
     delta = CorpusDelta()
     with transaction.atomic():
         paths = [*files, *removed]

@@ -381,3 +381,23 @@ def test_paths_cannot_rearrange_the_text_around_them(member: Client, address: st
     text = text_of(response.content.decode())
     assert "docs�" in text
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
+
+
+@pytest.mark.parametrize(
+    ("pasted", "files"),
+    [
+        ("src/auth/tokens.py", ["/o/acme/r/auth/file/src/auth/tokens.py"]),
+        (" auth/src/auth/tokens.py:4 ", ["/o/acme/r/auth/file/src/auth/tokens.py#L4"]),
+        ("/src/reader.ts:3:7", ["/o/acme/r/site/file/src/reader.ts#L3"]),
+        ("src/auth", []),
+        ("src/other.py", []),
+        ("tokens.py", []),
+        ("secret/src/key.py", []),
+        ("src/key.py", []),
+    ],
+)
+def test_a_pasted_path_leads_to_its_file(member: Client, pasted: str, files: list[str]) -> None:
+    index_repository(organization_of("other"), "secret", {"src/key.py": "KEY = 1\n"})
+    html = page(member, q=pasted)
+    notice = re.search(r"<p class=\"notice notice-info\">Files? of this path: (.*?)</p>", html)
+    assert (re.findall(r'href="([^"]*)"', notice[1]) if notice else []) == files

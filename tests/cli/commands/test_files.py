@@ -129,6 +129,12 @@ def test_a_directory_lists_what_is_in_it(acme_environ: dict[str, str], tmp_path:
     assert "acme_auth/tokens.py" in below.stdout.splitlines()
 
 
+def test_a_list_without_a_project_names_the_command_that_has_them() -> None:
+    done = run(Paged([]), "ls")
+    assert done.exit_code == 2
+    assert "which repository? `codesearch status` lists them" in done.stderr
+
+
 def test_a_glob_finds_paths(acme_environ: dict[str, str], tmp_path: Path) -> None:
     asked = ("ls", "auth-service", "--glob", "tok*.py")
     done = codesearch(*asked, directory=tmp_path, environ=acme_environ)

@@ -107,11 +107,45 @@ def test_context_that_touches_is_one_block() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "printed"),
+    [
+        (["-A", "1"], "a.py:2: x\na.py-3- line 3\n"),
+        (["-B", "1"], "a.py-1- line 1\na.py:2: x\n"),
+        (["-A1", "-B0"], "a.py:2: x\na.py-3- line 3\n"),
+        (["-C", "1", "-A", "2"], "a.py-1- line 1\na.py:2: x\na.py-3- line 3\na.py-4- line 4\n"),
+    ],
+)
+def test_lines_of_one_side_alone_are_printed(options: list[str], printed: str) -> None:
+    expand = 2 if "2" in options else 1
+    lines = [one for one in range(2 - expand, 3 + expand) if one > 0 and one != 2]
+    context = [{"line": one, "text": f"line {one}", "truncated": False} for one in lines]
+    stream = Streaming([{**found([2]), "context": context}])
+    assert run(stream, "grep", *options, "x").stdout.replace("shop/", "") == printed
+    assert stream.asked[0]["expand"] == expand
+
+
+@pytest.mark.parametrize(
+    ("options", "mode"),
+    [
+        (["-n"], "literal"),
+        (["-F"], "literal"),
+        (["-E"], "regex"),
+        (["-En"], "regex"),
+        (["-E", "-m", "regex"], "regex"),
+    ],
+)
+def test_options_of_grep_mean_the_same_here(options: list[str], mode: str) -> None:
+    stream = Streaming([found([1])])
+    assert run(stream, "grep", *options, "x").stdout == "shop/a.py:1: x\n"
+    assert stream.asked[0]["mode"] == mode
+
+
 def test_context_that_is_left_out_is_said() -> None:
     context = [{"line": 1, "text": "a", "truncated": False}]
     cut = {**found([2]), "context": context, "truncated": True}
     done = run(Streaming([cut]), "grep", "-C", "9", "x")
-    assert "left out: use a smaller -C." in done.stderr
+    assert "left out: use fewer (-C, -A, -B)." in done.stderr
 
 
 def test_counts_or_names_of_files_are_printed_alone(
@@ -174,6 +208,11 @@ def test_a_stream_without_its_end_says_that_lines_are_missing() -> None:
         ["-l", "-C", "1"],
         ["-i", "-m", "structural"],
         ["-C", "101"],
+        ["-A", "101"],
+        ["-c", "-A", "1"],
+        ["-E", "-F"],
+        ["-E", "-m", "structural"],
+        ["-F", "-m", "regex"],
         ["--limit", "-1"],
     ],
 )

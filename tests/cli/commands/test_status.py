@@ -40,6 +40,15 @@ def test_languages_of_which_only_text_is_indexed_are_named() -> None:
     assert "Text only" not in run(Answering("status"), "status").stderr
 
 
+def test_generated_files_are_counted() -> None:
+    answer = recorded("status")
+    for one in answer["projects"][:2]:
+        one["generated"] = 3
+    done = run(Answering(answer), "status")
+    assert "6 generated files: symbols and references only." in done.stderr
+    assert "generated" not in run(Answering("status"), "status").stderr
+
+
 def test_where_nothing_is_indexed_the_command_to_type_is_told() -> None:
     done = run(Answering("status_of_nothing"), "status")
     assert done.exit_code == 3

@@ -47,6 +47,20 @@ def test_a_definition_that_the_work_tree_has_no_more_is_said_to_be_gone() -> Non
     assert "(removed)" in links.render(PLAIN, answer, "callers")
 
 
+def test_generated_definitions_and_callers_are_marked() -> None:
+    answer = recorded("callers")
+    answer["definitions"][0]["generated"] = True
+    one = caller()
+    one["caller"]["generated"] = one["callee"]["generated"] = True
+    answer["callers"] = [one]
+    assert links.definition_line(answer["definitions"][0]).endswith("Middleware (generated)")
+    assert f"{one['caller']['qualified_name']} (generated) -> " in links.format_plain([one])
+    assert "AuthMiddleware (generated) at " in links.format_plain([one])
+    drawn = links.render(PLAIN, answer, "callers")
+    assert drawn.count("(generated)") == 2
+    assert "generated" not in links.render(PLAIN, recorded("callers"), "callers")
+
+
 def test_a_place_that_is_longer_than_the_terminal_is_folded_and_never_cut() -> None:
     name = "a" * 150
     drawn = links.render(PLAIN, recorded("callers") | {"callers": [caller(file=name)]}, "callers")

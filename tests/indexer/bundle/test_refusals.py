@@ -244,6 +244,14 @@ def test_a_skipped_file_has_none_of_it(key: str) -> None:
     assert "line 1: " in str(refusal_of(skipped | {key: line_fields()[key]}))
 
 
+def test_a_generated_file_has_no_chunks() -> None:
+    assert "generated leaves no room for chunks" in str(
+        refusal_of(line_fields() | {"generated": "entry"})
+    )
+    refused = refusal_of(line_fields() | {"generated": "tool", "chunks": []})
+    assert "Invalid enum value" in str(refused)
+
+
 def test_a_lock_file_has_nothing_but_its_manifest() -> None:
     error = refusal_of(line_fields(LOCK_FILE) | {"namespace": "acme"})
     assert "skipped leaves no room" in str(error)

@@ -16,7 +16,7 @@ from indexer.languages.registry import (
     TEXT,
 )
 from indexer.pipeline.fingerprint import fingerprint
-from indexer.records.languages import LANGUAGES, WITHOUT_SYMBOLS
+from indexer.records.languages import LANGUAGES, PARSED_SUFFIXES, WITHOUT_SYMBOLS
 
 
 @pytest.mark.parametrize(
@@ -106,6 +106,10 @@ def test_fingerprint_is_stable_and_short() -> None:
 
 def test_the_list_of_names_that_others_read_is_complete() -> None:
     assert {*LANGUAGES_BY_NAME, TEXT.name} == LANGUAGES
+
+
+def test_the_suffixes_of_parsed_files_are_those_of_the_registry() -> None:
+    assert frozenset(suffix for one in PARSED for suffix in one.suffixes) == PARSED_SUFFIXES
 
 
 def test_a_language_either_has_symbols_or_is_known_to_have_none() -> None:

@@ -36,6 +36,7 @@ def test_the_json_has_the_fields_of_the_contract() -> None:
         "files": {"changed": 3, "removed": 1, "skipped": 2},
         "languages": {"python": 2, "go": 1},
         "skipped": {"binary": 2},
+        "generated": 0,
         "chunks": 9,
         "symbols": 7,
         "references": 40,
@@ -58,9 +59,14 @@ def test_a_run_with_nothing_to_do_leaves_the_index_at_its_base(reason: Reason) -
 def test_the_text_says_mode_reason_and_figures() -> None:
     text = format_text(REPORT)
     assert "incremental run (fast_forward" in text
-    assert "3 indexed, 1 removed, 2 skipped" in text
+    assert "3 indexed, 1 removed, 2 skipped (2 binary)" in text
     assert "symbols: 7; references: 40" in text
     assert "0.75 s" in text
+
+
+def test_the_text_counts_generated_files_among_the_indexed_ones() -> None:
+    text = format_text(replace(REPORT, generated=2))
+    assert "3 indexed (2 generated: symbols and references only), 1 removed" in text
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from indexer.git.repository import Repository
 from indexer.pipeline.job import make_job
 from indexer.pipeline.report import Report, RunProgress
 from indexer.pipeline.run import index
-from indexer.records.files import FileRecord, Removal, SkipReason
+from indexer.records.files import FileRecord, GeneratedBy, Removal, SkipReason
 from indexer.records.manifests import Ecosystem, Manifest, Pin
 from indexer.records.runs import Mode, Plan, Reason, Requested
 from tests.indexer.central import TOKEN, StandIn, stand_in
@@ -97,6 +97,14 @@ def run(
     finally:
         transport.close()
         repository.close()
+
+
+def generated(central: StandIn) -> dict[str, GeneratedBy | None]:
+    return {
+        record.path: record.generated
+        for record in central.records()
+        if isinstance(record, FileRecord) and not record.skipped
+    }
 
 
 def skipped(central: StandIn) -> dict[str, SkipReason | None]:
@@ -252,8 +260,28 @@ def test_new_selection_rules_select_anew_and_process_what_differs(
     assert skipped(central)["lib/c.py"] is SkipReason.EXCLUDED
     assert "a.py" not in central.paths()
     sandbox.commit("attributes", {".gitattributes": "b.py linguist-generated\n"})
+    report = run(central, sandbox)
+    assert report.reason is Reason.SELECTION_CHANGED
+    assert generated(central) == {".gitattributes": None, "b.py": GeneratedBy.ENTRY}
+    assert report.generated == 1
+    sandbox.commit("no attributes", {".gitattributes": "\n"})
     assert run(central, sandbox).reason is Reason.SELECTION_CHANGED
-    assert skipped(central)["b.py"] is SkipReason.GENERATED
+    assert generated(central) == {".gitattributes": None, "b.py": None}
+
+
+def test_a_mark_at_the_beginning_makes_a_file_generated_until_it_is_removed(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    run(central, sandbox)
+    sandbox.commit("generated", {"made.py": "# @generated\nX = 1\n"})
+    report = run(central, sandbox)
+    assert (report.mode, report.generated) == (Mode.INCREMENTAL, 1)
+    assert (report.stats.chunks, report.stats.symbols) == (0, 1)
+    assert generated(central) == {"made.py": GeneratedBy.CONTENT}
+    sandbox.commit("written", {"made.py": "X = 1\n"})
+    report = run(central, sandbox)
+    assert (report.mode, report.generated, report.stats.chunks) == (Mode.INCREMENTAL, 0, 1)
+    assert generated(central) == {"made.py": None}
 
 
 def test_rules_are_those_of_the_commit_and_not_of_the_work_tree(

@@ -87,6 +87,8 @@ def test_patterns_are_those_of_gitignore(
         ("api/orders.pb.go", SkipReason.GENERATED),
         ("Form.Designer.cs", SkipReason.GENERATED),
         ("src/generated.py", None),
+        ("lib/api.gen.go", SkipReason.GENERATED),
+        ("third_party/orders.pb.go", SkipReason.VENDORED),
         ("dist/app.min.js", SkipReason.MINIFIED),
         ("dist/app.min.css", SkipReason.MINIFIED),
         ("src/admin.js", None),
@@ -109,6 +111,8 @@ def test_names_tell_vendored_generated_and_minified_files(
         ("third_party/a.py", {"linguist-vendored": "unspecified"}, SkipReason.VENDORED),
         ("a_pb2.py", {"linguist-generated": "unset"}, None),
         ("a_pb2.py", {"linguist-vendored": "unset"}, SkipReason.GENERATED),
+        ("dist/app.min.js", {"linguist-generated": "set"}, SkipReason.MINIFIED),
+        ("uv.lock", {"linguist-generated": "set"}, SkipReason.LOCK_FILE),
     ],
 )
 def test_attributes_win_over_names(
@@ -123,6 +127,12 @@ def test_size_limit_is_inclusive_and_configurable() -> None:
     assert by_entry("a.py", size=11, rules=SelectionRules(max_file_bytes=10)) is (
         SkipReason.TOO_LARGE
     )
+
+
+def test_generated_code_has_the_size_limit_of_other_code() -> None:
+    assert by_entry("a.pb.go", size=1_048_576) is SkipReason.GENERATED
+    assert by_entry("a.pb.go", size=1_048_577) is SkipReason.TOO_LARGE
+    assert by_entry("app.js.map", size=1_048_577) is SkipReason.GENERATED  # never read
 
 
 @pytest.mark.parametrize(
@@ -181,14 +191,16 @@ def test_every_reason_is_given_somewhere() -> None:
     ("path", "size", "skipped", "is_read"),
     [
         ("a.py", 10, None, True),
-        ("a.pb.go", 10, SkipReason.GENERATED, False),
+        ("a.pb.go", 10, SkipReason.GENERATED, True),
+        ("app.js.map", 10, SkipReason.GENERATED, False),  # no grammar reads its symbols
+        ("a.pb.go", 10, SkipReason.VENDORED, False),
         ("services/a/Cargo.lock", 10, SkipReason.LOCK_FILE, True),
         ("Cargo.lock", MANIFEST_CHARACTERS + 1, SkipReason.LOCK_FILE, False),
         ("Cargo.lock", 10, SkipReason.EXCLUDED, False),
         ("go.sum", 10, SkipReason.LOCK_FILE, False),  # pins nothing that go.mod does not
     ],
 )
-def test_of_what_is_skipped_only_lock_files_that_pin_are_read(
+def test_of_what_is_skipped_generated_code_and_lock_files_that_pin_are_read(
     path: str, size: int, skipped: SkipReason | None, is_read: bool
 ) -> None:
     assert needs_content(TreeEntry(path, "100644", "a" * 40, size, skipped)) is is_read
