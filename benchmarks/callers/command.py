@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks import tables
-from benchmarks.callers import report, truth_python, truth_typescript
+from benchmarks.callers import report, truth_go, truth_python, truth_typescript
 from benchmarks.callers.query import ask
 from benchmarks.callers.repositories import Family, families, lay_out
 from benchmarks.callers.sampling import PER_GROUP, choose
@@ -20,6 +20,7 @@ ORGANIZATION = "sample"
 FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
     "python": truth_python.find,
     "typescript": truth_typescript.find,
+    "go": truth_go.find,
 }
 
 
@@ -94,7 +95,8 @@ def _token(service: Service, slug: str) -> str:
 def _digest(family: Family) -> str:
     """Of all that the truth depends on: the sample, the tools, and the code that finds it."""
     here = Path(__file__).parent
-    code = sorted(here.glob(f"*{family.name}*"))
+    code = [file for file in sorted(here.rglob("*")) if f"_{family.name}" in str(file) or f"{family.name}_" in str(file)]
+    code = [file for file in code if file.is_file() and "__pycache__" not in file.parts]
     parts = [repr(family).encode(), *(file.read_bytes() for file in code)]
     return sha256(b"\0".join(parts)).hexdigest()[:16]
 

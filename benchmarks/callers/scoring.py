@@ -81,14 +81,14 @@ def judge(truth: Truth, index: int, answered: Iterable[Place]) -> Verdict:
     """Compare what was answered for a definition with the truth.
 
     A call through a base may end in an override of it, and a mention in a call: they are no miss
-    and not false either, so such places are left out.
+    and not false either, so such places are left out, and so are files that the tool did not read.
     """
     true = {place_of(site) for site in truth.callers.get(index, [])}
     through_base = [truth.callers.get(method, []) for method in truth.overridden(index)]
     maybe = {
         place_of(site) for sites in (*through_base, truth.mentions.get(index, [])) for site in sites
     } - true
-    places = set(answered) - maybe
+    places = {place for place in set(answered) - maybe if place[:2] not in truth.unread}
     return Verdict(frozenset(places & true), frozenset(places - true), frozenset(true - places))
 
 

@@ -6,7 +6,7 @@ They are no part of the project's own environment: heavy, and asked by this benc
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -39,9 +39,11 @@ def python_packages(requirements: Sequence[str], cache: Path) -> Path:
     return directory
 
 
-def run(command: Sequence[str]) -> str:
+def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """Run to the end; returns standard output."""
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, env=environment
+    )
     if done.returncode:
         raise ToolError(f"{' '.join(command[:3])} …:\n{done.stderr.strip()[-2000:]}")
     return done.stdout

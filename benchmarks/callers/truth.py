@@ -46,6 +46,8 @@ class Site:
     `targets` are indexes of definitions. `judged`: the tool found what the name means, in the
     sample or outside; otherwise it is unknown. `owner` is the inheriting class's definition.
     `held`: the name is a variable's, and these are what it holds as far as its type tells.
+    `receiver` says through what a member is reached: "self", "annotated parameter", "chained
+    call", …; "" for a bare name.
     """
 
     project: str
@@ -58,15 +60,22 @@ class Site:
     judged: bool
     owner: int | None = None
     held: tuple[int, ...] = ()
+    receiver: str = ""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """All definitions and sites of a family."""
+    """All definitions and sites of a family.
+
+    `unread` are files, as (project, file), of which the tool tells nothing. `implemented` are pairs
+    of a type and an interface that it has all methods of, where that is nowhere declared.
+    """
 
     tool: str
     definitions: tuple[Definition, ...]
     sites: tuple[Site, ...]
+    unread: frozenset[tuple[str, str]] = frozenset()
+    implemented: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def callers(self) -> dict[int, list[Site]]:
@@ -97,6 +106,8 @@ class Truth:
         for site in self.sites:
             if site.owner is not None:
                 found.setdefault(site.owner, set()).update(site.targets)
+        for one, interface in self.implemented:
+            found.setdefault(one, set()).add(interface)
         return found
 
     @cached_property
@@ -139,6 +150,8 @@ def save(truth: Truth, path: Path) -> None:
         "tool": truth.tool,
         "definitions": [list(asdict(one).values()) for one in truth.definitions],
         "sites": [list(asdict(one).values()) for one in truth.sites],
+        "unread": sorted(truth.unread),
+        "implemented": truth.implemented,
     }
     part = path.with_suffix(".part")
     part.write_bytes(gzip.compress(json.dumps(content).encode(), compresslevel=6))
@@ -156,10 +169,12 @@ def read(content: dict[str, Any]) -> Truth:
         content["tool"],
         tuple(Definition(*row) for row in content["definitions"]),
         tuple(_sites(content["sites"])),
+        frozenset((project, file) for project, file in content.get("unread", ())),
+        tuple((one, interface) for one, interface in content.get("implemented", ())),
     )
 
 
 def _sites(rows: Iterable[list[Any]]) -> Iterable[Site]:
-    for project, file, line, column, name, kind, targets, judged, owner, held in rows:
+    for project, file, line, column, name, kind, targets, judged, owner, held, *receiver in rows:
         place = (project, file, line, column)
-        yield Site(*place, name, kind, tuple(targets), judged, owner, tuple(held))
+        yield Site(*place, name, kind, tuple(targets), judged, owner, tuple(held), *receiver)
