@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks import tables
-from benchmarks.callers import report, truth_go, truth_python, truth_typescript
+from benchmarks.callers import report, truth_go, truth_java, truth_python, truth_typescript
 from benchmarks.callers.query import ask
 from benchmarks.callers.repositories import Family, families, lay_out
 from benchmarks.callers.sampling import PER_GROUP, choose
@@ -21,6 +21,7 @@ FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
     "python": truth_python.find,
     "typescript": truth_typescript.find,
     "go": truth_go.find,
+    "java": truth_java.find,
 }
 
 
@@ -95,9 +96,9 @@ def _token(service: Service, slug: str) -> str:
 def _digest(family: Family) -> str:
     """Of all that the truth depends on: the sample, the tools, and the code that finds it."""
     here = Path(__file__).parent
-    code = [file for file in sorted(here.rglob("*")) if f"_{family.name}" in str(file) or f"{family.name}_" in str(file)]
-    code = [file for file in code if file.is_file() and "__pycache__" not in file.parts]
-    parts = [repr(family).encode(), *(file.read_bytes() for file in code)]
+    found = sorted(here.glob(f"*{family.name}*"))
+    files = [file for one in found for file in ([one] if one.is_file() else sorted(one.iterdir()))]
+    parts = [repr(family).encode(), *(file.read_bytes() for file in files)]
     return sha256(b"\0".join(parts)).hexdigest()[:16]
 
 

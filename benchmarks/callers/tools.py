@@ -39,6 +39,31 @@ def python_packages(requirements: Sequence[str], cache: Path) -> Path:
     return directory
 
 
+POM = """<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>benchmarks</groupId><artifactId>callers</artifactId><version>1</version>
+  <dependencies>{dependencies}</dependencies>
+</project>
+"""
+DEPENDENCY = (
+    "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
+)
+
+
+def java_packages(requirements: Sequence[str], cache: Path) -> Path:
+    """A directory with the archives of the packages, `group:artifact:version` each."""
+    directory = cache / f"java-{_digest(requirements)}"
+    if not directory.exists():
+        part = _fresh(directory)
+        dependencies = "".join(DEPENDENCY.format(*one.split(":")) for one in requirements)
+        pom = part / "pom.xml"
+        pom.write_text(POM.format(dependencies=dependencies), encoding="utf-8")
+        maven = ["mvn", "--quiet", "--batch-mode", "--file", str(pom)]
+        run([*maven, "dependency:copy-dependencies", f"-DoutputDirectory={part}"])
+        part.rename(directory)
+    return directory
+
+
 def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """Run to the end; returns standard output."""
     done = subprocess.run(
