@@ -11,7 +11,15 @@ ScopeNode = FunctionNode | ast.ClassDef | ast.Module | ast.Lambda
 SELF = "self"
 REBOUND = "assigned more than once"
 NARROWED = "narrowed by isinstance"
-MODULE, CLASS, MODULE_VARIABLE = "module", "type", "module variable"
+MODULE, MODULE_VARIABLE = "module", "module variable"
+CONSTRUCTED, LOOP = "constructed", "loop variable"
+SHAPES = {ast.Attribute: "field", ast.Await: "awaited", ast.Subscript: "element"}
+TARGETS = {
+    ast.AnnAssign: "declared variable",
+    ast.For: LOOP,
+    ast.AsyncFor: LOOP,
+    ast.comprehension: LOOP,
+}
 
 
 class Receivers:
@@ -43,23 +51,14 @@ class Receivers:
             case ast.Name(id=name):
                 found = (scope[name] for scope in reversed(self._scopes) if name in scope)
                 return next(found, "builtin")
-            case ast.Attribute(value=ast.Name(id=name)) if self._is_module(name):
+            case ast.Attribute(value=ast.Name(id=name)) if self._scopes[0].get(name) == MODULE:
                 return "other module's variable or type"
-            case ast.Attribute():
-                return "field"
             case ast.Call(func=ast.Name(id="super")):
                 return "base"
             case ast.Call(func=function):
-                return "constructed" if _is_class_name(function) else "chained call"
-            case ast.Await():
-                return "awaited"
-            case ast.Subscript():
-                return "element"
+                return CONSTRUCTED if _is_class_name(function) else "chained call"
             case _:
-                return "other expression"
-
-    def _is_module(self, name: str) -> bool:
-        return self._scopes[0].get(name) == MODULE
+                return SHAPES.get(type(value), "other expression")
 
 
 def _parameters(node: ScopeNode, *, in_class: bool) -> Iterator[tuple[str, str]]:
@@ -92,26 +91,28 @@ def _bound(node: ScopeNode) -> Iterator[tuple[str, str]]:
     at_top = isinstance(node, ast.Module)
     for one in _own(node):
         match one:
-            case ast.Import(names=names) | ast.ImportFrom(names=names):
-                for alias in names:
-                    yield alias.asname or alias.name.partition(".")[0], MODULE
-            case ast.ClassDef(name=name):
-                yield name, CLASS
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     yield from _targets(target, MODULE_VARIABLE if at_top else _held(value))
             case ast.NamedExpr(target=target, value=value):
                 yield from _targets(target, _held(value))
-            case ast.AnnAssign(target=target):
-                yield from _targets(target, "declared variable")
-            case ast.For(target=target) | ast.AsyncFor(target=target):
-                yield from _targets(target, "loop variable")
-            case ast.comprehension(target=target):
-                yield from _targets(target, "loop variable")
             case ast.withitem(optional_vars=ast.expr() as target):
                 yield from _targets(target, "with … as")
-            case ast.ExceptHandler(name=str(name)):
-                yield name, "exception"
+            case ast.AnnAssign() | ast.For() | ast.AsyncFor() | ast.comprehension():
+                yield from _targets(one.target, TARGETS[type(one)])
+            case _:
+                yield from _declared(one)
+
+
+def _declared(one: ast.AST) -> Iterator[tuple[str, str]]:
+    match one:
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            for alias in names:
+                yield alias.asname or alias.name.partition(".")[0], MODULE
+        case ast.ClassDef(name=name):
+            yield name, "type"
+        case ast.ExceptHandler(name=str(name)):
+            yield name, "exception"
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
@@ -128,13 +129,13 @@ def _targets(target: ast.expr, how: str) -> Iterator[tuple[str, str]]:
             yield name, how
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:
-                yield from _targets(part, how if how == "loop variable" else "unpacked")
+                yield from _targets(part, how if how == LOOP else "unpacked")
 
 
 def _held(value: ast.expr) -> str:
     match value:
         case ast.Call(func=function):
-            return "constructed" if _is_class_name(function) else "local from a call"
+            return CONSTRUCTED if _is_class_name(function) else "local from a call"
         case ast.Await():
             return "local from an awaited call"
         case ast.Name() | ast.Attribute():

@@ -66,9 +66,7 @@ def java_packages(requirements: Sequence[str], cache: Path) -> Path:
 
 def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """Run to the end; returns standard output."""
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, env=environment
-    )
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     if done.returncode:
         raise ToolError(f"{' '.join(command[:3])} …:\n{done.stderr.strip()[-2000:]}")
     return done.stdout

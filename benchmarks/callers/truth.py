@@ -14,6 +14,7 @@ from typing import Any
 
 CALLABLE = frozenset({"function", "class", "method"})
 NAMED = frozenset({"value", "mention"})  # kinds of sites where a name is not applied
+Place = tuple[str, str, int, int]  # project, file, line, column
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,11 @@ class Site:
     owner: int | None = None
     held: tuple[int, ...] = ()
     receiver: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Where it is, comparable with what the service says."""
+        return self.project, self.file, self.line, self.column
 
 
 @dataclass(frozen=True)

@@ -263,7 +263,7 @@ function variable(name) {
   if (ts.isParameter(declaration)) {
     return declaration.type ? narrowed(symbol, name, 'annotated parameter') : 'untyped parameter'
   }
-  return ts.isVariableDeclaration(declaration) ? held(symbol, name, declaration) : 'other variable'
+  return ts.isVariableDeclaration(declaration) ? variableOf(symbol, name, declaration) : 'other variable'
 }
 
 function narrowed(symbol, name, otherwise) {
@@ -271,7 +271,7 @@ function narrowed(symbol, name, otherwise) {
   return isSame ? otherwise : 'narrowed'
 }
 
-function held(symbol, name, declaration) {
+function variableOf(symbol, name, declaration) {
   if (declaration.type) return narrowed(symbol, name, 'declared variable')
   if (ts.isForOfStatement(declaration.parent.parent)) return 'loop variable'
   const value = declaration.initializer && plain(declaration.initializer)
