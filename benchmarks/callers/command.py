@@ -9,7 +9,15 @@ from pathlib import Path
 import httpx
 
 from benchmarks import tables
-from benchmarks.callers import before, report, truth_go, truth_java, truth_python, truth_typescript
+from benchmarks.callers import (
+    before,
+    report,
+    truth_executed,
+    truth_go,
+    truth_java,
+    truth_python,
+    truth_typescript,
+)
 from benchmarks.callers.query import ask, bindings
 from benchmarks.callers.repositories import Family, families, lay_out
 from benchmarks.callers.sampling import METHODS_PER_GROUP, PER_GROUP, choose
@@ -22,6 +30,7 @@ FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
     "typescript": truth_typescript.find,
     "go": truth_go.find,
     "java": truth_java.find,
+    "executed": truth_executed.find,
 }
 
 

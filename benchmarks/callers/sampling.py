@@ -61,8 +61,8 @@ def _groups(
         yield "cross"
     elif callers:
         yield "own"
-    elif definition.name not in unjudged and index not in truth.mentions:  # else not certain
-        yield "zero"
+    elif not (truth.is_partial or definition.name in unjudged or index in truth.mentions):
+        yield "zero"  # else it is not certain
     if len(projects[definition.name]) > 1:
         yield "trap"
 

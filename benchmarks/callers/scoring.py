@@ -75,7 +75,8 @@ def judge(truth: Truth, index: int, answered: Iterable[Place]) -> Verdict:
     """Compare what was answered for a definition with the truth.
 
     A call through a base may end in an override of it, and a mention in a call: they are no miss
-    and not false either, so such places are left out, and so are files that the tool did not read.
+    and not false either, so such places are left out, and so are files that the tool did not read,
+    and all that a partial truth does not know.
     """
     true = {site.place for site in truth.callers.get(index, [])}
     through_base = [truth.callers.get(method, []) for method in truth.overridden(index)]
@@ -83,6 +84,8 @@ def judge(truth: Truth, index: int, answered: Iterable[Place]) -> Verdict:
         site.place for sites in (*through_base, truth.mentions.get(index, [])) for site in sites
     } - true
     places = {place for place in set(answered) - maybe if place[:2] not in truth.unread}
+    if truth.is_partial:
+        places &= true
     return Verdict(frozenset(places & true), frozenset(places - true), frozenset(true - places))
 
 

@@ -74,7 +74,8 @@ class Truth:
     """All definitions and sites of a family.
 
     `unread` are files, as (project, file), of which the tool tells nothing. `implemented` are pairs
-    of a type and an interface that it has all methods of, where that is nowhere declared.
+    of a type and an interface that it has all methods of, where that is nowhere declared. A
+    `is_partial` truth knows some callers alone: other answers may be right too.
     """
 
     tool: str
@@ -82,6 +83,7 @@ class Truth:
     sites: tuple[Site, ...]
     unread: frozenset[tuple[str, str]] = frozenset()
     implemented: tuple[tuple[int, int], ...] = ()
+    is_partial: bool = False
 
     @cached_property
     def callers(self) -> dict[int, list[Site]]:
@@ -158,6 +160,7 @@ def save(truth: Truth, path: Path) -> None:
         "sites": [list(asdict(one).values()) for one in truth.sites],
         "unread": sorted(truth.unread),
         "implemented": truth.implemented,
+        "is_partial": truth.is_partial,
     }
     part = path.with_suffix(".part")
     part.write_bytes(gzip.compress(json.dumps(content).encode(), compresslevel=6))
@@ -177,6 +180,7 @@ def read(content: dict[str, Any]) -> Truth:
         tuple(_sites(content["sites"])),
         frozenset((project, file) for project, file in content.get("unread", ())),
         tuple((one, interface) for one, interface in content.get("implemented", ())),
+        content.get("is_partial", False),
     )
 
 
