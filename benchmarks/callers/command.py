@@ -9,10 +9,18 @@ from pathlib import Path
 import httpx
 
 from benchmarks import tables
-from benchmarks.callers import report, truth_python, truth_typescript
-from benchmarks.callers.query import ask
+from benchmarks.callers import (
+    before,
+    report,
+    truth_executed,
+    truth_go,
+    truth_java,
+    truth_python,
+    truth_typescript,
+)
+from benchmarks.callers.query import ask, bindings
 from benchmarks.callers.repositories import Family, families, lay_out
-from benchmarks.callers.sampling import PER_GROUP, choose
+from benchmarks.callers.sampling import METHODS_PER_GROUP, PER_GROUP, choose
 from benchmarks.callers.truth import Truth, load, save
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
 
@@ -20,6 +28,9 @@ ORGANIZATION = "sample"
 FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
     "python": truth_python.find,
     "typescript": truth_typescript.find,
+    "go": truth_go.find,
+    "java": truth_java.find,
+    "executed": truth_executed.find,
 }
 
 
@@ -31,6 +42,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--cache", type=Path, default=_cache(), help="default: %(default)s")
     parser.add_argument("--workspace", type=Path, help="kept, and used again; default: a new one")
     parser.add_argument("--per-group", type=int, default=PER_GROUP, help="default: %(default)s")
+    parser.add_argument("--methods", type=int, default=METHODS_PER_GROUP, help="likewise")
+    parser.add_argument("--before", type=Path, metavar="JSON", help="compare with that run")
     parser.add_argument("--truth-only", action="store_true", help="do not ask the service")
     parser.add_argument("--verbose", action="store_true", help="list what is missed or false")
     options = parser.parse_args(arguments)
@@ -42,11 +55,14 @@ def main(arguments: list[str]) -> None:
             return
         with running_service(workspace / "data") as service:
             outcomes = [
-                compare(family, truths[family.name], workspace, service, options.per_group)
+                compare(family, truths[family.name], workspace, service, options)
                 for family in chosen
             ]
     report.write(outcomes)
     print(report.markdown(outcomes))
+    if options.before:
+        contents = {outcome.family: report.content(outcome) for outcome in outcomes}
+        print("\n".join(before.changes(before.read(options.before), contents)))
     for outcome in outcomes if options.verbose else ():
         print("\n".join(report.differences(outcome)))
     tables.print_table([figure for outcome in outcomes for figure in report.figures(outcome)])
@@ -68,21 +84,26 @@ def true_callers(family: Family, workspace: Path, options: argparse.Namespace) -
 
 
 def compare(
-    family: Family, truth: Truth, workspace: Path, service: Service, per_group: int
+    family: Family,
+    truth: Truth,
+    workspace: Path,
+    service: Service,
+    options: argparse.Namespace,
 ) -> report.Outcome:
     """Index the family as an organisation of its own and ask for the callers of its symbols."""
     slug = f"{ORGANIZATION}-{family.name}"
     organization = Organization(service, slug, _token(service, slug))
     for repository in family.repositories:
         organization.index(workspace / family.name / repository.name, repository.name)
-    questions = choose(truth, per_group)
+    questions = choose(truth, options.per_group, options.methods)
     headers = {"Authorization": f"Bearer {organization.token}"}
     with httpx.Client(base_url=service.url, headers=headers, timeout=120) as client:
         answers = {
             question.index: ask(client, slug, truth.definitions[question.index])
             for question in questions
         }
-    return report.Outcome(family.name, truth, questions, answers)
+        bound = bindings(client, slug)
+    return report.Outcome(family.name, truth, questions, answers, bound)
 
 
 def _token(service: Service, slug: str) -> str:
@@ -94,8 +115,9 @@ def _token(service: Service, slug: str) -> str:
 def _digest(family: Family) -> str:
     """Of all that the truth depends on: the sample, the tools, and the code that finds it."""
     here = Path(__file__).parent
-    code = sorted(here.glob(f"*{family.name}*"))
-    parts = [repr(family).encode(), *(file.read_bytes() for file in code)]
+    found = sorted(here.glob(f"*{family.name}*"))
+    files = [file for one in found for file in ([one] if one.is_file() else sorted(one.iterdir()))]
+    parts = [repr(family).encode(), *(file.read_bytes() for file in files)]
     return sha256(b"\0".join(parts)).hexdigest()[:16]
 
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.callers.python_receivers import Receivers
+
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 DefinitionNode = FunctionNode | ast.ClassDef
 KEYWORD = re.compile(r"(async\s+)?(def|class)\s+")
@@ -24,13 +26,16 @@ class Defined:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A name where it is used. `owner` is the inheriting class's qualified name."""
+    """A name where it is used. `owner` is the inheriting class's qualified name, `receiver` as in
+    `truth.Site`.
+    """
 
     line: int
     column: int
     name: str
     kind: str
     owner: str = ""
+    receiver: str = ""
 
 
 class Outline(ast.NodeVisitor):
@@ -41,7 +46,9 @@ class Outline(ast.NodeVisitor):
         self.used: list[Used] = []
         self._lines = [line.encode() for line in source.split("\n")]
         self._enclosing: list[DefinitionNode] = []
-        self.visit(ast.parse(source))
+        tree = ast.parse(source)
+        self._receivers = Receivers(tree)
+        self.visit(tree)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """A class, what decorates it and what it inherits."""
@@ -73,19 +80,23 @@ class Outline(ast.NodeVisitor):
         super().generic_visit(node)
 
     def _function(self, node: FunctionNode) -> None:
-        in_class = bool(self._enclosing) and isinstance(self._enclosing[-1], ast.ClassDef)
-        kind = "method" if in_class else "function"
+        kind = "method" if self._is_in_class() else "function"
         self._define(node, "property" if _is_property(node) else kind)
         self._visit_definition(node)
+
+    def _is_in_class(self) -> bool:
+        return bool(self._enclosing) and isinstance(self._enclosing[-1], ast.ClassDef)
 
     def _visit_definition(self, node: DefinitionNode) -> None:
         for decorator in node.decorator_list:
             self._decorate(decorator)
+        self._receivers.enter(node, in_class=self._is_in_class())
         self._enclosing.append(node)
         for child in ast.iter_child_nodes(node):
             if child not in node.decorator_list:
                 self.visit(child)
         self._enclosing.pop()
+        self._receivers.leave()
 
     def _decorate(self, decorator: ast.expr) -> None:
         if not isinstance(decorator, ast.Call):
@@ -118,7 +129,8 @@ class Outline(ast.NodeVisitor):
         else:
             return
         column = len(self._lines[line - 1][:offset].decode())
-        self.used.append(Used(line, column, name, kind, owner))
+        receiver = self._receivers.of(node)
+        self.used.append(Used(line, column, name, kind, owner, receiver))
 
 
 def imported_names(source: str) -> Iterator[str]:

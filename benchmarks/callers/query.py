@@ -1,15 +1,20 @@
-"""What the running service answers: `GET /api/v1/trace/callers`, all pages."""
+"""What the running service answers: `GET /api/v1/trace/callers`, all pages.
 
-from collections.abc import Iterator
+Callers of high confidence are those of medium that say so; at low it is asked once more.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
-from benchmarks.callers.truth import Definition
+from benchmarks.callers.truth import Definition, Place
 
 LIMIT = 200
 LEVELS = ("high", "medium", "low")
+Line = tuple[str, str, int]  # project, file, line
+Bound = tuple[str, str, str]  # project, file, qualified name
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,36 +31,75 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The callers of one definition by the least confidence asked for; none if it is unknown."""
+    """The callers of one definition by the least confidence asked for; none if it is unknown.
+
+    `listed` is every place in the answer at low, of whichever definition it is said to be a caller.
+    `counted` is how many references the receipt counts as unresolved, at medium and at low;
+    `by_name` how many of the places are listed for their name alone.
+    """
 
     known: bool
     callers: dict[str, tuple[Found, ...]]
+    listed: frozenset[Place] = frozenset()
+    counted: tuple[int, int] = (0, 0)
+    by_name: int = 0
 
 
 def ask(client: httpx.Client, organization: str, definition: Definition) -> Answer:
     """All callers of exactly this definition, for each level."""
-    callers = {}
-    for level in LEVELS:
-        parameters = {
-            "org_id": organization,
-            "symbol": definition.qualified_name,
-            "project": definition.project,
-            "file": definition.file,
-            "min_confidence": level,
-            "limit": str(LIMIT),
-        }
-        pages = list(_pages(client, parameters))
-        if not pages:
-            return Answer(known=False, callers=dict.fromkeys(LEVELS, ()))
-        callers[level] = tuple(found for page in pages for found in _callers(page, definition))
-    return Answer(known=True, callers=callers)
+    medium, low = (
+        list(_callers_pages(client, organization, definition, level)) for level in ("medium", "low")
+    )
+    if not medium:
+        return Answer(known=False, callers=dict.fromkeys(LEVELS, ()))
+    found = {
+        "medium": tuple(_callers(medium, definition)),
+        "low": tuple(_callers(low, definition)),
+    }
+    found["high"] = tuple(one for one in found["medium"] if one.confidence == "high")
+    rows = [row for page in low for row in page["callers"]]
+    counted, counted_low = (pages[0]["receipt"]["unresolved"]["count"] for pages in (medium, low))
+    return Answer(
+        known=True,
+        callers=found,
+        listed=frozenset(_place(row) for row in rows),
+        counted=(counted, counted_low),
+        by_name=len({_place(row) for row in rows if row["rule"] == "name_only"}),
+    )
 
 
-def _pages(client: httpx.Client, parameters: dict[str, str]) -> Iterator[dict[str, Any]]:
+def bindings(client: httpx.Client, organization: str) -> dict[Line, set[Bound]]:
+    """What the references of each line are bound to, of the whole organisation."""
+    found: dict[Line, set[Bound]] = {}
+    for page in _pages(client, "calls", {"org_id": organization}):
+        for call in page["calls"]:
+            line = (call["caller_project"], call["path"], call["line"])
+            bound = (call["callee_project"], call["callee_path"], call["callee"])
+            found.setdefault(line, set()).add(bound)
+    return found
+
+
+def _callers_pages(
+    client: httpx.Client, organization: str, definition: Definition, level: str
+) -> Iterator[dict[str, Any]]:
+    parameters = {
+        "org_id": organization,
+        "symbol": definition.qualified_name,
+        "project": definition.project,
+        "file": definition.file,
+        "min_confidence": level,
+        "limit": str(LIMIT),
+    }
+    return _pages(client, "callers", parameters)
+
+
+def _pages(
+    client: httpx.Client, route: str, parameters: dict[str, str]
+) -> Iterator[dict[str, Any]]:
     cursor: str | None = ""
     while cursor is not None:
         asked = {**parameters, **({"cursor": cursor} if cursor else {})}
-        response = client.get("/api/v1/trace/callers", params=asked)
+        response = client.get(f"/api/v1/trace/{route}", params=asked)
         if response.status_code == httpx.codes.NOT_FOUND:
             return
         page: dict[str, Any] = response.raise_for_status().json()
@@ -63,15 +107,19 @@ def _pages(client: httpx.Client, parameters: dict[str, str]) -> Iterator[dict[st
         cursor = page["next_cursor"]
 
 
-def _callers(page: dict[str, Any], definition: Definition) -> Iterator[Found]:
+def _callers(pages: Iterable[dict[str, Any]], definition: Definition) -> Iterator[Found]:
     """Callers of definitions of other names (`symbol` may be read as a bare name) are left out."""
     meant = (definition.project, definition.file, definition.qualified_name)
-    targets = {
-        index
-        for index, one in enumerate(page["definitions"])
-        if (one["project"], one["file"], one["qualified_name"]) == meant
-    }
-    for row in page["callers"]:
-        if row["target"] in targets:
-            place = (row["project"], row["file"], row["line"], row["column"])
-            yield Found(*place, row["rule"], row["confidence"])
+    for page in pages:
+        targets = {
+            index
+            for index, one in enumerate(page["definitions"])
+            if (one["project"], one["file"], one["qualified_name"]) == meant
+        }
+        for row in page["callers"]:
+            if row["target"] in targets:
+                yield Found(*_place(row), row["rule"], row["confidence"])
+
+
+def _place(row: dict[str, Any]) -> Place:
+    return row["project"], row["file"], row["line"], row["column"]

@@ -1,25 +1,26 @@
-"""The scores as a Markdown table and JSON, and each miss and false caller for those who ask."""
+"""The scores and misses as Markdown and JSON, and each miss and false caller for those who ask."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchmarks.callers.query import Answer
+from benchmarks.callers import misses
+from benchmarks.callers.misses import Counts, Fate
+from benchmarks.callers.query import Answer, Bound, Found, Line
 from benchmarks.callers.sampling import Question
 from benchmarks.callers.scoring import (
     BASELINE,
     WAYS,
-    Place,
     Score,
     Table,
     judge,
-    place_of,
     tabulate,
 )
-from benchmarks.callers.truth import Truth
+from benchmarks.callers.truth import Definition, Place, Truth
 from benchmarks.tables import Figure
 
 MEASURES = {
@@ -36,17 +37,34 @@ PROMISED_CROSS_RECALL = 0.90
 
 @dataclass(frozen=True)
 class Outcome:
-    """A family's truth, what was asked and what was answered."""
+    """A family's truth, what was asked and answered, and what each line's references mean to us."""
 
     family: str
     truth: Truth
     questions: Sequence[Question]
     answers: dict[int, Answer]
+    bound: dict[Line, set[Bound]]
 
-    @property
+    @cached_property
     def table(self) -> Table:
         """The scores."""
         return tabulate(self.truth, self.questions, self.answers)
+
+    @cached_property
+    def callers(self) -> list[misses.Judged]:
+        """Every true caller, and what became of it."""
+        return list(misses.judged(self.truth, self.questions, self.answers, self.bound))
+
+    @property
+    def misses(self) -> dict[str, Counts]:
+        """The callers by kind of definition, by way and by fate."""
+        return {
+            kind: misses.count(one for one in self.callers if _kind(one) == kind) for kind in KINDS
+        }
+
+
+def _kind(caller: misses.Judged) -> str:
+    return KINDS[caller.definition.kind == "method"]
 
 
 def markdown(outcomes: Iterable[Outcome]) -> str:
@@ -60,6 +78,9 @@ def markdown(outcomes: Iterable[Outcome]) -> str:
         for measure, title in MEASURES.items():
             for kind in KINDS:
                 lines += _rows(table, measure, kind, f"{title}: {kind}")
+        for kind, counts in outcome.misses.items():
+            lines += ["", f"### {outcome.family}: callers of {kind}, by how they are reached", ""]
+            lines += misses.table(counts)
         lines.append("")
     return "\n".join(lines)
 
@@ -88,6 +109,15 @@ def figures(outcome: Outcome) -> Iterator[Figure]:
     yield Figure(
         f"{name}: false at high for true zeros", _both_kinds(table, "zero", "high").false, "", 0
     )
+    methods = table.scores["cross", KINDS[1], "medium"]
+    yield Figure(f"{name}: recall of methods across", methods.recall, "")
+    silent = sum(one.fate is Fate.SILENT for one in outcome.callers)
+    yield Figure(f"{name}: callers that no answer tells of", silent, "")
+    yield Figure(
+        f"{name}: receipts that count otherwise at low",
+        misses.miscounts(outcome.answers.values()),
+        "",
+    )
 
 
 def _both_kinds(table: Table, measure: str, way: str) -> Score:
@@ -101,11 +131,12 @@ def write(outcomes: Sequence[Outcome]) -> None:
     """Both files; the JSON holds every symbol."""
     MARKDOWN.parent.mkdir(exist_ok=True)
     MARKDOWN.write_text(markdown(outcomes) + "\n", encoding="utf-8")
-    content = {outcome.family: _content(outcome) for outcome in outcomes}
-    JSON.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    contents = {outcome.family: content(outcome) for outcome in outcomes}
+    JSON.write_text(json.dumps(contents, indent=1) + "\n", encoding="utf-8")
 
 
-def _content(outcome: Outcome) -> dict[str, Any]:
+def content(outcome: Outcome) -> dict[str, Any]:
+    """What the JSON holds of a family."""
     table = outcome.table
     return {
         "tool": outcome.truth.tool,
@@ -116,6 +147,12 @@ def _content(outcome: Outcome) -> dict[str, Any]:
             | {"precision": score.precision, "recall": score.recall, "f1": score.f1}
             for (measure, kind, way), score in table.scores.items()
         ],
+        "misses": outcome.misses,
+        "silent": [
+            f"{_shown(one.site.place)} {one.definition.qualified_name} ({one.way})"
+            for one in outcome.callers
+            if one.fate is Fate.SILENT
+        ],
         "symbols": [
             asdict(outcome.truth.definitions[question.index]) | {"groups": question.groups}
             for question in outcome.questions
@@ -124,33 +161,44 @@ def _content(outcome: Outcome) -> dict[str, Any]:
 
 
 def differences(outcome: Outcome, way: str = "medium") -> Iterator[str]:
-    """Each miss and each false caller at one confidence, by rule, with what the site means."""
-    truth = outcome.truth
-    sites = {place_of(site): site for site in truth.sites}
+    """Each miss by its fate and each false caller by its rule, with what the site means."""
     counted: Counter[str] = Counter()
     lines = []
-    for question in outcome.questions:
-        answer = outcome.answers[question.index]
-        definition = truth.definitions[question.index]
-        said = {
-            (found.project, found.file, found.line, found.column): found
-            for level in ("low", way)
-            for found in answer.callers[level]
-        }
-        answered = [(one.project, one.file, one.line, one.column) for one in answer.callers[way]]
-        verdict = judge(truth, question.index, answered)
-        for word, places in (("missed", verdict.missed), ("false", verdict.false)):
-            for place in sorted(places):
-                rule = said[place].rule if place in said else "nothing" if answer.known else "404"
-                side = "across" if place[0] != definition.project else "within"
-                counted[f"{word} {side}, {definition.kind}, {rule}"] += 1
-                meant = _meaning(truth, sites, place) if word == "false" else ""
-                lines.append(
-                    f"{word} {side} by {rule}: {definition.project} {definition.file} "
-                    f"{definition.qualified_name} ({definition.kind}) at {_shown(place)}{meant}"
-                )
+    for caller in outcome.callers:
+        if caller.fate is Fate.FOUND:
+            continue
+        definition, place = caller.definition, caller.site.place
+        side = "across" if caller.is_across else "within"
+        counted[f"missed {side}, {definition.kind}, {caller.fate.value}, {caller.way}"] += 1
+        lines.append(
+            f"missed {side}, {caller.fate.value}: {_named(definition)} at {_shown(place)} "
+            f"({caller.way})"
+        )
+    for definition, found, meant in _false(outcome, way):
+        side = "across" if found.project != definition.project else "within"
+        counted[f"false {side}, {definition.kind}, {found.rule}"] += 1
+        place = (found.project, found.file, found.line, found.column)
+        lines.append(
+            f"false {side} by {found.rule}: {_named(definition)} at {_shown(place)}{meant}"
+        )
     yield from (f"{count:6} {words}" for words, count in counted.most_common())
     yield from sorted(lines)
+
+
+def _false(outcome: Outcome, way: str) -> Iterator[tuple[Definition, Found, str]]:
+    truth = outcome.truth
+    sites = {site.place: site for site in truth.sites}
+    for question in outcome.questions:
+        found = {
+            (one.project, one.file, one.line, one.column): one
+            for one in outcome.answers[question.index].callers[way]
+        }
+        for place in judge(truth, question.index, found).false:
+            yield truth.definitions[question.index], found[place], _meaning(truth, sites, place)
+
+
+def _named(definition: Definition) -> str:
+    return f"{definition.project} {definition.file} {definition.qualified_name} ({definition.kind})"
 
 
 def _meaning(truth: Truth, sites: dict[Place, Any], place: Place) -> str:

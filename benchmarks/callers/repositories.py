@@ -46,7 +46,7 @@ def _family(name: str, table: dict[str, Any]) -> Family:
         )
         url = f"{table['host']}/{row['name']}"
         repositories.append(
-            Repository(row["name"], url, row["commit"], paths, tuple(row["packages"]))
+            Repository(row["name"], url, row["commit"], paths, tuple(row.get("packages", ())))
         )
     return Family(name, tuple(table["tools"]), tuple(table["libraries"]), tuple(repositories))
 

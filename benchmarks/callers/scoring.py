@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 from benchmarks.callers.query import LEVELS, Answer
 from benchmarks.callers.sampling import Question
-from benchmarks.callers.truth import Site, Truth
+from benchmarks.callers.truth import Place, Truth
 
-Place = tuple[str, str, int, int]
 BASELINE = "bare name"
 WAYS = (*LEVELS, BASELINE)
 
@@ -72,23 +71,21 @@ class Table:
     symbols: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
-def place_of(site: Site) -> Place:
-    """Where a site is, comparable with what the service says."""
-    return site.project, site.file, site.line, site.column
-
-
 def judge(truth: Truth, index: int, answered: Iterable[Place]) -> Verdict:
     """Compare what was answered for a definition with the truth.
 
     A call through a base may end in an override of it, and a mention in a call: they are no miss
-    and not false either, so such places are left out.
+    and not false either, so such places are left out, and so are files that the tool did not read,
+    and all that a partial truth does not know.
     """
-    true = {place_of(site) for site in truth.callers.get(index, [])}
+    true = {site.place for site in truth.callers.get(index, [])}
     through_base = [truth.callers.get(method, []) for method in truth.overridden(index)]
     maybe = {
-        place_of(site) for sites in (*through_base, truth.mentions.get(index, [])) for site in sites
+        site.place for sites in (*through_base, truth.mentions.get(index, [])) for site in sites
     } - true
-    places = set(answered) - maybe
+    places = {place for place in set(answered) - maybe if place[:2] not in truth.unread}
+    if truth.is_partial:
+        places &= true
     return Verdict(frozenset(places & true), frozenset(places - true), frozenset(true - places))
 
 
@@ -96,7 +93,7 @@ def answered_places(truth: Truth, index: int, answer: Answer, way: str) -> set[P
     """The places that one way of asking gives."""
     if way == BASELINE:
         name = truth.definitions[index].name
-        return {place_of(site) for site in truth.calls_by_name.get(name, [])}
+        return {site.place for site in truth.calls_by_name.get(name, [])}
     found = answer.callers[way]
     return {(one.project, one.file, one.line, one.column) for one in found}
 
@@ -104,7 +101,7 @@ def answered_places(truth: Truth, index: int, answer: Answer, way: str) -> set[P
 def tabulate(truth: Truth, questions: Sequence[Question], answers: dict[int, Answer]) -> Table:
     """Add up: callers in other repositories and all callers of every symbol; traps; zeros."""
     table = Table()
-    unjudged = frozenset(place_of(site) for site in truth.sites if not site.judged)
+    unjudged = frozenset(site.place for site in truth.sites if not site.judged)
     for question in questions:
         definition = truth.definitions[question.index]
         kind = "methods" if definition.kind == "method" else "functions and classes"

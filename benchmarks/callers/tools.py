@@ -6,7 +6,7 @@ They are no part of the project's own environment: heavy, and asked by this benc
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -39,9 +39,34 @@ def python_packages(requirements: Sequence[str], cache: Path) -> Path:
     return directory
 
 
-def run(command: Sequence[str]) -> str:
+POM = """<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>benchmarks</groupId><artifactId>callers</artifactId><version>1</version>
+  <dependencies>{dependencies}</dependencies>
+</project>
+"""
+DEPENDENCY = (
+    "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
+)
+
+
+def java_packages(requirements: Sequence[str], cache: Path) -> Path:
+    """A directory with the archives of the packages, `group:artifact:version` each."""
+    directory = cache / f"java-{_digest(requirements)}"
+    if not directory.exists():
+        part = _fresh(directory)
+        dependencies = "".join(DEPENDENCY.format(*one.split(":")) for one in requirements)
+        pom = part / "pom.xml"
+        pom.write_text(POM.format(dependencies=dependencies), encoding="utf-8")
+        maven = ["mvn", "--quiet", "--batch-mode", "--file", str(pom)]
+        run([*maven, "dependency:copy-dependencies", f"-DoutputDirectory={part}"])
+        part.rename(directory)
+    return directory
+
+
+def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """Run to the end; returns standard output."""
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     if done.returncode:
         raise ToolError(f"{' '.join(command[:3])} …:\n{done.stderr.strip()[-2000:]}")
     return done.stdout

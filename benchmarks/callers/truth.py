@@ -14,6 +14,7 @@ from typing import Any
 
 CALLABLE = frozenset({"function", "class", "method"})
 NAMED = frozenset({"value", "mention"})  # kinds of sites where a name is not applied
+Place = tuple[str, str, int, int]  # project, file, line, column
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Site:
     `targets` are indexes of definitions. `judged`: the tool found what the name means, in the
     sample or outside; otherwise it is unknown. `owner` is the inheriting class's definition.
     `held`: the name is a variable's, and these are what it holds as far as its type tells.
+    `receiver` says through what a member is reached: "self", "annotated parameter", "chained
+    call", …; "" for a bare name.
     """
 
     project: str
@@ -58,15 +61,29 @@ class Site:
     judged: bool
     owner: int | None = None
     held: tuple[int, ...] = ()
+    receiver: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Where it is, comparable with what the service says."""
+        return self.project, self.file, self.line, self.column
 
 
 @dataclass(frozen=True)
 class Truth:
-    """All definitions and sites of a family."""
+    """All definitions and sites of a family.
+
+    `unread` are files, as (project, file), of which the tool tells nothing. `implemented` are pairs
+    of a type and an interface that it has all methods of, where that is nowhere declared. A
+    `is_partial` truth knows some callers alone: other answers may be right too.
+    """
 
     tool: str
     definitions: tuple[Definition, ...]
     sites: tuple[Site, ...]
+    unread: frozenset[tuple[str, str]] = frozenset()
+    implemented: tuple[tuple[int, int], ...] = ()
+    is_partial: bool = False
 
     @cached_property
     def callers(self) -> dict[int, list[Site]]:
@@ -97,6 +114,8 @@ class Truth:
         for site in self.sites:
             if site.owner is not None:
                 found.setdefault(site.owner, set()).update(site.targets)
+        for one, interface in self.implemented:
+            found.setdefault(one, set()).add(interface)
         return found
 
     @cached_property
@@ -139,6 +158,9 @@ def save(truth: Truth, path: Path) -> None:
         "tool": truth.tool,
         "definitions": [list(asdict(one).values()) for one in truth.definitions],
         "sites": [list(asdict(one).values()) for one in truth.sites],
+        "unread": sorted(truth.unread),
+        "implemented": truth.implemented,
+        "is_partial": truth.is_partial,
     }
     part = path.with_suffix(".part")
     part.write_bytes(gzip.compress(json.dumps(content).encode(), compresslevel=6))
@@ -156,10 +178,13 @@ def read(content: dict[str, Any]) -> Truth:
         content["tool"],
         tuple(Definition(*row) for row in content["definitions"]),
         tuple(_sites(content["sites"])),
+        frozenset((project, file) for project, file in content.get("unread", ())),
+        tuple((one, interface) for one, interface in content.get("implemented", ())),
+        content.get("is_partial", False),
     )
 
 
 def _sites(rows: Iterable[list[Any]]) -> Iterable[Site]:
-    for project, file, line, column, name, kind, targets, judged, owner, held in rows:
+    for project, file, line, column, name, kind, targets, judged, owner, held, *receiver in rows:
         place = (project, file, line, column)
-        yield Site(*place, name, kind, tuple(targets), judged, owner, tuple(held))
+        yield Site(*place, name, kind, tuple(targets), judged, owner, tuple(held), *receiver)

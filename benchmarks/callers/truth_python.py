@@ -49,7 +49,8 @@ def find(family: Family, workspace: Path, cache: Path) -> Truth:
                     continue
                 owner = definitions.index.get((project, path, use.owner)) if use.owner else None
                 place = (project, path, use.line, use.column)
-                sites.append(Site(*place, use.name, use.kind, targets, bool(found), owner, held))
+                means = (targets, bool(found), owner, held)
+                sites.append(Site(*place, use.name, use.kind, *means, use.receiver))
     return Truth(" ".join(family.tools), tuple(definitions.all), tuple(sites))
 
 

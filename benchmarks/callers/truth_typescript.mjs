@@ -174,7 +174,7 @@ function lineAndColumn(source, node) {
   return { line: line + 1, column: [...before].length }
 }
 
-function nameOf(expression) {
+function plain(expression) {
   let node = expression
   while (
     ts.isParenthesizedExpression(node) ||
@@ -184,6 +184,11 @@ function nameOf(expression) {
   ) {
     node = node.expression
   }
+  return node
+}
+
+function nameOf(expression) {
+  const node = plain(expression)
   if (ts.isPropertyAccessExpression(node)) return node.name
   return ts.isIdentifier(node) ? node : undefined
 }
@@ -225,7 +230,58 @@ function use(place, expression, kind, owner = null) {
   if (NAMED.includes(kind) && judged && ![...targets, ...held].some(isCallable)) return
   const { line, column } = lineAndColumn(place.source, name)
   const where = [place.project, place.file, line, column]
-  sites.push([...where, name.text, kind, targets, judged, owner, held])
+  sites.push([...where, name.text, kind, targets, judged, owner, held, receiver(expression)])
+}
+
+// --- Through what a method is called ------------------------------------------------------------
+
+function receiver(expression) {
+  const node = plain(expression)
+  return ts.isPropertyAccessExpression(node) ? shape(plain(node.expression)) : ''
+}
+
+function shape(value) {
+  if (value.kind === ts.SyntaxKind.ThisKeyword) return 'self'
+  if (value.kind === ts.SyntaxKind.SuperKeyword) return 'base'
+  if (ts.isPropertyAccessExpression(value)) return 'field'
+  if (ts.isCallExpression(value)) return 'chained call'
+  if (ts.isNewExpression(value)) return 'constructed'
+  if (ts.isAwaitExpression(value)) return 'awaited'
+  if (ts.isElementAccessExpression(value)) return 'element'
+  return ts.isIdentifier(value) ? variable(value) : 'other expression'
+}
+
+function variable(name) {
+  const symbol = checker.getSymbolAtLocation(name)
+  const declaration = symbol?.declarations?.[0]
+  if (!declaration) return 'other variable'
+  if (symbol.flags & ts.SymbolFlags.Alias) {
+    return ts.isNamespaceImport(declaration) ? 'module' : 'imported variable or type'
+  }
+  if (ts.isClassLike(declaration) || ts.isFunctionDeclaration(declaration)) return 'type'
+  if (ts.isBindingElement(declaration)) return 'taken out of an object'
+  if (ts.isParameter(declaration)) {
+    return declaration.type ? narrowed(symbol, name, 'annotated parameter') : 'untyped parameter'
+  }
+  return ts.isVariableDeclaration(declaration) ? variableOf(symbol, name, declaration) : 'other variable'
+}
+
+function narrowed(symbol, name, otherwise) {
+  const isSame = checker.getTypeOfSymbol(symbol) === checker.getTypeAtLocation(name)
+  return isSame ? otherwise : 'narrowed'
+}
+
+function variableOf(symbol, name, declaration) {
+  if (declaration.type) return narrowed(symbol, name, 'declared variable')
+  if (ts.isForOfStatement(declaration.parent.parent)) return 'loop variable'
+  const value = declaration.initializer && plain(declaration.initializer)
+  if (!value) return 'other variable'
+  if (ts.isNewExpression(value)) return 'constructed'
+  if (ts.isCallExpression(value)) return 'local from a call'
+  if (ts.isAwaitExpression(value)) return 'local from an awaited call'
+  if (ts.isElementAccessExpression(value)) return 'local from an element'
+  if (ts.isIdentifier(value) || ts.isPropertyAccessExpression(value)) return 'local from a name'
+  return ts.isObjectLiteralExpression(value) ? 'object literal' : 'other variable'
 }
 
 function isIntrinsic(tag) {

@@ -1,0 +1,123 @@
+"""The truth for Python by execution: which definition each call reached while the tests ran.
+
+It knows fixtures and other values that no tool tells the type of, and nothing of what was not run.
+"""
+
+import ast
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.callers.python_source import Used
+from benchmarks.callers.repositories import Family, Repository
+from benchmarks.callers.tools import ToolError, python_packages
+from benchmarks.callers.truth import Site, Truth
+from benchmarks.callers.truth_python import Definitions, outline
+
+PLUGIN = Path(__file__).with_suffix("") / "record_calls.py"
+OPTIONS = ("-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=", "--tb=no")
+SECONDS = 600
+Row = tuple[str, int, int, str, str]  # as the plugin writes them
+
+
+def find(family: Family, workspace: Path, cache: Path) -> Truth:
+    """Run each repository's tests, with the sources of all; sites are the calls that were made."""
+    python = python_packages(family.libraries, cache) / "bin" / "python"
+    files = [
+        (repository.name, path.relative_to(workspace / repository.name).as_posix())
+        for repository in family.repositories
+        for path in sorted((workspace / repository.name).rglob("*.py"))
+    ]
+    outlines = {file: one for file in files if (one := outline(workspace, file))}
+    definitions = Definitions(family, outlines)
+    reached: dict[tuple[str, str], dict[tuple[int, int], set[int]]] = {}
+    for repository in family.repositories:
+        for path, line, column, callee, name in run_tests(family, repository, workspace, python):
+            target = definitions.index.get((*_inside(workspace, callee), name))
+            if target is not None:
+                places = reached.setdefault(_inside(workspace, path), {})
+                places.setdefault((line, column), set()).add(target)
+    sites = []
+    for (project, file), places in sorted(reached.items()):
+        names = names_of_calls((workspace / project / file).read_text(encoding="utf-8"))
+        used = {(one.line, one.column): one for one in outlines[project, file].used}
+        for end, targets in sorted(places.items()):
+            use = used.get(names.get(end, (0, 0)))
+            if use and (same := _named(definitions, use, targets)):
+                place = (project, file, use.line, use.column)
+                told = (use.name, use.kind, same, True, None, ())
+                sites.append(Site(*place, *told, use.receiver))
+    return Truth("tests that ran", tuple(definitions.all), tuple(sites), is_partial=True)
+
+
+def run_tests(
+    family: Family, repository: Repository, workspace: Path, python: Path
+) -> Iterator[Row]:
+    """What the plugin saw; that tests fail is no matter, as long as they ran."""
+    written = workspace / f"{repository.name}.calls.json"
+    written.unlink(missing_ok=True)
+    sources = [
+        str((workspace / one.name / package).parent)
+        for one in family.repositories
+        for package in one.packages
+    ]
+    environment = {
+        **os.environ,
+        "CALLS_BELOW": str(workspace),
+        "CALLS_FILE": str(written),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": os.pathsep.join([str(PLUGIN.parent), *sources]),
+    }
+    command = [str(python), "-m", "pytest", "-p", PLUGIN.stem, *OPTIONS, "tests"]
+    directory = workspace / repository.name
+    done = subprocess.run(
+        command,
+        cwd=directory,
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    if not written.exists():
+        raise ToolError(f"tests of {repository.name}:\n{(done.stdout + done.stderr)[-2000:]}")
+    for row in json.loads(written.read_text(encoding="utf-8")):
+        yield tuple(row)
+
+
+def names_of_calls(source: str) -> dict[tuple[int, int], tuple[int, int]]:
+    """Where the name of each called function stands, by where the call's expression ends.
+
+    Lines from 1; the ends' columns are in bytes, as the interpreter has them, the names' in
+    characters.
+    """
+    lines = [line.encode() for line in source.split("\n")]
+    found = {}
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call):
+            continue
+        function = node.func
+        if isinstance(function, ast.Name):
+            line, offset = function.lineno, function.col_offset
+        elif isinstance(function, ast.Attribute):
+            line = function.end_lineno or 0
+            offset = (function.end_col_offset or 0) - len(function.attr.encode())
+        else:
+            continue
+        column = len(lines[line - 1][:offset].decode())
+        found[node.end_lineno or 0, node.end_col_offset or 0] = (line, column)
+    return found
+
+
+def _named(definitions: Definitions, use: Used, targets: set[int]) -> tuple[int, ...]:
+    """Of what was reached, what bears the name: else a wrapper or an operator was in between."""
+    return tuple(sorted(one for one in targets if definitions.all[one].name == use.name))
+
+
+def _inside(workspace: Path, path: str) -> tuple[str, str]:
+    if not Path(path).is_relative_to(workspace):
+        return "", path
+    project, *rest = Path(path).relative_to(workspace).parts
+    return project, "/".join(rest)
