@@ -42,7 +42,7 @@ class Edge(NamedTuple):
 
 
 def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
-    count = len(resolution.targets)
+    count = resolution.candidates
     return [
         Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
         for one in resolution.targets
@@ -123,7 +123,7 @@ def _edges(
         for target in overridden.get(definition.receiver, ()):
             if target not in direct and last_name(target[1]) == last_name(definition.name):
                 rule = "receiver_type"
-                count = len(resolution.targets)
+                count = resolution.candidates
                 edges.append(Edge(site, target, definition, rule, Confidence.MEDIUM, count, True))
     return edges
 

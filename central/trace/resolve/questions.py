@@ -108,7 +108,8 @@ class ResolvedDefinition(NamedTuple):
     """A definition that answers a question, and how it was reached.
 
     `is_certain`: no step was a guess. `via_files` are the files that re-export the name. `receiver`
-    is the class (file, name) of the instance whose member this is.
+    is the class (file, name) of the instance whose member this is. `is_alias`: a variable that
+    stands for another definition, which is found too.
     """
 
     file: int
@@ -118,6 +119,7 @@ class ResolvedDefinition(NamedTuple):
     rule: str = ""
     via_files: tuple[int, ...] = ()
     receiver: Key | None = None
+    is_alias: bool = False
 
     @property
     def key(self) -> Key:

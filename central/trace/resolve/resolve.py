@@ -42,9 +42,14 @@ class Resolution(NamedTuple):
     targets: tuple[ResolvedDefinition, ...]
     is_unresolved: bool
 
+    @property
+    def candidates(self) -> int:
+        """The number of targets, without aliases if there are others."""
+        return sum(not target.is_alias for target in self.targets) or len(self.targets)
+
     def confidence(self, target: ResolvedDefinition) -> Confidence:
         """Return HIGH for a single target that was reached without a guess, else MEDIUM."""
-        certain = target.is_certain and len(self.targets) == 1
+        certain = target.is_certain and self.candidates == 1
         return Confidence.HIGH if certain else Confidence.MEDIUM
 
 
