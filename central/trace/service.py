@@ -27,7 +27,7 @@ from central.trace.requests import TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import ReferenceSite
+from central.trace.tally import Tally
 
 _SortKey: TypeAlias = tuple[str, str, int, int]
 
@@ -85,8 +85,7 @@ class TraceResult(NamedTuple):
     chosen: list[Definition]
     steps: list[Step]
     definitions: dict[Key, Definition]
-    unresolved_count: int
-    unresolved_sample: list[ReferenceSite]
+    tally: Tally
     cut: list[str]
 
 
@@ -177,8 +176,7 @@ def _attempt(
         cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
         receipt = receipt_of(
             scope,
-            unresolved_count=result.unresolved_count,
-            unresolved_sample=result.unresolved_sample,
+            tally=result.tally,
             cut=result.cut,
             started=started,
             unknown=scope.unknown(request.caller_projects),
@@ -224,8 +222,7 @@ def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
         chosen,
         traversal.steps,
         traversal.definitions,
-        traversal.first.unresolved_count,
-        traversal.first.unresolved_sample,
+        traversal.first.tally,
         [*cut_definitions(has_more), *sorted(traversal.cut), *limits_met(scope.resolver)],
     )
 
@@ -243,7 +240,7 @@ def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
         if edge.target in definitions
     ]
     cut = [*cut_definitions(has_more), *limits_met(scope.resolver)]
-    return TraceResult(chosen, steps, definitions, len(found.unresolved), found.unresolved, cut)
+    return TraceResult(chosen, steps, definitions, found.tally, cut)
 
 
 def _wanted(scope: TraceScope, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:

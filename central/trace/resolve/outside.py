@@ -44,10 +44,10 @@ def outside(question: Outside) -> RuleSteps:
         is_visible = yield from _is_visible(origin)
         if not is_visible:
             return (True,)
-    for shorter, missing in _cuts(origin, question.name):
-        (candidates,) = yield [shorter]
+    for beginning, missing in _beginnings(origin, question.name):
+        (candidates,) = yield [beginning]
         if candidates:
-            return (yield from _are_outside(question, candidates, missing))
+            return (yield from _are_outside(candidates, missing, origin.ecosystem))
     if isinstance(origin, NameInFile) and origin.ecosystem in _WITHOUT_WILDCARDS:
         (wildcards,) = yield [Wildcards(origin.file)]
         return () if wildcards else (True,)
@@ -88,13 +88,13 @@ def _is_visible(path: ImportPath) -> RuleGenerator[bool]:
     )
 
 
-def _cuts(
+def _beginnings(
     origin: ImportPath | NameInFile, name: str
 ) -> Iterator[tuple[ImportPath | NameInFile, str]]:
     """Yield the origin and its beginnings, longest first, each with the member that follows."""
     if isinstance(origin, ImportPath):
-        for module, names in prefixes(origin.path):
-            yield origin._replace(path=module), names[0] if names else name
+        for module, rest in prefixes(origin.path):
+            yield origin._replace(path=module), rest[0] if rest else name
         return
     names = origin.chain.split(".") if origin.chain else []
     for count in range(len(names), -1, -1):
@@ -102,7 +102,7 @@ def _cuts(
 
 
 def _are_outside(
-    question: Outside, candidates: Sequence[ResolvedDefinition], missing: str
+    candidates: Sequence[ResolvedDefinition], missing: str, ecosystem: str
 ) -> RuleSteps:
     """Decide for what was found: all of it must lead outside."""
     answers = yield [Classes(*candidate.key) for candidate in candidates]
@@ -117,15 +117,9 @@ def _are_outside(
     ]
     if not all(types):
         return ()
-    ecosystem = question.origin.ecosystem
-    return _all(
-        (
-            yield [
-                *(OutsideBases(*found.key, missing, ecosystem) for found in classes),
-                *(Outside(one, missing) for several in types for one in several),
-            ]
-        )
-    )
+    of_classes = [OutsideBases(found.file, found.name, missing, ecosystem) for found in classes]
+    of_types = [Outside(one, missing) for several in types for one in several]
+    return _all((yield [*of_classes, *of_types]))
 
 
 def _all(answers: Sequence[tuple[object, ...]]) -> tuple[bool, ...]:
