@@ -103,10 +103,13 @@ def _unresolved_by_import(
         if resolution.is_unresolved and (site.name, site.ecosystem) in names
     ]
     sites, count = unlikely_sites(resolver, named.query._replace(names=names), limit=limit)
+    more = count - len(sites)
+    known = {site.id for site, _ in named.resolved}  # by another name of their root
+    sites = [site for site in sites if site.id not in known]
     looked_at = sites[:MAX_UNLIKELY]
     resolutions = resolve(resolver, looked_at)
     found += [site for site, one in zip(looked_at, resolutions, strict=True) if one.is_unresolved]
-    return [*found, *sites[MAX_UNLIKELY:]], count - len(sites)
+    return [*found, *sites[MAX_UNLIKELY:]], more
 
 
 def _names(named: NamedReferences) -> list[tuple[str, str]]:
