@@ -1,7 +1,7 @@
 """Callers of a definition: candidates by name, each resolved, and callers of callers."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
@@ -43,6 +43,11 @@ def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
         Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
         for one in resolution.targets
     ]
+
+
+def is_of_kind(edge: Edge, kinds: Collection[str]) -> bool:
+    """Whether the reference is of one of the kinds; of none in particular, if there are none."""
+    return not kinds or edge.site.kind in kinds
 
 
 @dataclass(slots=True)
@@ -200,9 +205,11 @@ def transitive_callers(
     *,
     depth: int,
     min_confidence: Confidence,
+    kinds: Collection[str] = (),
 ) -> CallerTraversal:
     """Return callers up to `depth` levels; each is expanded once for each of `definitions`.
 
+    Only uses of these kinds are followed, if any are given; the tally is of all.
     The definitions around the last level's references are not read.
     """
     traversal = CallerTraversal([], FoundCallers([]), {one.key: one for one in definitions})
@@ -221,7 +228,8 @@ def transitive_callers(
             traversal.first = found
         known |= {key: [] for key in fresh}
         for edge in found.edges:
-            known[edge.target].append(edge)
+            if is_of_kind(edge, kinds):
+                known[edge.target].append(edge)
         edges = [edge for key in level for edge in known[key]]
         traversal.take(edges, number, level)
         if number == depth or not edges:

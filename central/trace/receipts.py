@@ -63,12 +63,17 @@ def cut_definitions(has_more: bool) -> list[str]:
         return []
     return [
         f"The name has more than {MAX_DEFINITIONS} definitions, of which the first were traced; "
-        "give a qualified name, project or file."
+        "give a qualified name, module:name, project or file."
     ]
 
 
 def hint_for(
-    what: str, receipt: TraceReceipt, *, min_confidence: Confidence, is_narrowed: bool = False
+    what: str,
+    receipt: TraceReceipt,
+    *,
+    min_confidence: Confidence,
+    has_projects: bool = False,
+    has_kinds: bool = False,
 ) -> str:
     """Explain an empty answer; `what` is "callers", "callees" or "callers and callees".
 
@@ -83,7 +88,9 @@ def hint_for(
     if min_confidence is Confidence.HIGH:
         template = "Only links of high confidence were requested; try min_confidence=medium."
         reasons.append(Sentence.of("only_surest", template))
-    if is_narrowed:
+    if has_kinds:
+        reasons.append(Sentence.of("kinds_left_out", "kind leaves the other uses out."))
+    if has_projects:
         template = "caller_projects leaves the other projects out."
         reasons.append(Sentence.of("projects_left_out", template))
     if missing:

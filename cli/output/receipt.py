@@ -40,6 +40,7 @@ _OPTIONS: Final = {
     "exclude_projects": "--exclude-project",
     "include_projects": "--project",
     "caller_projects": "--caller-project",
+    "kind leaves": "--kind leaves",
     "lower depth, raise limit, or give project and file": (
         "lower --depth, raise --limit, or give --project and --file"
     ),
