@@ -13,9 +13,12 @@ from central.trace.resolve.questions import Ancestors, Key, ResolvedDefinition, 
 from central.trace.resolve.references import ReferenceQuery, ReferenceSite
 from central.trace.resolve.resolve import Confidence, Resolution
 from central.trace.tally import (
+    MAX_UNLIKELY,
     MAX_UNRESOLVED,
     NamedReferences,
     Tally,
+    Unlikely,
+    read_unlikely,
     tally_of,
     tally_with_unresolved,
 )
@@ -73,15 +76,17 @@ def find_callers(
     """
     if not definitions:
         return FoundCallers([])
-    resolved, query, is_cut = _candidates(resolver, definitions)
+    is_low = min_confidence is Confidence.LOW
+    further = MAX_UNRESOLVED + 1 if is_low else MAX_UNLIKELY if is_tallied else 0
+    resolved, unlikely, is_cut = _candidates(resolver, definitions, further)
     overridden = _overridden(resolver, definitions)
     keys = {one.key for one in definitions}
     edges = [
         edge for site, resolution in resolved for edge in _edges(site, resolution, keys, overridden)
     ]
     found = FoundCallers([one for one in edges if one.confidence >= min_confidence], is_cut=is_cut)
-    named = NamedReferences(definitions, query, resolved, {edge.site for edge in edges})
-    if min_confidence is Confidence.LOW:
+    named = NamedReferences(definitions, resolved, unlikely, {edge.site for edge in edges})
+    if is_low:
         found.tally, unresolved = tally_with_unresolved(resolver, named)
         found.is_cut = is_cut or found.tally.unresolved > MAX_UNRESOLVED
         found.edges += _by_name_only(unresolved, definitions)
@@ -92,12 +97,17 @@ def find_callers(
 
 class _Candidates(NamedTuple):
     resolved: list[tuple[ReferenceSite, Resolution]]
-    query: ReferenceQuery
+    unlikely: Unlikely
     is_cut: bool
 
 
-def _candidates(resolver: BatchResolver, definitions: Sequence[Definition]) -> _Candidates:
-    """Return every reference that may lead to one of the definitions, resolved."""
+def _candidates(
+    resolver: BatchResolver, definitions: Sequence[Definition], further: int
+) -> _Candidates:
+    """Return every reference that may lead to one of the definitions, resolved.
+
+    And up to `further` ones that bear their names and lead elsewhere.
+    """
     aliases = aliases_of(resolver, [one.key for one in definitions])
     owners = {owner for one in definitions if (owner := _owner(one))}
     hierarchy = hierarchy_of(resolver, owners) if owners else None
@@ -108,9 +118,12 @@ def _candidates(resolver: BatchResolver, definitions: Sequence[Definition]) -> _
         at_top=any("." not in one.qualified_name for one in definitions),
         containers=sorted(hierarchy.names) if hierarchy else None,
     )
-    resolved = candidates(resolver, query, aliases.roots, hierarchy)
+    unlikely = Unlikely()
+    if further:
+        unlikely = read_unlikely(resolver, definitions, query, limit=further)
+    resolved = candidates(resolver, query, aliases.roots, hierarchy, unlikely.sites)
     is_cut = aliases.is_cut or (hierarchy is not None and hierarchy.is_cut)
-    return _Candidates(resolved, query, is_cut)
+    return _Candidates(resolved, unlikely, is_cut)
 
 
 def _owner(one: Definition) -> Key | None:

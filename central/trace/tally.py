@@ -10,11 +10,10 @@ from central.trace.resolve.references import (
     ReferenceQuery,
     ReferenceSite,
     count_references,
-    count_unresolved,
     unlikely_sites,
     unresolved_sites,
 )
-from central.trace.resolve.resolve import Resolution, resolve
+from central.trace.resolve.resolve import Resolution
 
 MAX_UNRESOLVED: Final = 10_000
 MAX_UNLIKELY: Final = 2_000  # references that are resolved only to be counted
@@ -40,46 +39,61 @@ class Tally:
     is_more_elsewhere: bool = False
 
 
-class NamedReferences(NamedTuple):
-    """Definitions, the query for what may lead to them, and what it found.
+class Unlikely(NamedTuple):
+    """Bound references of the names whose roots suggest something else.
 
-    `leading` are the references that lead to one of the definitions.
+    Only the first are resolved; those `beyond` and `more` count as unresolved.
     """
 
+    sites: Sequence[ReferenceSite] = ()
+    beyond: Sequence[ReferenceSite] = ()
+    more: int = 0
+
+
+def read_unlikely(
+    resolver: BatchResolver, definitions: Sequence[Definition], query: ReferenceQuery, *, limit: int
+) -> Unlikely:
+    """Read at most `limit` of the references that the query leaves out."""
+    named = query._replace(names=_names(definitions))
+    sites, count = unlikely_sites(resolver, named, limit=limit)
+    return Unlikely(sites[:MAX_UNLIKELY], sites[MAX_UNLIKELY:], count - len(sites))
+
+
+class NamedReferences(NamedTuple):
+    """References of the definitions, resolved; `leading` are those that lead to one of them."""
+
     definitions: Sequence[Definition]
-    query: ReferenceQuery
     resolved: Sequence[tuple[ReferenceSite, Resolution]]
+    unlikely: Unlikely
     leading: Collection[ReferenceSite]
 
 
 def tally_of(resolver: BatchResolver, named: NamedReferences) -> Tally:
     """Count the references of the definitions' names that do not lead to them."""
-    alike, more = _unresolved_by_import(resolver, named, limit=MAX_UNLIKELY)
-    names = _names(named)
-    unbound = count_unresolved(resolver, names, limit=MAX_UNRESOLVED + 1)
+    names = _names(named.definitions)
+    alike = _unresolved(named)
+    unbound, total = count_references(resolver, names, limit=MAX_UNRESOLVED + 1)
     missing = SAMPLE - len(alike)
     others = unresolved_sites(resolver, names, limit=missing) if unbound > 0 < missing else []
-    count = len(alike) + more + unbound
-    return _tally(resolver, named, count, [*alike[:SAMPLE], *others])
+    count = len(alike) + named.unlikely.more + unbound
+    return _tally(named, total, count, [*alike[:SAMPLE], *others])
 
 
 def tally_with_unresolved(
     resolver: BatchResolver, named: NamedReferences
 ) -> tuple[Tally, list[ReferenceSite]]:
     """Return the tally and the unresolved references, at most MAX_UNRESOLVED of them."""
-    alike, _ = _unresolved_by_import(resolver, named, limit=MAX_UNRESOLVED + 1)
-    alike += unresolved_sites(resolver, _names(named), limit=MAX_UNRESOLVED + 1)
-    return _tally(resolver, named, len(alike), alike[:SAMPLE]), alike[:MAX_UNRESOLVED]
+    names = _names(named.definitions)
+    limit = MAX_UNRESOLVED + 1
+    alike = [*_unresolved(named), *unresolved_sites(resolver, names, limit=limit)]
+    _, total = count_references(resolver, names, limit=limit)
+    return _tally(named, total, len(alike), alike[:SAMPLE]), alike[:MAX_UNRESOLVED]
 
 
 def _tally(
-    resolver: BatchResolver,
-    named: NamedReferences,
-    unresolved: int,
-    sample: Sequence[ReferenceSite],
+    named: NamedReferences, total: int, unresolved: int, sample: Sequence[ReferenceSite]
 ) -> Tally:
-    names = _names(named)
-    total = count_references(resolver, names, limit=MAX_UNRESOLVED + 1)
+    names = set(_names(named.definitions))
     listed = sum((site.name, site.ecosystem) in names for site in named.leading)
     return Tally(
         unresolved=min(unresolved, MAX_UNRESOLVED + 1),
@@ -89,28 +103,17 @@ def _tally(
     )
 
 
-def _unresolved_by_import(
-    resolver: BatchResolver, named: NamedReferences, *, limit: int
-) -> tuple[list[ReferenceSite], int]:
-    """Return unresolved references that their files bind, and how many more than `limit` there are.
-
-    Those that the query leaves out are resolved up to MAX_UNLIKELY; the rest count as unresolved.
-    """
-    names = _names(named)
+def _unresolved(named: NamedReferences) -> list[ReferenceSite]:
+    """Return the references of the names that their files bind, but nothing tells to what."""
+    names = set(_names(named.definitions))
     found = [
         site
         for site, resolution in named.resolved
         if resolution.is_unresolved and (site.name, site.ecosystem) in names
     ]
-    sites, count = unlikely_sites(resolver, named.query._replace(names=names), limit=limit)
-    more = count - len(sites)
-    known = {site.id for site, _ in named.resolved}  # by another name of their root
-    sites = [site for site in sites if site.id not in known]
-    looked_at = sites[:MAX_UNLIKELY]
-    resolutions = resolve(resolver, looked_at)
-    found += [site for site, one in zip(looked_at, resolutions, strict=True) if one.is_unresolved]
-    return [*found, *sites[MAX_UNLIKELY:]], more
+    known = {site.id for site, _ in named.resolved}  # also by an alias
+    return [*found, *(site for site in named.unlikely.beyond if site.id not in known)]
 
 
-def _names(named: NamedReferences) -> list[tuple[str, str]]:
-    return sorted({(one.name, one.ecosystem) for one in named.definitions})
+def _names(definitions: Sequence[Definition]) -> list[tuple[str, str]]:
+    return sorted({(one.name, one.ecosystem) for one in definitions})

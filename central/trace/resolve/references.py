@@ -90,11 +90,7 @@ _UNLIKELY = _sql("""SELECT {columns}, count(*) OVER ()
     WHERE NOT (r.access = 'path' AND r.chain = '' AND r.binding = 'local')
         AND NOT {likely} AND NOT ({built_in})
     ORDER BY r.id LIMIT %s""")
-_COUNT_ALL = _sql("""SELECT count(*) FROM (SELECT
-    FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
-    JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
-        AND r.repository_id = ANY(%s::bigint[]) LIMIT %s) AS named""")
-_COUNT_OPEN = _sql("""\
+_COUNT = _sql("""\
 WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
     seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
     SELECT (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
@@ -104,7 +100,11 @@ WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
         + (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'free'
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in)""")
+            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in),
+        (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
+            ON r.name = q.name AND r.ecosystem = q.ecosystem
+                AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+            LIMIT (SELECT most FROM seen)) AS named)""")
 _FILES = _sql("""SELECT f.id, f.path,
         (SELECT count(*) FROM {reference} r WHERE r.file_id = f.id)
     FROM (SELECT f.id, f.path FROM {file} f
@@ -258,16 +258,10 @@ def unlikely_sites(
     return [ReferenceSite(*row[:-1]) for row in rows], rows[0][-1] if rows else 0
 
 
-def count_unresolved(resolver: BatchResolver, names: Names, *, limit: int) -> int:
-    """Count unresolved references up to `limit`, with an index-only scan."""
-    rows = fetch_rows(_COUNT_OPEN, [*_columns(names), resolver.repositories, limit])
-    return int(rows[0][0])
-
-
-def count_references(resolver: BatchResolver, names: Names, *, limit: int) -> int:
-    """Count all references of these names up to `limit`, with an index-only scan."""
-    rows = fetch_rows(_COUNT_ALL, [*_columns(names), resolver.repositories, limit])
-    return int(rows[0][0])
+def count_references(resolver: BatchResolver, names: Names, *, limit: int) -> tuple[int, int]:
+    """Count those that no file binds, and all, up to `limit`, with index-only scans."""
+    ((unbound, total),) = fetch_rows(_COUNT, [*_columns(names), resolver.repositories, limit])
+    return int(unbound), int(total)
 
 
 def _columns(pairs: Sequence[tuple[object, object]]) -> list[list[object]]:
