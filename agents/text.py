@@ -122,7 +122,7 @@ def receipt_text(
         lines.append(f"Limits reached: {', '.join(receipt['cut'])}.")
     if receipt["complete"] and commits:
         lines[0] = f"Complete. {lines[0]}"
-    return "\n".join([*lines, *_unresolved(receipt)])
+    return "\n".join([*lines, *_unresolved(receipt), *_elsewhere(receipt)])
 
 
 def printable(value: Any) -> Any:
@@ -310,3 +310,11 @@ def _unresolved(receipt: Row) -> list[str]:
     count = f"{unresolved['count']}{'+' if unresolved['more'] else ''}"
     sites = [f"{row['name']} at {_location(row, row['line'])}" for row in unresolved["sample"][:3]]
     return [f"Unresolved references, matched by name only: {count} ({', '.join(sites)} …)."]
+
+
+def _elsewhere(receipt: Row) -> list[str]:
+    elsewhere = receipt.get("elsewhere") or {"count": 0}
+    if not elsewhere["count"]:
+        return []
+    count = f"{elsewhere['count']}{'+' if elsewhere['more'] else ''}"
+    return [f"Further references, bound to something else: {count}."]

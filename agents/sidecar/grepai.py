@@ -18,6 +18,7 @@ def unknown_receipt(*, is_trace: bool = False) -> Row:
     }
     if is_trace:
         receipt["unresolved"] = {"count": 0, "more": False, "sample": []}
+        receipt["elsewhere"] = {"count": 0, "more": False}
         receipt["cut"] = []
     return receipt
 

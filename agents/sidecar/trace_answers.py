@@ -75,10 +75,18 @@ class Unresolved(AnswerModel):
     sample: list[UnresolvedSite]
 
 
+class Elsewhere(AnswerModel):
+    """The number of further references of the name, which are bound to something else."""
+
+    count: int
+    more: bool
+
+
 class TraceReceipt(SearchReceipt):
     """The commits of the answer, and projects that may have missing results."""
 
     unresolved: Unresolved
+    elsewhere: Elsewhere
     cut: list[str]
 
 

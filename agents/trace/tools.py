@@ -11,6 +11,7 @@ from agents.parameters import (
     Confidence,
     Cursor,
     File,
+    Kind,
     Line,
     MaxTokens,
     Project,
@@ -47,21 +48,21 @@ class _TraceTools:
         project: Project = None,
         file: File = None,
         line: Line = None,
-        depth: Annotated[int, Field(ge=1, le=5, description="Above 1: callers of callers too")] = 1,
+        depth: Annotated[int, Field(ge=1, le=5, description="2: callers of callers too")] = 1,
         min_confidence: Confidence = "medium",
         caller_projects: Annotated[
             Projects, Field(description="Only in these repositories")
         ] = None,
+        kind: Kind = None,
         limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> CallToolResult:
         """Find who calls or uses a function, method, class or value, in every repository.
 
-        Use it before you change or remove something. Returns the definitions that the symbol means
-        and each place that uses one, with the rule, evidence and confidence of the link, and the
-        version that the caller pins. If several definitions share the name, give project and file.
-        Examples: symbol="AuthMiddleware"; symbol="Ledger.transfer", project="payments", depth=2.
+        Use it before a change or removal. Returns the symbol's definitions and each use of one,
+        with rule, evidence and confidence, and the version that the caller pins. Of several
+        definitions project and file choose one. Example: symbol="Ledger.transfer", depth=2.
         """
         parameters = provided(
             symbol=symbol,
@@ -72,6 +73,7 @@ class _TraceTools:
             depth=depth,
             min_confidence=min_confidence,
             caller_projects=caller_projects,
+            kind=[kind] if kind else None,
             limit=limit,
             cursor=cursor,
         )

@@ -85,6 +85,18 @@ class Unresolved:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """How many further references are bound to something else.
+
+    To another definition of the name, or to something outside of the visible repositories. With
+    those that lead to the symbol and the unresolved ones that is every reference of the name.
+    """
+
+    count: Annotated[int, "Exact while all references of the name are no more than 10,000"]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TraceReceipt:
     """Which commits answered, and what the answer may lack."""
 
@@ -93,6 +105,7 @@ class TraceReceipt:
     projects: list[AnsweringProject]
     missing: list[MissingProject]
     unresolved: Unresolved
+    elsewhere: Elsewhere
     cut: Annotated[list[str], "Limits that were met"]
 
 

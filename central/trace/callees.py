@@ -10,6 +10,7 @@ from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite, sites_within
 from central.trace.resolve.resolve import Confidence, resolve
 from central.trace.resolve.sql import SameScopeDefinitions
+from central.trace.tally import Tally
 from indexer.records.references import Access
 
 
@@ -43,10 +44,11 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
 
 
 class FoundCallees(NamedTuple):
-    """Edges to the callees, and the references that stay unresolved."""
+    """Edges to the callees, the references that stay unresolved, and the tally of all."""
 
     edges: list[Edge]
     unresolved: list[ReferenceSite]
+    tally: Tally
 
 
 def find_callees(
@@ -66,9 +68,12 @@ def resolve_callees(
     for site, resolution in zip(sites, resolutions, strict=True):
         edges += edges_to(site, resolution)
     edges += override_edges(resolver, edges)
+    unresolved = [site for site, one in zip(sites, resolutions, strict=True) if one.is_unresolved]
+    outside = sum(not one.targets and not one.is_unresolved for one in resolutions)
     return FoundCallees(
         [edge for edge in edges if edge.confidence >= min_confidence],
-        [site for site, one in zip(sites, resolutions, strict=True) if one.is_unresolved],
+        unresolved,
+        Tally(len(unresolved), unresolved, outside),
     )
 
 

@@ -1,7 +1,7 @@
 """Callers of a definition: candidates by name, each resolved, and callers of callers."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
@@ -10,20 +10,19 @@ from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.hierarchy import aliases_of, candidates, hierarchy_of
 from central.trace.resolve.questions import Ancestors, Key, ResolvedDefinition, last_name
-from central.trace.resolve.references import (
-    Names,
-    ReferenceQuery,
-    ReferenceSite,
-    chained_sites,
-    count_unresolved,
-    unresolved_sites,
+from central.trace.resolve.references import ReferenceQuery, ReferenceSite
+from central.trace.resolve.resolve import Confidence, Resolution
+from central.trace.tally import (
+    MAX_UNLIKELY,
+    MAX_UNRESOLVED,
+    NamedReferences,
+    Tally,
+    Unlikely,
+    read_unlikely,
+    tally_of,
+    tally_with_unresolved,
 )
-from central.trace.resolve.resolve import Confidence, Resolution, resolve
 from indexer.records.references import Access
-
-MAX_UNRESOLVED: Final = 10_000
-MAX_CHAINED: Final = 2_000
-SAMPLE: Final = 5
 
 
 class Edge(NamedTuple):
@@ -42,54 +41,73 @@ class Edge(NamedTuple):
 
 
 def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
-    count = len(resolution.targets)
+    count = resolution.candidates
     return [
         Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
         for one in resolution.targets
     ]
 
 
+def is_of_kind(edge: Edge, kinds: Collection[str]) -> bool:
+    """Whether the reference is of one of the kinds; of none in particular, if there are none."""
+    return not kinds or edge.site.kind in kinds
+
+
 @dataclass(slots=True)
 class FoundCallers:
-    """Edges from the callers, and the unresolved references of the same name."""
+    """Edges from the callers, and the other references of the same name."""
 
     edges: list[Edge]
-    unresolved_count: int = 0
-    unresolved_sample: list[ReferenceSite] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
     is_cut: bool = False
 
 
 def find_callers(
-    resolver: BatchResolver, definitions: Sequence[Definition], *, min_confidence: Confidence
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    *,
+    min_confidence: Confidence,
+    is_tallied: bool = True,
 ) -> FoundCallers:
     """Return edges to the definitions with at least this confidence.
 
-    LOW includes references that share only the name, up to MAX_UNRESOLVED.
+    LOW includes references that share only the name, up to MAX_UNRESOLVED. Unless `is_tallied`,
+    the others are not counted.
     """
     if not definitions:
         return FoundCallers([])
-    resolved, is_cut = _candidates(resolver, definitions)
+    is_low = min_confidence is Confidence.LOW
+    further = MAX_UNRESOLVED + 1 if is_low else MAX_UNLIKELY if is_tallied else 0
+    resolved, unlikely, is_cut = _candidates(resolver, definitions, further)
     overridden = _overridden(resolver, definitions)
     keys = {one.key for one in definitions}
     edges = [
-        edge
-        for site, resolution in resolved
-        for edge in _edges(site, resolution, keys, overridden)
-        if edge.confidence >= min_confidence
+        edge for site, resolution in resolved for edge in _edges(site, resolution, keys, overridden)
     ]
-    unresolved = [site for site, resolution in resolved if resolution.is_unresolved]
-    return _with_unresolved(
-        resolver, definitions, FoundCallers(edges, is_cut=is_cut), unresolved, min_confidence
-    )
+    found = FoundCallers([one for one in edges if one.confidence >= min_confidence], is_cut=is_cut)
+    named = NamedReferences(definitions, resolved, unlikely, {edge.site for edge in edges})
+    if is_low:
+        found.tally, unresolved = tally_with_unresolved(resolver, named)
+        found.is_cut = is_cut or found.tally.unresolved > MAX_UNRESOLVED
+        found.edges += _by_name_only(unresolved, definitions)
+    elif is_tallied:
+        found.tally = tally_of(resolver, named)
+    return found
 
 
 class _Candidates(NamedTuple):
     resolved: list[tuple[ReferenceSite, Resolution]]
+    unlikely: Unlikely
     is_cut: bool
 
 
-def _candidates(resolver: BatchResolver, definitions: Sequence[Definition]) -> _Candidates:
-    """Return every reference that may lead to one of the definitions, resolved."""
+def _candidates(
+    resolver: BatchResolver, definitions: Sequence[Definition], further: int
+) -> _Candidates:
+    """Return every reference that may lead to one of the definitions, resolved.
+
+    And up to `further` ones that bear their names and lead elsewhere.
+    """
     aliases = aliases_of(resolver, [one.key for one in definitions])
     owners = {owner for one in definitions if (owner := _owner(one))}
     hierarchy = hierarchy_of(resolver, owners) if owners else None
@@ -100,8 +118,12 @@ def _candidates(resolver: BatchResolver, definitions: Sequence[Definition]) -> _
         at_top=any("." not in one.qualified_name for one in definitions),
         containers=sorted(hierarchy.names) if hierarchy else None,
     )
-    resolved = candidates(resolver, query, aliases.roots, hierarchy)
-    return _Candidates(resolved, aliases.is_cut or (hierarchy is not None and hierarchy.is_cut))
+    unlikely = Unlikely()
+    if further:
+        unlikely = read_unlikely(resolver, definitions, query, limit=further)
+    resolved = candidates(resolver, query, aliases.roots, hierarchy, unlikely.sites)
+    is_cut = aliases.is_cut or (hierarchy is not None and hierarchy.is_cut)
+    return _Candidates(resolved, unlikely, is_cut)
 
 
 def _owner(one: Definition) -> Key | None:
@@ -123,7 +145,7 @@ def _edges(
         for target in overridden.get(definition.receiver, ()):
             if target not in direct and last_name(target[1]) == last_name(definition.name):
                 rule = "receiver_type"
-                count = len(resolution.targets)
+                count = resolution.candidates
                 edges.append(Edge(site, target, definition, rule, Confidence.MEDIUM, count, True))
     return edges
 
@@ -136,42 +158,6 @@ def _overridden(resolver: BatchResolver, definitions: Sequence[Definition]) -> d
     for key, lineage in zip(owners, lineages, strict=True):
         for ancestor in lineage:
             found.setdefault(ancestor.key, []).append(key)
-    return found
-
-
-def _untyped_sites(resolver: BatchResolver, names: Names, known: set[int]) -> list[ReferenceSite]:
-    """Return unresolved references to members of values; beyond MAX_CHAINED without resolution."""
-    sites = chained_sites(resolver, names, limit=MAX_UNRESOLVED + 1)
-    looked_at = sites[:MAX_CHAINED]
-    resolutions = resolve(resolver, looked_at)
-    found = [site for site, one in zip(looked_at, resolutions, strict=True) if one.is_unresolved]
-    found += sites[MAX_CHAINED:]
-    return [site for site in found if site.id not in known]
-
-
-def _with_unresolved(
-    resolver: BatchResolver,
-    definitions: Sequence[Definition],
-    found: FoundCallers,
-    unresolved: Sequence[ReferenceSite],
-    min_confidence: Confidence,
-) -> FoundCallers:
-    """Count the unresolved references of the definitions' names; link them if LOW is wanted."""
-    pairs = {(one.name, one.ecosystem) for one in definitions}
-    names: Names = sorted(pairs)
-    alike = [site for site in unresolved if (site.name, site.ecosystem) in pairs]
-    alike += _untyped_sites(resolver, names, known={site.id for site in alike})
-    if min_confidence > Confidence.LOW:
-        count = count_unresolved(resolver, names, limit=MAX_UNRESOLVED + 1)
-        found.unresolved_count = min(count + len(alike), MAX_UNRESOLVED + 1)
-        missing = SAMPLE - len(alike)
-        more = unresolved_sites(resolver, names, limit=missing) if count and missing > 0 else []
-        found.unresolved_sample = [*alike[:SAMPLE], *more]
-        return found
-    alike += unresolved_sites(resolver, names, limit=MAX_UNRESOLVED + 1)
-    found.unresolved_count, found.unresolved_sample = len(alike), alike[:SAMPLE]
-    found.is_cut = found.is_cut or len(alike) > MAX_UNRESOLVED
-    found.edges += _by_name_only(alike[:MAX_UNRESOLVED], definitions)
     return found
 
 
@@ -232,9 +218,11 @@ def transitive_callers(
     *,
     depth: int,
     min_confidence: Confidence,
+    kinds: Collection[str] = (),
 ) -> CallerTraversal:
     """Return callers up to `depth` levels; each is expanded once for each of `definitions`.
 
+    Only uses of these kinds are followed, if any are given; the tally is of all.
     The definitions around the last level's references are not read.
     """
     traversal = CallerTraversal([], FoundCallers([]), {one.key: one for one in definitions})
@@ -244,14 +232,17 @@ def transitive_callers(
     for number in range(1, depth + 1):
         fresh = [key for key in level if key not in known]
         starts = [traversal.definitions[key] for key in fresh]
-        found = find_callers(resolver, starts, min_confidence=min_confidence)
+        found = find_callers(
+            resolver, starts, min_confidence=min_confidence, is_tallied=number == 1
+        )
         if found.is_cut:
             traversal.cut.add(CUT_CALLERS)
         if number == 1:
             traversal.first = found
         known |= {key: [] for key in fresh}
         for edge in found.edges:
-            known[edge.target].append(edge)
+            if is_of_kind(edge, kinds):
+                known[edge.target].append(edge)
         edges = [edge for key in level for edge in known[key]]
         traversal.take(edges, number, level)
         if number == depth or not edges:

@@ -15,9 +15,9 @@ from central.trace.requests import GraphRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver, limits_met
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence
 from central.trace.service import run_trace
+from central.trace.tally import Tally
 
 
 class EdgeKey(NamedTuple):
@@ -33,9 +33,8 @@ class CallGraph:
 
     The caller is the innermost definition around a reference; a definition inside a node has the
     node's distance. `definitions` has no entry for a file's top level. `paths` are (repository,
-    path, whether it is generated) of the nodes' files. `unresolved_…` are those of the roots'
-    FoundCallers. `is_full`: there are more nodes than `limit`. `is_cut`: the callers of a node are
-    incomplete.
+    path, whether it is generated) of the nodes' files. `tally` is that of the roots' callers.
+    `is_full`: there are more nodes than `limit`. `is_cut`: the callers of a node are incomplete.
     """
 
     resolver: BatchResolver
@@ -46,8 +45,7 @@ class CallGraph:
     distances: dict[Key, int] = field(default_factory=dict)
     edges: dict[EdgeKey, list[Edge]] = field(default_factory=dict)
     paths: dict[int, tuple[int, str, bool]] = field(default_factory=dict)
-    unresolved_count: int = 0
-    unresolved_sample: list[ReferenceSite] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
     is_full: bool = False
     is_cut: bool = False
 
@@ -73,11 +71,15 @@ class CallGraph:
 
     def _callers(self, level: Sequence[Key], distance: int) -> list[Key]:
         definitions = [self.definitions[key] for key in level]
-        found = find_callers(self.resolver, definitions, min_confidence=self.min_confidence)
+        found = find_callers(
+            self.resolver,
+            definitions,
+            min_confidence=self.min_confidence,
+            is_tallied=distance == 1,
+        )
         self.is_cut = self.is_cut or found.is_cut
         if distance == 1:
-            self.unresolved_count = found.unresolved_count
-            self.unresolved_sample = found.unresolved_sample
+            self.tally = found.tally
         owners, around = _owners(self.resolver, found.edges)
         callers = list(dict.fromkeys(owners.values()))
         self._take(callers, distance, around)
@@ -168,8 +170,7 @@ def _graph(scope: TraceScope, request: GraphRequest, started: float) -> Graph:
     cut = [*cut_definitions(has_more), *_cut(call_graph), *limits_met(scope.resolver)]
     receipt = receipt_of(
         scope,
-        unresolved_count=call_graph.unresolved_count,
-        unresolved_sample=call_graph.unresolved_sample,
+        tally=call_graph.tally,
         cut=cut,
         started=started,
     )

@@ -66,8 +66,7 @@ def _impact(
     symbols = _symbols(scope, changed, traversal, request.limit)
     receipt = receipt_of(
         scope,
-        unresolved_count=traversal.first.unresolved_count,
-        unresolved_sample=traversal.first.unresolved_sample,
+        tally=traversal.first.tally,
         cut=cut,
         started=started,
     )

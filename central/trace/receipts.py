@@ -1,17 +1,16 @@
 """Receipts and hints: which commits answered, what is missing, and why nothing was found."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from central.repositories.visibility import MissingProject, answering_projects
 from central.sentences import Sentence
-from central.trace.answers import TraceReceipt, Unresolved, UnresolvedSite
-from central.trace.callers import MAX_UNRESOLVED, SAMPLE
+from central.trace.answers import Elsewhere, TraceReceipt, Unresolved, UnresolvedSite
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import MAX_DEFINITIONS
-from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence
+from central.trace.tally import MAX_UNRESOLVED, SAMPLE, Tally
 
 _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."
 _BY_NAME: Final = (
@@ -34,8 +33,7 @@ def missing_projects(scope: TraceScope, unknown: Iterable[str] = ()) -> list[Mis
 def receipt_of(
     scope: TraceScope,
     *,
-    unresolved_count: int,
-    unresolved_sample: Sequence[ReferenceSite],
+    tally: Tally,
     cut: list[str],
     started: float,
     unknown: Iterable[str] = (),
@@ -44,7 +42,7 @@ def receipt_of(
     missing = missing_projects(scope, unknown)
     sample = [
         UnresolvedSite(scope.repositories[s.repository].name, s.path, s.line, s.name)
-        for s in unresolved_sample[:SAMPLE]
+        for s in tally.unresolved_sample[:SAMPLE]
     ]
     return TraceReceipt(
         complete=not missing and not cut,
@@ -52,8 +50,9 @@ def receipt_of(
         projects=answering_projects(scope.repositories.values()),
         missing=missing,
         unresolved=Unresolved(
-            min(unresolved_count, MAX_UNRESOLVED), unresolved_count > MAX_UNRESOLVED, sample
+            min(tally.unresolved, MAX_UNRESOLVED), tally.unresolved > MAX_UNRESOLVED, sample
         ),
+        elsewhere=Elsewhere(tally.elsewhere, tally.is_more_elsewhere),
         cut=cut,
     )
 
@@ -64,12 +63,17 @@ def cut_definitions(has_more: bool) -> list[str]:
         return []
     return [
         f"The name has more than {MAX_DEFINITIONS} definitions, of which the first were traced; "
-        "give a qualified name, project or file."
+        "give a qualified name, module:name, project or file."
     ]
 
 
 def hint_for(
-    what: str, receipt: TraceReceipt, *, min_confidence: Confidence, is_narrowed: bool = False
+    what: str,
+    receipt: TraceReceipt,
+    *,
+    min_confidence: Confidence,
+    has_projects: bool = False,
+    has_kinds: bool = False,
 ) -> str:
     """Explain an empty answer; `what` is "callers", "callees" or "callers and callees".
 
@@ -84,7 +88,9 @@ def hint_for(
     if min_confidence is Confidence.HIGH:
         template = "Only links of high confidence were requested; try min_confidence=medium."
         reasons.append(Sentence.of("only_surest", template))
-    if is_narrowed:
+    if has_kinds:
+        reasons.append(Sentence.of("kinds_left_out", "kind leaves the other uses out."))
+    if has_projects:
         template = "caller_projects leaves the other projects out."
         reasons.append(Sentence.of("projects_left_out", template))
     if missing:

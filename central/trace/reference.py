@@ -91,8 +91,7 @@ def _follow(scope: TraceScope, position: ReferencePosition, started: float) -> F
         reason=reason,
         receipt=receipt_of(
             scope,
-            unresolved_count=len(found.unresolved),
-            unresolved_sample=found.unresolved,
+            tally=found.tally,
             cut=limits_met(scope.resolver),
             started=started,
         ),

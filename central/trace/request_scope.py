@@ -98,7 +98,10 @@ def _not_found(
     near = similar_names(selector.symbol, repositories=scope.resolver.repositories)
     narrowed = selector.project or selector.file or selector.line
     advice = (
-        Sentence.of("narrowed", "Leave out project, file and line to look everywhere.")
+        Sentence.of(
+            "narrowed",
+            "Leave out project, file and line to look everywhere, or write module:name.",
+        )
         if narrowed
         else Sentence.of("near_names", "Check its spelling; near lists names that are alike.")
         if near

@@ -14,6 +14,7 @@ from central.http.parameters import (
 )
 from central.trace.resolve.resolve import Confidence
 from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
+from indexer.records.references import ReferenceKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class TraceRequest:
     depth: int = 1
     min_confidence: Confidence = Confidence.MEDIUM
     caller_projects: tuple[str, ...] = ()
+    kind: tuple[str, ...] = ()
     limit: int = 50
     cursor: str = ""
 
@@ -68,6 +70,7 @@ class ImpactRequest:
     limit: int = 50
 
 
+KINDS = [one.value for one in ReferenceKind if one is not ReferenceKind.TYPE]
 CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
 
 
@@ -114,11 +117,18 @@ class SelectorSerializer(ConfidentSerializer):
 class CalleesRequestSerializer(SelectorSerializer):
     """`GET /trace/callees`."""
 
+    kind = serializers.ListField(
+        child=StrictChoiceField(choices=KINDS),
+        max_length=len(KINDS),
+        required=False,
+        help_text="Uses of these kinds only, at every level",
+    )
     limit = StrictIntegerField(min_value=1, max_value=TRACE_SITES, default=50)
     cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
 
     def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
         found = self.checked(query)
+        found["kind"] = tuple(sorted(set(found.get("kind", ()))))
         found["caller_projects"] = tuple(dict.fromkeys(found.get("caller_projects", ())))
         return TraceRequest(**found)
 

@@ -19,7 +19,7 @@ from central.trace.answers import (
     shown_definition,
 )
 from central.trace.callees import enclosing_definition, find_callees
-from central.trace.callers import Step, transitive_callers
+from central.trace.callers import Step, is_of_kind, transitive_callers
 from central.trace.links import links
 from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, receipt_of
 from central.trace.request_scope import TraceScope, scope_for, selected_definitions
@@ -27,7 +27,7 @@ from central.trace.requests import TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import ReferenceSite
+from central.trace.tally import Tally
 
 _SortKey: TypeAlias = tuple[str, str, int, int]
 
@@ -85,8 +85,7 @@ class TraceResult(NamedTuple):
     chosen: list[Definition]
     steps: list[Step]
     definitions: dict[Key, Definition]
-    unresolved_count: int
-    unresolved_sample: list[ReferenceSite]
+    tally: Tally
     cut: list[str]
 
 
@@ -167,6 +166,8 @@ def _attempt(
     organization = credential.organization.slug
     fields = asdict(replace(request, cursor="", limit=1))
     fields["choice"] = fields.pop("selector")  # the name in the fingerprint of cursors
+    if not request.kind:
+        del fields["kind"]
     asked = [organization, what, fields]
     position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
 
@@ -177,8 +178,7 @@ def _attempt(
         cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
         receipt = receipt_of(
             scope,
-            unresolved_count=result.unresolved_count,
-            unresolved_sample=result.unresolved_sample,
+            tally=result.tally,
             cut=result.cut,
             started=started,
             unknown=scope.unknown(request.caller_projects),
@@ -199,8 +199,13 @@ def _attempt(
 def _hint(request: TraceRequest, what: str, receipt: TraceReceipt) -> str:
     if request.cursor:
         return LAST_PAGE
-    is_narrowed = bool(request.caller_projects)
-    return hint_for(what, receipt, min_confidence=request.min_confidence, is_narrowed=is_narrowed)
+    return hint_for(
+        what,
+        receipt,
+        min_confidence=request.min_confidence,
+        has_projects=bool(request.caller_projects),
+        has_kinds=bool(request.kind),
+    )
 
 
 class _Parts(NamedTuple):
@@ -218,14 +223,17 @@ class _Parts(NamedTuple):
 def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
     chosen, has_more = selected_definitions(scope, request.selector)
     traversal = transitive_callers(
-        scope.resolver, chosen, depth=request.depth, min_confidence=request.min_confidence
+        scope.resolver,
+        chosen,
+        depth=request.depth,
+        min_confidence=request.min_confidence,
+        kinds=request.kind,
     )
     return TraceResult(
         chosen,
         traversal.steps,
         traversal.definitions,
-        traversal.first.unresolved_count,
-        traversal.first.unresolved_sample,
+        traversal.first.tally,
         [*cut_definitions(has_more), *sorted(traversal.cut), *limits_met(scope.resolver)],
     )
 
@@ -240,10 +248,10 @@ def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
     steps = [
         Step(edge, 1, owner[enclosing_definition(edge.site, owner)])
         for edge in found.edges
-        if edge.target in definitions
+        if edge.target in definitions and is_of_kind(edge, request.kind)
     ]
     cut = [*cut_definitions(has_more), *limits_met(scope.resolver)]
-    return TraceResult(chosen, steps, definitions, len(found.unresolved), found.unresolved, cut)
+    return TraceResult(chosen, steps, definitions, found.tally, cut)
 
 
 def _wanted(scope: TraceScope, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:

@@ -41,6 +41,7 @@ SENTENCES: Final = {
     "unresolved": (
         "{count} {noun} by that name {verb} of something unknown; confidence “low” lists them."
     ),
+    "kinds_left_out": "Other kinds of use are left out.",
     "only_surest": "Only links of high confidence were requested; try confidence “medium”.",
     "may_lack": "{count} {noun} in scope may lack something, as said above.",
     "none_visible": "Nothing in what you may see is among its {what}.",

@@ -59,7 +59,9 @@ class Choice:
 
 def trace_query(request: HttpRequest, *, organization: str) -> dict[str, Any]:
     """Return the address's query as the API's request has it, without empty fields."""
-    query = query_object(request.GET, lists=frozenset({"caller_projects"}), numbers=_NUMBERS)
+    query = query_object(
+        request.GET, lists=frozenset({"caller_projects", "kind"}), numbers=_NUMBERS
+    )
     given = {name: value for name, value in query.items() if value not in ("", [""])}
     return {**given, "symbol": given.get("name", ""), "org_id": organization}
 

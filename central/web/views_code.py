@@ -13,6 +13,7 @@ from central.trace.graph import graph as graph_around
 from central.trace.reference import ReferencePosition, follow_reference
 from central.trace.requests import (
     CONFIDENCES,
+    KINDS,
     CalleesRequestSerializer,
     CallersRequestSerializer,
     GraphRequestSerializer,
@@ -52,7 +53,12 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
     """
     organization = credential.organization.slug
     query = trace_query(request, organization=organization)
-    context: dict[str, Any] = {"section": "symbol", "query": query, "confidences": CONFIDENCES}
+    context: dict[str, Any] = {
+        "section": "symbol",
+        "query": query,
+        "confidences": CONFIDENCES,
+        "kinds": KINDS,
+    }
     if not query["symbol"]:
         return render(request, "web/symbol_form.html", context)
     try:
@@ -110,7 +116,12 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
     organization = credential.organization.slug
     given = trace_query(request, organization=organization)
     query = {"limit": _NODES, "depth": DEPTHS[0], **given}
-    context: dict[str, Any] = {"section": "symbol", "query": query, "confidences": CONFIDENCES}
+    context: dict[str, Any] = {
+        "section": "symbol",
+        "query": query,
+        "confidences": CONFIDENCES,
+        "kinds": KINDS,
+    }
     if not query["symbol"]:
         return render(request, "web/symbol_form.html", context)
     try:

@@ -1,6 +1,7 @@
 """`trace`: callers, callees and call graph of a definition, in every repository."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +20,17 @@ commands.add_typer(
     name="trace",
     help="Show the callers, callees or call graph of a definition.",
 )
+
+
+class Kind(StrEnum):
+    """How a name is used: with `new` in languages that write it, `element` in JSX."""
+
+    CALL = "call"
+    NEW = "new"
+    DECORATE = "decorate"
+    INHERIT = "inherit"
+    ELEMENT = "element"
+    VALUE = "value"
 
 
 def _symbol(symbol: str) -> str:
@@ -43,6 +55,9 @@ InFile = Annotated[
     str | None, typer.Option("--file", metavar="PATH", help="File of the definition")
 ]
 AtLine = Annotated[int | None, typer.Option("--line", min=1, help="A line within the definition")]
+Kinds = Annotated[
+    list[Kind] | None, typer.Option("--kind", help="Only uses of this kind; repeatable")
+]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
 
 
@@ -52,6 +67,7 @@ Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of resu
         "codesearch trace callers verify_token",
         "codesearch trace callers Auth.verify --project auth-service --depth 2",
         "codesearch trace callers verify --file auth/tokens.py --line 70 --json",
+        "codesearch trace callers Store --kind inherit --depth 5",
     ),
 )
 def callers(
@@ -64,6 +80,7 @@ def callers(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only callers in this repository; repeatable"),
     ] = None,
+    kind: Kinds = None,
     depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of transitive callers")] = 1,
     min_confidence: MinConfidence = Confidence.MEDIUM,
     limit: Limit = 50,
@@ -76,6 +93,7 @@ def callers(
     parameters = {
         **_choice(symbol, project, file, line, min_confidence),
         "caller_projects": caller_project,
+        "kind": [str(one) for one in kind or ()],
         "depth": depth,
         "limit": limit,
     }
@@ -94,6 +112,7 @@ def callees(
     project: InProject = None,
     file: InFile = None,
     line: AtLine = None,
+    kind: Kinds = None,
     min_confidence: MinConfidence = Confidence.MEDIUM,
     limit: Limit = 50,
     json: Json = False,
@@ -102,7 +121,11 @@ def callees(
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
     """
-    parameters = {**_choice(symbol, project, file, line, min_confidence), "limit": limit}
+    parameters = {
+        **_choice(symbol, project, file, line, min_confidence),
+        "kind": [str(one) for one in kind or ()],
+        "limit": limit,
+    }
     return _show(ctx.obj, "callees", parameters, json=json)
 
 

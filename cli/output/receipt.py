@@ -40,6 +40,7 @@ _OPTIONS: Final = {
     "exclude_projects": "--exclude-project",
     "include_projects": "--project",
     "caller_projects": "--caller-project",
+    "kind leaves": "--kind leaves",
     "lower depth, raise limit, or give project and file": (
         "lower --depth, raise --limit, or give --project and --file"
     ),
@@ -64,6 +65,11 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
             f"{pluralize(unresolved, 'reference')} to such names could not be resolved; "
             "--min-confidence low includes matches by name only."
         )
+    elsewhere = receipt.get("elsewhere", {"count": 0})
+    if elsewhere["count"]:
+        at_least = "at least " if elsewhere["more"] else ""
+        count = pluralize(elsewhere["count"], "further reference")
+        yield f"Bound to something else: {at_least}{count}."
 
 
 def _total_line(answer: Mapping[str, Any]) -> str:

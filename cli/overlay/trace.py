@@ -10,7 +10,7 @@ from cli.overlay.overlay import Overlay, Row
 
 _MAX_LINKS: Final = 200  # of one page
 _MAX_PAGES: Final = 10
-_SHARED_PARAMETERS: Final = ("symbol", "file", "line", "depth", "min_confidence")
+_SHARED_PARAMETERS: Final = ("symbol", "file", "line", "depth", "min_confidence", "kind")
 
 
 def local_parameters(what: str, parameters: Mapping[str, Any], project: str) -> Row:

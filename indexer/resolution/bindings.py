@@ -19,6 +19,7 @@ from indexer.resolution.scopes import (
     ScopeTree,
     ValueSource,
 )
+from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
 
@@ -29,6 +30,9 @@ _SOURCES: Final = (
     (".alias", ValueSource.ALIAS),
 )
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
+_FIRST_PARAMETER: Final = re.compile(r"\bdef\s+\w+\s*(?:\[[^\[\]]*\]\s*)?\(\s*$")
+_STATIC_METHOD: Final = re.compile(r"@staticmethod\s*(?:#[^\n]*)?\n(?:\s*@[^\n]*\n)*\s*$")
+_HEAD_BYTES: Final = 1_000  # of a method before its first parameter, and of decorators above
 _STATIC: Final = re.compile(r"(?:global\s+)?(?:import|using)\s+static\s")
 _PART: Final = re.compile(
     r"(?:@\w+\s+)*import\s+(?:struct|class|enum|protocol|func|typealias|let|var)\s"
@@ -94,9 +98,20 @@ def bind_locals(
                 match, label, text, language.inferred_type_keywords
             )
         if label == "local":
+            if written in language.class_names and _is_class_parameter(name.scope, mark[0], text):
+                name.source = ValueSource.CLASS
             tree.bind(written, name)
         elif "self" not in match or text.slice(match["self"]) in language.self_names:
             tree.bind_field(written.lstrip("$"), name)
+
+
+def _is_class_parameter(scope: Scope, start: int, text: SourceText) -> bool:
+    """Whether the name at `start` is the first parameter of a method that is not static."""
+    if scope.kind not in FUNCTION_KINDS or scope.parent is None or not scope.parent.is_class:
+        return False
+    head = text.slice((max(scope.start, start - _HEAD_BYTES), start))
+    above = text.slice((max(0, scope.start - _HEAD_BYTES), scope.start))
+    return bool(_FIRST_PARAMETER.search(head)) and not _STATIC_METHOD.search(above)
 
 
 def _value_source(

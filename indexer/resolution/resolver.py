@@ -78,7 +78,7 @@ class Resolver:
                 return self.resolve_path(rest, module, 1 << 62, excluding, role)
         value = None
         if first in self._lookup.keywords and scope.class_name:
-            value = self._declared_class(first, scope)
+            value = self._rebound_class(first, scope, offset, excluding)
             value = value or self._lookup.keyword(first, scope, is_bare=not rest)
         if value is None:
             first_role = RECEIVER if rest and role is not TYPE else role
@@ -197,7 +197,7 @@ class Resolver:
         return value
 
     def _assigned_value(self, name: NameBinding) -> Value:
-        if name.source is ValueSource.TYPE:
+        if name.source in (ValueSource.TYPE, ValueSource.CLASS):
             return self.instance_of_type(name.text, name.scope, name.start, name)
         if name.source is ValueSource.CALL:
             return self.call_result(name.text, name.scope, name.start, name)
@@ -205,15 +205,22 @@ class Resolver:
             return as_instance(self.expression(name.text, name.scope, name.start, name, TYPE))
         return self.expression(name.text, name.scope, name.start, name)
 
-    def _declared_class(self, first: str, scope: Scope) -> Value | None:
-        """Return the class of Python's `cls: type[A]`, which may differ from the enclosing one."""
+    def _rebound_class(
+        self, first: str, scope: Scope, offset: int, excluding: NameBinding | None
+    ) -> Value | None:
+        """Return the value of Python's `cls` where it is not the class around the method."""
         if first not in self.language.class_names:
             return None
-        name = self._lookup.find(first, scope, 1 << 62, None, VALUE)
-        if name is None or name.kind or name.source is not ValueSource.TYPE:
+        name = self._lookup.find(first, scope, offset, excluding, VALUE)
+        if name is None or name.kind or name.imported:
             return None
         value = self.bound_value(name)
-        return value if value.access is PATH and value.binding in (LOCAL, IMPORT) else None
+        if name.source is not ValueSource.CLASS:
+            return value
+        read = read_type(name.text, self.language.wrapper_types)
+        is_variable = self.tree.definitions.get(value.root) in VALUE_KINDS  # T = TypeVar("T")
+        is_other = value.access is PATH and value.binding in (LOCAL, IMPORT) and not is_variable
+        return value if is_other or (read and not read.is_class_object) else None
 
     def _of_import(self, path: Sequence[str], name: NameBinding) -> tuple[Value, Sequence[str]]:
         if "." not in name.imported:

@@ -27,6 +27,7 @@ class ValueSource(Enum):
     NEW = auto()  # an instance of the constructed class
     CALL = auto()  # the result of calling the expression
     ALIAS = auto()  # the same as the expression
+    CLASS = auto()  # the class around the method, unless the written type is another class
 
 
 @dataclass(slots=True, eq=False)
@@ -153,6 +154,8 @@ class ScopeTree:
             one.definition.start_byte, one.definition.end_byte, scope, qualified, one.kind
         )
         if one.prefix == scope.prefix:
+            if one.definition.member:
+                return
             names = scope.names
         else:
             names = self.members.setdefault(one.prefix, {})

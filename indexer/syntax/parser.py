@@ -51,6 +51,7 @@ class Definition:
     body_byte: int | None
     exported: bool
     private: bool
+    member: bool  # of an object: no bare name means it
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,7 @@ class _Collector:
     source: bytes
     found: dict[int, _CapturedDefinition] = field(default_factory=dict)
     marks: dict[str, set[int]] = field(
-        default_factory=lambda: {"exported": set(), "private": set()}
+        default_factory=lambda: {"exported": set(), "private": set(), "member": set()}
     )
     exported_names: set[str] = field(default_factory=set)
     leading_comments: dict[int, int] = field(default_factory=dict)
@@ -253,6 +254,7 @@ class _Collector:
             body_byte=one.body,
             exported=one.node.id in self.marks["exported"] or one.name in self.exported_names,
             private=one.node.id in self.marks["private"],
+            member=one.node.id in self.marks["member"],
         )
 
     def _add_comments(self, nodes: Iterable[tree_sitter.Node]) -> None:

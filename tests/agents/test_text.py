@@ -283,6 +283,14 @@ def test_what_is_known_by_name_only_is_counted_and_sampled() -> None:
     )
 
 
+@pytest.mark.parametrize(("more", "expected"), [(False, "12."), (True, "12+.")])
+def test_what_is_bound_elsewhere_is_counted(more: bool, expected: str) -> None:
+    receipt = recorded("callers")["receipt"]
+    receipt["elsewhere"] = {"count": 12, "more": more}
+    text = receipt_text(receipt, [])
+    assert f"Further references, bound to something else: {expected}" in text
+
+
 def test_search_code_has_a_shorter_form() -> None:
     row = {"path": "a.py", "text": "x = 1\n", "score": 0.5, "startLine": 1, "endLine": 1}
     row |= {"truncated": True}

@@ -94,11 +94,14 @@ def definitions_named(resolver: BatchResolver, wanted: DefinitionFilter) -> list
     """Return the definitions that a symbol means, each once; at most MAX_DEFINITIONS + 1.
 
     The symbol is a name or its last parts; if none matches, a path through modules and re-exports.
+    With a file, a whole name goes before the same name in a class.
     """
     module, name = split_symbol(wanted.symbol)
     if module:
         return _chosen(_by_path(resolver, f"{module}.{name}"), wanted)
     found = _by_name(resolver, name, wanted)
+    if wanted.path and not wanted.line:
+        found = [one for one in found if one.qualified_name == name] or found
     return found or _chosen(_by_path(resolver, name), wanted)
 
 

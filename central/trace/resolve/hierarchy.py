@@ -189,9 +189,13 @@ def candidates(
     query: ReferenceQuery,
     roots: Iterable[Key],
     hierarchy: Aliases | None = None,
+    further: Iterable[ReferenceSite] = (),
 ) -> list[tuple[ReferenceSite, Resolution]]:
-    """Return the references that may match, resolved: by name, by alias, by class hierarchy."""
-    sites = sites_named(resolver, query)
+    """Return the references that may match, resolved: by name, by alias, by class hierarchy.
+
+    And `further` ones: all at once take hardly more statements.
+    """
+    sites = [*sites_named(resolver, query), *further]
     sites += sites_rooted(resolver, roots, kind=query.kind)
     if hierarchy:
         names = [name for name, _ in query.names]

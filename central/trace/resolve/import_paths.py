@@ -26,6 +26,7 @@ from central.trace.resolve.sql import (
     Modules,
     SameScopeDefinitions,
 )
+from indexer.records.files import VALUE_KINDS
 
 MAX_STEPS = 500  # paths that one import may lead through
 MAX_MORE = 8  # names that a path may gain through re-exports
@@ -129,7 +130,12 @@ class _Search:
         for count, definition in _longest(contents.definitions):
             name = ".".join(match.names[:count])
             candidate = ResolvedDefinition(
-                definition.file, name, definition.kind, is_certain, via_files=step.via_files
+                definition.file,
+                name,
+                definition.kind,
+                is_certain,
+                via_files=step.via_files,
+                is_alias=_is_alias(definition, contents.named) and count == 1,
             )
             self.found.append((candidate, match.names[count:]))
         for export in contents.named:
@@ -219,6 +225,12 @@ def _longest(definitions: Sequence[tuple[int, DefinitionRow]]) -> list[tuple[int
     """Return the definitions that take the most names."""
     most = max((count for count, _ in definitions), default=0)
     return [(count, row) for count, row in definitions if count == most]
+
+
+def _is_alias(definition: DefinitionRow, named: Sequence[ExportRow]) -> bool:
+    """Whether the definition is a variable that its file exports as another: `f = g`."""
+    is_variable = definition.kind in VALUE_KINDS or not definition.kind
+    return is_variable and any(export.file == definition.file for export in named)
 
 
 def _is_spread(match: ModuleMatch) -> bool:

@@ -93,10 +93,27 @@ class MemberAccess(NamedTuple):
     name: str
 
 
-class UntypedValue(NamedTuple):
-    """Does this lead to a visible value whose class is unknown?"""
+class Outside(NamedTuple):
+    """Is this member of what `origin` means, or `origin` itself, outside of what is visible?
 
-    origin: NameInFile
+    Asked only of what has no visible definition.
+    """
+
+    origin: ImportPath | NameInFile
+    name: str
+
+    def of_path(self, repository: int, package: int, ecosystem: str, path: str) -> "Outside":
+        """Return the same question of an import path."""
+        return Outside(ImportPath(repository, package, ecosystem, path), self.name)
+
+
+class OutsideBases(NamedTuple):
+    """May a class inherit this member from a class outside of what is visible?"""
+
+    file: int
+    name: str
+    member: str
+    ecosystem: str
 
 
 Key: TypeAlias = tuple[int, str]  # file and qualified name
@@ -108,7 +125,8 @@ class ResolvedDefinition(NamedTuple):
     """A definition that answers a question, and how it was reached.
 
     `is_certain`: no step was a guess. `via_files` are the files that re-export the name. `receiver`
-    is the class (file, name) of the instance whose member this is.
+    is the class (file, name) of the instance whose member this is. `is_alias`: a variable that
+    stands for another definition, which is found too.
     """
 
     file: int
@@ -118,6 +136,7 @@ class ResolvedDefinition(NamedTuple):
     rule: str = ""
     via_files: tuple[int, ...] = ()
     receiver: Key | None = None
+    is_alias: bool = False
 
     @property
     def key(self) -> Key:

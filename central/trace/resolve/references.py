@@ -39,7 +39,14 @@ _CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
 # An unbound name of these ecosystems is built in unless the file has a wildcard import.
 _BUILT_IN = """r.binding = 'free' AND r.ecosystem IN ('pypi', 'npm') AND NOT EXISTS (
     SELECT FROM {imported} i WHERE i.file_id = r.file_id AND i.local = '' AND i.wildcard)"""
+# What may lead to the definitions that a ReferenceQuery describes.
+_LIKELY = """((%s::bool AND r.access = 'path' AND r.binding <> 'local')
+            OR (r.access = 'path' AND r.chain = '' AND r.binding = 'local'
+                AND r.file_id = ANY(%s::bigint[]))
+            OR (%s::bool AND ((r.access = 'path' AND r.chain = '' AND r.binding <> 'local')
+                OR {container} = ANY(%s::text[]))))"""
 _sql = sql_with(
+    likely=_LIKELY,
     container=_CONTAINER,
     built_in=_BUILT_IN,
     columns=_COLUMNS,
@@ -53,12 +60,7 @@ _BY_NAME = _sql("""SELECT {columns}
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import', 'free')
     JOIN {file} f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND (%s::text = '' OR r.kind = %s::text)
-        AND ((%s::bool AND r.access = 'path' AND r.binding <> 'local')
-            OR (r.access = 'path' AND r.chain = '' AND r.binding = 'local'
-                AND r.file_id = ANY(%s::bigint[]))
-            OR (%s::bool AND ((r.access = 'path' AND r.chain = '' AND r.binding <> 'local')
-                OR {container} = ANY(%s::text[]))))
-        AND NOT ({built_in})""")
+        AND {likely} AND NOT ({built_in})""")
 _BY_ROOT = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
     JOIN {reference} r ON r.file_id = q.file AND r.root = q.root AND r.binding = 'import'
@@ -82,14 +84,15 @@ _OPEN = _sql("""SELECT {columns}
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('unknown', 'free')
     JOIN {file} f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {built_in}) LIMIT %s""")
-_CHAINED = _sql("""SELECT {columns}
+_UNLIKELY = _sql("""SELECT {columns}, count(*) OVER ()
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
-        AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import')
+        AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import', 'free')
     JOIN {file} f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND r.chain <> '' AND r.access IN ('instance', 'result')
+    WHERE NOT (r.access = 'path' AND r.chain = '' AND r.binding = 'local')
+        AND NOT {likely} AND NOT ({built_in})
     ORDER BY r.id LIMIT %s""")
-_COUNT_OPEN = _sql("""\
+_COUNT = _sql("""\
 WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
     seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
     SELECT (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
@@ -99,7 +102,11 @@ WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
         + (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'free'
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in)""")
+            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in),
+        (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
+            ON r.name = q.name AND r.ecosystem = q.ecosystem
+                AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+            LIMIT (SELECT most FROM seen)) AS named)""")
 _FILES = _sql("""SELECT f.id, f.path,
         (SELECT count(*) FROM {reference} r WHERE r.file_id = f.id)
     FROM (SELECT f.id, f.path FROM {file} f
@@ -153,12 +160,14 @@ def sites_named(resolver: BatchResolver, query: ReferenceQuery) -> list[Referenc
         resolver.repositories,
         query.kind,
         query.kind,
-        query.at_top,
-        id_array(query.files),
-        query.containers is not None,
-        list(query.containers or ()),
+        *_likely(query),
     ]
     return [ReferenceSite(*row) for row in fetch_rows(_BY_NAME, asked)]
+
+
+def _likely(query: ReferenceQuery) -> list[object]:
+    files, containers = id_array(query.files), list(query.containers or ())
+    return [query.at_top, files, query.containers is not None, containers]
 
 
 def sites_rooted(
@@ -239,16 +248,22 @@ def unresolved_sites(resolver: BatchResolver, names: Names, *, limit: int) -> li
     return [ReferenceSite(*row) for row in rows]
 
 
-def chained_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:
-    """Read references of these names to members of other names."""
-    rows = fetch_rows(_CHAINED, [*_columns(names), resolver.repositories, limit])
-    return [ReferenceSite(*row) for row in rows]
+def unlikely_sites(
+    resolver: BatchResolver, query: ReferenceQuery, *, limit: int
+) -> tuple[list[ReferenceSite], int]:
+    """Read bound references that do not match the query but for their names; and count all.
+
+    Without those that are bound to a definition of their own file by its bare name.
+    """
+    asked = [*_columns(query.names), resolver.repositories, *_likely(query), limit]
+    rows = fetch_rows(_UNLIKELY, asked)
+    return [ReferenceSite(*row[:-1]) for row in rows], rows[0][-1] if rows else 0
 
 
-def count_unresolved(resolver: BatchResolver, names: Names, *, limit: int) -> int:
-    """Count unresolved references up to `limit`, with an index-only scan."""
-    rows = fetch_rows(_COUNT_OPEN, [*_columns(names), resolver.repositories, limit])
-    return int(rows[0][0])
+def count_references(resolver: BatchResolver, names: Names, *, limit: int) -> tuple[int, int]:
+    """Count those that no file binds, and all, up to `limit`, with index-only scans."""
+    ((unbound, total),) = fetch_rows(_COUNT, [*_columns(names), resolver.repositories, limit])
+    return int(unbound), int(total)
 
 
 def _columns(pairs: Sequence[tuple[object, object]]) -> list[list[object]]:

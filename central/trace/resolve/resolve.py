@@ -12,8 +12,8 @@ from central.trace.resolve.questions import (
     ImportPath,
     MemberAccess,
     NameInFile,
+    Outside,
     ResolvedDefinition,
-    UntypedValue,
     best_candidates,
 )
 from central.trace.resolve.references import ReferenceSite
@@ -21,7 +21,7 @@ from central.trace.resolve.rules import import_path
 from central.trace.resolve.sql import Imports
 from indexer.records.references import Access, Binding
 
-_OF_VALUES = {Access.INSTANCE, Access.RESULT}
+_BOUND = {Binding.LOCAL, Binding.IMPORT}
 
 
 class Confidence(IntEnum):
@@ -35,16 +35,21 @@ class Confidence(IntEnum):
 class Resolution(NamedTuple):
     """The definitions that a reference means.
 
-    Without targets it is external, or unknown if `is_unresolved`: its file binds neither it nor its
-    receiver to a known class. Then its name alone may link it.
+    Without targets it is bound to something outside of the visible repositories or, if
+    `is_unresolved`, nothing tells to what. Then its name alone may link it.
     """
 
     targets: tuple[ResolvedDefinition, ...]
     is_unresolved: bool
 
+    @property
+    def candidates(self) -> int:
+        """The number of targets, without aliases if there are others."""
+        return sum(not target.is_alias for target in self.targets) or len(self.targets)
+
     def confidence(self, target: ResolvedDefinition) -> Confidence:
         """Return HIGH for a single target that was reached without a guess, else MEDIUM."""
-        certain = target.is_certain and len(self.targets) == 1
+        certain = target.is_certain and self.candidates == 1
         return Confidence.HIGH if certain else Confidence.MEDIUM
 
 
@@ -70,21 +75,27 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
         _resolution(site, late.get(index, [one for q in asked[index] for one in answers[q]]))
         for index, site in enumerate(sites)
     ]
-    return _with_untyped(resolver, sites, resolutions)
+    return _with_unresolved(resolver, sites, asked, resolutions)
 
 
-def _with_untyped(
-    resolver: BatchResolver, sites: Sequence[ReferenceSite], resolutions: Sequence[Resolution]
+def _with_unresolved(
+    resolver: BatchResolver,
+    sites: Sequence[ReferenceSite],
+    asked: Sequence[Sequence[MemberAccess]],
+    resolutions: Sequence[Resolution],
 ) -> list[Resolution]:
-    """Mark members of visible values whose class is unknown as unresolved."""
-    asked = {
-        index: UntypedValue(_name_in_file(site))
+    """Mark what its file binds to something visible, but nothing tells which, as unresolved."""
+    questions = {
+        index: [Outside(question.origin, question.name) for question in asked[index]]
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
-        if not resolution.targets and site.chain and site.access in _OF_VALUES
+        if not resolution.targets and site.binding in _BOUND
     }
-    answers = dict(zip(asked, resolver.resolve_all(list(asked.values())), strict=True))
+    wanted = list(dict.fromkeys(one for several in questions.values() for one in several))
+    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True))
     return [
-        Resolution((), is_unresolved=True) if answers.get(index) else resolution
+        Resolution((), is_unresolved=True)
+        if index in questions and not all(answers[one] for one in questions[index])
+        else resolution
         for index, resolution in enumerate(resolutions)
     ]
 

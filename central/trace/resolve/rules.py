@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from central.trace.resolve import engine, free_names, import_paths, members
+from central.trace.resolve import engine, free_names, import_paths, members, outside
 from central.trace.resolve.engine import RuleGenerator, Rules, RuleSteps
 from central.trace.resolve.modules import is_standard
 from central.trace.resolve.questions import (
@@ -15,10 +15,11 @@ from central.trace.resolve.questions import (
     MemberAccess,
     Members,
     NameInFile,
+    Outside,
+    OutsideBases,
     Reexports,
     ResolvedDefinition,
     UnboundName,
-    UntypedValue,
     best_candidates,
     reached_via,
 )
@@ -28,9 +29,7 @@ from central.trace.resolve.sql import (
     Imports,
     Modules,
     SameScopeDefinitions,
-    Typing,
 )
-from indexer.records.files import VALUE_KINDS
 from indexer.records.references import Access, Binding
 
 
@@ -138,45 +137,6 @@ def _of_bases(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
     return best_candidates(found)
 
 
-_VALUES = VALUE_KINDS | {""}
-
-
-def untyped_value(question: UntypedValue) -> RuleSteps:
-    """Answer (True,) if the names lead to a visible value or function without a known type.
-
-    Answer () if they lead to a class, or to nothing visible.
-    """
-    origin = question.origin
-    names = origin.chain.split(".") if origin.chain else []
-    for count in range(len(names), -1, -1):
-        (candidates,) = yield [origin._replace(chain=".".join(names[:count]))]
-        if candidates:
-            return (yield from _any_untyped(candidates, is_whole=count == len(names)))
-    return ()
-
-
-def _any_untyped(candidates: tuple[ResolvedDefinition, ...], *, is_whole: bool) -> RuleSteps:
-    """Decide for what was found; a missing member of a class counts as untyped."""
-    answers = yield [Classes(*candidate.key) for candidate in candidates]
-    classes = [found for answer in answers for found in answer]
-    if any(not is_whole or found.kind in _VALUES for found in classes):
-        return (True,)
-    without = [
-        candidate for candidate, answer in zip(candidates, answers, strict=True) if not answer
-    ]
-    typings = yield [Typing(*candidate.key) for candidate in without]
-    types = [
-        UntypedValue(members.declared_type(*candidate.key, row))
-        for candidate, rows in zip(without, typings, strict=True)
-        for row in rows
-        if row.kind == "type"
-    ]
-    if without and not types:
-        return (True,)
-    following = yield types
-    return (True,) if any(following) else ()
-
-
 # A cycle of questions is broken at the one that comes last here. Members come last: what a class
 # defines itself is right without its bases.
 RULES: Final[Rules] = {
@@ -189,6 +149,7 @@ RULES: Final[Rules] = {
     NameInFile: name_in_file,
     ImportPath: import_paths.follow_import,
     MemberAccess: member_access,
-    UntypedValue: untyped_value,
+    Outside: outside.outside,
+    OutsideBases: outside.outside_bases,
     Members: members.members,
 }

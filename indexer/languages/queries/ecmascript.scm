@@ -2,7 +2,8 @@
 (function_declaration name: (identifier) @name) @definition.function
 (generator_function_declaration name: (identifier) @name) @definition.function
 (class_declaration name: (_) @name) @definition.class
-(method_definition name: (_) @name) @definition.method
+(class_body (method_definition name: (_) @name) @definition.method)
+(object (method_definition name: (_) @name) @definition.method @member)
 (variable_declarator
   name: (identifier) @name
   value: [(arrow_function body: (_) @body)
@@ -12,7 +13,7 @@
 (assignment_expression
   left: (member_expression property: (property_identifier) @name)
   right: [(arrow_function body: (_) @body)
-          (function_expression body: (_) @body)]) @definition.function
+          (function_expression body: (_) @body)]) @definition.function @member
 (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @definition.constant)
 
 (export_statement declaration: (_) @exported)

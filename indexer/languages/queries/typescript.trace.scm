@@ -6,6 +6,8 @@
                             (nested_type_identifier) @base
                             (generic_type name: (_) @base)])
 
+[(function_type) (constructor_type) (call_signature) (construct_signature) (method_signature)
+ (abstract_method_signature)] @scope.function
 (arguments (instantiation_expression . [(identifier) (member_expression)] @value))
 (type_alias_declaration
   name: (type_identifier) @local

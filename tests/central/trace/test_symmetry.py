@@ -23,9 +23,9 @@ pytestmark = pytest.mark.django_db
 Link = tuple[int, Key]  # a reference and what it means
 
 
-def forward(resolver: BatchResolver) -> set[Link]:
-    """Resolve every reference, with the overrides that it may reach."""
-    sites = [
+def sites() -> list[ReferenceSite]:
+    """Read every reference."""
+    return [
         ReferenceSite(
             row.pk,
             row.repository_id,
@@ -45,11 +45,16 @@ def forward(resolver: BatchResolver) -> set[Link]:
         )
         for row in Reference.objects.select_related("file").exclude(kind="type")
     ]
+
+
+def forward(resolver: BatchResolver) -> set[Link]:
+    """Resolve every reference, with the overrides that it may reach."""
+    found = sites()
     edges = [
         Edge(
             site, definition.key, definition, definition.rule, resolution.confidence(definition), 1
         )
-        for site, resolution in zip(sites, resolve(resolver, sites), strict=True)
+        for site, resolution in zip(found, resolve(resolver, found), strict=True)
         for definition in resolution.targets
     ]
     edges += override_edges(resolver, edges)

@@ -50,11 +50,18 @@ def test_a_name_that_is_not_there_shows_names_that_are_alike(
     [
         (
             ["callers", "a", "-p", "p", "--file", "f", "--line", "3", "--depth", "2",
-             "--min-confidence", "low", "--limit", "7", "--caller-project", "q"],
+             "--min-confidence", "low", "--limit", "7", "--caller-project", "q",
+             "--kind", "call", "--kind", "new"],
             ("callers", {"symbol": "a", "project": "p", "file": "f", "line": 3, "depth": 2,
-                         "min_confidence": "low", "limit": 7, "caller_projects": ["q"]}),
+                         "min_confidence": "low", "limit": 7, "caller_projects": ["q"],
+                         "kind": ["call", "new"]}),
         ),
         (["callees", "a"], ("callees", {"symbol": "a", "min_confidence": "medium", "limit": 50})),
+        (
+            ["callees", "a", "--kind", "inherit"],
+            ("callees", {"symbol": "a", "min_confidence": "medium", "limit": 50,
+                         "kind": ["inherit"]}),
+        ),
         (
             ["graph", "a"],
             ("graph", {"symbol": "a", "min_confidence": "medium", "depth": 2, "limit": 200}),

@@ -111,3 +111,20 @@ def test_other_errors_keep_what_to_do() -> None:
     assert format_error(CentralUnreachableError("no answer: check AETERNA_URL\nand more")) == (
         "error: no answer: check AETERNA_URL\nand more"
     )
+
+
+@pytest.mark.parametrize(
+    ("count", "more", "said"),
+    [
+        (0, False, []),
+        (1, False, ["Bound to something else: 1 further reference."]),
+        (9_000, True, ["Bound to something else: at least 9,000 further references."]),
+    ],
+)
+def test_references_that_are_bound_to_something_else_are_counted(
+    count: int, more: bool, said: list[str]
+) -> None:
+    answer = recorded("callers")
+    answer["receipt"]["elsewhere"] = {"count": count, "more": more}
+    lines = receipt.receipt_notes(answer)
+    assert [line for line in lines if line.startswith("Bound")] == said

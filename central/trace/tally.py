@@ -1,0 +1,119 @@
+"""What becomes of every reference of a name: listed, unresolved, or bound elsewhere."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from central.trace.resolve.definitions import Definition
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.references import (
+    ReferenceQuery,
+    ReferenceSite,
+    count_references,
+    unlikely_sites,
+    unresolved_sites,
+)
+from central.trace.resolve.resolve import Resolution
+
+MAX_UNRESOLVED: Final = 10_000
+MAX_UNLIKELY: Final = 2_000  # references that are resolved only to be counted
+SAMPLE: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What becomes of the references that do not lead to what was asked.
+
+    For callers, each reference of a definition's name and ecosystem is counted once. Either it
+    leads to one of the definitions (at whatever confidence), or it is unresolved (nothing tells
+    what it means; LOW lists it), or it is elsewhere: bound to another definition, or by an import
+    or a base class to something outside of the visible repositories. For callees the references
+    inside the definitions are counted so: elsewhere is what leads outside.
+
+    No reference: a bare name that its function binds to a variable, and a name of the language.
+    """
+
+    unresolved: int = 0
+    unresolved_sample: Sequence[ReferenceSite] = field(default=())
+    elsewhere: int = 0
+    is_more_elsewhere: bool = False
+
+
+class Unlikely(NamedTuple):
+    """Bound references of the names whose roots suggest something else.
+
+    Only the first are resolved; those `beyond` and `more` count as unresolved.
+    """
+
+    sites: Sequence[ReferenceSite] = ()
+    beyond: Sequence[ReferenceSite] = ()
+    more: int = 0
+
+
+def read_unlikely(
+    resolver: BatchResolver, definitions: Sequence[Definition], query: ReferenceQuery, *, limit: int
+) -> Unlikely:
+    """Read at most `limit` of the references that the query leaves out."""
+    named = query._replace(names=_names(definitions))
+    sites, count = unlikely_sites(resolver, named, limit=limit)
+    return Unlikely(sites[:MAX_UNLIKELY], sites[MAX_UNLIKELY:], count - len(sites))
+
+
+class NamedReferences(NamedTuple):
+    """References of the definitions, resolved; `leading` are those that lead to one of them."""
+
+    definitions: Sequence[Definition]
+    resolved: Sequence[tuple[ReferenceSite, Resolution]]
+    unlikely: Unlikely
+    leading: Collection[ReferenceSite]
+
+
+def tally_of(resolver: BatchResolver, named: NamedReferences) -> Tally:
+    """Count the references of the definitions' names that do not lead to them."""
+    names = _names(named.definitions)
+    alike = _unresolved(named)
+    unbound, total = count_references(resolver, names, limit=MAX_UNRESOLVED + 1)
+    missing = SAMPLE - len(alike)
+    others = unresolved_sites(resolver, names, limit=missing) if unbound > 0 < missing else []
+    count = len(alike) + named.unlikely.more + unbound
+    return _tally(named, total, count, [*alike[:SAMPLE], *others])
+
+
+def tally_with_unresolved(
+    resolver: BatchResolver, named: NamedReferences
+) -> tuple[Tally, list[ReferenceSite]]:
+    """Return the tally and the unresolved references, at most MAX_UNRESOLVED of them."""
+    names = _names(named.definitions)
+    limit = MAX_UNRESOLVED + 1
+    alike = [*_unresolved(named), *unresolved_sites(resolver, names, limit=limit)]
+    _, total = count_references(resolver, names, limit=limit)
+    return _tally(named, total, len(alike), alike[:SAMPLE]), alike[:MAX_UNRESOLVED]
+
+
+def _tally(
+    named: NamedReferences, total: int, unresolved: int, sample: Sequence[ReferenceSite]
+) -> Tally:
+    names = set(_names(named.definitions))
+    listed = sum((site.name, site.ecosystem) in names for site in named.leading)
+    return Tally(
+        unresolved=min(unresolved, MAX_UNRESOLVED + 1),
+        unresolved_sample=sample,
+        elsewhere=max(min(total, MAX_UNRESOLVED) - listed - unresolved, 0),
+        is_more_elsewhere=total > MAX_UNRESOLVED,
+    )
+
+
+def _unresolved(named: NamedReferences) -> list[ReferenceSite]:
+    """Return the references of the names that their files bind, but nothing tells to what."""
+    names = set(_names(named.definitions))
+    found = [
+        site
+        for site, resolution in named.resolved
+        if resolution.is_unresolved and (site.name, site.ecosystem) in names
+    ]
+    known = {site.id for site, _ in named.resolved}  # also by an alias
+    return [*found, *(site for site in named.unlikely.beyond if site.id not in known)]
+
+
+def _names(definitions: Sequence[Definition]) -> list[tuple[str, str]]:
+    return sorted({(one.name, one.ecosystem) for one in definitions})

@@ -1,0 +1,122 @@
+"""Names that look like others: `cls` of another class, methods of objects, names in types."""
+
+import pytest
+
+from tests.indexer.resolution.test_file_relations import uses
+
+
+def calls(path: str, text: str) -> list[str]:
+    """The calls and instantiations of a file."""
+    return [use for use in uses(path, text) if not use.startswith("type")]
+
+
+def method(written: str, *, before: str = "@classmethod") -> str:
+    """A file with a class of which one method is written out."""
+    return f"from m import B, Any\nclass A:\n    {before}\n    {written}\n"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "def make(cls): cls()",
+        "def make(cls, b: B): cls()",
+        "def make(\n        cls,\n    ): cls()",
+        "def make[T](cls: type[T]) -> T: cls()",
+        "def make(cls, x): return [cls() for x in x]",
+    ],
+)
+def test_first_parameter_of_a_method_is_its_class(written: str) -> None:
+    assert calls("a.py", method(written))[-1] == "call local:A path A"
+
+
+def test_class_of_a_type_variable_is_the_one_around() -> None:
+    text = (
+        "from typing import TypeVar\nT = TypeVar('T')\nclass A:\n    @classmethod\n"
+        "    def make(cls: type[T]) -> T:\n        return cls()\n"
+    )
+    assert calls("a.py", text)[-1] == "call local:A path A"
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("cls = B\n        cls()", "call import:B path B"),
+        ("cls = cls.other()\n        cls.go()", "call local:A.other result go"),
+        ("cls = B()\n        cls.go()", "call import:B result go"),
+        ("for cls in cls.all():\n            cls.go()", "call unknown: path go"),
+        ("def inner(cls):\n            cls.go()", "call unknown: path go"),
+        ("(lambda cls: cls.go())", "call unknown: path go"),
+    ],
+)
+def test_name_of_the_class_that_is_bound_anew_is_another(written: str, expected: str) -> None:
+    found = calls("a.py", method(f"def make(cls):\n        {written}"))
+    assert found[-1] == expected
+
+
+def test_name_of_the_class_is_the_class_until_it_is_bound_anew() -> None:
+    text = method("def make(cls):\n        cls.one()\n        cls = B\n        cls.two()")
+    assert calls("a.py", text) == [
+        "call local:A instance one",
+        "call import:B.two path two",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "written", "expected"),
+    [
+        ("@staticmethod", "def make(cls): cls.go()", "call unknown: path go"),
+        ("@staticmethod", "def make(cls: type[B]): cls()", "call import:B path B"),
+        ("@staticmethod", "def make(cls: B): cls.go()", "call import:B instance go"),
+        ("x = 1", "def make(self, cls): cls.go()", "call unknown: path go"),
+        ("x = 1", "def make(self, cls: type[B]): cls()", "call import:B path B"),
+        ("@classmethod", "def make(cls: B): cls.go()", "call import:B instance go"),
+        ("@classmethod", "def make(cls: Any): cls.go()", "call import:Any instance go"),
+    ],
+)
+def test_name_of_the_class_elsewhere_is_a_name(before: str, written: str, expected: str) -> None:
+    assert calls("a.py", method(written, before=before))[-1] == expected
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "const o = { resolve() {} }\n",
+        "use({ resolve() {} })\n",
+        "export default { resolve() {} }\n",
+        "const o = {}\no.resolve = () => {}\n",
+        "const o = {}\no.resolve = function () {}\n",
+    ],
+)
+@pytest.mark.parametrize("path", ["a.ts", "a.js", "a.tsx"])
+def test_method_of_an_object_hides_no_import(written: str, path: str) -> None:
+    text = f"import {{ resolve }} from 'x'\n{written}resolve('x')\n"
+    assert calls(path, text)[-1] == "call import:resolve path resolve"
+
+
+def test_method_of_an_object_in_a_function_hides_no_import() -> None:
+    text = (
+        "import { resolve } from 'x'\nfunction f() {\n  const o = { resolve() { resolve('y') } }\n"
+        "  return resolve('x')\n}\n"
+    )
+    assert calls("a.ts", text) == ["call import:resolve path resolve"] * 2
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "interface A { cb: (value: T) => void }",
+        "interface A { cb?: ((value: T) => void) | null }",
+        "interface A { cb: new (value: T) => T }",
+        "interface A { on: { (value: T): void } }",
+        "interface A { on: { go(value: T): void } }",
+        "interface A { (value: T): void }",
+        "interface A { new (value: T): A }",
+        "class A { cb: (value: T) => void }",
+        "class A { go(value: T): void; go(value: unknown) {} }",
+        "abstract class A { abstract go(value: T): void }",
+    ],
+)
+def test_parameter_of_a_type_is_no_field(written: str) -> None:
+    text = f"import {{ T }} from 'x'\n{written}\nfunction f(a: A) {{ a.value.go() }}\n"
+    assert calls("a.ts", text) == ["call local:A.value instance go"]
+    assert "type import:T instance" not in uses("a.ts", text)
