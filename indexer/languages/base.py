@@ -74,6 +74,8 @@ class Language:
     import_style: ImportStyle = DOTTED
     export_rule: ExportRule = ExportRule.EVERYTHING
     reexports_imports: bool = False  # a file's top-level imports are its exports
+    # Whether pytest collects the file at a path: parameters of its tests are fixtures.
+    collects_tests: Callable[[str], bool] | None = None
 
     # Keywords for an instance of the enclosing class, the class itself, its base class; and members
     # of a class that yield an instance (`Foo.new`, Java's `Outer.this`).

@@ -1,25 +1,35 @@
 """TYPE references: the types of a file's functions, fields and module variables."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Access, Binding, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, Scope, ValueSource
-from indexer.resolution.value import Value, as_instance, member_value
+from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value
 from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
 
 _RETURNS = ("returns", "returns.new", "returns.call")
+OF_FIXTURES: Final = frozenset({"returns.alias", "yields.call", "yields.alias"})
+_MAX_GAP: Final = 20  # bytes between `from` and what follows
 
 
 def type_references(
-    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
+    matches: Iterable[QueryMatch],
+    resolver: Resolver,
+    text: SourceText,
+    *,
+    fixtures: Container[str],
 ) -> Iterator[Reference]:
-    """Yield the types of variables and fields, then the return types of functions."""
+    """Yield the types of variables and fields, then the return types of functions.
+
+    Functions that are `fixtures` may also return or yield a name, or yield a call's result.
+    """
     yield from _of_names(resolver, text)
-    yield from _of_functions(matches, resolver, text)
+    yield from _of_functions(matches, resolver, text, fixtures)
 
 
 def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
@@ -38,12 +48,14 @@ def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
 
 
 def _of_functions(
-    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
+    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText, fixtures: Container[str]
 ) -> Iterator[Reference]:
     """Yield declared return types, else the one type on which all returns agree."""
     declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
     for owner, label, mark, scope in _returns(matches, resolver):
+        if label in OF_FIXTURES and (owner not in fixtures or _is_delegated(mark, text)):
+            continue
         if label == "returns":
             types = declared.setdefault(owner, {})
             found = resolver.instances_of_types(text.slice(mark), scope, mark[0])
@@ -71,7 +83,7 @@ def _returns(
         (_whole(mark, match), label)
         for match in matches
         for label, mark in match.items()
-        if label in _RETURNS
+        if label in _RETURNS or label in OF_FIXTURES
     )
     scopes = resolver.tree.at(start for (start, _), _ in marks)
     for (mark, label), scope in zip(marks, scopes, strict=True):
@@ -89,9 +101,27 @@ def _call_result(
     label: str, mark: ByteRange, scope: Scope, resolver: Resolver, text: SourceText
 ) -> Value:
     written = text.slice(mark)
-    if label == "returns.call":
+    if label in ("returns.call", "yields.call"):
         return resolver.call_result(written, scope, mark[0])
-    return as_instance(resolver.expression(written, scope, mark[0]))
+    value = resolver.expression(written, scope, mark[0])
+    if label == "returns.new":
+        return as_instance(value)
+    return _object(value, resolver)
+
+
+def _is_delegated(mark: ByteRange, text: SourceText) -> bool:
+    """Whether the mark is what `yield from` yields from."""
+    return text.slice((max(mark[0] - _MAX_GAP, 0), mark[0])).rstrip().endswith("from")
+
+
+def _object(value: Value, resolver: Resolver) -> Value:
+    """Return the value as that of a function's result; UNKNOWN for a function itself."""
+    if value.member:
+        return member_value(value, Access.INSTANCE)
+    path = ".".join((value.root, *value.chain))
+    if value.binding is Binding.LOCAL and resolver.tree.definitions.get(path) in FUNCTION_KINDS:
+        return value if value.access is Access.RESULT else UNKNOWN
+    return as_instance(value) if value.access is Access.PATH else value
 
 
 def _function(scope: Scope | None) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
+from central.trace.resolve.fixtures import follow_fixture, is_fixture
 from central.trace.resolve.modules import Group, ModuleMatch, module_matches, prefixes
 from central.trace.resolve.questions import (
     ImportPath,
@@ -35,6 +36,8 @@ CUT_PATHS = f"An import was followed no further than {MAX_STEPS} paths or {MAX_M
 
 def follow_import(question: ImportPath) -> RuleSteps:
     """Resolve an import path: follow re-exports breadth-first, then members of the results."""
+    if is_fixture(question.path):
+        return (yield from follow_fixture(question))
     search = _Search(question.path.count(".") + MAX_MORE)
     search.enqueue(_Step(FileContext(*question[:3]), question.path, is_own=question.is_own))
     while search.frontier:
