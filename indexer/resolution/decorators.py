@@ -38,8 +38,7 @@ class Decorators:
     _of: Mapping[int, list[_Decorator]]
 
     def decorated(self, offset: int) -> int:
-        """Return the start of the definition whose decorator is at an offset; -1 if there is none.
-        """
+        """Return the start of the definition with a decorator at an offset, or -1."""
         position = bisect_right(self._spans, (offset, 1 << 62, 0)) - 1
         if position < 0 or offset >= self._spans[position][1]:
             return -1

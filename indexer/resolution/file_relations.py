@@ -85,7 +85,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     tree = ScopeTree(outlined, groups["scope"], module_methods=language.module_methods)
     imports = bind_imports(tree, groups["import"], text, path=path, style=language.import_style)
     bindable_names = _bindable_names(imports, outlined, language) | _selves(groups["local"], text)
-    has_fixtures = may_have_fixtures(path, parsed, imports)
+    has_fixtures = may_have_fixtures(path, language, imports)
     if not has_fixtures:
         groups["returns"] = [one for one in groups["returns"] if OF_FIXTURES.isdisjoint(one)]
     uses = collect_uses(groups["use"], text)

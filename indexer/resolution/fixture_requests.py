@@ -86,9 +86,7 @@ def requests_of_parameters(
         if is_inner or name in function.given or not _is_filled(match, name, function, parsed):
             continue
         start, _ = match["local"]
-        yield FixtureRequest(
-            name, start, function.entry, None if "local.type" in match else start
-        )
+        yield FixtureRequest(name, start, function.entry, None if "local.type" in match else start)
 
 
 def requests_of_strings(
@@ -138,9 +136,7 @@ def _given(one: OutlineEntry | None, decorators: Decorators) -> frozenset[str]:
     return given
 
 
-def _is_filled(
-    match: QueryMatch, name: str, function: FixtureFunction, parsed: ParsedFile
-) -> bool:
+def _is_filled(match: QueryMatch, name: str, function: FixtureFunction, parsed: ParsedFile) -> bool:
     start, _ = match["local"]
     _, end = match.get("local.type", match["local"])
     selves = parsed.language.self_names | parsed.language.class_names

@@ -5,10 +5,11 @@ conftest.py (records.fixtures), so that no test file depends on the content of a
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from indexer.languages import Language
 from indexer.languages.python import python_module
 from indexer.limits import FILE_FIXTURES
 from indexer.records.fixtures import conftest_above, conftest_beside, fixture_path
@@ -77,12 +78,11 @@ class FixtureFile(NamedTuple):
         return collects is not None and collects(self.path)
 
 
-def may_have_fixtures(path: str, parsed: ParsedFile, imports: Iterable[BoundImport]) -> bool:
+def may_have_fixtures(path: str, language: Language, imports: Iterable[BoundImport]) -> bool:
     """Whether pytest collects the file, or it imports pytest."""
-    collects = parsed.language.collects_tests
+    collects = language.collects_tests
     return collects is not None and (
-        collects(path)
-        or any(one.record.path.partition(".")[0] in _PACKAGES for one in imports)
+        collects(path) or any(one.record.path.partition(".")[0] in _PACKAGES for one in imports)
     )
 
 
@@ -91,9 +91,7 @@ def read_fixtures(file: FixtureFile, locals_and_fields: Iterable[QueryMatch]) ->
     reader = _Reader(file, locals_and_fields)
     found = Fixtures(
         exports=list(reader.exports()),
-        functions=frozenset(
-            one.entry.qualified_name for one in reader.functions if one.fixture
-        ),
+        functions=frozenset(one.entry.qualified_name for one in reader.functions if one.fixture),
         imports=reader.imports,
     )
     for request in reader.requests:

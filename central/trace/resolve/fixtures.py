@@ -24,7 +24,7 @@ def follow_fixture(question: ImportPath) -> RuleSteps:
     found = [one for one in nearest if one.kind in FUNCTIONS or not one.kind]
     if not rest:
         return tuple(found)
-    members = yield [Members(*one.key, rest) for one in found]
+    members = yield [Members(one.file, one.name, rest) for one in found]
     return best_candidates(
         candidate
         for one, answer in zip(found, members, strict=True)
