@@ -20,6 +20,9 @@ _FIRST: Final = re.compile(r"\s*(?:argnames\s*=\s*)?([\[(]?)")
 _STRINGS: Final = re.compile(r"\s*[\"']([\w\s,]*)[\"']\s*(,?)")
 _INDIRECT: Final = re.compile(r"\bindirect\s*=\s*(True\b|[\[(][^\])]*[\])])")
 _WORD: Final = re.compile(r"\w+")
+_PATCH: Final = re.compile(r"(?:^|\.)mock\.patch(\.object)?$")
+_STRING: Final = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'")
+_KEYWORD: Final = re.compile(r"\s*(\w+)\s*=(?!=)")
 _MAX_CHARACTERS: Final = 2_000  # of a fixture's arguments: nested brackets are read once a level
 
 
@@ -60,6 +63,14 @@ class Decorators:
                 names |= _given(one.arguments)
         return frozenset(names)
 
+    def injected(self, definition: int) -> int:
+        """Return how many of the first parameters `mock.patch` fills."""
+        return sum(
+            _injects_mock(one.arguments[:_MAX_CHARACTERS], is_object=bool(found[1]))
+            for one in self._of.get(definition, ())
+            if (found := _PATCH.search(one.path))
+        )
+
 
 def read_decorators(parsed: ParsedFile, imports: Iterable[Import]) -> Decorators:
     """Return the decorators of a Python file."""
@@ -99,6 +110,16 @@ def _without_brackets(text: str) -> str:
     while shorter != text:
         text, shorter = shorter, _IN_BRACKETS.sub("", shorter)
     return text
+
+
+def _injects_mock(arguments: str, *, is_object: bool) -> bool:
+    """Whether the call of `patch` or `patch.object` names no object of its own to put in place."""
+    parts = _without_brackets(_STRING.sub("_", arguments)).split(",")
+    keywords = [_KEYWORD.match(part) for part in parts if part.strip()]
+    positional = sum(keyword is None for keyword in keywords)
+    return positional < (3 if is_object else 2) and not any(
+        keyword and keyword[1] == "new" for keyword in keywords
+    )
 
 
 def _given(arguments: str) -> set[str]:

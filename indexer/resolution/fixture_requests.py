@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -16,19 +17,24 @@ _DEFAULT: Final = re.compile(rb"(?:\s|\\\n|#[^\n]*\n)*=")
 _STARS: Final = re.compile(rb"\*\s*$")
 _MAX_GAP: Final = 20  # bytes between a star and its parameter
 _STRINGS: Final = re.compile(
-    rb"(?:(?P<local>[A-Za-z_]\w*)\s*=\s*)?"
-    rb"\brequest\.getfixturevalue\(\s*[\"'](?P<name>\w+)[\"']\s*\)"
-    rb"|\bmark\.usefixtures\((?P<names>[^()]{0,500})\)"
+    rb"request\.getfixturevalue\(\s*[\"'](?P<name>\w+)[\"']\s*\)"
+    rb"|mark\.usefixtures\((?P<names>[^()]{0,500})\)"
 )
+_ASSIGNED: Final = re.compile(rb"(?<![\w.])([A-Za-z_]\w*)[ ]*=[ ]*$")
+_AROUND: Final = CLASS_KINDS | FUNCTION_KINDS
 _QUOTED: Final = re.compile(rb"[\"'](\w+)[\"']")
 
 
 class FixtureFunction(NamedTuple):
-    """A test or a fixture. Parameters that are `given` have their value from elsewhere."""
+    """A test or a fixture.
+
+    Parameters that are `given`, and the first that are `injected`, have their value from elsewhere.
+    """
 
     entry: OutlineEntry
     fixture: str  # its name as a fixture, "" for a test
     given: frozenset[str] = frozenset()
+    injected: int = 0
 
 
 class FixtureRequest(NamedTuple):
@@ -59,7 +65,9 @@ def fixture_functions(
         if fixture is not None:
             yield FixtureFunction(one, fixture or one.name)
         elif has_tests and one.name.startswith("test"):
-            yield FixtureFunction(one, "", _given(one, decorators))
+            starts = [around.definition.start_byte for around in outwards(one)]
+            given = frozenset[str]().union(*map(decorators.given, starts))
+            yield FixtureFunction(one, "", given, sum(map(decorators.injected, starts)))
 
 
 def requests_of_parameters(
@@ -80,33 +88,38 @@ def requests_of_parameters(
         last = bisect_left(starts, definition.body_byte or definition.end_byte)
         found += [(match, function) for match in matches[first:last]]
     scopes = tree.at(match["local"][0] for match, _ in found)
+    filled: Counter[int] = Counter()
     for (match, function), scope in zip(found, scopes, strict=True):
-        name = text.slice(match["local"])
-        is_inner = scope.start != function.entry.definition.start_byte  # a lambda's
-        if is_inner or name in function.given or not _is_filled(match, name, function, parsed):
+        name, (start, _) = text.slice(match["local"]), match["local"]
+        begin = function.entry.definition.start_byte
+        is_inner = scope.start != begin  # a lambda's
+        if is_inner or not _is_filled(match, name, function, parsed):
             continue
-        start, _ = match["local"]
-        yield FixtureRequest(name, start, function.entry, None if "local.type" in match else start)
+        filled[begin] += 1
+        if filled[begin] > function.injected and name not in function.given:
+            value_at = None if "local.type" in match else start
+            yield FixtureRequest(name, start, function.entry, value_at)
 
 
 def requests_of_strings(
     outlined: Iterable[OutlineEntry], decorators: Decorators, parsed: ParsedFile
 ) -> Iterator[FixtureRequest]:
     """Yield the fixtures of `usefixtures("x")`, and of `request.getfixturevalue("x")`."""
+    if b"fixture" not in parsed.source:
+        return
     entries = {one.definition.start_byte: one for one in outlined if one.kind in _AROUND}
     starts = sorted(entries)
     for call in _STRINGS.finditer(parsed.source):
         around = entries.get(decorators.decorated(call.start()))
         if call["name"]:
             around = around or _enclosing(call.start(), starts, entries)
-            value_at = call.start("local") if call["local"] else None
+            line = parsed.source.rfind(b"\n", 0, call.start()) + 1
+            local = _ASSIGNED.search(parsed.source[line : call.start()])
+            value_at = line + local.start(1) if local else None
             yield FixtureRequest(call["name"].decode(), call.start("name"), around, value_at)
             continue
         for name in _QUOTED.finditer(parsed.source, *call.span("names")):
             yield FixtureRequest(name[1].decode(), name.start(1), around, None)
-
-
-_AROUND: Final = CLASS_KINDS | FUNCTION_KINDS
 
 
 def _enclosing(
@@ -114,26 +127,20 @@ def _enclosing(
 ) -> OutlineEntry | None:
     """Return the innermost function or class around an offset."""
     position = bisect_right(starts, offset)
-    one = entries[starts[position - 1]] if position else None
-    while one is not None and not (one.kind in _AROUND and offset < one.definition.end_byte):
-        one = one.parent
-    return one
+    nearest = entries[starts[position - 1]] if position else None
+    around = (one for one in outwards(nearest) if one.kind in _AROUND)
+    return next((one for one in around if offset < one.definition.end_byte), None)
 
 
 def _is_outside_functions(one: OutlineEntry) -> bool:
-    around = one.parent
-    while around is not None and around.kind in CLASS_KINDS:
-        around = around.parent
-    return around is None
+    return all(around.kind in CLASS_KINDS for around in outwards(one.parent))
 
 
-def _given(one: OutlineEntry | None, decorators: Decorators) -> frozenset[str]:
-    """Return the parameters that decorators of a test or of its classes give a value."""
-    given: frozenset[str] = frozenset()
+def outwards(one: OutlineEntry | None) -> Iterator[OutlineEntry]:
+    """Yield a definition and those around it."""
     while one is not None:
-        given |= decorators.given(one.definition.start_byte)
+        yield one
         one = one.parent
-    return given
 
 
 def _is_filled(match: QueryMatch, name: str, function: FixtureFunction, parsed: ParsedFile) -> bool:

@@ -20,6 +20,7 @@ from indexer.resolution.decorators import read_decorators
 from indexer.resolution.fixture_requests import (
     FixtureRequest,
     fixture_functions,
+    outwards,
     requests_of_parameters,
     requests_of_strings,
 )
@@ -176,10 +177,7 @@ class _Reader:
 
     def _places(self, around: OutlineEntry | None) -> Iterator[str]:
         """Yield the classes around a request with their bases in this file, then the module."""
-        waiting: list[str] = []
-        while around is not None:
-            waiting.append(around.qualified_name)
-            around = around.parent
+        waiting = [one.qualified_name for one in outwards(around)]
         seen: dict[str, None] = {}
         while waiting:
             place = waiting.pop(0)

@@ -8,6 +8,7 @@ from central.trace.resolve.questions import (
     best_candidates,
     reached_via,
 )
+from central.trace.resolve.sql import SameScopeDefinitions
 from indexer.records.fixtures import split_fixture
 
 
@@ -21,7 +22,12 @@ def follow_fixture(question: ImportPath) -> RuleSteps:
     modules, name, rest = split_fixture(question.path) or ([], "", ())
     answers = yield [question._replace(path=f"{module}.{name}") for module in modules]
     nearest = next(filter(None, answers), ())
-    found = [one for one in nearest if one.kind in FUNCTIONS or not one.kind]
+    definitions = yield [SameScopeDefinitions(*one.key) for one in nearest]
+    found = [
+        one
+        for one, rows in zip(nearest, definitions, strict=True)
+        if any(row.file == one.file and row.kind in FUNCTIONS for row in rows)
+    ]
     if not rest:
         return tuple(found)
     members = yield [Members(one.file, one.name, rest) for one in found]
