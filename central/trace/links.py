@@ -13,6 +13,7 @@ from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
 from central.trace.resolve.sql import Declared, FileRow, Files, Requirement
 from central.trace.versions import is_older
+from indexer.records.fixtures import split_fixture
 from indexer.records.references import Binding
 
 _sql = sql_with(imported=Import, file=File)
@@ -115,7 +116,9 @@ def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, s
 
 
 def _written(text: str, local: str, path: str) -> str:
-    """Return the import's line; if it spans several, a description."""
+    """Return the import's line; if it spans several, or is a fixture's, a description."""
+    if fixture := split_fixture(path):
+        return f"fixture {fixture[1]} of pytest"
     line = text.strip()
     return line[:200] if local.rpartition(".")[2] in line else f"import of {path} as {local}"
 
