@@ -11,7 +11,7 @@ from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
-from central.trace.resolve.sql import Declared, FileRow, Files, Requirement
+from central.trace.resolve.sql import FileRow, Files, Requirement, RequirementOf
 from central.trace.versions import is_older
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import Binding
@@ -48,11 +48,10 @@ class Evidence:
             for question, rows in zip(asked, resolver.resolve_all(asked), strict=True)
             if rows
         }
-        packages = [Declared(package) for package in sorted({e.site.package for e in edges})]
-        self._declared: dict[int, Sequence[Requirement]] = {
-            question.package: rows
-            for question, rows in zip(packages, resolver.resolve_all(packages), strict=True)
-        }
+        wanted = sorted({one for edge in edges if (one := self._dependency(edge))})
+        self._requirements: dict[RequirementOf, Sequence[Requirement]] = dict(
+            zip(wanted, resolver.resolve_all(wanted), strict=True)
+        )
 
     def sentence(self, edge: Edge) -> str:
         """Describe the steps from the reference to the definition."""
@@ -60,11 +59,14 @@ class Evidence:
 
     def requirement(self, edge: Edge) -> Requirement | None:
         """Return the dependency of the caller's package on the definition's, if they differ."""
+        wanted = self._dependency(edge)
+        return next(iter(self._requirements[wanted]), None) if wanted else None
+
+    def _dependency(self, edge: Edge) -> RequirementOf | None:
         target = self._definitions.get(edge.target)
         if target is None or not target.distribution or target.package == edge.site.package:
             return None
-        rows = self._declared.get(edge.site.package, ())
-        return next((row for row in rows if row.name == target.distribution), None)
+        return RequirementOf(edge.site.package, target.distribution)
 
     def _steps(self, edge: Edge) -> Iterator[str]:
         definition = edge.definition

@@ -6,9 +6,16 @@ from typing import NamedTuple
 
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.fixtures import follow_fixture, is_fixture
-from central.trace.resolve.modules import Group, ModuleMatch, module_matches, prefixes
+from central.trace.resolve.modules import (
+    Group,
+    ModuleMatch,
+    module_matches,
+    prefixes,
+    undeclared,
+)
 from central.trace.resolve.questions import (
     ImportPath,
+    Installed,
     Limit,
     Members,
     Reexports,
@@ -184,9 +191,29 @@ def _groups(frontier: Sequence[_Step]) -> RuleGenerator[list[list[Group]]]:
     packages = [Declared(step.context.package) for step in frontier]
     answers = iter((yield [*wanted, *packages]))
     rows = [{module: next(answers) for module in modules} for modules in cuts]
+    declared = [{row.name for row in next(answers)} for _ in frontier]
+    given = list(zip(frontier, rows, declared, strict=True))
+    asked = [
+        [
+            Installed(step.context.package, step.context.ecosystem, distribution)
+            for distribution in sorted(undeclared(step.context, step.path, found, names))
+        ]
+        if step.context.package
+        else []
+        for step, found, names in given
+    ]
+    come_along = iter((yield [one for several in asked for one in several]) if any(asked) else ())
     return [
-        list(module_matches(step.context, step.path, found, {row.name for row in next(answers)}))
-        for step, found in zip(frontier, rows, strict=True)
+        list(
+            module_matches(
+                step.context,
+                step.path,
+                found,
+                names,
+                {one.distribution for one in several if next(come_along)},
+            )
+        )
+        for (step, found, names), several in zip(given, asked, strict=True)
     ]
 
 

@@ -80,10 +80,12 @@ def module_matches(
     path: str,
     rows: Mapping[str, Sequence[ModuleRow]],
     declared: Collection[str],
+    installed: Collection[str],
 ) -> Iterator[Group]:
     """Yield groups of modules with which the path may begin, in the order of attempts.
 
-    `rows` are the modules of each prefix's name that are visible from the context.
+    `rows` are the modules of each prefix's name that are visible from the context. `installed` are
+    distributions that come with the `declared` ones.
     """
     cuts = [
         (module, names, [row for row in rows[module] if row.ecosystem == context.ecosystem])
@@ -102,12 +104,30 @@ def module_matches(
         for module, names, found in cuts
     ]
     yield from _longest(foreign, lambda row: row.distribution in declared)
+    yield from _longest(foreign, lambda row: row.distribution in installed)
     for module, names, found in foreign:
         if found:
             providers = {(row.repository, row.package) for row in found}
             if len(providers) == 1 and is_unmistakable(found[0], module):
                 yield [_match(found[0], module, names, is_certain=False)]
             return
+
+
+def undeclared(
+    context: FileContext,
+    path: str,
+    rows: Mapping[str, Sequence[ModuleRow]],
+    declared: Collection[str],
+) -> set[str]:
+    """Return the distributions of other repositories that may provide the path's module."""
+    if path.startswith("/") or is_standard(context.ecosystem, path):
+        return set()
+    return {
+        row.distribution
+        for found in rows.values()
+        for row in found
+        if row.ecosystem == context.ecosystem and row.repository != context.repository
+    } - {"", *declared}
 
 
 def is_unmistakable(row: ModuleRow, module: str) -> bool:

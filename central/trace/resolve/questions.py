@@ -25,6 +25,14 @@ class Reexports(NamedTuple):
     module: str
 
 
+class Installed(NamedTuple):
+    """Does this distribution come with what a package declares, or is it in its lock file?"""
+
+    package: int
+    ecosystem: str
+    distribution: str
+
+
 class Limit(NamedTuple):
     """A limit that an answer has met, recorded for the receipt."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from central.trace.resolve import engine, free_names, import_paths, members
+from central.trace.resolve import dependencies, engine, free_names, import_paths, members
 from central.trace.resolve.engine import RuleGenerator, Rules, RuleSteps
 from central.trace.resolve.modules import is_standard
 from central.trace.resolve.questions import (
@@ -11,6 +11,7 @@ from central.trace.resolve.questions import (
     Bases,
     Classes,
     ImportPath,
+    Installed,
     Limit,
     MemberAccess,
     Members,
@@ -185,6 +186,7 @@ RULES: Final[Rules] = {
     UnboundName: free_names.unbound_name,
     Reexports: import_paths.reexports,
     Limit: engine.record_limit,
+    Installed: dependencies.installed,
     Ancestors: members.ancestors,
     NameInFile: name_in_file,
     ImportPath: import_paths.follow_import,
