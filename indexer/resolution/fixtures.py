@@ -108,13 +108,14 @@ def read_fixtures(file: FixtureFile, locals_and_fields: Iterable[QueryMatch]) ->
 def _reference(request: FixtureRequest, value: Value, text: SourceText) -> Reference:
     """Return the use of the fixture by the function that names it.
 
-    Its kind is that of an argument: pytest calls the fixture and passes on its value.
+    Its kind is that of an argument: pytest calls the fixture and passes on its value. The name is
+    as written, which the file exports, but that of a class's method.
     """
     line, column = text.position(request.start)
-    is_own = value.binding is Binding.LOCAL
+    container, _, method = value.root.rpartition(".")
     return Reference(
         kind=ReferenceKind.VALUE,
-        name=value.root.rpartition(".")[2] if is_own else request.name,
+        name=method if container else request.name,
         binding=value.binding,
         root=value.root,
         chain="",

@@ -128,6 +128,24 @@ def test_a_fixture_that_takes_its_own_name_means_the_next_one_up(callers: Caller
     assert callers("client", file="tests/conftest.py") == ["app/tests/test_a.py:4 client high"]
 
 
+def test_a_fixture_of_another_name_has_the_callers_of_that_name(callers: Callers) -> None:
+    head = "import pytest\n\n"
+    fixture = '@pytest.fixture(name="client")\ndef make(): ...\n\n'
+    method = '    @pytest.fixture(name="client")\n    def build(self): ...\n\n'
+    test = "def test_it(client): ...\n"
+    service(
+        {
+            "tests/conftest.py": head + fixture,
+            "tests/test_a.py": test,
+            "tests/test_b.py": head + fixture.replace("make", "make_own") + test,
+            "tests/test_c.py": f"{head}class TestIt:\n{method}    def test_it(self, client): ...\n",
+        }
+    )
+    assert callers("make") == ["app/tests/test_a.py:1 test_it high"]
+    assert callers("make_own") == ["app/tests/test_b.py:6 test_it high"]
+    assert callers("TestIt.build") == ["app/tests/test_c.py:7 TestIt.test_it high"]
+
+
 @pytest.mark.parametrize(
     "conftest",
     [
