@@ -3,8 +3,8 @@
 from typing import Final
 
 from central.trace.resolve.engine import RuleSteps
-from central.trace.resolve.questions import Installed, Limit
-from central.trace.resolve.sql import Declared, Required, RequirementOf
+from central.trace.resolve.questions import ComeAlong, Limit
+from central.trace.resolve.sql import Declared, Required
 
 MAX_LEVELS: Final = 8  # of dependencies of dependencies
 MAX_PACKAGES: Final = 1_000  # whose dependencies are read for a package
@@ -15,27 +15,19 @@ CUT_DEPENDENCIES: Final = (
 )
 
 
-def installed(question: Installed) -> RuleSteps:
-    """Answer (True,) if a lock file has the distribution, or declared dependencies require it."""
-    locked, declared = yield [
-        RequirementOf(question.package, question.distribution),
-        Declared(question.package),
-    ]
-    if locked:
-        return (True,)
-    seen: set[str] = set()
+def come_along(question: ComeAlong) -> RuleSteps:
+    """Answer (names,), a set: what visible packages require, level by level."""
+    (declared,) = yield [Declared(question.package)]
     level = {row.name for row in declared}
+    seen = set(level)
+    asked = 0
     for _ in range(MAX_LEVELS):
-        seen |= level
-        if not level:
-            return ()
-        if len(seen) > MAX_PACKAGES:
+        asked += len(level)
+        if not level or asked > MAX_PACKAGES:
             break
         answers = yield [Required(question.ecosystem, name) for name in sorted(level)]
-        required = {row.name for rows in answers for row in rows}
-        if question.distribution in required:
-            return (True,)
-        level = required - seen
+        level = {row.name for rows in answers for row in rows} - seen
+        seen |= level
     if level:
         yield [Limit(CUT_DEPENDENCIES)]
-    return ()
+    return (frozenset(seen),)

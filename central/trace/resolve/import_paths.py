@@ -1,6 +1,6 @@
 """Import paths: their modules, the definitions there, and re-exports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ from central.trace.resolve.modules import (
     undeclared,
 )
 from central.trace.resolve.questions import (
+    ComeAlong,
     ImportPath,
-    Installed,
     Limit,
     Members,
     Reexports,
@@ -31,7 +31,9 @@ from central.trace.resolve.sql import (
     Exported,
     ExportRow,
     FileContext,
+    ModuleRow,
     Modules,
+    RequirementOf,
     SameScopeDefinitions,
 )
 
@@ -192,28 +194,34 @@ def _groups(frontier: Sequence[_Step]) -> RuleGenerator[list[list[Group]]]:
     answers = iter((yield [*wanted, *packages]))
     rows = [{module: next(answers) for module in modules} for modules in cuts]
     declared = [{row.name for row in next(answers)} for _ in frontier]
-    given = list(zip(frontier, rows, declared, strict=True))
-    asked = [
-        [
-            Installed(step.context.package, step.context.ecosystem, distribution)
-            for distribution in sorted(undeclared(step.context, step.path, found, names))
-        ]
-        if step.context.package
-        else []
-        for step, found, names in given
-    ]
-    come_along = iter((yield [one for several in asked for one in several]) if any(asked) else ())
+    installed = yield from _installed(frontier, rows, declared)
     return [
-        list(
-            module_matches(
-                step.context,
-                step.path,
-                found,
-                names,
-                {one.distribution for one in several if next(come_along)},
-            )
-        )
-        for (step, found, names), several in zip(given, asked, strict=True)
+        list(module_matches(step.context, step.path, *given))
+        for step, *given in zip(frontier, rows, declared, installed, strict=True)
+    ]
+
+
+def _installed(
+    frontier: Sequence[_Step],
+    rows: Sequence[Mapping[str, Sequence[ModuleRow]]],
+    declared: Sequence[Collection[str]],
+) -> RuleGenerator[list[set[str]]]:
+    """Return for each step the possible providers that no manifest names, but that come along."""
+    providers = [
+        sorted(undeclared(step.context, step.path, found, names)) if step.context.package else []
+        for step, found, names in zip(frontier, rows, declared, strict=True)
+    ]
+    if not any(providers):
+        return [set() for _ in frontier]
+    places = [step.context for step in frontier]
+    pairs = list(zip(places, providers, strict=True))
+    along = [ComeAlong(place.package, place.ecosystem) for place, names in pairs if names]
+    locked = [RequirementOf(place.package, name) for place, names in pairs for name in names]
+    answers = iter((yield [*along, *locked]))
+    required = [next(answers)[0] if names else () for names in providers]
+    return [
+        {name for name in names if next(answers) or name in come}
+        for names, come in zip(providers, required, strict=True)
     ]
 
 

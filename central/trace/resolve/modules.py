@@ -46,6 +46,9 @@ def is_standard(ecosystem: str, path: str) -> bool:
     return path.startswith("node:") or first in _TOP_LEVEL.get(ecosystem, ())
 
 
+MAX_PROVIDERS: Final = 100  # of a module's name, that a package does not declare
+
+
 class ModuleMatch(NamedTuple):
     """A module and the rest of a path in it; `is_certain` unless no manifest declares it."""
 
@@ -119,15 +122,17 @@ def undeclared(
     rows: Mapping[str, Sequence[ModuleRow]],
     declared: Collection[str],
 ) -> set[str]:
-    """Return the distributions of other repositories that may provide the path's module."""
+    """Return the distributions of other repositories that may provide the path's module.
+
+    None if its own repository has such a module, or for the name of more than MAX_PROVIDERS.
+    """
     if path.startswith("/") or is_standard(context.ecosystem, path):
         return set()
-    return {
-        row.distribution
-        for found in rows.values()
-        for row in found
-        if row.ecosystem == context.ecosystem and row.repository != context.repository
-    } - {"", *declared}
+    alike = [row for found in rows.values() for row in found if row.ecosystem == context.ecosystem]
+    if any(row.repository == context.repository for row in alike):
+        return set()
+    found = {row.distribution for row in alike} - {"", *declared}
+    return found if len(found) <= MAX_PROVIDERS else set()
 
 
 def is_unmistakable(row: ModuleRow, module: str) -> bool:

@@ -25,12 +25,11 @@ class Reexports(NamedTuple):
     module: str
 
 
-class Installed(NamedTuple):
-    """Does this distribution come with what a package declares, or is it in its lock file?"""
+class ComeAlong(NamedTuple):
+    """Which distributions do the declared dependencies of a package require?"""
 
     package: int
     ecosystem: str
-    distribution: str
 
 
 class Limit(NamedTuple):

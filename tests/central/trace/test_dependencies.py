@@ -88,7 +88,10 @@ def test_two_providers_that_come_along_are_a_tie(callers: Callers) -> None:
     assert callers("build", project="kit") == ["app/app/main.py:3 <module> medium"]
 
 
-@pytest.mark.parametrize(("more", "found", "cut"), [(0, 1, []), (1, 0, [CUT_DEPENDENCIES])])
+@pytest.mark.parametrize(
+    ("more", "found", "cut"),
+    [(-1, 1, []), (0, 1, [CUT_DEPENDENCIES]), (1, 0, [CUT_DEPENDENCIES])],
+)
 def test_requirements_are_followed_for_so_many_levels(
     more: int, found: int, cut: list[str], ask: Ask
 ) -> None:
