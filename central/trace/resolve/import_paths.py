@@ -196,8 +196,8 @@ def _groups(frontier: Sequence[_Step]) -> RuleGenerator[list[list[Group]]]:
     declared = [{row.name for row in next(answers)} for _ in frontier]
     installed = yield from _installed(frontier, rows, declared)
     return [
-        list(module_matches(step.context, step.path, *given))
-        for step, *given in zip(frontier, rows, declared, installed, strict=True)
+        list(module_matches(step.context, step.path, found, names, come))
+        for step, found, names, come in zip(frontier, rows, declared, installed, strict=True)
     ]
 
 
