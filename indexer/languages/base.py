@@ -83,6 +83,7 @@ class Language:
     class_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     constructor_names: frozenset[str] = frozenset()
+    call_member: str = ""  # that a call of an object means
     # Undeclared names of values, such as Kotlin's `it`.
     implicit_names: frozenset[str] = frozenset()
     # Written in place of a type, such as `var`.

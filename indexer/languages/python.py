@@ -79,6 +79,7 @@ PYTHON: Final = Language(
     self_names=names("self"),
     class_names=names("cls Self"),
     super_names=names("super"),
+    call_member="__call__",
     wrapper_types=names(
         "Optional Annotated ClassVar Final Required NotRequired ReadOnly Awaitable InitVar"
         " Iterator Generator AsyncIterator AsyncGenerator ContextManager AbstractContextManager"

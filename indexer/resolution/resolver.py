@@ -125,6 +125,8 @@ class Resolver:
             )
             access = INSTANCE if is_class else RESULT
             return Value(value.binding, value.root, value.chain, access, value.member)
+        if not value.member and value is not UNKNOWN and self.language.call_member:
+            value = value._replace(member=self.language.call_member)
         return member_value(value, RESULT)
 
     def bound_value(self, name: NameBinding) -> Value:

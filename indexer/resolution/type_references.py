@@ -7,7 +7,7 @@ from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Access, Binding, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, Scope, ValueSource
-from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value
+from indexer.resolution.value import Value, as_instance, member_value
 from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
@@ -54,16 +54,17 @@ def _of_functions(
     declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
     for owner, label, mark, scope in _returns(matches, resolver):
-        if label in OF_FIXTURES and (owner not in fixtures or _is_delegated(mark, text)):
-            continue
         if label == "returns":
             types = declared.setdefault(owner, {})
-            found = resolver.instances_of_types(text.slice(mark), scope, mark[0])
-        else:
-            types = returned.setdefault(owner, {})
-            found = [_call_result(label, mark, scope, resolver, text)]
-        for value in found:
-            types.setdefault(value, mark)
+            for value in resolver.instances_of_types(text.slice(mark), scope, mark[0]):
+                types.setdefault(value, mark)
+        elif label not in OF_FIXTURES or (owner in fixtures and not _is_delegated(mark, text)):
+            value = _returned(label, mark, scope, resolver, text)
+            if _is_function(value, resolver):
+                called = f"{owner}.{resolver.language.call_member}"
+                returned.setdefault(called, {}).setdefault(resolver.result_of(value), mark)
+            else:
+                returned.setdefault(owner, {}).setdefault(value, mark)
     agreed = {
         owner: types
         for owner, types in returned.items()
@@ -97,7 +98,7 @@ def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:
     return (match["receiver"][0], mark[1]) if "receiver" in match else mark
 
 
-def _call_result(
+def _returned(
     label: str, mark: ByteRange, scope: Scope, resolver: Resolver, text: SourceText
 ) -> Value:
     written = text.slice(mark)
@@ -115,13 +116,18 @@ def _is_delegated(mark: ByteRange, text: SourceText) -> bool:
 
 
 def _object(value: Value, resolver: Resolver) -> Value:
-    """Return the value as that of a function's result; UNKNOWN for a function itself."""
+    """Return the value as that of a function's result; a function as it is."""
     if value.member:
         return member_value(value, Access.INSTANCE)
+    if value.access is not Access.PATH or _is_function(value, resolver):
+        return value
+    return as_instance(value)
+
+
+def _is_function(value: Value, resolver: Resolver) -> bool:
     path = ".".join((value.root, *value.chain))
-    if value.binding is Binding.LOCAL and resolver.tree.definitions.get(path) in FUNCTION_KINDS:
-        return value if value.access is Access.RESULT else UNKNOWN
-    return as_instance(value) if value.access is Access.PATH else value
+    is_local = value.binding is Binding.LOCAL and value.access is Access.PATH
+    return is_local and resolver.tree.definitions.get(path) in FUNCTION_KINDS
 
 
 def _function(scope: Scope | None) -> str:

@@ -78,6 +78,27 @@ def test_callers_of_a_fixture_are_what_takes_it(ask: Ask) -> None:
     assert links[0]["evidence"] == "fixture app of pytest (line 1) → tests/conftest.py"
 
 
+def test_what_a_fixture_s_function_makes_has_its_class(callers: Callers) -> None:
+    service(
+        {
+            "tests/conftest.py": f"{CONFTEST}\n"
+            "@pytest.fixture\ndef make_client(app):\n"
+            "    def make(name):\n        return app.test_client()\n\n"
+            "    yield make\n\n"
+            "class Maker:\n    def __call__(self) -> Flask: ...\n\n"
+            "@pytest.fixture\ndef maker():\n    return Maker()\n",
+            "tests/test_a.py": "def test_a(make_client, maker):\n"
+            "    client = make_client('a')\n    client.get()\n"
+            "    make_client('b').get()\n    maker().test_client()\n    make_client.get()\n",
+        }
+    )
+    assert callers("FlaskClient.get") == [
+        "app/tests/test_a.py:3 test_a high",
+        "app/tests/test_a.py:4 test_a high",
+    ]
+    assert "app/tests/test_a.py:5 test_a high" in callers("Flask.test_client")
+
+
 NEAREST = """\
 import pytest
 

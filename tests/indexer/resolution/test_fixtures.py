@@ -100,7 +100,10 @@ def test_parameters_of_tests_and_fixtures_are_fixtures(text: str) -> None:
         ("made = Client()\n    yield from made", []),
         ("yield Client, 1", []),
         ("yield", []),
-        ("def make(): return Client()\n    return make", ["client.make Client"]),
+        (
+            "def make(): return Client()\n    return make",
+            ["client.make Client", "client.__call__ client.make"],
+        ),
         ("if a:\n        return Client()\n    return Other()", []),
     ],
 )
