@@ -60,11 +60,8 @@ def _of_functions(
                 types.setdefault(value, mark)
         elif label not in OF_FIXTURES or (owner in fixtures and not _is_delegated(mark, text)):
             value = _returned(label, mark, scope, resolver, text)
-            if _is_function(value, resolver):
-                called = f"{owner}.{resolver.language.call_member}"
-                returned.setdefault(called, {}).setdefault(resolver.result_of(value), mark)
-            else:
-                returned.setdefault(owner, {}).setdefault(value, mark)
+            called, value = _as_called(owner, value, resolver)
+            returned.setdefault(called, {}).setdefault(value, mark)
     agreed = {
         owner: types
         for owner, types in returned.items()
@@ -122,6 +119,13 @@ def _object(value: Value, resolver: Resolver) -> Value:
     if value.access is not Access.PATH or _is_function(value, resolver):
         return value
     return as_instance(value)
+
+
+def _as_called(owner: str, value: Value, resolver: Resolver) -> tuple[str, Value]:
+    """Return what has the value: for a function, the call of the owner's value has its result."""
+    if not _is_function(value, resolver):
+        return owner, value
+    return f"{owner}.{resolver.language.call_member}", resolver.result_of(value)
 
 
 def _is_function(value: Value, resolver: Resolver) -> bool:
