@@ -61,6 +61,7 @@ _OF_DEPENDENCIES: Final = (
     "name",
     "required",
     "pinned",
+    "locked",
 )
 
 

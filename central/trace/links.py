@@ -11,8 +11,9 @@ from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
-from central.trace.resolve.sql import Declared, FileRow, Files, Requirement
+from central.trace.resolve.sql import FileRow, Files, Requirement, RequirementOf
 from central.trace.versions import is_older
+from indexer.records.fixtures import split_fixture
 from indexer.records.references import Binding
 
 _sql = sql_with(imported=Import, file=File)
@@ -47,11 +48,10 @@ class Evidence:
             for question, rows in zip(asked, resolver.resolve_all(asked), strict=True)
             if rows
         }
-        packages = [Declared(package) for package in sorted({e.site.package for e in edges})]
-        self._declared: dict[int, Sequence[Requirement]] = {
-            question.package: rows
-            for question, rows in zip(packages, resolver.resolve_all(packages), strict=True)
-        }
+        wanted = sorted({one for edge in edges if (one := self._dependency(edge))})
+        self._requirements: dict[RequirementOf, Sequence[Requirement]] = dict(
+            zip(wanted, resolver.resolve_all(wanted), strict=True)
+        )
 
     def sentence(self, edge: Edge) -> str:
         """Describe the steps from the reference to the definition."""
@@ -59,11 +59,14 @@ class Evidence:
 
     def requirement(self, edge: Edge) -> Requirement | None:
         """Return the dependency of the caller's package on the definition's, if they differ."""
+        wanted = self._dependency(edge)
+        return next(iter(self._requirements[wanted]), None) if wanted else None
+
+    def _dependency(self, edge: Edge) -> RequirementOf | None:
         target = self._definitions.get(edge.target)
         if target is None or not target.distribution or target.package == edge.site.package:
             return None
-        rows = self._declared.get(edge.site.package, ())
-        return next((row for row in rows if row.name == target.distribution), None)
+        return RequirementOf(edge.site.package, target.distribution)
 
     def _steps(self, edge: Edge) -> Iterator[str]:
         definition = edge.definition
@@ -115,7 +118,9 @@ def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, s
 
 
 def _written(text: str, local: str, path: str) -> str:
-    """Return the import's line; if it spans several, a description."""
+    """Return the import's line; if it spans several, or is a fixture's, a description."""
+    if fixture := split_fixture(path):
+        return f"fixture {fixture[1]} of pytest"
     line = text.strip()
     return line[:200] if local.rpartition(".")[2] in line else f"import of {path} as {local}"
 

@@ -25,6 +25,7 @@ from central.trace.resolve.references import ReferenceSite, sites_at
 from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.sql import Imports
 from central.trace.service import run_trace
+from indexer.records.fixtures import split_fixture
 from indexer.records.references import Access, Binding
 
 _SHOWN: Final = 100  # of candidates
@@ -140,6 +141,8 @@ def _reason(scope: TraceScope, site: ReferenceSite) -> str:
     name = f"“{site.name}”"
     if site.binding == Binding.IMPORT:
         (rows,) = scope.resolver.resolve_all([Imports(site.file, site.root)])
+        if fixture := split_fixture(rows[0].path) if rows else None:
+            return _reason_of_fixture(name, fixture[1], site)
         where = f"“{rows[0].path}”" if rows else "something"
         if site.access != Access.PATH:
             return f"{name} is a member of what the file imports as {where}; no member is known."
@@ -150,3 +153,12 @@ def _reason(scope: TraceScope, site: ReferenceSite) -> str:
         return f"The file neither defines nor imports {name}: the language may have it."
     value = ".".join(part for part in (site.root, site.chain) if part)
     return f"{name} is used of “{value}”, for which no such member is known."
+
+
+def _reason_of_fixture(name: str, fixture: str, site: ReferenceSite) -> str:
+    if site.access != Access.PATH:
+        return f"{name} is a member of the fixture “{fixture}”, whose value is of no known class."
+    return (
+        f"{name} is a fixture of pytest that neither this file nor a conftest.py defines; a plugin "
+        "may."
+    )

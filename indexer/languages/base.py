@@ -74,6 +74,8 @@ class Language:
     import_style: ImportStyle = DOTTED
     export_rule: ExportRule = ExportRule.EVERYTHING
     reexports_imports: bool = False  # a file's top-level imports are its exports
+    # Whether pytest collects the file at a path: parameters of its tests are fixtures.
+    collects_tests: Callable[[str], bool] | None = None
 
     # Keywords for an instance of the enclosing class, the class itself, its base class; and members
     # of a class that yield an instance (`Foo.new`, Java's `Outer.this`).
@@ -81,6 +83,7 @@ class Language:
     class_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     constructor_names: frozenset[str] = frozenset()
+    call_member: str = ""  # that a call of an object means
     # Undeclared names of values, such as Kotlin's `it`.
     implicit_names: frozenset[str] = frozenset()
     # Written in place of a type, such as `var`.

@@ -10,6 +10,7 @@ from indexer.languages.import_style import ImportStyle
 from indexer.records.manifests import Ecosystem
 
 _SUFFIX: Final = re.compile(r"\.py[iw]?$")
+_COLLECTED: Final = re.compile(r"(?:.*/)?(?:conftest|test_[^/]*|[^/]*_test)\.py")
 
 
 def python_module(path: str) -> str:
@@ -41,6 +42,11 @@ def _local_name(module: str, _is_used: Callable[[str], bool]) -> str:
     return module
 
 
+def is_collected(path: str) -> bool:
+    """Whether pytest collects a file, by the default of `python_files`, or it is a conftest.py."""
+    return _COLLECTED.fullmatch(path) is not None
+
+
 _BUILTINS: Final = names("""
     abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr
     classmethod compile complex delattr dict dir divmod enumerate eval exec filter float
@@ -69,9 +75,11 @@ PYTHON: Final = Language(
     import_style=ImportStyle(_import_path, _local_name, binds_first_name=True),
     export_rule=ExportRule.UNDERSCORE,
     reexports_imports=True,
+    collects_tests=is_collected,
     self_names=names("self"),
     class_names=names("cls Self"),
     super_names=names("super"),
+    call_member="__call__",
     wrapper_types=names(
         "Optional Annotated ClassVar Final Required NotRequired ReadOnly Awaitable InitVar"
         " Iterator Generator AsyncIterator AsyncGenerator ContextManager AbstractContextManager"

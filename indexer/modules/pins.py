@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from indexer.modules.paths import ancestors
 from indexer.records.manifests import Dependency, Ecosystem, Manifest
@@ -35,6 +35,11 @@ class Pins:
                 if versions:
                     return _closest_version(dependency.required, versions)
         return ""
+
+    def locked(self, ecosystem: Ecosystem, root: str) -> Iterator[tuple[str, str]]:
+        """Yield name and first version of all that the lock files of this directory pin."""
+        for name, versions in self._locked.get((ecosystem, root), {}).items():
+            yield name, versions[0]
 
 
 def _closest_version(required: str, versions: list[str]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from typing import Final, NamedTuple
 
+from indexer.limits import MANIFEST_PINS
 from indexer.modules.paths import ancestors, parent
 from indexer.modules.pins import Pins
 from indexer.records.manifests import Dependency, Ecosystem, Manifest
@@ -28,11 +29,15 @@ _MAX_NEEDS: Final = 20_000  # examined dependencies of a package, its own and in
 
 
 class RootDependency(NamedTuple):
-    """A package's dependency: `required` as written, `pinned` the version in use, or ""."""
+    """A package's dependency: `required` as written, `pinned` the version in use, or "".
+
+    `is_locked`: only a lock file names it, so that it comes with another dependency.
+    """
 
     name: str
     required: str
     pinned: str
+    is_locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,8 @@ class PackageRoot:
     """A package, or with `name` "" a directory that only has dependencies.
 
     `manifest` is the path of the manifest that declares it. `dependencies` include those
-    of the manifests above it. Other fields are as in `indexer.records.manifests.Manifest`.
+    of the manifests above it, then what the lock files of its own directory pin beside. Other
+    fields are as in `indexer.records.manifests.Manifest`.
     """
 
     ecosystem: Ecosystem
@@ -75,9 +81,12 @@ def package_roots(manifests: Iterable[_Located]) -> dict[_Key, list[PackageRoot]
         declaring = [item for item in group if _declares_package(item[1])]
         if declaring:
             declared[key] = list(_declared(key, declaring))
-    return {
+    completed = {
         key: [_completed(one, declared, pins) for one in roots] for key, roots in declared.items()
     }
+    for key, (first, *others) in completed.items():
+        completed[key] = [_with_locked(first, pins.locked(*key)), *others]
+    return completed
 
 
 def manifest_root(path: str) -> str:
@@ -174,6 +183,17 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
             for need in needs.values()
         ),
     )
+
+
+def _with_locked(package: PackageRoot, locked: Iterable[tuple[str, str]]) -> PackageRoot:
+    known = {package.name, *(one.name for one in package.dependencies)}
+    added = (
+        RootDependency(name, "", version, is_locked=True)
+        for name, version in locked
+        if name not in known
+    )
+    dependencies = (*package.dependencies, *islice(added, MANIFEST_PINS))
+    return replace(package, dependencies=dependencies)
 
 
 def _name(package: PackageRoot, above: list[_Declared]) -> str:

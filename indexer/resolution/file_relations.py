@@ -6,6 +6,7 @@ meaning.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import merge
 from itertools import islice
 from typing import Final
 
@@ -14,6 +15,12 @@ from indexer.limits import FILE_REFERENCES, NAME_CHARACTERS
 from indexer.records.references import Export, Import, Reference, ReferenceKind
 from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
 from indexer.resolution.exports import read_exports
+from indexer.resolution.fixtures import (
+    FixtureFile,
+    Fixtures,
+    may_have_fixtures,
+    read_fixtures,
+)
 from indexer.resolution.imports import import_path
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.references import (
@@ -26,7 +33,7 @@ from indexer.resolution.references import (
 )
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope, ScopeTree
-from indexer.resolution.type_references import type_references
+from indexer.resolution.type_references import OF_FIXTURES, type_references
 from indexer.syntax.definitions import OutlineEntry
 from indexer.syntax.parser import ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
@@ -35,7 +42,10 @@ from indexer.syntax.source_text import SourceText, leading_identifier
 _GROUPS: Final = {
     **dict.fromkeys(USE_LABELS, "use"),
     **dict.fromkeys(("local", "field"), "local"),
-    **dict.fromkeys(("returns", "returns.call", "returns.new"), "returns"),
+    **dict.fromkeys(
+        ("returns", "returns.call", "returns.new", *OF_FIXTURES),
+        "returns",
+    ),
     **dict.fromkeys(
         ("import.module", "import.tree", "import.submodule"),
         "import",
@@ -75,6 +85,9 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     tree = ScopeTree(outlined, groups["scope"], module_methods=language.module_methods)
     imports = bind_imports(tree, groups["import"], text, path=path, style=language.import_style)
     bindable_names = _bindable_names(imports, outlined, language) | _selves(groups["local"], text)
+    has_fixtures = may_have_fixtures(path, language, imports)
+    if not has_fixtures:
+        groups["returns"] = [one for one in groups["returns"] if OF_FIXTURES.isdisjoint(one)]
     uses = collect_uses(groups["use"], text)
     if not language.open_modules:
         uses = drop_unresolvable_values(
@@ -95,17 +108,30 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         path_prefixes=path_prefixes,
     )
     resolver = Resolver(lookup)
-    types = type_references(groups["returns"], resolver, text) if language.has_methods else ()
-    found = islice(ReferenceReader(parsed, text, resolver, uses, scopes).read(), FILE_REFERENCES)
-    references = [*found, *types][:FILE_REFERENCES]
+    fixtures = Fixtures()
+    if has_fixtures:
+        bases = _bases(uses, scopes)
+        file = FixtureFile(path, parsed, outlined, text, tree, imports, bases)
+        fixtures = read_fixtures(file, groups["local"])
+        resolver.assume(fixtures.values)
+    types = (
+        type_references(groups["returns"], resolver, text, fixtures=fixtures.functions)
+        if language.has_methods
+        else ()
+    )
+    found: Iterable[Reference] = ReferenceReader(parsed, text, resolver, uses, scopes).read()
+    if fixtures.references:
+        found = merge(found, fixtures.references, key=_position)
+    references = [*islice(found, FILE_REFERENCES), *types][:FILE_REFERENCES]
     exports = read_exports(groups["export"], imports, resolver, text, path=path)
     return Relations(
         namespace=_namespace(groups["namespace"], text),
         imports=(
             *(one.record for one in imports),
             *_implicit_imports(imports, resolver, text, path),
+            *fixtures.imports.values(),
         ),
-        exports=tuple(exports),
+        exports=(*exports, *fixtures.exports),
         references=tuple(references),
         declared_exports=_declared_exports(groups["only"], text),
     )
@@ -167,6 +193,19 @@ def _inheriting(uses: list[NameUse], scopes: list[Scope]) -> frozenset[str]:
         for use, scope in zip(uses, scopes, strict=True)
         if use.kind is ReferenceKind.INHERIT
     )
+
+
+def _bases(uses: list[NameUse], scopes: list[Scope]) -> dict[str, list[str]]:
+    """Return the base classes of each class, as written."""
+    bases: dict[str, list[str]] = {}
+    for use, scope in zip(uses, scopes, strict=True):
+        if use.kind is ReferenceKind.INHERIT:
+            bases.setdefault(scope.class_name, []).append(use.written)
+    return bases
+
+
+def _position(reference: Reference) -> tuple[int, int]:
+    return reference.line, reference.column
 
 
 def _implicit_imports(

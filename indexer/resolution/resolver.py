@@ -3,7 +3,7 @@
 That is the binding of its root, its type if known, and the names between.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from indexer.records.files import VALUE_KINDS
@@ -61,6 +61,10 @@ class Resolver:
         self._lookup = lookup
         self._bound_values: dict[int, Value] = {}
         self._steps = 0
+
+    def assume(self, values: Mapping[int, Value]) -> None:
+        """Set the values of local names, by the offsets of the names."""
+        self._bound_values |= values
 
     def resolve_path(
         self,
@@ -121,6 +125,8 @@ class Resolver:
             )
             access = INSTANCE if is_class else RESULT
             return Value(value.binding, value.root, value.chain, access, value.member)
+        if not value.member and value is not UNKNOWN and self.language.call_member:
+            value = value._replace(member=self.language.call_member)
         return member_value(value, RESULT)
 
     def bound_value(self, name: NameBinding) -> Value:

@@ -161,13 +161,17 @@ class Package(models.Model):
 
 
 class Dependency(models.Model):
-    """What a package asks for; `pinned` from a lock file or an exact requirement, else ""."""
+    """What a package asks for; `pinned` from a lock file or an exact requirement, else "".
+
+    `locked`: no manifest asks for it, but a lock file has it, as what comes with another.
+    """
 
     package = models.ForeignKey(Package, models.CASCADE, related_name="dependency_set")
     ecosystem = models.CharField(max_length=10, choices=_ECOSYSTEMS)
     name = models.CharField(max_length=500)
     required = models.CharField(max_length=200, blank=True)
     pinned = models.CharField(max_length=200, blank=True)
+    locked = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         indexes = [models.Index(fields=["name", "ecosystem"], name="dependency_name")]

@@ -1,12 +1,20 @@
 """Import paths: their modules, the definitions there, and re-exports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
-from central.trace.resolve.modules import Group, ModuleMatch, module_matches, prefixes
+from central.trace.resolve.fixtures import follow_fixture, is_fixture
+from central.trace.resolve.modules import (
+    Group,
+    ModuleMatch,
+    module_matches,
+    prefixes,
+    undeclared,
+)
 from central.trace.resolve.questions import (
+    ComeAlong,
     ImportPath,
     Limit,
     Members,
@@ -23,7 +31,9 @@ from central.trace.resolve.sql import (
     Exported,
     ExportRow,
     FileContext,
+    ModuleRow,
     Modules,
+    RequirementOf,
     SameScopeDefinitions,
 )
 from indexer.records.files import VALUE_KINDS
@@ -36,6 +46,8 @@ CUT_PATHS = f"An import was followed no further than {MAX_STEPS} paths or {MAX_M
 
 def follow_import(question: ImportPath) -> RuleSteps:
     """Resolve an import path: follow re-exports breadth-first, then members of the results."""
+    if is_fixture(question.path):
+        return (yield from follow_fixture(question))
     search = _Search(question.path.count(".") + MAX_MORE)
     search.enqueue(_Step(FileContext(*question[:3]), question.path, is_own=question.is_own))
     while search.frontier:
@@ -187,9 +199,35 @@ def _groups(frontier: Sequence[_Step]) -> RuleGenerator[list[list[Group]]]:
     packages = [Declared(step.context.package) for step in frontier]
     answers = iter((yield [*wanted, *packages]))
     rows = [{module: next(answers) for module in modules} for modules in cuts]
+    declared = [{row.name for row in next(answers)} for _ in frontier]
+    installed = yield from _installed(frontier, rows, declared)
     return [
-        list(module_matches(step.context, step.path, found, {row.name for row in next(answers)}))
-        for step, found in zip(frontier, rows, strict=True)
+        list(module_matches(step.context, step.path, found, names, come))
+        for step, found, names, come in zip(frontier, rows, declared, installed, strict=True)
+    ]
+
+
+def _installed(
+    frontier: Sequence[_Step],
+    rows: Sequence[Mapping[str, Sequence[ModuleRow]]],
+    declared: Sequence[Collection[str]],
+) -> RuleGenerator[list[set[str]]]:
+    """Return for each step the possible providers that no manifest names, but that come along."""
+    providers = [
+        sorted(undeclared(step.context, step.path, found, names)) if step.context.package else []
+        for step, found, names in zip(frontier, rows, declared, strict=True)
+    ]
+    if not any(providers):
+        return [set() for _ in frontier]
+    places = [step.context for step in frontier]
+    pairs = list(zip(places, providers, strict=True))
+    along = [ComeAlong(place.package, place.ecosystem) for place, names in pairs if names]
+    locked = [RequirementOf(place.package, name) for place, names in pairs for name in names]
+    answers = iter((yield [*along, *locked]))
+    required = [next(answers)[0] if names else () for names in providers]
+    return [
+        {name for name in names if next(answers) or name in come}
+        for names, come in zip(providers, required, strict=True)
     ]
 
 

@@ -46,6 +46,9 @@ def is_standard(ecosystem: str, path: str) -> bool:
     return path.startswith("node:") or first in _TOP_LEVEL.get(ecosystem, ())
 
 
+MAX_PROVIDERS: Final = 100  # of a module's name, that a package does not declare
+
+
 class ModuleMatch(NamedTuple):
     """A module and the rest of a path in it; `is_certain` unless no manifest declares it."""
 
@@ -80,10 +83,12 @@ def module_matches(
     path: str,
     rows: Mapping[str, Sequence[ModuleRow]],
     declared: Collection[str],
+    installed: Collection[str],
 ) -> Iterator[Group]:
     """Yield groups of modules with which the path may begin, in the order of attempts.
 
-    `rows` are the modules of each prefix's name that are visible from the context.
+    `rows` are the modules of each prefix's name that are visible from the context. `installed` are
+    distributions that come with the `declared` ones.
     """
     cuts = [
         (module, names, [row for row in rows[module] if row.ecosystem == context.ecosystem])
@@ -102,12 +107,32 @@ def module_matches(
         for module, names, found in cuts
     ]
     yield from _longest(foreign, lambda row: row.distribution in declared)
+    yield from _longest(foreign, lambda row: row.distribution in installed)
     for module, names, found in foreign:
         if found:
             providers = {(row.repository, row.package) for row in found}
             if len(providers) == 1 and is_unmistakable(found[0], module):
                 yield [_match(found[0], module, names, is_certain=False)]
             return
+
+
+def undeclared(
+    context: FileContext,
+    path: str,
+    rows: Mapping[str, Sequence[ModuleRow]],
+    declared: Collection[str],
+) -> set[str]:
+    """Return the distributions of other repositories that may provide the path's module.
+
+    None if its own repository has such a module, or for the name of more than MAX_PROVIDERS.
+    """
+    if path.startswith("/") or is_standard(context.ecosystem, path):
+        return set()
+    alike = [row for found in rows.values() for row in found if row.ecosystem == context.ecosystem]
+    if any(row.repository == context.repository for row in alike):
+        return set()
+    found = {row.distribution for row in alike} - {"", *declared}
+    return found if len(found) <= MAX_PROVIDERS else set()
 
 
 def is_unmistakable(row: ModuleRow, module: str) -> bool:

@@ -25,6 +25,13 @@ class Reexports(NamedTuple):
     module: str
 
 
+class ComeAlong(NamedTuple):
+    """Which distributions do the declared dependencies of a package require?"""
+
+    package: int
+    ecosystem: str
+
+
 class Limit(NamedTuple):
     """A limit that an answer has met, recorded for the receipt."""
 

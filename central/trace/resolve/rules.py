@@ -3,13 +3,21 @@
 from collections.abc import Sequence
 from typing import Final
 
-from central.trace.resolve import engine, free_names, import_paths, members, outside
+from central.trace.resolve import (
+    dependencies,
+    engine,
+    free_names,
+    import_paths,
+    members,
+    outside,
+)
 from central.trace.resolve.engine import RuleGenerator, Rules, RuleSteps
 from central.trace.resolve.modules import is_standard
 from central.trace.resolve.questions import (
     Ancestors,
     Bases,
     Classes,
+    ComeAlong,
     ImportPath,
     Limit,
     MemberAccess,
@@ -145,6 +153,7 @@ RULES: Final[Rules] = {
     UnboundName: free_names.unbound_name,
     Reexports: import_paths.reexports,
     Limit: engine.record_limit,
+    ComeAlong: dependencies.come_along,
     Ancestors: members.ancestors,
     NameInFile: name_in_file,
     ImportPath: import_paths.follow_import,

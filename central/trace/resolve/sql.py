@@ -155,6 +155,26 @@ class Requirement(NamedTuple):
     pinned: str
 
 
+class RequirementOf(NamedTuple):
+    """How do a package and those above it, or else their lock files, ask for a distribution?"""
+
+    package: int
+    name: str
+
+
+class Required(NamedTuple):
+    """On what do the visible packages of this distribution depend?"""
+
+    ecosystem: str
+    distribution: str
+
+
+class RequiredRow(NamedTuple):
+    """A declared dependency's name."""
+
+    name: str
+
+
 class TopLevel(NamedTuple):
     """Which files of a package define and export this name at their top level?"""
 
@@ -187,6 +207,8 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Scopes: (statements.SCOPES, ScopeRow),
     Typing: (statements.TYPING, TypingRow),
     Declared: (statements.DECLARED, Requirement),
+    RequirementOf: (statements.REQUIREMENT_OF, Requirement),
+    Required: (statements.REQUIRED, RequiredRow),
     TopLevel: (statements.TOP_LEVEL, DefinitionRow),
     Files: (statements.FILES, FileRow),
 }

@@ -111,9 +111,23 @@ DECLARED: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned
     JOIN {package} above ON above.repository_id = p.repository_id
         AND above.ecosystem = p.ecosystem
         AND (above.root = '' OR above.root = p.root OR starts_with(p.root, above.root || '/'))
-    JOIN {dependency} d ON d.package_id = above.id
+    JOIN {dependency} d ON d.package_id = above.id AND NOT d.locked
     WHERE p.repository_id = ANY(%s::bigint[])
     ORDER BY length(above.root) DESC, above.id, d.id""")
+REQUIREMENT_OF: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned
+    FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, package, name)
+    JOIN {package} p ON p.id = q.package
+    JOIN {package} above ON above.repository_id = p.repository_id
+        AND above.ecosystem = p.ecosystem
+        AND (above.root = '' OR above.root = p.root OR starts_with(p.root, above.root || '/'))
+    JOIN {dependency} d ON d.package_id = above.id AND d.name = q.name
+    WHERE p.repository_id = ANY(%s::bigint[])
+    ORDER BY d.locked, length(above.root) DESC, above.id, d.id""")
+REQUIRED: Final = _sql("""SELECT DISTINCT q.n, d.name
+    FROM unnest(%s::int[], %s::text[], %s::text[]) AS q (n, ecosystem, distribution)
+    JOIN {package} p ON p.name = q.distribution AND p.ecosystem = q.ecosystem
+    JOIN {dependency} d ON d.package_id = p.id AND NOT d.locked
+    WHERE p.repository_id = ANY(%s::bigint[])""")
 TOP_LEVEL: Final = _sql("""SELECT DISTINCT q.n, s.file_id, s.kind
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, package, name)
     JOIN {package} p ON p.id = q.package

@@ -56,7 +56,16 @@
 (except_clause (as_pattern
   [(identifier) (attribute)] @local.type alias: (as_pattern_target (identifier) @local)))
 (function_definition return_type: (type) @returns)
-(return_statement (call function: (_) @returns.call))
+(return_statement
+  [(call function: (_) @returns.call)
+   (await (call function: (_) @returns.call))
+   (identifier) @returns.alias
+   (attribute) @returns.alias])
+(yield
+  [(call function: (_) @yields.call)
+   (await (call function: (_) @yields.call))
+   (identifier) @yields.alias
+   (attribute) @yields.alias])
 
 ; Imports and what is given on.
 (import_statement name:

@@ -101,7 +101,7 @@ def derived(repository: Repository) -> dict[str, Any]:
         ),
         "dependencies": sorted(
             Dependency.objects.filter(package__repository=repository).values_list(
-                "package__name", "name", "required", "pinned"
+                "package__name", "name", "required", "pinned", "locked"
             )
         ),
         "modules": modules_of(repository),
@@ -179,6 +179,13 @@ def test_a_lock_file_pins_what_the_package_asks_for(repository: Repository) -> N
     assert Dependency.objects.get().pinned == "1.5.0"
     apply(repository, removed=("uv.lock",))
     assert Dependency.objects.get().pinned == ""
+
+
+def test_a_lock_file_s_other_packages_are_locked(repository: Repository) -> None:
+    pins = (Pin("acme-common", "1.4.2"), Pin("acme-base", "3.0"))
+    apply(repository, manifest("pyproject.toml", AUTH), lock_file(*pins))
+    rows = Dependency.objects.values_list("name", "required", "pinned", "locked")
+    assert sorted(rows) == [("acme-base", "", "3.0", True), ("acme-common", ">=1", "1.4.2", False)]
 
 
 def test_a_package_that_stays_keeps_its_row(repository: Repository) -> None:

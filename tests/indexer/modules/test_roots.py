@@ -71,6 +71,25 @@ def test_a_member_has_the_dependencies_and_the_locks_above_it_and_its_own_first(
     )
 
 
+def test_what_a_lock_file_alone_names_is_locked() -> None:
+    packages = workspace(
+        {
+            "package.json": '{"name": "shop", "dependencies": {"react": "^19"}}',
+            "package-lock.json": '{"packages": {"": {"name": "shop", "version": "1.0.0"},'
+            ' "node_modules/react": {"version": "19.0.1"},'
+            ' "node_modules/scheduler": {"version": "0.25.0"}}}',
+            "web/package.json": '{"name": "web"}',
+        }
+    ).packages
+    assert {one.name: one.dependencies for one in packages} == {
+        "shop": (
+            RootDependency("react", "^19", "19.0.1"),
+            RootDependency("scheduler", "", "0.25.0", is_locked=True),
+        ),
+        "web": (RootDependency("react", "^19", "19.0.1"),),
+    }
+
+
 def test_of_several_locked_versions_the_one_that_suits_is_pinned() -> None:
     manifests = [
         (

@@ -1,0 +1,238 @@
+"""pytest's fixtures: a parameter of a test or fixture is the value of the fixture of its name.
+
+A fixture of the file itself is found here. Any other is an import that central looks up in
+conftest.py (records.fixtures), so that no test file depends on the content of a conftest.py.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from indexer.languages import Language
+from indexer.languages.python import python_module
+from indexer.limits import FILE_FIXTURES
+from indexer.records.fixtures import conftest_above, conftest_beside, fixture_path
+from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
+from indexer.records.references import cut_path as cut
+from indexer.resolution.bindings import BoundImport
+from indexer.resolution.decorators import read_decorators
+from indexer.resolution.fixture_requests import (
+    FixtureRequest,
+    fixture_functions,
+    outwards,
+    requests_of_parameters,
+    requests_of_strings,
+)
+from indexer.resolution.imports import import_path
+from indexer.resolution.scopes import ScopeTree
+from indexer.resolution.value import Value
+from indexer.syntax.definitions import OutlineEntry
+from indexer.syntax.parser import ParsedFile, QueryMatch
+from indexer.syntax.source_text import SourceText
+
+_CONFTEST: Final = "conftest.py"
+_PACKAGES: Final = frozenset({"pytest", "pytest_asyncio"})
+# Fixtures of pytest itself, which no conftest.py has.
+_BUILT_IN: Final = frozenset({
+    "cache", "capfd", "capfdbinary", "caplog", "capsys", "capsysbinary", "capteesys",
+    "doctest_namespace", "monkeypatch", "pytestconfig", "pytester", "record_property",
+    "record_testsuite_property", "record_xml_attribute", "recwarn", "request", "subtests",
+    "testdir", "tmp_path", "tmp_path_factory", "tmpdir", "tmpdir_factory",
+})  # fmt: skip
+_PLUGINS: Final = re.compile(
+    rb"^pytest_plugins\b[^=\n]*=\s*(\[[^\]]*\]|\([^)]*\)|[^\n]*)", re.MULTILINE
+)
+_PLUGIN: Final = re.compile(rb"[\"']([A-Za-z_][\w.]*)[\"']")
+
+
+@dataclass(slots=True)
+class Fixtures:
+    """What fixtures add to a file's relations.
+
+    `values` are those of names that hold a fixture's value, by the name's offset. `functions` are
+    the qualified names of fixtures, whose value is what they return or yield.
+    """
+
+    values: dict[int, Value] = field(default_factory=dict)
+    references: list[Reference] = field(default_factory=list)
+    imports: dict[str, Import] = field(default_factory=dict)
+    exports: list[Export] = field(default_factory=list)
+    functions: frozenset[str] = frozenset()
+
+
+class FixtureFile(NamedTuple):
+    """A parsed file with its scopes; `bases` are the base classes of its classes, as written."""
+
+    path: str
+    parsed: ParsedFile
+    outlined: Sequence[OutlineEntry]
+    text: SourceText
+    tree: ScopeTree
+    imports: Sequence[BoundImport]
+    bases: Mapping[str, Sequence[str]]
+
+    @property
+    def is_collected(self) -> bool:
+        """Whether pytest collects it; other files may define fixtures for those."""
+        collects = self.parsed.language.collects_tests
+        return collects is not None and collects(self.path)
+
+
+def may_have_fixtures(path: str, language: Language, imports: Iterable[BoundImport]) -> bool:
+    """Whether pytest collects the file, or it imports pytest."""
+    collects = language.collects_tests
+    return collects is not None and (
+        collects(path) or any(one.record.path.partition(".")[0] in _PACKAGES for one in imports)
+    )
+
+
+def read_fixtures(file: FixtureFile, locals_and_fields: Iterable[QueryMatch]) -> Fixtures:
+    """Return what fixtures add to a file that may have some."""
+    reader = _Reader(file, locals_and_fields)
+    found = Fixtures(
+        exports=list(reader.exports()),
+        functions=frozenset(one.entry.qualified_name for one in reader.functions if one.fixture),
+        imports=reader.imports,
+    )
+    for request in reader.requests:
+        value = reader.value(request)
+        if value is not None:
+            found.references.append(_reference(request, value, file.text))
+            if request.value_at is not None:
+                found.values[request.value_at] = value._replace(access=Access.RESULT)
+    found.references.sort(key=lambda one: (one.line, one.column))
+    return found
+
+
+def _reference(request: FixtureRequest, value: Value, text: SourceText) -> Reference:
+    """Return the use of the fixture by the function that names it.
+
+    Its kind is that of an argument: pytest calls the fixture and passes on its value. The name is
+    as written, which the file exports, but that of a class's method.
+    """
+    line, column = text.position(request.start)
+    container, _, method = value.root.rpartition(".")
+    return Reference(
+        kind=ReferenceKind.VALUE,
+        name=method if container else request.name,
+        binding=value.binding,
+        root=value.root,
+        chain="",
+        access=Access.PATH,
+        caller=request.caller,
+        line=line,
+        column=column,
+    )
+
+
+class _Reader:
+    def __init__(self, file: FixtureFile, locals_and_fields: Iterable[QueryMatch]) -> None:
+        self._file = file
+        self._source = file.parsed.source
+        self._is_conftest = file.path.rpartition("/")[2] == _CONFTEST
+        self._module = python_module(file.path)
+        records = [one.record for one in file.imports]
+        self._locals = {one.local.partition(".")[0] for one in records}
+        self._top = {
+            one.record.local: one.record for one in file.imports if one.scope.parent is None
+        }
+        decorators = read_decorators(file.parsed, records)
+        has_tests = file.is_collected and not self._is_conftest
+        self.functions = list(fixture_functions(file.outlined, decorators, has_tests=has_tests))
+        self.requests = list(
+            requests_of_parameters(
+                self.functions, locals_and_fields, file.parsed, file.tree, file.text
+            )
+        )
+        if file.is_collected:
+            self.requests += requests_of_strings(file.outlined, decorators, file.parsed)
+        self.imports: dict[str, Import] = {}
+        self._own: dict[str, dict[str, str]] = {}  # functions by class or "", and fixture
+        for one in self.functions:
+            if one.fixture:
+                self._own.setdefault(one.entry.prefix, {})[one.fixture] = one.entry.qualified_name
+        self._is_imported: dict[str, bool] = {}
+
+    def exports(self) -> Iterator[Export]:
+        """Yield fixtures of another name than their function's, and plugins that are loaded."""
+        for name, function in self._own.get("", {}).items():
+            if name != function:
+                yield Export(name, function, is_local=True, wildcard=False)
+        for assigned in _PLUGINS.finditer(self._source) if self._file.is_collected else ():
+            for plugin in _PLUGIN.findall(assigned[1]):
+                yield Export("", cut(plugin.decode()), is_local=False, wildcard=True)
+
+    def value(self, request: FixtureRequest) -> Value | None:
+        """Return the fixture's function; None for those of pytest itself."""
+        for place in self._places(request.around):
+            function = self._own.get(place, {}).get(request.name)
+            if function is not None and function != request.caller:
+                return Value(Binding.LOCAL, function)
+        if request.name in _BUILT_IN:
+            return None
+        if self._is_imported_fixture(request.name):
+            return Value(Binding.IMPORT, request.name)
+        local = self._local_name(request)
+        return Value(Binding.IMPORT, local) if local else None
+
+    def _places(self, around: OutlineEntry | None) -> Iterator[str]:
+        """Yield the classes around a request with their bases in this file, then the module."""
+        waiting = [one.qualified_name for one in outwards(around)]
+        seen: dict[str, None] = {}
+        while waiting:
+            place = waiting.pop(0)
+            if place not in seen:
+                seen[place] = None
+                waiting = [*self._file.bases.get(place, ()), *waiting]
+        yield from seen
+        yield ""
+
+    def _local_name(self, request: FixtureRequest) -> str:
+        """Return the local name of the import from conftest.py; "" if none may have it."""
+        name = request.name
+        local = f"{name}()" if name in self._locals else name
+        if local in self.imports or len(self.imports) == FILE_FIXTURES:
+            return local if local in self.imports else ""
+        module: str | None = self._module
+        if self._is_conftest:
+            is_own = self._own.get("", {}).get(name) == request.caller
+            module = conftest_above(self._module) if is_own else self._module
+        elif "" not in self._top or name in self._own.get("", {}):
+            module = conftest_beside(self._module)
+        if module is None:
+            return ""
+        line = self._file.text.line(request.start)
+        path = cut(fixture_path(module, name))
+        self.imports[local] = Import(local, "conftest", path, wildcard=False, line=line)
+        return local
+
+    def _is_imported_fixture(self, name: str) -> bool:
+        """Whether a name that the file imports is a fixture: it is read as parameters alone."""
+        record = self._top.get(name)
+        if record is None or record.wildcard:
+            return False
+        if name not in self._is_imported:
+            style = self._file.parsed.language.import_style
+            is_module = import_path(style, self._file.path, record.module) == record.path
+            self._is_imported[name] = not is_module and not self._is_read_elsewhere(name, record)
+        return self._is_imported[name]
+
+    def _is_read_elsewhere(self, name: str, record: Import) -> bool:
+        """Whether a name occurs outside of its import and of what takes it as a fixture."""
+        requests = [one for one in self.requests if one.name == name]
+        starts = {one.start for one in requests}
+        bound = [one for one in self._file.tree.root.names.get(name, ()) if one.imported]
+        spans = [
+            (one.around.definition.start_byte, one.around.definition.end_byte)
+            for one in requests
+            if one.around
+        ]
+        last = max((self._file.text.line(one.start) for one in bound), default=record.line)
+        for found in re.finditer(rb"\b%s\b" % re.escape(name.encode()), self._source):
+            start = found.start()
+            if start in starts or record.line <= self._file.text.line(start) <= last:
+                continue
+            if not any(first <= start < end for first, end in spans):
+                return True
+        return False

@@ -1,0 +1,154 @@
+"""Which parameters are fixtures of pytest, in cases that the golden files leave out."""
+
+import pytest
+
+from indexer.limits import FILE_FIXTURES
+from indexer.pipeline.worker import extract_file
+from indexer.records.files import FileRecord
+from indexer.records.fixtures import conftest_above, fixture_path, split_fixture
+from indexer.records.references import Access, ReferenceKind
+
+TEST = "def test_it(client):\n    client.get()\n"
+
+
+def record_of(path: str, text: str) -> FileRecord:
+    return extract_file(path=path, mode="100644", blob="0" * 40, content=text.encode())
+
+
+def paths(path: str, text: str) -> list[str]:
+    """The paths of the imports that no statement writes."""
+    return [one.path for one in record_of(path, text).imports if one.module == "conftest"]
+
+
+def types(text: str) -> list[str]:
+    """The types of fixtures: `client Client`."""
+    found = record_of("tests/conftest.py", text).references
+    return [
+        f"{one.caller} {'.'.join(filter(None, (one.root, one.chain)))}"
+        for one in found
+        if one.kind is ReferenceKind.TYPE
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("test_a.py", ["/conftest^.client"]),
+        ("tests/test_a.py", ["/tests.conftest^.client"]),
+        ("tests/api/a_test.py", ["/tests.api.conftest^.client"]),
+        ("tests/conftest.py", []),
+        ("tests/a.py", []),
+        ("tests/test_a.pyi", []),
+        ("tests/latest.py", []),
+    ],
+)
+def test_only_files_that_pytest_collects_have_tests(path: str, expected: list[str]) -> None:
+    assert paths(path, TEST) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def helper(client): ...\n",
+        "def test_it(client=None): ...\n",
+        "def test_it(client: int = 1): ...\n",
+        "def test_it(*client, **clients): ...\n",
+        "def test_it(tmp_path, request, monkeypatch): ...\n",
+        "def outer():\n    def test_it(client): ...\n",
+        "def outer():\n    class TestIt:\n        def test_it(self, client): ...\n",
+        "class TestIt:\n    def test_it(self): ...\n    def client(self, thing): ...\n",
+        "import pytest\n@pytest.mark.parametrize('client', [1])\ndef test_it(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize('client', [1])\nclass TestIt:\n"
+        "    def test_it(self, client): ...\n",
+        "from unittest.mock import patch\n@patch('a.b')\ndef test_it(client): ...\n",
+        "test_it = lambda client: client\n",
+    ],
+)
+def test_other_parameters_are_no_fixtures(text: str) -> None:
+    assert paths("tests/test_a.py", text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "async def test_it(client): ...\n",
+        "def test_it(*, client): ...\n",
+        "def test_it(client: 'Client'): ...\n",
+        "class Mixin:\n    def test_it(self, client): ...\n",
+        "class TestA:\n    class TestB:\n        def test_it(self, client): ...\n",
+        "import pytest\n@pytest.mark.parametrize('client', [1], indirect=True)\n"
+        "def test_it(client): ...\n",
+        "from unittest.mock import patch\n@patch('a.b', new=1)\ndef test_it(client): ...\n",
+        "import pytest\n@pytest.mark.usefixtures('client')\ndef test_it(): ...\n",
+        "def test_it(request):\n    request.getfixturevalue('client')\n",
+        "import pytest\n@pytest.fixture  # of all\n# and more\ndef thing(client): ...\n",
+    ],
+)
+def test_parameters_of_tests_and_fixtures_are_fixtures(text: str) -> None:
+    assert paths("tests/test_a.py", text) == ["/tests.conftest^.client"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("yield Client()", ["client Client"]),
+        ("yield await Client.make()", ["client Client.make"]),
+        ("made = Client()\n    return made", ["client Client"]),
+        ("with Client() as made:\n        yield made", ["client Client"]),
+        ("made = Client()\n    yield made.session", ["client Client.session"]),
+        ("yield from Client()", []),
+        ("made = Client()\n    yield from made", []),
+        ("yield Client, 1", []),
+        ("yield", []),
+        (
+            "def make(): return Client()\n    return make",
+            ["client.make Client", "client.__call__ client.make"],
+        ),
+        ("if a:\n        return Client()\n    return Other()", []),
+    ],
+)
+def test_a_fixture_is_what_it_returns_or_yields(body: str, expected: list[str]) -> None:
+    head = "import pytest\nfrom m import Client, Other\n\n@pytest.fixture\ndef client():\n    "
+    assert types(f"{head}{body}\n") == expected
+
+
+def test_what_other_functions_yield_is_not_their_type() -> None:
+    assert types("import pytest\nfrom m import Client\n\ndef f():\n    yield Client()\n") == []
+
+
+def test_of_too_many_fixtures_the_rest_has_unknown_values() -> None:
+    tests = [f"def test_{n}(f{n}): f{n}.go()\n" for n in range(FILE_FIXTURES + 5)]
+    record = record_of("test_a.py", "".join(tests))
+    assert len(record.imports) == FILE_FIXTURES
+    called = [one for one in record.references if one.kind is ReferenceKind.CALL]
+    assert [one.access for one in called[FILE_FIXTURES - 1 :]] == [
+        Access.RESULT,
+        *[Access.PATH] * 5,
+    ]
+
+
+def test_many_fixtures_and_decorators_are_read_in_a_moment() -> None:
+    head = "import pytest\nfrom m import f\n"
+    marks = "@pytest.mark.parametrize('a,b', [(1, 2)], ids=['x'])\n" * 20
+    text = head + "".join(f"{marks}def test_{n}(f, a, b): f.go()\n" for n in range(1_000))
+    assert len(record_of("test_a.py", text).references) >= 2_000
+    nested = f"import pytest\n@pytest.fixture(params={'[' * 900}{']' * 900})\ndef f(): ...\n"
+    assert record_of("test_a.py", nested).degraded is None
+
+
+@pytest.mark.parametrize(
+    ("module", "modules"),
+    [
+        ("/conftest", ["/conftest"]),
+        ("/test_a", ["/test_a", "/conftest"]),
+        ("/a.b.test_c", ["/a.b.test_c", "/a.b.conftest", "/a.conftest", "/conftest"]),
+        ("/a.conftest", ["/a.conftest", "/conftest"]),
+    ],
+)
+def test_a_fixture_is_looked_up_in_its_module_then_upwards(module: str, modules: list[str]) -> None:
+    assert split_fixture(fixture_path(module, "x") + ".y.z") == (modules, "x", ("y", "z"))
+
+
+def test_other_paths_are_no_fixtures() -> None:
+    assert split_fixture("/a.conftest.client") is None
+    assert conftest_above("/conftest") is None
