@@ -1,12 +1,16 @@
 """The definition of a language. `languages/<name>.py` has one record for each."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, dataclass
-from enum import StrEnum
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from enum import Enum, StrEnum, auto
+from typing import Final, NamedTuple
 
 from indexer.languages.import_style import DOTTED, ImportStyle
 from indexer.records.manifests import Ecosystem
+from indexer.syntax.containers import Containers
+
+
+NO_CONTAINERS: Final = Containers("")
 
 
 class ExportRule(StrEnum):
@@ -17,6 +21,14 @@ class ExportRule(StrEnum):
     EXPLICIT_AT_TOP = "explicit_at_top"  # members are public unless @private
     UNDERSCORE = "underscore"  # private if the name starts with an underscore
     CAPITAL = "capital"  # public if the name starts with an upper-case letter
+
+
+class ItemShape(Enum):
+    """What iterating over a function's result gives."""
+
+    SAME = auto()  # the items of its argument: `sorted(items)`
+    NUMBERED = auto()  # pairs of a number and an item: `enumerate(items)`
+    ZIPPED = auto()  # tuples of the items of each argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +99,10 @@ class Language:
     inferred_type_keywords: frozenset[str] = frozenset()
     # Generic types that are treated as their first argument, such as `Optional`.
     wrapper_types: frozenset[str] = frozenset()
+    # Generic types whose arguments are the types of parts, such as `list`.
+    containers: Containers = NO_CONTAINERS
+    # Functions over the items of their arguments.
+    adapters: Mapping[str, ItemShape] = field(default_factory=dict)
     # First parts of paths from the file's module (`crate`). In languages with them, any other
     # unbound first part of a path is also a module, such as Rust's crates.
     module_roots: frozenset[str] = frozenset()

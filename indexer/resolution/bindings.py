@@ -21,13 +21,16 @@ from indexer.resolution.scopes import (
 )
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
+from indexer.syntax.types import split_type
 
 _SOURCES: Final = (
     (".type", ValueSource.TYPE),
     (".new", ValueSource.NEW),
     (".call", ValueSource.CALL),
     (".alias", ValueSource.ALIAS),
+    (".items", ValueSource.ITEMS),
 )
+_BIND: Final = ".bind"  # the method itself, with its object
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _STATIC: Final = re.compile(r"(?:global\s+)?(?:import|using)\s+static\s")
 _PART: Final = re.compile(
@@ -93,8 +96,14 @@ def bind_locals(
             name.source, name.text = _value_source(
                 match, label, text, language.inferred_type_keywords
             )
+            name.steps = _steps(match, label, text)
+            if "local.within" in match:
+                name.start, name.until = match["local.within"]
+                name.start -= 1
         if label == "local":
             tree.bind(written, name)
+        elif "field.of" in match:
+            tree.bind_member(text.slice(match["field.of"]), written, name)
         elif "self" not in match or text.slice(match["self"]) in language.self_names:
             tree.bind_field(written.lstrip("$"), name)
 
@@ -109,9 +118,21 @@ def _value_source(
         if source is ValueSource.CALL and "receiver" in match:
             mark = (match["receiver"][0], mark[1])
         written = text.slice(mark)
+        if source is ValueSource.CALL and written.endswith(_BIND):
+            return ValueSource.ALIAS, written.removesuffix(_BIND)
         if source is not ValueSource.TYPE or written not in inferred:
             return source, written
     return ValueSource.UNKNOWN, ""
+
+
+def _steps(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
+    """Return the part of the value that a pattern takes: a member, or a place in a tuple."""
+    if f"{label}.part" in match:
+        return (text.slice(match[f"{label}.part"]),)
+    if f"{label}.among" not in match:
+        return ()
+    before = text.slice((match[f"{label}.among"][0], match[label][0])).lstrip("([")
+    return (str(len(split_type(before, ",")) - 1),)
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:

@@ -35,7 +35,7 @@ from indexer.syntax.source_text import SourceText, leading_identifier
 _GROUPS: Final = {
     **dict.fromkeys(USE_LABELS, "use"),
     **dict.fromkeys(("local", "field"), "local"),
-    **dict.fromkeys(("returns", "returns.call", "returns.new"), "returns"),
+    **dict.fromkeys(("returns", "returns.call", "returns.new", "returns.alias"), "returns"),
     **dict.fromkeys(
         ("import.module", "import.tree", "import.submodule"),
         "import",
@@ -48,8 +48,8 @@ _GROUPS: Final = {
 LABELS: Final = frozenset(_GROUPS) | {
     "receiver", "self", "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
-    "local.in", "local.type", "local.new", "local.call", "local.alias",
-    "field.type", "field.new", "field.call", "field.alias",
+    "local.in", "local.within", "local.part", "local.among", "local.items", "local.type", "local.new", "local.call", "local.alias",
+    "returns.part", "field.of", "field.type", "field.new", "field.call", "field.alias",
 }  # fmt: skip
 
 

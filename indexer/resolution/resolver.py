@@ -3,9 +3,11 @@
 That is the binding of its root, its type if known, and the names between.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
+from indexer.languages import ItemShape
 from indexer.records.files import VALUE_KINDS
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.scopes import (
@@ -20,6 +22,7 @@ from indexer.resolution.value import (
     IMPORT,
     INSTANCE,
     LOCAL,
+    MAX_CHAIN,
     PATH,
     RECEIVER,
     RESULT,
@@ -32,11 +35,16 @@ from indexer.resolution.value import (
     is_method_access,
     member_value,
 )
+from indexer.resolution.written_types import WrittenTypes
+from indexer.syntax.containers import EACH
+from indexer.syntax.containers import RESULT as CALLED
 from indexer.syntax.definitions import CLASS_KINDS
-from indexer.syntax.expressions import read_calls, read_expression
-from indexer.syntax.types import read_type, read_types
+from indexer.syntax.expressions import ELEMENT, read_calls, read_expression
+from indexer.syntax.types import split_type
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
+_OF_ITEMS: Final = frozenset({ELEMENT, EACH})
+_ADAPTER: Final = re.compile(r"(\w+)\(")
 _MAX_STEPS: Final = 16  # from a local to the expression that it was assigned from
 
 
@@ -51,6 +59,7 @@ class Resolver:
         "implicit_imports",
         "language",
         "tree",
+        "types",
     )
 
     def __init__(self, lookup: Lookup) -> None:
@@ -59,8 +68,9 @@ class Resolver:
         self.bases = lookup.bases
         self.implicit_imports = lookup.implicit_imports
         self._lookup = lookup
-        self._bound_values: dict[int, Value] = {}
+        self._bound_values: dict[NameBinding, Value] = {}
         self._steps = 0
+        self.types = WrittenTypes(self)
 
     def resolve_path(
         self,
@@ -114,6 +124,9 @@ class Resolver:
 
     def result_of(self, value: Value) -> Value:
         """Return the result of calling a value."""
+        result = self.types.part(value, CALLED) if value.written is not None else None
+        if result is not None:
+            return result
         if value.access is PATH and value is not UNKNOWN:
             is_class = (
                 value.binding is LOCAL
@@ -121,38 +134,22 @@ class Resolver:
             )
             access = INSTANCE if is_class else RESULT
             return Value(value.binding, value.root, value.chain, access, value.member)
+        if value.access is RESULT and not value.member and len(value.chain) < MAX_CHAIN:
+            return Value(value.binding, value.root, (*value.chain, CALLED), INSTANCE)
         return member_value(value, RESULT)
 
     def bound_value(self, name: NameBinding) -> Value:
         """Return the value of a local name, by its type or by the assigned expression."""
-        known = self._bound_values.get(name.start)
+        known = self._bound_values.get(name)
         if known is not None:
             return known
         if name.source is ValueSource.UNKNOWN or self._steps >= _MAX_STEPS:
             return UNKNOWN
-        self._bound_values[name.start] = UNKNOWN  # a name that is assigned from itself
+        self._bound_values[name] = UNKNOWN  # a name that is assigned from itself
         self._steps += 1
-        value = self._bound_values[name.start] = self._assigned_value(name)
+        value = self._bound_values[name] = self._assigned_value(name)
         self._steps -= 1
         return value
-
-    def instance_of_type(
-        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
-    ) -> Value:
-        """Return an instance of the written type."""
-        read = read_type(text, self.language.wrapper_types)
-        if read is None:
-            return UNKNOWN
-        value = self.resolve_path(read.path, scope, offset, excluding, TYPE)
-        return value if read.is_class_object else as_instance(value)
-
-    def instances_of_types(self, text: str, scope: Scope, offset: int) -> list[Value]:
-        """Return instances of the written type, one for each member of a union."""
-        found = []
-        for read in read_types(text, self.language.wrapper_types):
-            value = self.resolve_path(read.path, scope, offset, None, TYPE)
-            found.append(value if read.is_class_object else as_instance(value))
-        return found
 
     def call_result(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
@@ -181,6 +178,34 @@ class Resolver:
             return self._of_calls(text, scope, offset, excluding)
         return self.resolve_path(read.path, scope, offset, excluding, role)
 
+    def _items(self, name: NameBinding) -> Value:
+        """Return what iterating over the written expression gives, as far as a name takes it."""
+        text, steps = name.text, name.steps
+        while (adapted := _ADAPTER.match(text)) and adapted[1] in self.language.adapters:
+            arguments = split_type(text[adapted.end() : -1], ",")
+            shape = self.language.adapters[adapted[1]]
+            if shape is ItemShape.SAME:
+                text = arguments[0].strip()
+                continue
+            place = int(steps[0]) if steps and steps[0].isdigit() else -1
+            if shape is ItemShape.NUMBERED and place == 1:
+                text = arguments[0].strip()
+            elif shape is ItemShape.ZIPPED and 0 <= place < len(arguments):
+                text = arguments[place].strip()
+            else:
+                return UNKNOWN
+            steps = steps[1:]
+        if text.endswith(")"):
+            value = self._of_calls(text, name.scope, name.start, name)
+        else:
+            value = self.expression(text, name.scope, name.start, name)
+        return self._after(self.member(value, EACH), steps)
+
+    def _after(self, value: Value, steps: Sequence[str]) -> Value:
+        for step in steps:
+            value = self.member(value, step)
+        return value
+
     def _of_calls(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
     ) -> Value:
@@ -197,13 +222,19 @@ class Resolver:
         return value
 
     def _assigned_value(self, name: NameBinding) -> Value:
-        if name.source is ValueSource.TYPE:
-            return self.instance_of_type(name.text, name.scope, name.start, name)
-        if name.source is ValueSource.CALL:
-            return self.call_result(name.text, name.scope, name.start, name)
-        if name.source is ValueSource.NEW:
-            return as_instance(self.expression(name.text, name.scope, name.start, name, TYPE))
-        return self.expression(name.text, name.scope, name.start, name)
+        context = (name.text, name.scope, name.start, name)
+        match name.source:
+            case ValueSource.ITEMS:
+                return self._items(name)
+            case ValueSource.TYPE:
+                value = self.types.instance(*context)
+            case ValueSource.CALL:
+                value = self.call_result(*context)
+            case ValueSource.NEW:
+                value = as_instance(self.expression(*context, TYPE))
+            case _:
+                value = self.expression(*context)
+        return self._after(value, name.steps)
 
     def _declared_class(self, first: str, scope: Scope) -> Value | None:
         """Return the class of Python's `cls: type[A]`, which may differ from the enclosing one."""
@@ -244,15 +275,23 @@ class Resolver:
         return self.bound_value(name)
 
     def _has(self, qualified: str, member: str) -> bool:
-        return f"{qualified}.{member}" in self.tree.definitions
+        if f"{qualified}.{member}" in self.tree.definitions:
+            return True
+        return member in self.tree.members.get(qualified, ())
 
     def member(self, value: Value, part: str, role: NameRole = VALUE) -> Value:
         """Return the member `part` of a value."""
+        if value.written is not None:
+            known = self.types.part(value, part)
+            if known is not None or value.binding is UNKNOWN.binding:
+                return known or UNKNOWN
         if self.language.calls_without_parentheses and is_method_access(value):
             value = self.result_of(value)
         elif value.member:
             value = member_value(value, INSTANCE)
         if value is UNKNOWN:
+            return UNKNOWN
+        if part in _OF_ITEMS and value.binding is FREE and value.root in self.language.builtins:
             return UNKNOWN
         if value.access is INSTANCE:
             field = self._field(value, part, role)
@@ -267,6 +306,8 @@ class Resolver:
         field = self._field(value, part, role)
         if field is not None:
             return field
+        if part in _OF_ITEMS:
+            return Value(value.binding, value.root, value.chain, INSTANCE, part)
         if value.root in self.bases and not value.chain and not self._has(value.root, part):
             return Value(value.binding, value.root, (), INSTANCE, part)
         if self.language.open_modules and self._is_elsewhere(value, part):
@@ -287,7 +328,10 @@ class Resolver:
             return None
         members = self.tree.members.get(".".join((value.root, *value.chain)))
         names = self._lookup.matching(members.get(part, ()), role) if members else None
-        if not names or (names[0].kind and names[0].source is ValueSource.UNKNOWN):
+        if not names:
+            return None
+        decisive = names[:1] if self.language.separate_method_namespace else names
+        if any(one.kind and one.source is ValueSource.UNKNOWN for one in decisive):
             return None
         known = [field for field in map(self.bound_value, names) if field is not UNKNOWN]
         return known[0] if known else UNKNOWN

@@ -1,25 +1,37 @@
 """TYPE references: the types of a file's functions, fields and module variables."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import VALUE_KINDS
 from indexer.records.references import Access, Binding, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
-from indexer.resolution.scopes import ANONYMOUS_FUNCTION, Scope, ValueSource
+from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
 from indexer.resolution.value import Value, as_instance, member_value
+from indexer.syntax.containers import RESULT
 from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
 
-_RETURNS = ("returns", "returns.new", "returns.call")
+_RETURNS = ("returns", "returns.new", "returns.call", "returns.alias")
+_NOWHERE: Final = (0, 0)
+_MAX_DEPTH: Final = 3  # of containers in containers
+# Parts that are asked for seldom: each part of each typed field is a row.
+_UNSTORED: Final = frozenset(
+    {"pop", "popleft", "setdefault", "keys", "shift", "filter", "slice", "findLast", "entries"}
+)
 
 
 def type_references(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
 ) -> Iterator[Reference]:
-    """Yield the types of variables and fields, then the return types of functions."""
+    """Yield the types of variables and fields, of functions' results, then of unions."""
     yield from _of_names(resolver, text)
     yield from _of_functions(matches, resolver, text)
+    for name, classes in resolver.types.unions.items():
+        for value, offset in classes.items():
+            yield _reference(name, value, text.position(offset))
 
 
 def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
@@ -30,11 +42,23 @@ def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
             for name in several:
                 if name.imported or name.source is ValueSource.UNKNOWN:
                     continue
+                if _is_bound_method(name, resolver):
+                    continue
                 value = resolver.bound_value(name)
                 value = member_value(value, Access.INSTANCE) if value.member else value
-                if _is_known_type(value, resolver) and (name.qualified, value) not in seen:
-                    seen.add((name.qualified, value))
+                if _is_same_definition(name, value, resolver):
                     yield _reference(name.qualified, value, text.position(name.start))
+                for qualified, one in _with_parts(name.qualified, value, resolver):
+                    if (qualified, one) not in seen:
+                        seen.add((qualified, one))
+                        yield _reference(qualified, one, text.position(name.start))
+
+
+def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
+    """Whether a field is its class's method: `this.run = this.run.bind(this)`."""
+    if name.kind or resolver.language.separate_method_namespace:
+        return False
+    return resolver.tree.definitions.get(name.qualified) in FUNCTION_KINDS
 
 
 def _of_functions(
@@ -43,41 +67,45 @@ def _of_functions(
     """Yield declared return types, else the one type on which all returns agree."""
     declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
-    for owner, label, mark, scope in _returns(matches, resolver):
+    for owner, label, mark, scope in _returns(matches, resolver, text):
         if label == "returns":
             types = declared.setdefault(owner, {})
-            found = resolver.instances_of_types(text.slice(mark), scope, mark[0])
+            found = resolver.types.instances(text.slice(mark), scope, mark[0])
         else:
             types = returned.setdefault(owner, {})
-            found = [_call_result(label, mark, scope, resolver, text)]
+            found = [_returned(label, mark, scope, resolver, text)]
         for value in found:
-            types.setdefault(value, mark)
+            if label != "returns.alias" or _is_known_type(value, resolver):
+                types.setdefault(value, mark)
     agreed = {
         owner: types
         for owner, types in returned.items()
-        if owner not in declared and len(types) == 1
+        if len(types) == 1 and owner not in declared and owner.rpartition(".")[0] not in declared
     }
     for owner, types in (declared | agreed).items():
         for value, mark in types.items():
-            if _is_known_type(value, resolver):
-                yield _reference(owner, value, text.position(mark[0]))
+            for name, one in _with_parts(owner, value, resolver, is_function=True):
+                yield _reference(name, one, text.position(mark[0]))
 
 
 def _returns(
-    matches: Iterable[QueryMatch], resolver: Resolver
+    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
 ) -> Iterator[tuple[str, str, ByteRange, Scope]]:
-    """Yield function, label, bytes and scope of each return, in order of position."""
+    """Yield function, label, bytes and scope of each return, in order of position.
+
+    For a member of a returned object, `function.member`.
+    """
     marks = sorted(
-        (_whole(mark, match), label)
+        (_whole(mark, match), label, match.get("returns.part", _NOWHERE))
         for match in matches
         for label, mark in match.items()
         if label in _RETURNS
     )
-    scopes = resolver.tree.at(start for (start, _), _ in marks)
-    for (mark, label), scope in zip(marks, scopes, strict=True):
+    scopes = resolver.tree.at(start for (start, _), *_ in marks)
+    for (mark, label, part), scope in zip(marks, scopes, strict=True):
         owner = _function(scope)
         if owner:
-            yield owner, label, mark, scope
+            yield f"{owner}.{text.slice(part)}" if part != _NOWHERE else owner, label, mark, scope
 
 
 def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:
@@ -85,12 +113,33 @@ def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:
     return (match["receiver"][0], mark[1]) if "receiver" in match else mark
 
 
-def _call_result(
+def _with_parts(
+    owner: str, value: Value, resolver: Resolver, *, is_function: bool = False, depth: int = 0
+) -> Iterator[tuple[str, Value]]:
+    """Yield a name with its type, and the names of its parts: `items.[]` of `items: list[Item]`.
+
+    What a callable gives is the type of its own name, as of a function; of a function that gives a
+    callable it is a part.
+    """
+    parts = list(resolver.types.parts(value)) if depth < _MAX_DEPTH else []
+    if _is_known_type(value, resolver) and all(path != (RESULT,) for path, _ in parts):
+        yield owner, value
+    for path, part in parts:
+        if _UNSTORED.isdisjoint(path):
+            is_result = is_function and path == (RESULT,)
+            names = path if is_result else [name for name in path if name != RESULT]
+            yield from _with_parts(".".join((owner, *names)), part, resolver, depth=depth + 1)
+
+
+def _returned(
     label: str, mark: ByteRange, scope: Scope, resolver: Resolver, text: SourceText
 ) -> Value:
     written = text.slice(mark)
     if label == "returns.call":
         return resolver.call_result(written, scope, mark[0])
+    if label == "returns.alias":
+        value = resolver.expression(written, scope, mark[0])
+        return member_value(value, Access.INSTANCE) if value.member else value
     return as_instance(resolver.expression(written, scope, mark[0]))
 
 
@@ -107,6 +156,14 @@ def _is_known_type(value: Value, resolver: Resolver) -> bool:
     if value.binding is Binding.UNKNOWN or value.root in resolver.language.builtins:
         return False
     return value.access in (Access.INSTANCE, Access.RESULT)
+
+
+def _is_same_definition(name: NameBinding, value: Value, resolver: Resolver) -> bool:
+    """Whether an object's member is a definition of its name: `f` of `const ns = { f }`."""
+    owner, _, member = name.qualified.rpartition(".")
+    if value.access is not Access.PATH or value.chain or value.root != member or not owner:
+        return False
+    return resolver.tree.definitions.get(owner) in VALUE_KINDS
 
 
 def _reference(owner: str, value: Value, position: tuple[int, int]) -> Reference:

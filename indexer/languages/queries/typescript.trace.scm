@@ -10,6 +10,10 @@
 (type_alias_declaration
   name: (type_identifier) @local
   value: [(type_identifier) @local.type
+          (object_type) @local.type
+          (array_type) @local.type
+          (function_type) @local.type
+          (tuple_type) @local.type
           (nested_type_identifier) @local.type
           (generic_type) @local.type
           (intersection_type
@@ -18,8 +22,19 @@
             . (object_type)? . [(type_identifier) (nested_type_identifier) (generic_type)] @local.type))])
 
 (variable_declarator name: (identifier) @local type: (type_annotation) @local.type)
+(variable_declarator name: (identifier) @local value: (as_expression (_) . (_) @local.type))
 (variable_declarator
-  name: (identifier) @local value: (as_expression [(type_identifier) (nested_type_identifier)] @local.type))
+  name: (identifier) @local
+  value: (non_null_expression [(call_expression function: (_) @local.call)
+                               (identifier) @local.alias
+                               (member_expression) @local.alias]))
+([(required_parameter
+    pattern: (object_pattern
+      [(shorthand_property_identifier_pattern) @local @local.part
+       (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)
+       (object_assignment_pattern
+         left: (shorthand_property_identifier_pattern) @local @local.part)])
+    type: (type_annotation) @local.type)])
 (required_parameter pattern: (identifier) @local type: (type_annotation)? @local.type)
 (optional_parameter pattern: (identifier) @local type: (type_annotation)? @local.type)
 (required_parameter
@@ -39,3 +54,13 @@
 (import_statement (import_require_clause
   (identifier) @import.namespace source: (string (string_fragment) @import.module)))
 (export_statement "=" (identifier) @export.whole)
+
+(call_expression
+  function: (member_expression object: (_) @local.items property: (property_identifier) @_each)
+  arguments: (arguments . [
+    (arrow_function parameter: (identifier) @local)
+    (arrow_function parameters: (formal_parameters . (required_parameter
+      pattern: [(identifier) @local
+                (object_pattern (shorthand_property_identifier_pattern) @local @local.part)]
+      !type)))])
+  (#match? @_each "^(every|filter|find|findIndex|findLast|flatMap|forEach|map|some)$"))
