@@ -3,14 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, StrEnum, auto
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from indexer.languages.containers import NO_CONTAINERS, Containers
 from indexer.languages.import_style import DOTTED, ImportStyle
 from indexer.records.manifests import Ecosystem
-from indexer.syntax.containers import Containers
-
-
-NO_CONTAINERS: Final = Containers("")
 
 
 class ExportRule(StrEnum):
@@ -101,6 +98,8 @@ class Language:
     wrapper_types: frozenset[str] = frozenset()
     # Generic types whose arguments are the types of parts, such as `list`.
     containers: Containers = NO_CONTAINERS
+    # Methods that a part of an instance calls, such as `__getitem__`.
+    part_methods: Mapping[str, str] = field(default_factory=dict)
     # Functions over the items of their arguments.
     adapters: Mapping[str, ItemShape] = field(default_factory=dict)
     # First parts of paths from the file's module (`crate`). In languages with them, any other
@@ -115,6 +114,7 @@ class Language:
 
     implicit_this: bool = False  # a bare name in a class may be a member
     free_functions: bool = True  # functions outside classes exist, so a bare call may be one
+    decorators_replace: bool = False  # a decorated function is what the decorator gives
     has_methods: bool = True  # without methods, types of fields and results are not needed
     # Methods (types) and variables of the same name do not shadow each other: the syntax decides.
     separate_method_namespace: bool = False

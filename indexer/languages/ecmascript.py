@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle, relative_module
 from indexer.records.manifests import Ecosystem
-from indexer.syntax.containers import Containers
 
 _SUFFIX: Final = re.compile(r"(?:\.d)?\.(?:[cm]?[jt]s|[jt]sx)$")
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Final
 
 from indexer.languages.base import ExportRule, ItemShape, Language, grammar, names
+from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle
 from indexer.records.manifests import Ecosystem
-from indexer.syntax.containers import Containers
+from indexer.records.references import CALLED, EACH, ELEMENT
 
 _SUFFIX: Final = re.compile(r"\.py[iw]?$")
 
@@ -90,7 +91,14 @@ PYTHON: Final = Language(
         " Iterator Generator AsyncIterator AsyncGenerator ContextManager AbstractContextManager"
         " AsyncContextManager AbstractAsyncContextManager"
     ),
+    decorators_replace=True,
     containers=_CONTAINERS,
+    part_methods={
+        "__getitem__": ELEMENT,
+        "__call__": CALLED,
+        "__iter__": EACH,
+        "__aiter__": EACH,
+    },
     adapters={
         **dict.fromkeys(names("sorted list tuple set frozenset reversed iter"), ItemShape.SAME),
         "enumerate": ItemShape.NUMBERED,

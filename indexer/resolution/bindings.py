@@ -93,19 +93,23 @@ def bind_locals(
     for (mark, written, label, match), scope in zip(marked, scopes, strict=True):
         name = NameBinding(*mark, _outside_definition(scope, mark[0]))
         if len(match) > 1:
-            name.source, name.text = _value_source(
-                match, label, text, language.inferred_type_keywords
-            )
-            name.steps = _steps(match, label, text)
-            if "local.within" in match:
-                name.start, name.until = match["local.within"]
-                name.start -= 1
+            _set_value(name, label, match, text, language)
         if label == "local":
             tree.bind(written, name)
         elif "field.of" in match:
             tree.bind_member(text.slice(match["field.of"]), written, name)
         elif "self" not in match or text.slice(match["self"]) in language.self_names:
             tree.bind_field(written.lstrip("$"), name)
+
+
+def _set_value(
+    name: NameBinding, label: str, match: QueryMatch, text: SourceText, language: Language
+) -> None:
+    name.source, name.text = _value_source(match, label, text, language.inferred_type_keywords)
+    name.steps = _steps(match, label, text)
+    if "local.within" in match:  # from the brace or white space before it
+        start, name.until = match["local.within"]
+        name.start = start - 1
 
 
 def _value_source(

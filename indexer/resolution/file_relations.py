@@ -48,8 +48,9 @@ _GROUPS: Final = {
 LABELS: Final = frozenset(_GROUPS) | {
     "receiver", "self", "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
-    "local.in", "local.within", "local.part", "local.among", "local.items", "local.type", "local.new", "local.call", "local.alias",
-    "returns.part", "field.of", "field.type", "field.new", "field.call", "field.alias",
+    "local.in", "local.within", "local.part", "local.among", "local.items",
+    "local.type", "local.new", "local.call", "local.alias", "returns.part",
+    "field.of", "field.type", "field.new", "field.call", "field.alias",
 }  # fmt: skip
 
 
@@ -95,9 +96,11 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         path_prefixes=path_prefixes,
     )
     resolver = Resolver(lookup)
-    types = type_references(groups["returns"], resolver, text) if language.has_methods else ()
-    found = islice(ReferenceReader(parsed, text, resolver, uses, scopes).read(), FILE_REFERENCES)
-    references = [*found, *types][:FILE_REFERENCES]
+    reader = ReferenceReader(parsed, text, resolver, uses, scopes)
+    found = list(islice(reader.read(), FILE_REFERENCES))
+    if language.has_methods:
+        found += type_references(groups["returns"], reader.decorated, resolver, text)
+    references = found[:FILE_REFERENCES]
     exports = read_exports(groups["export"], imports, resolver, text, path=path)
     return Relations(
         namespace=_namespace(groups["namespace"], text),

@@ -5,8 +5,9 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Reference, ReferenceKind
+from indexer.records.references import ELEMENT, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope
 from indexer.resolution.value import (
@@ -23,9 +24,8 @@ from indexer.resolution.value import (
     NameRole,
     Value,
 )
-from indexer.syntax.containers import is_name
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
-from indexer.syntax.expressions import ELEMENT, Expression, read_expression
+from indexer.syntax.expressions import Expression, read_expression
 from indexer.syntax.parser import ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 
@@ -133,6 +133,7 @@ class ReferenceReader:
             if use.kind is _CALL or use.kind is _NEW:
                 self._calls.setdefault(use.start, []).append(use.end)
         self._decorators = sorted(parsed.decorators)
+        self.decorated: dict[str, tuple[Value, int]] = {}  # functions, by the outermost decorator
         self._callers = {
             scope.start: scope.owner
             for scope in resolver.tree.scopes
@@ -149,7 +150,10 @@ class ReferenceReader:
             value, name = self._resolve(use, expression, scope)
             if not name or not self._is_wanted(use.kind, value):
                 continue
-            yield self._reference(use, expression, value, name, scope)
+            reference = self._reference(use, expression, value, name, scope)
+            if use.kind is _DECORATE and self._language.decorators_replace:
+                self.decorated.setdefault(reference.caller, (value, use.start))
+            yield reference
 
     def _resolve(self, use: NameUse, expression: Expression, scope: Scope) -> tuple[Value, str]:
         """Return the used value and the name of the reference."""

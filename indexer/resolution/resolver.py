@@ -3,12 +3,12 @@
 That is the binding of its root, its type if known, and the names between.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
-from indexer.languages import ItemShape
 from indexer.records.files import VALUE_KINDS
+from indexer.records.references import CALLED, EACH, ELEMENT
+from indexer.resolution.assigned_values import AssignedValues
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.scopes import (
     NameBinding,
@@ -36,25 +36,19 @@ from indexer.resolution.value import (
     member_value,
 )
 from indexer.resolution.written_types import WrittenTypes
-from indexer.syntax.containers import EACH
-from indexer.syntax.containers import RESULT as CALLED
 from indexer.syntax.definitions import CLASS_KINDS
-from indexer.syntax.expressions import ELEMENT, read_calls, read_expression
-from indexer.syntax.types import split_type
+from indexer.syntax.expressions import read_calls, read_expression
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
 _OF_ITEMS: Final = frozenset({ELEMENT, EACH})
-_ADAPTER: Final = re.compile(r"(\w+)\(")
-_MAX_STEPS: Final = 16  # from a local to the expression that it was assigned from
 
 
 class Resolver:
     """A resolver of paths, calls and written types to values."""
 
     __slots__ = (
-        "_bound_values",
+        "_assigned",
         "_lookup",
-        "_steps",
         "bases",
         "implicit_imports",
         "language",
@@ -68,9 +62,8 @@ class Resolver:
         self.bases = lookup.bases
         self.implicit_imports = lookup.implicit_imports
         self._lookup = lookup
-        self._bound_values: dict[NameBinding, Value] = {}
-        self._steps = 0
         self.types = WrittenTypes(self)
+        self._assigned = AssignedValues(self, self.types)
 
     def resolve_path(
         self,
@@ -134,22 +127,14 @@ class Resolver:
             )
             access = INSTANCE if is_class else RESULT
             return Value(value.binding, value.root, value.chain, access, value.member)
-        if value.access is RESULT and not value.member and len(value.chain) < MAX_CHAIN:
+        is_called = value.access in (INSTANCE, RESULT) and not value.member
+        if is_called and len(value.chain) < MAX_CHAIN and value.binding is not UNKNOWN.binding:
             return Value(value.binding, value.root, (*value.chain, CALLED), INSTANCE)
         return member_value(value, RESULT)
 
     def bound_value(self, name: NameBinding) -> Value:
         """Return the value of a local name, by its type or by the assigned expression."""
-        known = self._bound_values.get(name)
-        if known is not None:
-            return known
-        if name.source is ValueSource.UNKNOWN or self._steps >= _MAX_STEPS:
-            return UNKNOWN
-        self._bound_values[name] = UNKNOWN  # a name that is assigned from itself
-        self._steps += 1
-        value = self._bound_values[name] = self._assigned_value(name)
-        self._steps -= 1
-        return value
+        return self._assigned.value(name)
 
     def call_result(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
@@ -159,7 +144,7 @@ class Resolver:
         if read is None:
             return UNKNOWN
         if read.name:
-            return self.result_of(self._of_calls(text, scope, offset, excluding))
+            return self.result_of(self.of_calls(text, scope, offset, excluding))
         return self.resolve_call(read.path, scope, offset, excluding, CALLEE)
 
     def expression(
@@ -175,40 +160,13 @@ class Resolver:
         if read is None:
             return UNKNOWN
         if read.name:
-            return self._of_calls(text, scope, offset, excluding)
+            return self.of_calls(text, scope, offset, excluding)
         return self.resolve_path(read.path, scope, offset, excluding, role)
 
-    def _items(self, name: NameBinding) -> Value:
-        """Return what iterating over the written expression gives, as far as a name takes it."""
-        text, steps = name.text, name.steps
-        while (adapted := _ADAPTER.match(text)) and adapted[1] in self.language.adapters:
-            arguments = split_type(text[adapted.end() : -1], ",")
-            shape = self.language.adapters[adapted[1]]
-            if shape is ItemShape.SAME:
-                text = arguments[0].strip()
-                continue
-            place = int(steps[0]) if steps and steps[0].isdigit() else -1
-            if shape is ItemShape.NUMBERED and place == 1:
-                text = arguments[0].strip()
-            elif shape is ItemShape.ZIPPED and 0 <= place < len(arguments):
-                text = arguments[place].strip()
-            else:
-                return UNKNOWN
-            steps = steps[1:]
-        if text.endswith(")"):
-            value = self._of_calls(text, name.scope, name.start, name)
-        else:
-            value = self.expression(text, name.scope, name.start, name)
-        return self._after(self.member(value, EACH), steps)
-
-    def _after(self, value: Value, steps: Sequence[str]) -> Value:
-        for step in steps:
-            value = self.member(value, step)
-        return value
-
-    def _of_calls(
+    def of_calls(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
     ) -> Value:
+        """Return the value of an expression of paths and calls, such as `a.b(x).c()`."""
         first, *rest = read_calls(text) or (None,)
         if first is None:
             return UNKNOWN
@@ -220,21 +178,6 @@ class Resolver:
             if number < len(rest):
                 value = self.result_of(value)
         return value
-
-    def _assigned_value(self, name: NameBinding) -> Value:
-        context = (name.text, name.scope, name.start, name)
-        match name.source:
-            case ValueSource.ITEMS:
-                return self._items(name)
-            case ValueSource.TYPE:
-                value = self.types.instance(*context)
-            case ValueSource.CALL:
-                value = self.call_result(*context)
-            case ValueSource.NEW:
-                value = as_instance(self.expression(*context, TYPE))
-            case _:
-                value = self.expression(*context)
-        return self._after(value, name.steps)
 
     def _declared_class(self, first: str, scope: Scope) -> Value | None:
         """Return the class of Python's `cls: type[A]`, which may differ from the enclosing one."""
@@ -283,15 +226,13 @@ class Resolver:
         """Return the member `part` of a value."""
         if value.written is not None:
             known = self.types.part(value, part)
-            if known is not None or value.binding is UNKNOWN.binding:
-                return known or UNKNOWN
+            if known is not None:
+                return known
         if self.language.calls_without_parentheses and is_method_access(value):
             value = self.result_of(value)
         elif value.member:
             value = member_value(value, INSTANCE)
-        if value is UNKNOWN:
-            return UNKNOWN
-        if part in _OF_ITEMS and value.binding is FREE and value.root in self.language.builtins:
+        if value.binding is UNKNOWN.binding or self._is_item_of_builtin(value, part):
             return UNKNOWN
         if value.access is INSTANCE:
             field = self._field(value, part, role)
@@ -299,6 +240,10 @@ class Resolver:
         if value.access is not PATH:
             return Value(value.binding, value.root, value.chain, value.access, part)
         return self._member_of_path(value, part, role)
+
+    def _is_item_of_builtin(self, value: Value, part: str) -> bool:
+        """Whether the value is an item of a container of the language whose type is not written."""
+        return part in _OF_ITEMS and value.binding is FREE and value.root in self.language.builtins
 
     def _member_of_path(self, value: Value, part: str, role: NameRole) -> Value:
         if part in self.language.constructor_names:

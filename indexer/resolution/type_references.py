@@ -1,21 +1,23 @@
 """TYPE references: the types of a file's functions, fields and module variables."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import Access, Binding, Reference, ReferenceKind
+from indexer.records.references import CALLED, EACH, Access, Binding, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
-from indexer.resolution.value import Value, as_instance, member_value
-from indexer.syntax.containers import RESULT
+from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value
 from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
 
 _RETURNS = ("returns", "returns.new", "returns.call", "returns.alias")
 _NOWHERE: Final = (0, 0)
+_VISIBLE: Final = (Binding.LOCAL, Binding.IMPORT)
+_MAX_RETURNED: Final = 4  # different types that the returns of a function give
 _MAX_DEPTH: Final = 3  # of containers in containers
 # Parts that are asked for seldom: each part of each typed field is a row.
 _UNSTORED: Final = frozenset(
@@ -24,11 +26,26 @@ _UNSTORED: Final = frozenset(
 
 
 def type_references(
-    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
+    matches: Iterable[QueryMatch],
+    decorated: Mapping[str, tuple[Value, int]],
+    resolver: Resolver,
+    text: SourceText,
 ) -> Iterator[Reference]:
-    """Yield the types of variables and fields, of functions' results, then of unions."""
+    """Yield the types of variables and fields, of functions' results, then of unions.
+
+    A function without one has that of what its decorator gives.
+    """
     yield from _of_names(resolver, text)
-    yield from _of_functions(matches, resolver, text)
+    typed = set()
+    for reference in _of_functions(matches, resolver, text):
+        typed.add(reference.caller)
+        yield reference
+    for owner, (decorator, offset) in decorated.items():
+        names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
+        is_function = resolver.tree.definitions.get(owner) in FUNCTION_KINDS
+        if is_function and owner not in typed and decorator.binding in _VISIBLE:
+            value = Value(decorator.binding, decorator.root, names, Access.INSTANCE)
+            yield _reference(owner, value, text.position(offset))
     for name, classes in resolver.types.unions.items():
         for value, offset in classes.items():
             yield _reference(name, value, text.position(offset))
@@ -38,25 +55,30 @@ def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
     tree = resolver.tree
     seen = set()
     for names in (tree.root.names, *tree.members.values()):
-        for several in names.values():
-            for name in several:
-                if name.imported or name.source is ValueSource.UNKNOWN:
-                    continue
-                if _is_bound_method(name, resolver):
-                    continue
-                value = resolver.bound_value(name)
-                value = member_value(value, Access.INSTANCE) if value.member else value
-                if _is_same_definition(name, value, resolver):
-                    yield _reference(name.qualified, value, text.position(name.start))
-                for qualified, one in _with_parts(name.qualified, value, resolver):
-                    if (qualified, one) not in seen:
-                        seen.add((qualified, one))
-                        yield _reference(qualified, one, text.position(name.start))
+        for name in chain.from_iterable(names.values()):
+            if name.imported or name.source is ValueSource.UNKNOWN:
+                continue
+            for typed in _of_name(name, resolver):
+                if typed not in seen:
+                    seen.add(typed)
+                    yield _reference(*typed, text.position(name.start))
+
+
+def _of_name(name: NameBinding, resolver: Resolver) -> Iterator[tuple[str, Value]]:
+    if _is_bound_method(name, resolver):
+        return
+    value = resolver.bound_value(name)
+    value = member_value(value, Access.INSTANCE) if value.member else value
+    if _is_same_definition(name, value, resolver):
+        yield name.qualified, value
+    yield from _with_parts(name.qualified, value, resolver)
 
 
 def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
     """Whether a field is its class's method: `this.run = this.run.bind(this)`."""
-    if name.kind or resolver.language.separate_method_namespace:
+    if name.kind or name.source is ValueSource.TYPE:
+        return False
+    if resolver.language.separate_method_namespace:
         return False
     return resolver.tree.definitions.get(name.qualified) in FUNCTION_KINDS
 
@@ -64,7 +86,7 @@ def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
 def _of_functions(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
 ) -> Iterator[Reference]:
-    """Yield declared return types, else the one type on which all returns agree."""
+    """Yield declared return types, else those of the returned values, if they are few."""
     declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
     for owner, label, mark, scope in _returns(matches, resolver, text):
@@ -77,15 +99,27 @@ def _of_functions(
         for value in found:
             if label != "returns.alias" or _is_known_type(value, resolver):
                 types.setdefault(value, mark)
-    agreed = {
+    inferred = {
         owner: types
         for owner, types in returned.items()
-        if len(types) == 1 and owner not in declared and owner.rpartition(".")[0] not in declared
+        if len(types) <= _MAX_RETURNED
+        and owner not in declared
+        and owner.rpartition(".")[0] not in declared
     }
-    for owner, types in (declared | agreed).items():
+    for owner, types in (declared | inferred).items():
         for value, mark in types.items():
-            for name, one in _with_parts(owner, value, resolver, is_function=True):
+            for name, one in _of_result(owner, value, resolver):
                 yield _reference(name, one, text.position(mark[0]))
+
+
+def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[str, Value]]:
+    """Yield the types of a function's result and, for `__getitem__`, of its class's part."""
+    yield from _with_parts(owner, value, resolver, is_function=True)
+    container, _, last = owner.rpartition(".")
+    part = resolver.language.part_methods.get(last)
+    if part is not None and container:
+        items = resolver.types.part(value, EACH) if part == EACH else value
+        yield from _with_parts(f"{container}.{part}", items or UNKNOWN, resolver)
 
 
 def _returns(
@@ -122,12 +156,12 @@ def _with_parts(
     callable it is a part.
     """
     parts = list(resolver.types.parts(value)) if depth < _MAX_DEPTH else []
-    if _is_known_type(value, resolver) and all(path != (RESULT,) for path, _ in parts):
+    if _is_known_type(value, resolver) and all(path != (CALLED,) for path, _ in parts):
         yield owner, value
     for path, part in parts:
         if _UNSTORED.isdisjoint(path):
-            is_result = is_function and path == (RESULT,)
-            names = path if is_result else [name for name in path if name != RESULT]
+            is_result = is_function and path == (CALLED,)
+            names = path if is_result else [name for name in path if name != CALLED]
             yield from _with_parts(".".join((owner, *names)), part, resolver, depth=depth + 1)
 
 

@@ -1,10 +1,11 @@
 """The values that written types tell: of one class, of several, and of the parts of containers."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from indexer.languages.containers import Path
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Binding
+from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
     FREE,
@@ -16,11 +17,8 @@ from indexer.resolution.value import (
     WrittenType,
     as_instance,
 )
-from indexer.syntax.containers import Path, read_parts
-from indexer.syntax.types import bare_type, read_type, read_types, split_type
-
-if TYPE_CHECKING:
-    from indexer.resolution.resolver import Resolver
+from indexer.syntax.containers import read_parts
+from indexer.syntax.types import TypeName, bare_type, read_type, read_types, split_type
 
 
 class WrittenTypes:
@@ -29,7 +27,7 @@ class WrittenTypes:
     A union of several classes is a definition of the file that has several types.
     """
 
-    def __init__(self, resolver: "Resolver") -> None:
+    def __init__(self, resolver: ExpressionReader) -> None:
         self._resolver = resolver
         self._wrappers = resolver.language.wrapper_types
         self._containers = resolver.language.containers
@@ -44,16 +42,13 @@ class WrittenTypes:
         read = read_type(text, self._wrappers)
         value = UNKNOWN
         if read is not None:
-            value = self._resolver.resolve_path(read.path, scope, offset, excluding, TYPE)
-            value = value if read.is_class_object else as_instance(value)
+            value = self._of_name(read, scope, offset, excluding)
         return self._with_parts(value, text, scope, offset)
 
     def instances(self, text: str, scope: Scope, offset: int) -> list[Value]:
         """Return instances of the written type, one for each member of a union."""
-        found = []
-        for read in read_types(text, self._wrappers):
-            value = self._resolver.resolve_path(read.path, scope, offset, None, TYPE)
-            found.append(value if read.is_class_object else as_instance(value))
+        types = read_types(text, self._wrappers)
+        found = [self._of_name(read, scope, offset, None) for read in types]
         if len(found) > 1:
             return found
         return [self._with_parts(found[0] if found else UNKNOWN, text, scope, offset)]
@@ -80,6 +75,15 @@ class WrittenTypes:
             return
         for path, text in read_parts(written.text, self._containers, self._wrappers):
             yield path, self.instance(text, written.scope, written.offset)
+
+    def _of_name(
+        self, read: TypeName, scope: Scope, offset: int, excluding: NameBinding | None
+    ) -> Value:
+        path = read.path
+        if scope.class_name and path[-1] in self._resolver.language.class_names:
+            path = path[-1:]  # typing.Self
+        value = self._resolver.resolve_path(path, scope, offset, excluding, TYPE)
+        return value if read.is_class_object else as_instance(value)
 
     def _with_parts(self, value: Value, text: str, scope: Scope, offset: int) -> Value:
         if not read_parts(text, self._containers, self._wrappers):

@@ -1,24 +1,16 @@
-"""Parser of written types whose parts have types: containers, tuples, functions, object types.
-
-A part is reached by names that no program has: ELEMENT by an index, EACH by iterating, RESULT by a
-call, "0" by position; and by names of members, `get`. So `dict[str, Item]` has Item at ELEMENT, and
-at `values`, RESULT, EACH.
-"""
+"""Parser of written types whose parts have types: containers, tuples, functions, object types."""
 
 import re
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
-from indexer.syntax.expressions import ELEMENT, MAX_EXPRESSION_CHARACTERS
+from indexer.languages.containers import Containers, Path
+from indexer.records.references import CALLED, EACH, ELEMENT
 from indexer.syntax.types import bare_type, first_argument, last_component, split_type
 
-EACH: Final = "*"
-RESULT: Final = "()"
-
-Path: TypeAlias = tuple[str, ...]
 Parts: TypeAlias = tuple[tuple[Path, str], ...]  # paths, and the text of the type there
 
+_MAX_CHARACTERS = 1_000
 _MAX_NESTING = 8
 _MAX_PARTS = 16  # of a tuple or an object type
 _GENERIC = re.compile(r"([\w.:]+)\s*[<\[](.+)[>\]]", re.DOTALL)
@@ -26,56 +18,17 @@ _ARRAY = re.compile(r"(.+)\[[\d,\s]*\]", re.DOTALL)  # Item[]
 _SLICE = re.compile(r"\[\w*\]\s*(.+)", re.DOTALL)  # []Item
 _MAP = re.compile(r"map\[([^\[\]]+)\]\s*(.+)", re.DOTALL)
 _CHANNEL = re.compile(r"(?:<-\s*chan|chan(?:\s*<-)?)\s+(.+)", re.DOTALL)
-_GO_FUNCTION = re.compile(r"func\s*(\(.*)", re.DOTALL)
 _MEMBER = re.compile(r"(?:readonly\s+)?([A-Za-z_$][\w$]*)\??\s*:\s*(.+)", re.DOTALL)
 _METHOD = re.compile(r"([A-Za-z_$][\w$]*)\??\s*(\(.*)", re.DOTALL)
 _KEYED = re.compile(r"\[[^\]]*\]\s*:\s*(.+)", re.DOTALL)
 _FIELD = re.compile(r"([A-Za-z_]\w*)\s+(\S.*)", re.DOTALL)
-_ENTRY = re.compile(r"[\w ]+:[^:]*(?=\n|$)")
 _HAS_PARTS = ("[", "<", "(", "{", "chan")
-
-
-def is_name(part: str) -> bool:
-    """Whether a part is a member that a program can name."""
-    return part not in {"", ELEMENT, EACH, RESULT} and not part.isdigit()
-
-
-class Containers(Mapping[str, tuple[tuple[Path, int], ...]]):
-    """A language's generic types by name: paths to parts, each with its argument's number.
-
-    Compared by identity, so that answers can be kept.
-    """
-
-    def __init__(self, table: str) -> None:
-        """Read entries such as `dict Mapping: []=1 *=0 values.().*=1`; -1 is the last argument."""
-        self._shapes: dict[str, tuple[tuple[Path, int], ...]] = {}
-        for entry in _ENTRY.findall(table):
-            heads, _, parts = entry.partition(":")
-            shape = tuple(
-                (tuple(path.split(".")), int(number))
-                for path, _, number in (part.partition("=") for part in parts.split())
-            )
-            self._shapes |= dict.fromkeys(heads.split(), shape)
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __getitem__(self, head: str) -> tuple[tuple[Path, int], ...]:
-        return self._shapes[head]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._shapes)
-
-    def __len__(self) -> int:
-        return len(self._shapes)
 
 
 @lru_cache(maxsize=10_000)
 def read_parts(text: str, containers: Containers, wrapper_types: frozenset[str]) -> Parts:
     """Return the parts of a written type; () if it has none, or any other syntax."""
-    if len(text) > MAX_EXPRESSION_CHARACTERS or not any(sign in text for sign in _HAS_PARTS):
+    if len(text) > _MAX_CHARACTERS or not any(sign in text for sign in _HAS_PARTS):
         return ()
     for _ in range(_MAX_NESTING):
         text = bare_type(text)
@@ -111,19 +64,26 @@ def _of_syntax(text: str, containers: Containers) -> Parts:
     first = text[:1]
     if first == "{" and text.endswith("}"):
         return _of_object(text[1:-1])
-    if written := _GO_FUNCTION.fullmatch(text):
-        result = written[1][_closing(written[1]) + 1 :].strip()
-        return (((RESULT,), _first_result(result)),) if result else ()
-    if first == "(" and (function := _of_function(text)):
-        return function
+    if first == "(" or text.startswith("func"):
+        parts = _of_function(text)
+        if parts:
+            return parts
+    if first == "[" and text.endswith("]") and _closing(text) == len(text) - 1:
+        return _of_tuple([one.strip() for one in split_type(text[1:-1], ",")])
+    return _of_go(text) or _of_array(text, containers)
+
+
+def _of_go(text: str) -> Parts:
     if mapped := _MAP.fullmatch(text):
         return (((ELEMENT,), mapped[2]), ((EACH, "1"), mapped[2]), ((EACH, "0"), mapped[1]))
     if channel := _CHANNEL.fullmatch(text):
         return (((EACH,), channel[1]),)
     if (array := _SLICE.fullmatch(text)) and not text.endswith("]"):
         return (((ELEMENT,), array[1]), ((EACH, "1"), array[1]))
-    if first == "[" and text.endswith("]") and _closing(text) == len(text) - 1:
-        return _of_tuple([one.strip() for one in split_type(text[1:-1], ",")])
+    return ()
+
+
+def _of_array(text: str, containers: Containers) -> Parts:
     array = _ARRAY.fullmatch(text)
     if array and "Array" in containers:
         return tuple((path, array[1]) for path, number in containers["Array"] if number == 0)
@@ -141,12 +101,16 @@ def _of_tuple(arguments: list[str]) -> Parts:
 
 
 def _of_function(text: str) -> Parts:
-    rest = text[_closing(text) + 1 :].lstrip()
-    return (((RESULT,), rest[2:].strip()),) if rest.startswith("=>") else ()
+    """Read `(x: A) => B` and `func(x A) (B, error)`."""
+    parameters = text.removeprefix("func").lstrip()
+    result = parameters[_closing(parameters) + 1 :].lstrip()
+    if parameters != text:
+        return (((CALLED,), _first_result(result)),) if result else ()
+    return (((CALLED,), result[2:].strip()),) if result.startswith("=>") else ()
 
 
 def _of_object(text: str) -> Parts:
-    found = []
+    found: list[tuple[Path, str]] = []
     for written in _lines(text):
         if keyed := _KEYED.fullmatch(written):
             found.append(((ELEMENT,), keyed[1]))
@@ -155,7 +119,7 @@ def _of_object(text: str) -> Parts:
         elif method := _METHOD.fullmatch(written):
             result = method[2][_closing(method[2]) + 1 :].lstrip()
             if result.startswith(":"):
-                found.append(((method[1], RESULT), result[1:].strip()))
+                found.append(((method[1], CALLED), result[1:].strip()))
         elif field := _FIELD.fullmatch(written):
             found.append(((field[1],), field[2]))
     return tuple(found[:_MAX_PARTS])

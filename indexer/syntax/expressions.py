@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from indexer.limits import NAME_CHARACTERS
+from indexer.records.references import ELEMENT
 
 MAX_EXPRESSION_CHARACTERS: Final = 300
 
@@ -37,9 +38,6 @@ _TYPE = (
 )
 _TYPES = re.compile(rf"\s*(?:{_TYPE})(?:\s*[,|]\s*(?:{_TYPE}))*\s*,?\s*")
 _ROOTED = ("self::", "static::", "parent::")
-
-
-ELEMENT: Final = "[]"  # the name in a path of what an index leads to
 
 
 class Expression(NamedTuple):

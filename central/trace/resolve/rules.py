@@ -20,6 +20,7 @@ from central.trace.resolve.questions import (
     UnboundName,
     UntypedValue,
     best_candidates,
+    last_name,
     reached_via,
 )
 from central.trace.resolve.sql import (
@@ -29,9 +30,10 @@ from central.trace.resolve.sql import (
     Modules,
     SameScopeDefinitions,
     Typing,
+    TypingRow,
 )
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import Access, Binding
+from indexer.records.references import CALLED, Access, Binding
 
 
 def name_in_file(question: NameInFile) -> RuleSteps:
@@ -195,12 +197,17 @@ def _any_untyped(candidates: tuple[ResolvedDefinition, ...], *, is_whole: bool) 
         UntypedValue(members.declared_type(*candidate.key, row))
         for candidate, rows in zip(without, typings, strict=True)
         for row in rows
-        if row.kind == "type"
+        if row.kind == "type" and not _is_decorated(row)
     ]
     if without and not types:
         return (True,)
     following = yield types
     return (True,) if any(following) else ()
+
+
+def _is_decorated(row: TypingRow) -> bool:
+    """Whether the type is what a decorator gives, which may tell nothing."""
+    return last_name(row.chain) == CALLED
 
 
 # A cycle of questions is broken at the one that comes last here. Members come last: what a class

@@ -50,6 +50,7 @@
           (member_expression) @field.alias]?)
 (property_signature name: (property_identifier) @field type: (type_annotation) @field.type)
 (_ return_type: (type_annotation) @returns)
+(interface_body (property_signature type: (type_annotation (function_type return_type: (_) @returns))))
 
 (import_statement (import_require_clause
   (identifier) @import.namespace source: (string (string_fragment) @import.module)))
