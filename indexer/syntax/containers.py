@@ -61,6 +61,8 @@ def _of_generic(text: str, containers: Containers) -> Parts:
 
 
 def _of_syntax(text: str, containers: Containers) -> Parts:
+    if text.startswith("struct"):
+        text = text.removeprefix("struct").lstrip()
     first = text[:1]
     if first == "{" and text.endswith("}"):
         return _of_object(text[1:-1])

@@ -37,6 +37,7 @@ _TYPE = (
     r"|dict|list|set|tuple|type|string|byte|error|any|u?int\d*|float\d+|None|\.\.\."
 )
 _TYPES = re.compile(rf"\s*(?:{_TYPE})(?:\s*[,|]\s*(?:{_TYPE}))*\s*,?\s*")
+_RANGE = re.compile(r"[^:?]*:[^:?]*(?::[^:?]*)?")
 _ROOTED = ("self::", "static::", "parent::")
 
 
@@ -111,7 +112,10 @@ def last_name(text: str) -> str:
 
 
 def _indexed(text: str) -> str:
-    """Replace each index by a name: `a[0].b` → `a.INDEX.b`; drop type arguments: `Box[int]`."""
+    """Replace each index by a name: `a[0].b` → `a.INDEX.b`.
+
+    Type arguments (`Box[int]`) and ranges (`a[1:]`) are left out.
+    """
     text, shorter = "", _QUOTED.sub("", text)
     while text != shorter:
         text, shorter = shorter, _BRACKETS.sub(_index, shorter)
@@ -119,6 +123,8 @@ def _indexed(text: str) -> str:
 
 
 def _index(found: re.Match[str]) -> str:
+    if _RANGE.fullmatch(found[1]):  # some of the items
+        return ""
     before = found.string[max(0, found.start() - NAME_CHARACTERS) : found.start()]
     is_type = _GENERIC_NAME.search(before) and _TYPES.fullmatch(found[1])
     return "" if is_type else f".{_INDEX}"

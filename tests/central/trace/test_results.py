@@ -177,3 +177,44 @@ def test_property_of_function_type_is_a_method(callers: Callers) -> None:
 def test_names_of_a_dynamic_import_are_bound(callers: Callers) -> None:
     typescript("async function run() { const { helper: h } = await import('@acme/kit'); h() }")
     assert "app/src/main.ts:2 run high" in callers("helper")
+
+
+GO = """\
+package kit
+
+type Item struct{}
+
+func (i *Item) Go() {}
+
+type Items []*Item
+
+type Store struct {
+	Items  []*Item
+	ByName map[string]*Item
+	Queue  chan *Item
+	Named  Items
+}
+
+func (s *Store) All() []*Item { return s.Items }
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for _, x := range s.Items { x.Go() }",
+        "for _, x := range s.ByName { x.Go() }",
+        "for x := range s.Queue { x.Go() }",
+        "for _, x := range s.All() { x.Go() }",
+        "for _, x := range s.Named { x.Go() }",
+        "s.Items[0].Go()",
+        "x := <-s.Queue; x.Go()",
+        "all := s.All(); all[0].Go()",
+    ],
+)
+def test_item_of_a_go_library_is_followed(body: str, callers: Callers) -> None:
+    repository("kit", {"go.mod": "module example.com/kit\n", "kit.go": GO})
+    text = f'package app\n\nimport "example.com/kit"\n\nfunc run(s *kit.Store) {{ {body} }}\n'
+    go_mod = "module example.com/app\n\nrequire example.com/kit v1.0.0\n"
+    repository("app", {"go.mod": go_mod, "main.go": text})
+    assert callers("Item.Go") == ["app/main.go:5 run high"]

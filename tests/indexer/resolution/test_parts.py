@@ -170,3 +170,50 @@ def test_generic_call_that_is_awaited_is_a_call() -> None:
 def test_dynamic_import_binds_its_names() -> None:
     text = "async function g() { const { f, h: k } = await import('./m'); f(); k() }\n"
     assert uses("a.ts", text) == ["call import:f path f", "call import:k path k"]
+
+
+GO = """\
+package p
+import "example.com/m"
+type Items []*m.Item
+type Store struct {
+	items []*m.Item
+	names map[string]*m.Item
+	queue chan *m.Item
+	make  func() *m.Item
+	inner struct{ item *m.Item }
+}
+func (s *Store) All() []*m.Item { return s.items }
+func (s *Store) Use(list Items, other *m.Store) { %s }
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for _, x := range s.items { x.Go() }",
+        "for k, x := range s.names { x.Go(k) }",
+        "for x := range s.queue { x.Go() }",
+        "s.items[1:][0].Go()",
+        'x, ok := s.names["a"]; x.Go()',
+        "x := <-s.queue; x.Go()",
+        "select { case x := <-s.queue: x.Go() }",
+        "s.make().Go()",
+        "s.inner.item.Go()",
+        "tests := []struct{ item *m.Item }{}; for _, tt := range tests { tt.item.Go() }",
+    ],
+)
+def test_item_in_go_is_an_instance_of_what_is_written(body: str) -> None:
+    assert calls("a.go", GO % body, "Go") == ["call import:m.Item instance Go"]
+
+
+@pytest.mark.parametrize(
+    ("body", "root"),
+    [
+        ("for _, x := range list { x.Go() }", "local:Items.*.1"),
+        ("for _, x := range s.All() { x.Go() }", "local:Store.All.*.1"),
+        ("for _, x := range other.Items { x.Go() }", "import:m.Store.Items.*.1"),
+    ],
+)
+def test_item_of_a_named_type_is_a_part_of_it(body: str, root: str) -> None:
+    assert calls("a.go", GO % body, "Go") == [f"call {root} instance Go"]

@@ -39,6 +39,7 @@ def parts(language: str, text: str) -> dict[str, str]:
         ("go", "map[string][]Item", "[]", "[]Item"),
         ("go", "<-chan Item", "*", "Item"),
         ("go", "struct { a A; b *B }", "b", "*B"),
+        ("go", "struct{ a A }", "a", "A"),
         ("go", "func(x int) (*Item, error)", "()", "*Item"),
     ],
 )

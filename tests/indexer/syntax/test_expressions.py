@@ -63,6 +63,7 @@ def test_member_of_a_constructed_object(text: str) -> None:
         ("self.by_name[make(x)['a']].get", ["self", "by_name", "[]", "get"]),
         ("rows?.[0]?.[1].get", ["rows", "[]", "[]", "get"]),
         ("handlers[key]", ["handlers", "[]"]),
+        ("items[1:][0].get", ["items", "[]", "get"]),
         ("Handlers[KEY].run", ["Handlers", "[]", "run"]),
         ("Colors['RED'].run", ["Colors", "[]", "run"]),
     ],
