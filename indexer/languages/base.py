@@ -1,10 +1,11 @@
 """The definition of a language. `languages/<name>.py` has one record for each."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, dataclass
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from enum import Enum, StrEnum, auto
 from typing import NamedTuple
 
+from indexer.languages.containers import NO_CONTAINERS, Containers
 from indexer.languages.import_style import DOTTED, ImportStyle
 from indexer.records.manifests import Ecosystem
 
@@ -17,6 +18,14 @@ class ExportRule(StrEnum):
     EXPLICIT_AT_TOP = "explicit_at_top"  # members are public unless @private
     UNDERSCORE = "underscore"  # private if the name starts with an underscore
     CAPITAL = "capital"  # public if the name starts with an upper-case letter
+
+
+class ItemShape(Enum):
+    """What iterating over a function's result gives."""
+
+    SAME = auto()  # the items of its argument: `sorted(items)`
+    NUMBERED = auto()  # pairs of a number and an item: `enumerate(items)`
+    ZIPPED = auto()  # tuples of the items of each argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +92,18 @@ class Language:
     class_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     constructor_names: frozenset[str] = frozenset()
-    call_member: str = ""  # that a call of an object means
     # Undeclared names of values, such as Kotlin's `it`.
     implicit_names: frozenset[str] = frozenset()
     # Written in place of a type, such as `var`.
     inferred_type_keywords: frozenset[str] = frozenset()
     # Generic types that are treated as their first argument, such as `Optional`.
     wrapper_types: frozenset[str] = frozenset()
+    # Generic types whose arguments are the types of parts, such as `list`.
+    containers: Containers = NO_CONTAINERS
+    # Methods that a part of an instance calls, such as `__getitem__`.
+    part_methods: Mapping[str, str] = field(default_factory=dict)
+    # Functions over the items of their arguments.
+    adapters: Mapping[str, ItemShape] = field(default_factory=dict)
     # First parts of paths from the file's module (`crate`). In languages with them, any other
     # unbound first part of a path is also a module, such as Rust's crates.
     module_roots: frozenset[str] = frozenset()
@@ -102,6 +116,7 @@ class Language:
 
     implicit_this: bool = False  # a bare name in a class may be a member
     free_functions: bool = True  # functions outside classes exist, so a bare call may be one
+    decorators_replace: bool = False  # a decorated function is what the decorator gives
     has_methods: bool = True  # without methods, types of fields and results are not needed
     # Methods (types) and variables of the same name do not shadow each other: the syntax decides.
     separate_method_namespace: bool = False

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle, relative_module
 from indexer.records.manifests import Ecosystem
 
@@ -44,6 +45,17 @@ _BUILTINS: Final = names("""
     void object symbol bigint Record Array ReadonlyArray
 """)
 
+_CONTAINERS: Final = Containers("""
+    Array ReadonlyArray: []=0 *=0 pop.()=0 shift.()=0 at.()=0 find.()=0 findLast.()=0
+        filter.().*=0 filter.().[]=0 slice.().*=0 slice.().[]=0 values.().*=0
+    Set ReadonlySet: *=0 values.().*=0
+    Map ReadonlyMap: get.()=1 values.().*=1 keys.().*=0 *.0=0 *.1=1 entries.().*.0=0
+        entries.().*.1=1
+    WeakMap: get.()=1
+    Record: []=1
+    Iterable Iterator IterableIterator AsyncIterable AsyncIterator Generator AsyncGenerator: *=0
+""")
+
 JAVASCRIPT: Final = Language(
     "javascript",
     grammar("javascript", "ecmascript", "javascript", "jsx"),
@@ -57,6 +69,7 @@ JAVASCRIPT: Final = Language(
     wrapper_types=names(
         "Promise PromiseLike Awaited Partial Required Readonly NonNullable NoInfer Omit Pick"
     ),
+    containers=_CONTAINERS,
     builtins=_BUILTINS,
 )
 TYPESCRIPT: Final = replace(

@@ -5,9 +5,11 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.base import ExportRule, ItemShape, Language, grammar, names
+from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle
 from indexer.records.manifests import Ecosystem
+from indexer.records.references import CALLED, EACH, ELEMENT
 
 _SUFFIX: Final = re.compile(r"\.py[iw]?$")
 _COLLECTED: Final = re.compile(r"(?:.*/)?(?:conftest|test_[^/]*|[^/]*_test)\.py")
@@ -65,6 +67,18 @@ _BUILTINS: Final = names("""
     DeprecationWarning UserWarning Warning RuntimeWarning ExceptionGroup
 """)
 
+_CONTAINERS: Final = Containers("""
+    list List Sequence MutableSequence deque Deque: []=0 *=0 pop.()=0 popleft.()=0
+    set Set frozenset FrozenSet AbstractSet MutableSet: *=0 pop.()=0
+    Iterable Iterator Generator Collection Reversible KeysView ValuesView: *=0
+    AsyncIterable AsyncIterator AsyncGenerator: *=0
+    dict Dict Mapping MutableMapping defaultdict DefaultDict OrderedDict UserDict ChainMap:
+        []=1 *=0 get.()=1 pop.()=1 setdefault.()=1 values.().*=1 keys.().*=0
+        items.().*.0=0 items.().*.1=1
+    WeakValueDictionary: []=1 *=0 get.()=1 values.().*=1 items.().*.1=1
+    Callable: ()=-1
+""")
+
 PYTHON: Final = Language(
     "python",
     grammar("python"),
@@ -79,12 +93,24 @@ PYTHON: Final = Language(
     self_names=names("self"),
     class_names=names("cls Self"),
     super_names=names("super"),
-    call_member="__call__",
     wrapper_types=names(
         "Optional Annotated ClassVar Final Required NotRequired ReadOnly Awaitable InitVar"
         " Iterator Generator AsyncIterator AsyncGenerator ContextManager AbstractContextManager"
         " AsyncContextManager AbstractAsyncContextManager"
     ),
+    decorators_replace=True,
+    containers=_CONTAINERS,
+    part_methods={
+        "__getitem__": ELEMENT,
+        "__call__": CALLED,
+        "__iter__": EACH,
+        "__aiter__": EACH,
+    },
+    adapters={
+        **dict.fromkeys(names("sorted list tuple set frozenset reversed iter"), ItemShape.SAME),
+        "enumerate": ItemShape.NUMBERED,
+        "zip": ItemShape.ZIPPED,
+    },
     builtins=_BUILTINS,
 )
 LANGUAGES: Final = (PYTHON,)

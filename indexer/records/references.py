@@ -9,7 +9,7 @@ starts at the repository's root and is visible in that repository only.
 """
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from indexer.limits import MODULE_PATH_BYTES
 
@@ -49,6 +49,13 @@ class Access(StrEnum):
     INSTANCE = "instance"  # `name` is a member of an instance of the type root.chain
     RESULT = "result"  # `name` is a member of the result of calling root.chain
     BASE = "base"  # `name` is a member of a base of the class root.chain: super().name()
+
+
+# Names in a chain, and in a TYPE reference's caller, of parts of values that no program names. The
+# items of a tuple are named by their places: "0".
+ELEMENT: Final = "[]"  # what an index leads to
+EACH: Final = "*"  # what iterating gives
+CALLED: Final = "()"  # what calling the value gives
 
 
 class Reference(NamedTuple):

@@ -22,13 +22,16 @@ from indexer.resolution.scopes import (
 from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
+from indexer.syntax.types import split_type
 
 _SOURCES: Final = (
     (".type", ValueSource.TYPE),
     (".new", ValueSource.NEW),
     (".call", ValueSource.CALL),
     (".alias", ValueSource.ALIAS),
+    (".items", ValueSource.ITEMS),
 )
+_BIND: Final = ".bind"  # the method itself, with its object
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _FIRST_PARAMETER: Final = re.compile(r"\bdef\s+\w+\s*(?:\[[^\[\]]*\]\s*)?\(\s*$")
 _STATIC_METHOD: Final = re.compile(r"@staticmethod\s*(?:#[^\n]*)?\n(?:\s*@[^\n]*\n)*\s*$")
@@ -94,15 +97,27 @@ def bind_locals(
     for (mark, written, label, match), scope in zip(marked, scopes, strict=True):
         name = NameBinding(*mark, _outside_definition(scope, mark[0]))
         if len(match) > 1:
-            name.source, name.text = _value_source(
-                match, label, text, language.inferred_type_keywords
-            )
+            _set_value(name, label, match, text, language)
+        if written in language.class_names and _is_class_parameter(name.scope, mark[0], text):
+            name.source = ValueSource.CLASS
         if label == "local":
-            if written in language.class_names and _is_class_parameter(name.scope, mark[0], text):
-                name.source = ValueSource.CLASS
             tree.bind(written, name)
-        elif "self" not in match or text.slice(match["self"]) in language.self_names:
-            tree.bind_field(written.lstrip("$"), name)
+        else:
+            _bind_field(tree, name, written, match, text, language)
+
+
+def _bind_field(
+    tree: ScopeTree,
+    name: NameBinding,
+    written: str,
+    match: QueryMatch,
+    text: SourceText,
+    language: Language,
+) -> None:
+    if "field.of" in match:
+        tree.bind_member(text.slice(match["field.of"]), written, name)
+    elif "self" not in match or text.slice(match["self"]) in language.self_names:
+        tree.bind_field(written.lstrip("$"), name)
 
 
 def _is_class_parameter(scope: Scope, start: int, text: SourceText) -> bool:
@@ -112,6 +127,16 @@ def _is_class_parameter(scope: Scope, start: int, text: SourceText) -> bool:
     head = text.slice((max(scope.start, start - _HEAD_BYTES), start))
     above = text.slice((max(0, scope.start - _HEAD_BYTES), scope.start))
     return bool(_FIRST_PARAMETER.search(head)) and not _STATIC_METHOD.search(above)
+
+
+def _set_value(
+    name: NameBinding, label: str, match: QueryMatch, text: SourceText, language: Language
+) -> None:
+    name.source, name.text = _value_source(match, label, text, language.inferred_type_keywords)
+    name.steps = _steps(match, label, text)
+    if "local.within" in match:  # from the brace or white space before it
+        start, name.until = match["local.within"]
+        name.start = start - 1
 
 
 def _value_source(
@@ -124,9 +149,21 @@ def _value_source(
         if source is ValueSource.CALL and "receiver" in match:
             mark = (match["receiver"][0], mark[1])
         written = text.slice(mark)
+        if source is ValueSource.CALL and written.endswith(_BIND):
+            return ValueSource.ALIAS, written.removesuffix(_BIND)
         if source is not ValueSource.TYPE or written not in inferred:
             return source, written
     return ValueSource.UNKNOWN, ""
+
+
+def _steps(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
+    """Return the part of the value that a pattern takes: a member, or a place in a tuple."""
+    if f"{label}.part" in match:
+        return (text.slice(match[f"{label}.part"]),)
+    if f"{label}.among" not in match:
+        return ()
+    before = text.slice((match[f"{label}.among"][0], match[label][0])).lstrip("([")
+    return (str(len(split_type(before, ",")) - 1),)
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:

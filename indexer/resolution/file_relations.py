@@ -43,7 +43,7 @@ _GROUPS: Final = {
     **dict.fromkeys(USE_LABELS, "use"),
     **dict.fromkeys(("local", "field"), "local"),
     **dict.fromkeys(
-        ("returns", "returns.call", "returns.new", *OF_FIXTURES),
+        ("returns", "returns.call", "returns.new", "returns.alias", *OF_FIXTURES),
         "returns",
     ),
     **dict.fromkeys(
@@ -58,8 +58,9 @@ _GROUPS: Final = {
 LABELS: Final = frozenset(_GROUPS) | {
     "receiver", "self", "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
-    "local.in", "local.type", "local.new", "local.call", "local.alias",
-    "field.type", "field.new", "field.call", "field.alias",
+    "local.in", "local.within", "local.part", "local.among", "local.items",
+    "local.type", "local.new", "local.call", "local.alias", "returns.part",
+    "field.of", "field.type", "field.new", "field.call", "field.alias",
 }  # fmt: skip
 
 
@@ -114,15 +115,16 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         file = FixtureFile(path, parsed, outlined, text, tree, imports, bases)
         fixtures = read_fixtures(file, groups["local"])
         resolver.assume(fixtures.values)
-    types = (
-        type_references(groups["returns"], resolver, text, fixtures=fixtures.functions)
-        if language.has_methods
-        else ()
-    )
-    found: Iterable[Reference] = ReferenceReader(parsed, text, resolver, uses, scopes).read()
+    reader = ReferenceReader(parsed, text, resolver, uses, scopes)
+    read: Iterable[Reference] = reader.read()
     if fixtures.references:
-        found = merge(found, fixtures.references, key=_position)
-    references = [*islice(found, FILE_REFERENCES), *types][:FILE_REFERENCES]
+        read = merge(read, fixtures.references, key=_position)
+    found = list(islice(read, FILE_REFERENCES))
+    if language.has_methods:
+        found += type_references(
+            groups["returns"], reader.decorated, resolver, text, fixtures=fixtures.functions
+        )
+    references = found[:FILE_REFERENCES]
     exports = read_exports(groups["export"], imports, resolver, text, path=path)
     return Relations(
         namespace=_namespace(groups["namespace"], text),

@@ -5,8 +5,9 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Reference, ReferenceKind
+from indexer.records.references import ELEMENT, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope
 from indexer.resolution.value import (
@@ -132,6 +133,7 @@ class ReferenceReader:
             if use.kind is _CALL or use.kind is _NEW:
                 self._calls.setdefault(use.start, []).append(use.end)
         self._decorators = sorted(parsed.decorators)
+        self.decorated: dict[str, tuple[Value, int]] = {}  # functions, by the outermost decorator
         self._callers = {
             scope.start: scope.owner
             for scope in resolver.tree.scopes
@@ -143,12 +145,15 @@ class ReferenceReader:
         for use, scope in zip(self._uses, self._scopes, strict=True):
             expression = read_expression(use.written)
             if expression is None:
-                self._last_calls[use.start] = UNKNOWN, False
+                self._last_calls[use.start] = self._called_again(use), False
                 continue
             value, name = self._resolve(use, expression, scope)
             if not name or not self._is_wanted(use.kind, value):
                 continue
-            yield self._reference(use, expression, value, name, scope)
+            reference = self._reference(use, expression, value, name, scope)
+            if use.kind is _DECORATE and self._language.decorators_replace:
+                self.decorated.setdefault(reference.caller, (value, use.start))
+            yield reference
 
     def _resolve(self, use: NameUse, expression: Expression, scope: Scope) -> tuple[Value, str]:
         """Return the used value and the name of the reference."""
@@ -158,16 +163,18 @@ class ReferenceReader:
         )
         if use.kind is _CALL or use.kind is _NEW:
             self._last_calls[use.start] = value, is_constructed
-        if value is UNKNOWN:
+        if expression.display_name == ELEMENT:
+            return UNKNOWN, ""
+        if value.binding is UNKNOWN.binding:
             is_member = expression.name or len(expression.path) > 1
-            return value, expression.display_name if is_member else ""
+            return UNKNOWN, expression.display_name if is_member else ""
         if value.access is BASE and not value.member and self._language.calls_without_parentheses:
             value = value._replace(member=scope.owner.rpartition(".")[2])
         if is_constructed:
             value = value._replace(access=PATH)
         if value.access is PATH:
             return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
-        return value, value.member
+        return (value, value.member) if is_name(value.member) else (UNKNOWN, "")
 
     def _value(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         if expression.name:
@@ -178,6 +185,12 @@ class ReferenceReader:
         path = expression.path
         value = self._resolver.resolve_path(path, scope, use.start, role=_role(use.kind))
         return self._extension(value, path[-1]) if len(path) > 1 else value
+
+    def _called_again(self, use: NameUse) -> Value:
+        """Return the last call's result, which is itself called: `make()()`."""
+        if use.start not in self._last_calls or not use.written.endswith(")"):
+            return UNKNOWN
+        return self._result_of(*self._last_calls[use.start])
 
     def _receiver(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         """Return the result of the last call in the expression, at its start or in brackets."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from indexer.records.files import VALUE_KINDS
+from indexer.records.references import CALLED, EACH, ELEMENT
+from indexer.resolution.assigned_values import AssignedValues
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.scopes import (
     NameBinding,
@@ -20,6 +22,7 @@ from indexer.resolution.value import (
     IMPORT,
     INSTANCE,
     LOCAL,
+    MAX_CHAIN,
     PATH,
     RECEIVER,
     RESULT,
@@ -32,25 +35,26 @@ from indexer.resolution.value import (
     is_method_access,
     member_value,
 )
+from indexer.resolution.written_types import WrittenTypes
 from indexer.syntax.definitions import CLASS_KINDS
 from indexer.syntax.expressions import read_calls, read_expression
-from indexer.syntax.types import read_type, read_types
+from indexer.syntax.types import read_type
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
-_MAX_STEPS: Final = 16  # from a local to the expression that it was assigned from
+_OF_ITEMS: Final = frozenset({ELEMENT, EACH})
 
 
 class Resolver:
     """A resolver of paths, calls and written types to values."""
 
     __slots__ = (
-        "_bound_values",
+        "_assigned",
         "_lookup",
-        "_steps",
         "bases",
         "implicit_imports",
         "language",
         "tree",
+        "types",
     )
 
     def __init__(self, lookup: Lookup) -> None:
@@ -59,12 +63,12 @@ class Resolver:
         self.bases = lookup.bases
         self.implicit_imports = lookup.implicit_imports
         self._lookup = lookup
-        self._bound_values: dict[int, Value] = {}
-        self._steps = 0
+        self.types = WrittenTypes(self)
+        self._assigned = AssignedValues(self, self.types)
 
     def assume(self, values: Mapping[int, Value]) -> None:
         """Set the values of local names, by the offsets of the names."""
-        self._bound_values |= values
+        self._assigned.assume(values)
 
     def resolve_path(
         self,
@@ -118,6 +122,9 @@ class Resolver:
 
     def result_of(self, value: Value) -> Value:
         """Return the result of calling a value."""
+        result = self.types.part(value, CALLED) if value.written is not None else None
+        if result is not None:
+            return result
         if value.access is PATH and value is not UNKNOWN:
             is_class = (
                 value.binding is LOCAL
@@ -125,40 +132,14 @@ class Resolver:
             )
             access = INSTANCE if is_class else RESULT
             return Value(value.binding, value.root, value.chain, access, value.member)
-        if not value.member and value is not UNKNOWN and self.language.call_member:
-            value = value._replace(member=self.language.call_member)
+        is_called = value.access in (INSTANCE, RESULT) and not value.member
+        if is_called and len(value.chain) < MAX_CHAIN and value.binding is not UNKNOWN.binding:
+            return Value(value.binding, value.root, (*value.chain, CALLED), INSTANCE)
         return member_value(value, RESULT)
 
     def bound_value(self, name: NameBinding) -> Value:
         """Return the value of a local name, by its type or by the assigned expression."""
-        known = self._bound_values.get(name.start)
-        if known is not None:
-            return known
-        if name.source is ValueSource.UNKNOWN or self._steps >= _MAX_STEPS:
-            return UNKNOWN
-        self._bound_values[name.start] = UNKNOWN  # a name that is assigned from itself
-        self._steps += 1
-        value = self._bound_values[name.start] = self._assigned_value(name)
-        self._steps -= 1
-        return value
-
-    def instance_of_type(
-        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
-    ) -> Value:
-        """Return an instance of the written type."""
-        read = read_type(text, self.language.wrapper_types)
-        if read is None:
-            return UNKNOWN
-        value = self.resolve_path(read.path, scope, offset, excluding, TYPE)
-        return value if read.is_class_object else as_instance(value)
-
-    def instances_of_types(self, text: str, scope: Scope, offset: int) -> list[Value]:
-        """Return instances of the written type, one for each member of a union."""
-        found = []
-        for read in read_types(text, self.language.wrapper_types):
-            value = self.resolve_path(read.path, scope, offset, None, TYPE)
-            found.append(value if read.is_class_object else as_instance(value))
-        return found
+        return self._assigned.value(name)
 
     def call_result(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
@@ -168,7 +149,7 @@ class Resolver:
         if read is None:
             return UNKNOWN
         if read.name:
-            return self.result_of(self._of_calls(text, scope, offset, excluding))
+            return self.result_of(self.of_calls(text, scope, offset, excluding))
         return self.resolve_call(read.path, scope, offset, excluding, CALLEE)
 
     def expression(
@@ -184,12 +165,13 @@ class Resolver:
         if read is None:
             return UNKNOWN
         if read.name:
-            return self._of_calls(text, scope, offset, excluding)
+            return self.of_calls(text, scope, offset, excluding)
         return self.resolve_path(read.path, scope, offset, excluding, role)
 
-    def _of_calls(
+    def of_calls(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
     ) -> Value:
+        """Return the value of an expression of paths and calls, such as `a.b(x).c()`."""
         first, *rest = read_calls(text) or (None,)
         if first is None:
             return UNKNOWN
@@ -201,15 +183,6 @@ class Resolver:
             if number < len(rest):
                 value = self.result_of(value)
         return value
-
-    def _assigned_value(self, name: NameBinding) -> Value:
-        if name.source in (ValueSource.TYPE, ValueSource.CLASS):
-            return self.instance_of_type(name.text, name.scope, name.start, name)
-        if name.source is ValueSource.CALL:
-            return self.call_result(name.text, name.scope, name.start, name)
-        if name.source is ValueSource.NEW:
-            return as_instance(self.expression(name.text, name.scope, name.start, name, TYPE))
-        return self.expression(name.text, name.scope, name.start, name)
 
     def _rebound_class(
         self, first: str, scope: Scope, offset: int, excluding: NameBinding | None
@@ -257,15 +230,21 @@ class Resolver:
         return self.bound_value(name)
 
     def _has(self, qualified: str, member: str) -> bool:
-        return f"{qualified}.{member}" in self.tree.definitions
+        if f"{qualified}.{member}" in self.tree.definitions:
+            return True
+        return member in self.tree.members.get(qualified, ())
 
     def member(self, value: Value, part: str, role: NameRole = VALUE) -> Value:
         """Return the member `part` of a value."""
+        if value.written is not None:
+            known = self.types.part(value, part)
+            if known is not None:
+                return known
         if self.language.calls_without_parentheses and is_method_access(value):
             value = self.result_of(value)
         elif value.member:
             value = member_value(value, INSTANCE)
-        if value is UNKNOWN:
+        if value.binding is UNKNOWN.binding or self._is_item_of_builtin(value, part):
             return UNKNOWN
         if value.access is INSTANCE:
             field = self._field(value, part, role)
@@ -274,12 +253,18 @@ class Resolver:
             return Value(value.binding, value.root, value.chain, value.access, part)
         return self._member_of_path(value, part, role)
 
+    def _is_item_of_builtin(self, value: Value, part: str) -> bool:
+        """Whether the value is an item of a container of the language whose type is not written."""
+        return part in _OF_ITEMS and value.binding is FREE and value.root in self.language.builtins
+
     def _member_of_path(self, value: Value, part: str, role: NameRole) -> Value:
         if part in self.language.constructor_names:
             return as_instance(value)
         field = self._field(value, part, role)
         if field is not None:
             return field
+        if part in _OF_ITEMS:
+            return Value(value.binding, value.root, value.chain, INSTANCE, part)
         if value.root in self.bases and not value.chain and not self._has(value.root, part):
             return Value(value.binding, value.root, (), INSTANCE, part)
         if self.language.open_modules and self._is_elsewhere(value, part):
@@ -300,7 +285,10 @@ class Resolver:
             return None
         members = self.tree.members.get(".".join((value.root, *value.chain)))
         names = self._lookup.matching(members.get(part, ()), role) if members else None
-        if not names or (names[0].kind and names[0].source is ValueSource.UNKNOWN):
+        if not names:
+            return None
+        decisive = names[:1] if self.language.separate_method_namespace else names
+        if any(one.kind and one.source is ValueSource.UNKNOWN for one in decisive):
             return None
         known = [field for field in map(self.bound_value, names) if field is not UNKNOWN]
         return known[0] if known else UNKNOWN

@@ -28,6 +28,7 @@ class ValueSource(Enum):
     CALL = auto()  # the result of calling the expression
     ALIAS = auto()  # the same as the expression
     CLASS = auto()  # the class around the method, unless the written type is another class
+    ITEMS = auto()  # what iterating over the expression gives
 
 
 @dataclass(slots=True, eq=False)
@@ -35,7 +36,8 @@ class NameBinding:
     """One binding of a name: a definition's bytes, or those of the name itself.
 
     A definition has its qualified name and kind; so has a local variable of a module or class,
-    with kind "". An import has the record's `local` name.
+    with kind "". An import has the record's `local` name. `steps` lead from the value of `text` to
+    that of the name, such as the place in a tuple. With `until` it holds to that offset only.
     """
 
     start: int
@@ -46,6 +48,8 @@ class NameBinding:
     imported: str = ""
     source: ValueSource = ValueSource.UNKNOWN
     text: str = ""
+    steps: tuple[str, ...] = ()
+    until: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -177,6 +181,16 @@ class ScopeTree:
             _add(names, name, bound)
             self._bound.append(names)
 
+    def bind_member(self, owner: str, name: str, bound: NameBinding) -> None:
+        """Add a member to an object that a variable at the top of a module or file holds."""
+        if bound.scope.parent is None or bound.scope.kind == "module":
+            prefix = bound.scope.prefix
+            owner = f"{prefix}.{owner}" if prefix else owner
+            bound.qualified = f"{owner}.{name}"
+            names = self.members.setdefault(owner, {})
+            _add(names, name, bound)
+            self._bound.append(names)
+
     def merge_bindings(self) -> None:
         """Sort the bindings of each name, and merge several matches of one binding."""
         for names in {id(names): names for names in self._bound}.values():
@@ -195,7 +209,7 @@ def _merged(names: list[NameBinding]) -> list[NameBinding]:
     merged: list[NameBinding] = []
     for name in sorted(names, key=lambda name: (name.start, not name.kind)):
         known = merged[-1] if merged else None
-        if known is not None and not name.kind and name.start < known.end:
+        if known is not None and not name.kind and name.start < known.end and not name.until:
             _enrich(known, name)
         else:
             merged.append(name)
@@ -212,7 +226,7 @@ def _enrich(known: NameBinding, match: NameBinding) -> None:
     if match.imported:
         known.imported = match.imported
     elif match.source is not ValueSource.UNKNOWN and known.source is not ValueSource.TYPE:
-        known.source, known.text = match.source, match.text
+        known.source, known.text, known.steps = match.source, match.text, match.steps
 
 
 def visible_binding(
@@ -223,8 +237,10 @@ def visible_binding(
     for name in reversed(names):
         if name is not excluding:
             if name.start < offset:
-                return name
-            first = name
+                if not name.until or offset < name.until:
+                    return name
+            elif not name.until:
+                first = name
     return first
 
 

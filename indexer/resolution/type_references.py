@@ -1,93 +1,154 @@
 """TYPE references: the types of a file's functions, fields and module variables."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Access, Binding, Reference, ReferenceKind
+from indexer.records.files import VALUE_KINDS
+from indexer.records.references import CALLED, EACH, Access, Binding, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
-from indexer.resolution.scopes import ANONYMOUS_FUNCTION, Scope, ValueSource
-from indexer.resolution.value import Value, as_instance, member_value
+from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
+from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value
 from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
 
-_RETURNS = ("returns", "returns.new", "returns.call")
-OF_FIXTURES: Final = frozenset({"returns.alias", "yields.call", "yields.alias"})
+_RETURNS = ("returns", "returns.new", "returns.call", "returns.alias")
+OF_FIXTURES: Final = frozenset({"yields.call", "yields.alias"})
 _MAX_GAP: Final = 20  # bytes between `from` and what follows
+_NOWHERE: Final = (0, 0)
+_VISIBLE: Final = (Binding.LOCAL, Binding.IMPORT)
+_MAX_RETURNED: Final = 4  # different types that the returns of a function give
+_MAX_DEPTH: Final = 3  # of containers in containers
+# Parts that are asked for seldom: each part of each typed field is a row.
+_UNSTORED: Final = frozenset(
+    {"pop", "popleft", "setdefault", "keys", "shift", "filter", "slice", "findLast", "entries"}
+)
 
 
 def type_references(
     matches: Iterable[QueryMatch],
+    decorated: Mapping[str, tuple[Value, int]],
     resolver: Resolver,
     text: SourceText,
     *,
     fixtures: Container[str],
 ) -> Iterator[Reference]:
-    """Yield the types of variables and fields, then the return types of functions.
+    """Yield the types of variables and fields, of functions' results, then of unions.
 
-    Functions that are `fixtures` may also return or yield a name, or yield a call's result.
+    A function without one has that of what its decorator gives. Functions that are `fixtures` may
+    also yield a value.
     """
     yield from _of_names(resolver, text)
-    yield from _of_functions(matches, resolver, text, fixtures)
+    typed = set()
+    for reference in _of_functions(matches, resolver, text, fixtures):
+        typed.add(reference.caller)
+        yield reference
+    for owner, (decorator, offset) in decorated.items():
+        names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
+        is_function = resolver.tree.definitions.get(owner) in FUNCTION_KINDS
+        if is_function and owner not in typed and decorator.binding in _VISIBLE:
+            value = Value(decorator.binding, decorator.root, names, Access.INSTANCE)
+            yield _reference(owner, value, text.position(offset))
+    for name, classes in resolver.types.unions.items():
+        for value, offset in classes.items():
+            yield _reference(name, value, text.position(offset))
 
 
 def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
     tree = resolver.tree
     seen = set()
     for names in (tree.root.names, *tree.members.values()):
-        for several in names.values():
-            for name in several:
-                if name.imported or name.source is ValueSource.UNKNOWN:
-                    continue
-                value = resolver.bound_value(name)
-                value = member_value(value, Access.INSTANCE) if value.member else value
-                if _is_known_type(value, resolver) and (name.qualified, value) not in seen:
-                    seen.add((name.qualified, value))
-                    yield _reference(name.qualified, value, text.position(name.start))
+        for name in chain.from_iterable(names.values()):
+            if name.imported or name.source is ValueSource.UNKNOWN:
+                continue
+            for typed in _of_name(name, resolver):
+                if typed not in seen:
+                    seen.add(typed)
+                    yield _reference(*typed, text.position(name.start))
+
+
+def _of_name(name: NameBinding, resolver: Resolver) -> Iterator[tuple[str, Value]]:
+    if _is_bound_method(name, resolver):
+        return
+    value = resolver.bound_value(name)
+    value = member_value(value, Access.INSTANCE) if value.member else value
+    if _is_same_definition(name, value, resolver):
+        yield name.qualified, value
+    yield from _with_parts(name.qualified, value, resolver)
+
+
+def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
+    """Whether a field is its class's method: `this.run = this.run.bind(this)`."""
+    if name.kind or name.source is ValueSource.TYPE:
+        return False
+    if resolver.language.separate_method_namespace:
+        return False
+    return resolver.tree.definitions.get(name.qualified) in FUNCTION_KINDS
 
 
 def _of_functions(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText, fixtures: Container[str]
 ) -> Iterator[Reference]:
-    """Yield declared return types, else the one type on which all returns agree."""
+    """Yield declared return types, else those of the returned values, if they are few."""
     declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
-    for owner, label, mark, scope in _returns(matches, resolver):
+    for owner, label, mark, scope in _returns(matches, resolver, text, fixtures):
         if label == "returns":
             types = declared.setdefault(owner, {})
-            for value in resolver.instances_of_types(text.slice(mark), scope, mark[0]):
-                types.setdefault(value, mark)
-        elif label not in OF_FIXTURES or (owner in fixtures and not _is_delegated(mark, text)):
+            found = resolver.types.instances(text.slice(mark), scope, mark[0])
+        else:
             value = _returned(label, mark, scope, resolver, text)
-            called, value = _as_called(owner, value, resolver)
-            returned.setdefault(called, {}).setdefault(value, mark)
-    agreed = {
+            if owner in fixtures:
+                owner, value = _of_fixture(owner, value, resolver)  # noqa: PLW2901
+            types = returned.setdefault(owner, {})
+            found = [value] if _is_of_type(label, value, resolver) else []
+        for one in found:
+            types.setdefault(one, mark)
+    inferred = {
         owner: types
         for owner, types in returned.items()
-        if owner not in declared and len(types) == 1
+        if len(types) <= _MAX_RETURNED
+        and owner not in declared
+        and owner.rpartition(".")[0] not in declared
     }
-    for owner, types in (declared | agreed).items():
+    for owner, types in (declared | inferred).items():
         for value, mark in types.items():
-            if _is_known_type(value, resolver):
-                yield _reference(owner, value, text.position(mark[0]))
+            for name, one in _of_result(owner, value, resolver):
+                yield _reference(name, one, text.position(mark[0]))
+
+
+def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[str, Value]]:
+    """Yield the types of a function's result and, for `__getitem__`, of its class's part."""
+    yield from _with_parts(owner, value, resolver, is_function=True)
+    container, _, last = owner.rpartition(".")
+    part = resolver.language.part_methods.get(last)
+    if part is not None and container:
+        items = resolver.types.part(value, EACH) if part == EACH else value
+        yield from _with_parts(f"{container}.{part}", items or UNKNOWN, resolver)
 
 
 def _returns(
-    matches: Iterable[QueryMatch], resolver: Resolver
+    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText, fixtures: Container[str]
 ) -> Iterator[tuple[str, str, ByteRange, Scope]]:
-    """Yield function, label, bytes and scope of each return, in order of position."""
+    """Yield function, label, bytes and scope of each return, in order of position.
+
+    For a member of a returned object, `function.member`.
+    """
     marks = sorted(
-        (_whole(mark, match), label)
+        (_whole(mark, match), label, match.get("returns.part", _NOWHERE))
         for match in matches
         for label, mark in match.items()
         if label in _RETURNS or label in OF_FIXTURES
     )
-    scopes = resolver.tree.at(start for (start, _), _ in marks)
-    for (mark, label), scope in zip(marks, scopes, strict=True):
+    scopes = resolver.tree.at(start for (start, _), *_ in marks)
+    for (mark, label, part), scope in zip(marks, scopes, strict=True):
         owner = _function(scope)
+        if label in OF_FIXTURES and (owner not in fixtures or _is_delegated(mark, text)):
+            continue
         if owner:
-            yield owner, label, mark, scope
+            yield f"{owner}.{text.slice(part)}" if part != _NOWHERE else owner, label, mark, scope
 
 
 def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:
@@ -95,16 +156,34 @@ def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:
     return (match["receiver"][0], mark[1]) if "receiver" in match else mark
 
 
+def _with_parts(
+    owner: str, value: Value, resolver: Resolver, *, is_function: bool = False, depth: int = 0
+) -> Iterator[tuple[str, Value]]:
+    """Yield a name with its type, and the names of its parts: `items.[]` of `items: list[Item]`.
+
+    What a callable gives is the type of its own name, as of a function; of a function that gives a
+    callable it is a part.
+    """
+    parts = list(resolver.types.parts(value)) if depth < _MAX_DEPTH else []
+    if _is_known_type(value, resolver) and all(path != (CALLED,) for path, _ in parts):
+        yield owner, value
+    for path, part in parts:
+        if _UNSTORED.isdisjoint(path):
+            is_result = is_function and path == (CALLED,)
+            names = path if is_result else [name for name in path if name != CALLED]
+            yield from _with_parts(".".join((owner, *names)), part, resolver, depth=depth + 1)
+
+
 def _returned(
     label: str, mark: ByteRange, scope: Scope, resolver: Resolver, text: SourceText
 ) -> Value:
     written = text.slice(mark)
-    if label in ("returns.call", "yields.call"):
+    if label.endswith(".call"):
         return resolver.call_result(written, scope, mark[0])
     value = resolver.expression(written, scope, mark[0])
     if label == "returns.new":
         return as_instance(value)
-    return _object(value, resolver)
+    return member_value(value, Access.INSTANCE) if value.member else value
 
 
 def _is_delegated(mark: ByteRange, text: SourceText) -> bool:
@@ -112,26 +191,14 @@ def _is_delegated(mark: ByteRange, text: SourceText) -> bool:
     return text.slice((max(mark[0] - _MAX_GAP, 0), mark[0])).rstrip().endswith("from")
 
 
-def _object(value: Value, resolver: Resolver) -> Value:
-    """Return the value as that of a function's result; a function as it is."""
-    if value.member:
-        return member_value(value, Access.INSTANCE)
-    if value.access is not Access.PATH or _is_function(value, resolver):
-        return value
-    return as_instance(value)
-
-
-def _as_called(owner: str, value: Value, resolver: Resolver) -> tuple[str, Value]:
-    """Return what has the value: for a function, the call of the owner's value has its result."""
-    if not _is_function(value, resolver):
+def _of_fixture(owner: str, value: Value, resolver: Resolver) -> tuple[str, Value]:
+    """Return what has the value that a fixture gives: its call's result, if it is a function."""
+    if value.access is not Access.PATH:
         return owner, value
-    return f"{owner}.{resolver.language.call_member}", resolver.result_of(value)
-
-
-def _is_function(value: Value, resolver: Resolver) -> bool:
     path = ".".join((value.root, *value.chain))
-    is_local = value.binding is Binding.LOCAL and value.access is Access.PATH
-    return is_local and resolver.tree.definitions.get(path) in FUNCTION_KINDS
+    if value.binding is Binding.LOCAL and resolver.tree.definitions.get(path) in FUNCTION_KINDS:
+        return f"{owner}.{CALLED}", resolver.result_of(value)
+    return owner, as_instance(value)
 
 
 def _function(scope: Scope | None) -> str:
@@ -143,10 +210,23 @@ def _function(scope: Scope | None) -> str:
     return scope.owner if scope is not None else ""
 
 
+def _is_of_type(label: str, value: Value, resolver: Resolver) -> bool:
+    """Whether a returned value counts: a name of unknown type does not speak against others."""
+    return not label.endswith(".alias") or _is_known_type(value, resolver)
+
+
 def _is_known_type(value: Value, resolver: Resolver) -> bool:
     if value.binding is Binding.UNKNOWN or value.root in resolver.language.builtins:
         return False
     return value.access in (Access.INSTANCE, Access.RESULT)
+
+
+def _is_same_definition(name: NameBinding, value: Value, resolver: Resolver) -> bool:
+    """Whether an object's member is a definition of its name: `f` of `const ns = { f }`."""
+    owner, _, member = name.qualified.rpartition(".")
+    if value.access is not Access.PATH or value.chain or value.root != member or not owner:
+        return False
+    return resolver.tree.definitions.get(owner) in VALUE_KINDS
 
 
 def _reference(owner: str, value: Value, position: tuple[int, int]) -> Reference:

@@ -1,9 +1,12 @@
 """The value of a path of names, as far as its file determines it."""
 
 from enum import Enum, auto
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from indexer.records.references import Access, Binding
+
+if TYPE_CHECKING:
+    from indexer.resolution.scopes import Scope
 
 # Module constants because these are read for each name: looking a member up on its enumeration
 # takes half as long as creating a tuple.
@@ -31,10 +34,23 @@ CALLEE: Final = NameRole.CALLEE
 TYPE: Final = NameRole.TYPE
 
 
+class WrittenType(NamedTuple):
+    """A type of which parts have types too, where it is written: `list[Item]`, `() => Item`.
+
+    `taken` are the names of the parts that lead to the value (indexer/syntax/containers.py).
+    """
+
+    text: str
+    scope: "Scope"
+    offset: int
+    taken: tuple[str, ...] = ()
+
+
 class Value(NamedTuple):
     """The object root.chain itself (PATH), an instance, a call's result or a base class of it.
 
-    With a `member`, that member of it. UNKNOWN is the only unknown value.
+    With a `member`, that member of it. UNKNOWN is the only unknown value. `written` is the type of
+    a container or function.
     """
 
     binding: Binding
@@ -42,6 +58,7 @@ class Value(NamedTuple):
     chain: tuple[str, ...] = ()
     access: Access = PATH
     member: str = ""
+    written: WrittenType | None = None
 
 
 UNKNOWN: Final = Value(Binding.UNKNOWN)

@@ -8,9 +8,13 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from indexer.limits import NAME_CHARACTERS
+from indexer.records.references import ELEMENT
+
 MAX_EXPRESSION_CHARACTERS: Final = 300
 
-_NAME = r"[@$#]{0,2}[^\W\d][\w$]*"
+_INDEX = "\2"  # stands for an index in brackets
+_NAME = rf"(?:[@$#]{{0,2}}[^\W\d][\w$]*|{_INDEX})"
 _DOT = r"\s*(?:\?->|\?\.|!!?\.|&\.|\.|::|->|\\)\s*"
 _PATH = rf"{_NAME}(?:{_DOT}{_NAME})*"
 _SPLIT = re.compile(_DOT)
@@ -25,7 +29,15 @@ _LITERAL = re.compile(r"[A-Za-z]{0,2}[\"'`]|[\d\[{/]")
 _QUOTED = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|`[^`\\]*`")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _CALLED = "\1"  # stands for a call's arguments
-_STEP = re.compile(rf"{_DOT}({_PATH})\??")
+_STEP = re.compile(rf"(?:{_DOT}({_PATH})\??)?")
+_BRACKETS = re.compile(r"(?<=[\w)>!?\1\2])(?:\?\.)?\[([^\[\]]*)\]")
+_GENERIC_NAME = re.compile(r"(?<![\w$])(?:_*[A-Z]\w*[a-z]\w*|dict|list|set|tuple|type)$")
+_TYPE = (
+    r"(?:[\w.]*\.)?(?:_*[A-Z]\w*[a-z]\w*|_?[A-Z]{1,2}\d?)|int|str|bytes|float|bool|complex|object"
+    r"|dict|list|set|tuple|type|string|byte|error|any|u?int\d*|float\d+|None|\.\.\."
+)
+_TYPES = re.compile(rf"\s*(?:{_TYPE})(?:\s*[,|]\s*(?:{_TYPE}))*\s*,?\s*")
+_RANGE = re.compile(r"[^:?]*:[^:?]*(?::[^:?]*)?")
 _ROOTED = ("self::", "static::", "parent::")
 
 
@@ -53,12 +65,15 @@ class Expression(NamedTuple):
 def read_expression(text: str) -> Expression | None:
     """Parse an expression that is called, constructed or passed; None if it has no name.
 
-    Components are the names between `.`, `::`, `->`, `?.` and backslashes, without type arguments.
+    Components are the names between `.`, `::`, `->`, `?.` and backslashes, without type arguments;
+    an index is the name ELEMENT.
     `self::` and the like keep their colons, because `self` may be something else. A leading
     backslash is kept, because no import affects such a path.
     """
     if text.isidentifier():
         return Expression((text,))
+    if "[" in text and not _LITERAL.match(text):
+        text = _indexed(text)
     if len(text) <= MAX_EXPRESSION_CHARACTERS:
         path = _plain_path(_unwrapped(text))
         if path:
@@ -72,20 +87,21 @@ def read_expression(text: str) -> Expression | None:
 def read_calls(text: str) -> tuple[Expression, ...]:
     """Parse the paths between the calls of an expression: `a.b(x).c().d` → a.b, c, d.
 
-    Each is a member of the previous call's result. Empty if the text has any other syntax.
+    Each is a member of the previous call's result; an empty one is that result. Empty if the text
+    has any other syntax.
     """
     if len(text) > MAX_EXPRESSION_CHARACTERS or _LITERAL.match(text):
         return ()
-    text, shorter = "", _QUOTED.sub("", _without_arguments(text))
+    text, shorter = "", _indexed(_without_arguments(text))
     while text != shorter:
-        text, shorter = shorter, _IN_BRACKETS.sub(_CALLED, shorter)
-    first, *rest = text.split(_CALLED)
+        text, shorter = shorter, _BRACKETS.sub(_index, _IN_BRACKETS.sub(_CALLED, shorter))
+    first, *rest = text.removeprefix("await ").split(_CALLED)
     is_new = first.startswith("new ")
     start = _plain_path(first.removeprefix("new "))
     steps = [_STEP.fullmatch(step) for step in rest]
     if not start or not all(steps):
         return ()
-    following = [Expression(tuple(_SPLIT.split(step[1]))) for step in steps if step]
+    following = [Expression(_names(step[1] or "")) for step in steps if step]
     return (Expression(start, is_new=is_new), *following)
 
 
@@ -93,6 +109,30 @@ def last_name(text: str) -> str:
     """Return the identifier at the end of a text, without type arguments; "" if none."""
     found = _LAST.search(_without_arguments(text[-MAX_EXPRESSION_CHARACTERS:]).rstrip())
     return found[1] if found else ""
+
+
+def _indexed(text: str) -> str:
+    """Replace each index by a name: `a[0].b` → `a.INDEX.b`.
+
+    Type arguments (`Box[int]`) and ranges (`a[1:]`) are left out.
+    """
+    text, shorter = "", _QUOTED.sub("", text)
+    while text != shorter:
+        text, shorter = shorter, _BRACKETS.sub(_index, shorter)
+    return text
+
+
+def _index(found: re.Match[str]) -> str:
+    if _RANGE.fullmatch(found[1]):  # some of the items
+        return ""
+    before = found.string[max(0, found.start() - NAME_CHARACTERS) : found.start()]
+    is_type = _GENERIC_NAME.search(before) and _TYPES.fullmatch(found[1])
+    return "" if is_type else f".{_INDEX}"
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Return the components of a path that follows something else."""
+    return tuple(ELEMENT if part == _INDEX else part for part in _SPLIT.split(text) if part)
 
 
 def _plain_path(text: str) -> tuple[str, ...]:
@@ -107,6 +147,8 @@ def _plain_path(text: str) -> tuple[str, ...]:
 
 def _unwrapped(text: str) -> str:
     """Unwrap `(*a).b` → `a.b`; `<A as B>::c` → `A::c`."""
+    if text.startswith("await "):
+        return text.removeprefix("await ").strip()
     if text.startswith("(") and "*" in text:
         return _POINTED.sub(r"\1", text, count=1)
     return _OF_TYPE.sub(r"\1\2", text) if text.startswith("<") else text
@@ -118,7 +160,7 @@ def _components(text: str) -> tuple[str, ...]:
         first += "::"
     elif text.startswith("\\"):
         first = "\\" + first
-    rest = [part.lstrip("$") for part in rest]
+    rest = [ELEMENT if part == _INDEX else part.lstrip("$") for part in rest]
     return ("self", first, *rest) if first.startswith("@") else (first, *rest)
 
 
@@ -131,7 +173,7 @@ def _member_of_call(text: str) -> Expression | None:
     is_new = head is not None and "new " in head[1]
     if head is None or tail is None or (head[3] == ")" and not is_new):
         return Expression((), name)
-    *members, name = _SPLIT.split(tail[1])
+    *members, name = _names(tail[1])
     return Expression(_components(head[2]), name, is_new, len(head[1]), tuple(members))
 
 

@@ -37,7 +37,7 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
         return None
     is_class_object = False
     for _ in range(_MAX_NESTING):
-        text = _bare(text)
+        text = bare_type(text)
         generic = _GENERIC.fullmatch(text)
         if generic is None:
             break
@@ -45,10 +45,10 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
         if not generic[3].strip(" ,"):  # an array
             return None
         is_class_object = is_class_object or head in _CLASS_OF
-        if head not in _CLASS_OF and _last_component(head) not in wrapper_types:
+        if head not in _CLASS_OF and last_component(head) not in wrapper_types:
             text = head
             break
-        text = _first_argument(generic[3])
+        text = first_argument(generic[3])
     if text.startswith("typeof "):
         text, is_class_object = text.removeprefix("typeof ").strip(), True
     expression = read_expression(text)
@@ -63,16 +63,18 @@ def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]
         one = read_type(text, wrapper_types)
         return (one,) if one is not None else ()
     for _ in range(_MAX_NESTING):
-        text = _bare(text)
+        text = bare_type(text)
         generic = _GENERIC.fullmatch(text)
-        if generic is None or _last_component(generic[1].strip()) not in wrapper_types:
+        if generic is None or last_component(generic[1].strip()) not in wrapper_types:
             break
-        text = _first_argument(generic[3])
+        text = first_argument(generic[3])
     generic = _GENERIC.fullmatch(text)
-    if generic is not None and _last_component(generic[1].strip()) == "Union":
-        parts = _split(generic[3], ",")
+    if generic is not None and last_component(generic[1].strip()) == "Union":
+        parts = split_type(generic[3], ",")
     else:
-        parts = _split(text, "|")
+        parts = split_type(text, "|")
+    if "=>" in parts[0]:  # a function
+        return ()
     named = [part for part in map(str.strip, parts) if part and part not in _NOTHING]
     if len(named) > 1:  # a quoted part is a literal
         named = [part for part in named if not _QUOTES & {part[0], part[-1]}]
@@ -80,40 +82,42 @@ def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]
     return tuple(dict.fromkeys(kind for kind in kinds if kind is not None))
 
 
-def _first_argument(text: str) -> str:
+def first_argument(text: str) -> str:
     """Return the first type argument without its name: `'a, Output = T` → `T`."""
-    arguments = _split(text, ",")
+    arguments = split_type(text, ",")
     candidates = [one for one in arguments if not one.lstrip().startswith("'")]
     return (candidates or arguments)[0].rpartition(" = ")[2]
 
 
-def _bare(text: str) -> str:
+def bare_type(text: str) -> str:
+    """Remove quotes, pointers, nullability and keywords around a type."""
     text = text.strip().strip("\"'`").strip()
     text = _SUFFIX.sub("", _QUALIFIER.sub("", text, count=1) if _QUALIFIER.match(text) else text)
     if " + " in text:  # of several traits the first
-        text = _split(text, "+")[0].rstrip()
+        text = split_type(text, "+")[0].rstrip()
     if " & " in text:  # an intersection: the first named type
-        named = (part.strip() for part in _split(text, "&"))
+        named = (part.strip() for part in split_type(text, "&"))
         text = next((part for part in named if part[:1] not in _OPENING), text)
     if "|" not in text:
         return text
-    kinds = [part.strip() for part in _split(text, "|")]
+    kinds = [part.strip() for part in split_type(text, "|")]
     candidates = [part for part in kinds if part and part not in _NOTHING]
-    return _bare(candidates[0]) if len(candidates) == 1 and len(kinds) > 1 else text
+    return bare_type(candidates[0]) if len(candidates) == 1 and len(kinds) > 1 else text
 
 
-def _last_component(path: str) -> str:
+def last_component(path: str) -> str:
+    """`typing.Sequence` → `Sequence`."""
     return re.split(r"::|\.", path)[-1].strip()
 
 
-def _split(text: str, separator: str) -> list[str]:
+def split_type(text: str, separator: str) -> list[str]:
     """Split `text` at separators outside brackets."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         if character in _OPENING:
             depth += 1
         elif character in _CLOSING:
-            depth -= 1
+            depth -= character != ">" or text[position - 1] not in "=-"  # an arrow
         elif character == separator and depth == 0:
             parts.append(text[start:position])
             start = position + 1

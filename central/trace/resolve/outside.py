@@ -16,16 +16,18 @@ from central.trace.resolve.questions import (
     Outside,
     OutsideBases,
     ResolvedDefinition,
+    last_name,
 )
 from central.trace.resolve.sql import (
     Imports,
     Modules,
     SameScopeDefinitions,
     Typing,
+    TypingRow,
     Wildcards,
 )
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import Binding
+from indexer.records.references import CALLED, Binding
 
 _VALUES: Final = VALUE_KINDS | {""}
 _WITHOUT_WILDCARDS: Final = frozenset({"pypi", "npm"})  # else an unbound name is the language's
@@ -112,7 +114,11 @@ def _are_outside(
     without = [one for one, answer in zip(candidates, answers, strict=True) if not answer]
     typings = yield [Typing(*one.key) for one in without]
     types = [
-        [declared_type(*one.key, row) for row in rows if row.kind == "type"]
+        [
+            declared_type(*one.key, row)
+            for row in rows
+            if row.kind == "type" and not _is_decorated(row)
+        ]
         for one, rows in zip(without, typings, strict=True)
     ]
     if not all(types):
@@ -120,6 +126,11 @@ def _are_outside(
     of_classes = [OutsideBases(found.file, found.name, missing, ecosystem) for found in classes]
     of_types = [Outside(one, missing) for several in types for one in several]
     return _all((yield [*of_classes, *of_types]))
+
+
+def _is_decorated(row: TypingRow) -> bool:
+    """Whether the type is what a decorator gives, which may tell nothing."""
+    return last_name(row.chain) == CALLED
 
 
 def _all(answers: Sequence[tuple[object, ...]]) -> tuple[bool, ...]:

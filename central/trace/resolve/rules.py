@@ -37,6 +37,7 @@ from central.trace.resolve.sql import (
     Imports,
     Modules,
     SameScopeDefinitions,
+    Typing,
 )
 from indexer.records.references import Access, Binding
 
@@ -60,10 +61,36 @@ def member_access(question: MemberAccess) -> RuleSteps:
     (origins,) = yield [question.origin]
     match question.access:
         case Access.PATH:
-            return origins
+            found = origins
         case Access.BASE:
-            return (yield from _of_bases(origins, question.name))
-    return (yield from _of_instances(origins, question.name))
+            found = yield from _of_bases(origins, question.name)
+        case _:
+            found = yield from _of_instances(origins, question.name)
+    return (yield from _aliased(found))
+
+
+def _aliased(found: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Replace members that are another definition: `f` of `const ns = { f }`."""
+    values = [one for one in found if not one.kind and "." in one.name]
+    if not values:
+        return tuple(found)
+    typings = yield [Typing(*one.key) for one in values]
+    named = {
+        one.key: members.declared_type(*one.key, row)
+        for one, rows in zip(values, typings, strict=True)
+        for row in rows
+        if row.kind == "type" and row.access == Access.PATH
+    }
+    answers = dict(zip(named, (yield list(named.values())), strict=True))
+    return best_candidates(
+        candidate
+        for one in found
+        for candidate in (
+            [answer._replace(rule=one.rule) for answer in reached_via(answers[one.key], one)]
+            if one.key in answers
+            else [one]
+        )
+    )
 
 
 def import_path(path: str, chain: str) -> str:

@@ -20,7 +20,20 @@
           (call_expression function: (_) @local.call)
           (await_expression (call_expression function: (_) @local.call))
           (identifier) @local.alias
-          (member_expression) @local.alias]?)
+          (member_expression) @local.alias
+          (subscript_expression) @local.alias]?)
+(variable_declarator
+  name: [(object_pattern
+           [(shorthand_property_identifier_pattern) @local @local.part
+            (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)
+            (object_assignment_pattern
+              left: (shorthand_property_identifier_pattern) @local @local.part)])
+         (array_pattern (identifier) @local) @local.among]
+  value: [(call_expression function: (_) @local.call)
+          (await_expression (call_expression function: (_) @local.call))
+          (identifier) @local.alias
+          (member_expression) @local.alias
+          (this) @local.alias])
 (assignment_expression
   left: (identifier) @local
   right: [(new_expression constructor: (_) @local.new)
@@ -42,12 +55,52 @@
 (assignment_pattern left: (identifier) @local)
 (arrow_function parameter: (identifier) @local)
 (for_in_statement left: (identifier) @local)
+(for_in_statement
+  left: [(identifier) @local
+         (array_pattern (identifier) @local) @local.among
+         (object_pattern
+           [(shorthand_property_identifier_pattern) @local @local.part
+            (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)])]
+  operator: "of"
+  right: (_) @local.items)
+(if_statement
+  condition: (parenthesized_expression [
+    (binary_expression left: (identifier) @local operator: "instanceof" right: (_) @local.type)
+    (binary_expression left:
+      (binary_expression left: (identifier) @local operator: "instanceof" right: (_) @local.type)
+      operator: "&&")])
+  consequence: (_) @local.within)
+(variable_declarator
+  name: (identifier) @field.of
+  value: (object [
+    (shorthand_property_identifier) @field @field.alias
+    (pair key: (property_identifier) @field value: [
+      (identifier) @field.alias
+      (member_expression) @field.alias
+      (new_expression constructor: (_) @field.new)
+      (call_expression function: (_) @field.call)])]))
 (catch_clause parameter: (identifier) @local)
 (return_statement [(new_expression constructor: (_) @returns.new)
                    (call_expression function: (_) @returns.call)
-                   (await_expression (call_expression function: (_) @returns.call))])
+                   (await_expression (call_expression function: (_) @returns.call))
+                   (identifier) @returns.alias
+                   (member_expression) @returns.alias])
 (arrow_function body: [(new_expression constructor: (_) @returns.new)
-                       (call_expression function: (_) @returns.call)])
+                       (call_expression function: (_) @returns.call)
+                       (identifier) @returns.alias
+                       (member_expression) @returns.alias])
+([(return_statement (object [
+     (shorthand_property_identifier) @returns.alias @returns.part
+     (pair key: (property_identifier) @returns.part value: [
+       (identifier) @returns.alias
+       (new_expression constructor: (_) @returns.new)
+       (call_expression function: (_) @returns.call)])]))
+  (arrow_function body: (parenthesized_expression (object [
+     (shorthand_property_identifier) @returns.alias @returns.part
+     (pair key: (property_identifier) @returns.part value: [
+       (identifier) @returns.alias
+       (new_expression constructor: (_) @returns.new)
+       (call_expression function: (_) @returns.call)])])))])
 
 ; Imports.
 (import_statement

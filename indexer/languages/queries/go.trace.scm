@@ -69,8 +69,22 @@
   right: (expression_list . (call_expression
     function: (identifier) @_new arguments: (argument_list . (_) @local.type)))
   (#eq? @_new "new"))
+(short_var_declaration
+  left: (expression_list . (identifier) @local)
+  right: (expression_list . [
+    [(index_expression) (slice_expression)] @local.alias
+    (unary_expression operator: "<-" operand: (_) @local.items)]))
 (range_clause left: (expression_list (identifier) @local))
+(range_clause left: (expression_list . (identifier) @local .) right: (_) @local.items)
+(range_clause left: (expression_list . (identifier) @local . (_)) @local.among right: (_) @local.items)
+(range_clause left: (expression_list . (_) . (identifier) @local) @local.among right: (_) @local.items)
 (receive_statement left: (expression_list (identifier) @local))
+(receive_statement
+  left: (expression_list . (identifier) @local)
+  right: (unary_expression operator: "<-" operand: (_) @local.items))
+(type_spec
+  name: (type_identifier) @local
+  type: [(slice_type) (array_type) (map_type) (channel_type) (function_type)] @local.type)
 (type_switch_statement alias: (expression_list (identifier) @local))
 (type_switch_statement
   alias: (expression_list (identifier) @local)

@@ -6,3 +6,12 @@
           (call_expression function: (_) @field.call)
           (identifier) @field.alias
           (member_expression) @field.alias]?)
+
+(call_expression
+  function: (member_expression object: (_) @local.items property: (property_identifier) @_each)
+  arguments: (arguments . [
+    (arrow_function parameter: (identifier) @local)
+    (arrow_function parameters: (formal_parameters . [
+      (identifier) @local
+      (object_pattern (shorthand_property_identifier_pattern) @local @local.part)]))])
+  (#match? @_each "^(every|filter|find|findIndex|findLast|flatMap|forEach|map|some)$"))

@@ -22,19 +22,30 @@
   right: [(call function: (_) @local.call)
           (await (call function: (_) @local.call))
           (identifier) @local.alias
-          (attribute) @local.alias]?)
+          (attribute) @local.alias
+          (subscript) @local.alias]?)
 (assignment
   left: (attribute object: (identifier) @self attribute: (identifier) @field)
   type: (type)? @field.type
   right: [(call function: (_) @field.call)
           (await (call function: (_) @field.call))
           (identifier) @field.alias
-          (attribute) @field.alias]?)
-((assignment  ; a generic class with arguments, under a name of its own
-  left: (identifier) @local right: (subscript value: [(identifier) (attribute)] @local.alias))
-  (#match? @local "^_*[A-Z][A-Za-z0-9]*[a-z]") (#match? @local.alias "(^|[.])_*[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$"))
-(assignment left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)])
-(named_expression name: (identifier) @local value: (call function: (_) @local.call)?)
+          (attribute) @field.alias
+          (subscript) @field.alias]?)
+(assignment
+  left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
+  right: [(call function: (_) @local.call)
+          (await (call function: (_) @local.call))
+          (identifier) @local.alias
+          (attribute) @local.alias
+          (subscript) @local.alias]?)
+(assignment
+  left: (identifier) @local
+  right: (call function: [(identifier) (attribute)] @_cast arguments: (argument_list . (_) @local.type . (_) .))
+  (#match? @_cast "^(typing[.]|t[.])?cast$"))
+(named_expression
+  name: (identifier) @local
+  value: [(call function: (_) @local.call) (attribute) @local.alias (subscript) @local.alias]?)
 (parameters
   [(identifier) @local
    (typed_parameter (identifier) @local type: (type) @local.type)
@@ -45,10 +56,29 @@
    (typed_parameter (list_splat_pattern (identifier) @local))
    (typed_parameter (dictionary_splat_pattern (identifier) @local))])
 (lambda_parameters [(identifier) @local (default_parameter name: (identifier) @local)])
-(for_statement left:
-  [(identifier) @local (pattern_list (identifier) @local) (tuple_pattern (identifier) @local)])
-(for_in_clause left:
-  [(identifier) @local (pattern_list (identifier) @local) (tuple_pattern (identifier) @local)])
+(for_statement left: (identifier) @local right: (_) @local.items)
+(for_statement
+  left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
+  right: (_) @local.items)
+(for_in_clause left: (identifier) @local right: (_) @local.items)
+(for_in_clause
+  left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
+  right: (_) @local.items)
+(if_statement
+  condition: [
+    (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
+    (boolean_operator left:
+      (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .)))]
+  consequence: (block) @local.within
+  (#eq? @_isinstance "isinstance"))
+(boolean_operator
+  left: (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
+  operator: "and"
+  right: (_) @local.within
+  (#eq? @_isinstance "isinstance"))
+(assert_statement
+  (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
+  (#eq? @_isinstance "isinstance"))
 (as_pattern
   [(call function: (_) @local.call)
    (await (call function: (_) @local.call))]?
@@ -56,16 +86,15 @@
 (except_clause (as_pattern
   [(identifier) (attribute)] @local.type alias: (as_pattern_target (identifier) @local)))
 (function_definition return_type: (type) @returns)
-(return_statement
-  [(call function: (_) @returns.call)
-   (await (call function: (_) @returns.call))
-   (identifier) @returns.alias
-   (attribute) @returns.alias])
-(yield
-  [(call function: (_) @yields.call)
-   (await (call function: (_) @yields.call))
-   (identifier) @yields.alias
-   (attribute) @yields.alias])
+(return_statement [(call function: (_) @returns.call)
+                   (await (call function: (_) @returns.call))
+                   (identifier) @returns.alias
+                   (attribute) @returns.alias
+                   (subscript) @returns.alias])
+(yield [(call function: (_) @yields.call)
+        (await (call function: (_) @yields.call))
+        (identifier) @yields.alias
+        (attribute) @yields.alias])
 
 ; Imports and what is given on.
 (import_statement name:

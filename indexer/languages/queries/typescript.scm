@@ -7,6 +7,8 @@
 (function_signature name: (identifier) @name) @definition.function
 (abstract_method_signature name: (_) @name) @definition.method
 (interface_body (method_signature name: (_) @name) @definition.method)
+(interface_body (property_signature
+  name: (property_identifier) @name type: (type_annotation (function_type))) @definition.method)
 (public_field_definition
   name: (_) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method

@@ -12,6 +12,10 @@
 (type_alias_declaration
   name: (type_identifier) @local
   value: [(type_identifier) @local.type
+          (object_type) @local.type
+          (array_type) @local.type
+          (function_type) @local.type
+          (tuple_type) @local.type
           (nested_type_identifier) @local.type
           (generic_type) @local.type
           (intersection_type
@@ -20,8 +24,19 @@
             . (object_type)? . [(type_identifier) (nested_type_identifier) (generic_type)] @local.type))])
 
 (variable_declarator name: (identifier) @local type: (type_annotation) @local.type)
+(variable_declarator name: (identifier) @local value: (as_expression (_) . (_) @local.type))
 (variable_declarator
-  name: (identifier) @local value: (as_expression [(type_identifier) (nested_type_identifier)] @local.type))
+  name: (identifier) @local
+  value: (non_null_expression [(call_expression function: (_) @local.call)
+                               (identifier) @local.alias
+                               (member_expression) @local.alias]))
+([(required_parameter
+    pattern: (object_pattern
+      [(shorthand_property_identifier_pattern) @local @local.part
+       (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)
+       (object_assignment_pattern
+         left: (shorthand_property_identifier_pattern) @local @local.part)])
+    type: (type_annotation) @local.type)])
 (required_parameter pattern: (identifier) @local type: (type_annotation)? @local.type)
 (optional_parameter pattern: (identifier) @local type: (type_annotation)? @local.type)
 (required_parameter
@@ -37,7 +52,18 @@
           (member_expression) @field.alias]?)
 (property_signature name: (property_identifier) @field type: (type_annotation) @field.type)
 (_ return_type: (type_annotation) @returns)
+(interface_body (property_signature type: (type_annotation (function_type return_type: (_) @returns))))
 
 (import_statement (import_require_clause
   (identifier) @import.namespace source: (string (string_fragment) @import.module)))
 (export_statement "=" (identifier) @export.whole)
+
+(call_expression
+  function: (member_expression object: (_) @local.items property: (property_identifier) @_each)
+  arguments: (arguments . [
+    (arrow_function parameter: (identifier) @local)
+    (arrow_function parameters: (formal_parameters . (required_parameter
+      pattern: [(identifier) @local
+                (object_pattern (shorthand_property_identifier_pattern) @local @local.part)]
+      !type)))])
+  (#match? @_each "^(every|filter|find|findIndex|findLast|flatMap|forEach|map|some)$"))

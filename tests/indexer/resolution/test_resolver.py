@@ -39,9 +39,12 @@ def test_field_of_which_its_own_file_knows_nothing_is_unknown() -> None:
     assert calls("a.py", text, "go") == ["call unknown: path go"]
 
 
-def test_what_is_indexed_or_called_twice_is_unknown() -> None:
+def test_what_is_indexed_or_called_twice_is_a_part() -> None:
     text = "from m import App\napp = App()\napp.all()[0].go()\napp.make()().go()\n"
-    assert calls("a.py", text, "go") == ["call unknown: path go"] * 2
+    assert calls("a.py", text, "go") == [
+        "call import:App.all.[] instance go",
+        "call import:App.make.() instance go",
+    ]
 
 
 def test_chain_ends_somewhere() -> None:
@@ -95,4 +98,4 @@ def test_generic_class_may_have_a_name_with_its_arguments() -> None:
 
 def test_item_is_not_what_it_was_taken_from() -> None:
     text = "from m import Signals\nsignal = Signals[0]\nsignal.send()\n"
-    assert calls("a.py", text, "send") == ["call unknown: path send"]
+    assert calls("a.py", text, "send") == ["call import:Signals.[] instance send"]

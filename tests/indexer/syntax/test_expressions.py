@@ -56,7 +56,31 @@ def test_member_of_a_constructed_object(text: str) -> None:
     assert text[read.offset :].startswith("Client")
 
 
-@pytest.mark.parametrize("text", ["items[0].get", "(a or b).get", "a[b](c).get", "a().b.get"])
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("items[0].get", ["items", "[]", "get"]),
+        ("self.by_name[make(x)['a']].get", ["self", "by_name", "[]", "get"]),
+        ("rows?.[0]?.[1].get", ["rows", "[]", "[]", "get"]),
+        ("handlers[key]", ["handlers", "[]"]),
+        ("items[1:][0].get", ["items", "[]", "get"]),
+        ("Handlers[KEY].run", ["Handlers", "[]", "run"]),
+        ("Colors['RED'].run", ["Colors", "[]", "run"]),
+    ],
+)
+def test_index_is_a_name_of_the_path(text: str, path: list[str]) -> None:
+    assert read_expression(text) == Expression(tuple(path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Box[int]", "Box[dict[str, Item], ...]", "Box[T]", "Box[a.Item | None]", "await Box<T>"],
+)
+def test_type_arguments_are_left_out(text: str) -> None:
+    assert read_expression(text) == Expression(("Box",))
+
+
+@pytest.mark.parametrize("text", ["(a or b).get", "(a[0] or b).get", "a().b.get"])
 def test_anything_else_is_unknown_but_for_its_name(text: str) -> None:
     read = read_expression(text)
     assert read is not None
@@ -80,10 +104,11 @@ def test_of_a_long_expression_only_the_ends_are_read() -> None:
         ("a.b(c(')'), d).e().f", ["a.b", "e", "f"]),
         ("new Client(x).router.add", ["Client", "router.add"]),
         ("make<T>(x)\n  .run", ["make", "run"]),
-        ("items[0].get(x).run", []),
-        ("a(x)[0].run", []),
+        ("items[0].get(x).run", ["items.[].get", "run"]),
+        ("a(x)[0].run", ["a", "[].run"]),
         ("(a or b(x)).run", []),
-        ("f()().run", []),
+        ("f()().run", ["f", "", "run"]),
+        ("a.items()", ["a.items", ""]),
     ],
 )
 def test_paths_between_calls(text: str, paths: list[str]) -> None:

@@ -1,0 +1,89 @@
+"""The values of local names: by their type, what is assigned to them, or the items of a loop."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from indexer.languages import ItemShape
+from indexer.records.references import EACH
+from indexer.resolution.expression_reader import ExpressionReader
+from indexer.resolution.scopes import NameBinding, ValueSource
+from indexer.resolution.value import TYPE, UNKNOWN, Value, as_instance
+from indexer.resolution.written_types import WrittenTypes
+from indexer.syntax.types import split_type
+
+_ADAPTER: Final = re.compile(r"(\w+)\(")
+_MAX_STEPS: Final = 16  # from a local to the expression that it was assigned from
+
+
+class AssignedValues:
+    """The values of a file's local names, each worked out once."""
+
+    __slots__ = ("_assumed", "_resolver", "_steps", "_types", "_values")
+
+    def __init__(self, resolver: ExpressionReader, types: WrittenTypes) -> None:
+        self._resolver = resolver
+        self._types = types
+        self._assumed: Mapping[int, Value] = {}
+        self._values: dict[NameBinding, Value] = {}
+        self._steps = 0
+
+    def assume(self, values: Mapping[int, Value]) -> None:
+        """Set the values of names by their offsets."""
+        self._assumed = values
+
+    def value(self, name: NameBinding) -> Value:
+        """Return the value of a local name, by its type or by the assigned expression."""
+        known = self._assumed.get(name.start) or self._values.get(name)
+        if known is not None:
+            return known
+        if name.source is ValueSource.UNKNOWN or self._steps >= _MAX_STEPS:
+            return UNKNOWN
+        self._values[name] = UNKNOWN  # a name that is assigned from itself
+        self._steps += 1
+        value = self._values[name] = self._assigned_value(name)
+        self._steps -= 1
+        return value
+
+    def _assigned_value(self, name: NameBinding) -> Value:
+        context = (name.text, name.scope, name.start, name)
+        match name.source:
+            case ValueSource.ITEMS:
+                return self._items(name)
+            case ValueSource.TYPE | ValueSource.CLASS:
+                value = self._types.instance(*context)
+            case ValueSource.CALL:
+                value = self._resolver.call_result(*context)
+            case ValueSource.NEW:
+                value = as_instance(self._resolver.expression(*context, TYPE))
+            case _:
+                value = self._resolver.expression(*context)
+        return self._after(value, name.steps)
+
+    def _items(self, name: NameBinding) -> Value:
+        """Return what iterating over the written expression gives, as far as a name takes it."""
+        text, steps = name.text, name.steps
+        while (adapted := _ADAPTER.match(text)) and adapted[1] in self._resolver.language.adapters:
+            arguments = split_type(text[adapted.end() : -1], ",")
+            shape = self._resolver.language.adapters[adapted[1]]
+            if shape is ItemShape.SAME:
+                text = arguments[0].strip()
+                continue
+            place = int(steps[0]) if steps and steps[0].isdigit() else -1
+            if shape is ItemShape.NUMBERED and place == 1:
+                text = arguments[0].strip()
+            elif shape is ItemShape.ZIPPED and 0 <= place < len(arguments):
+                text = arguments[place].strip()
+            else:
+                return UNKNOWN
+            steps = steps[1:]
+        if text.endswith(")"):
+            value = self._resolver.of_calls(text, name.scope, name.start, name)
+        else:
+            value = self._resolver.expression(text, name.scope, name.start, name)
+        return self._after(self._resolver.member(value, EACH), steps)
+
+    def _after(self, value: Value, steps: Sequence[str]) -> Value:
+        for step in steps:
+            value = self._resolver.member(value, step)
+        return value

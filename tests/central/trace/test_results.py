@@ -1,0 +1,220 @@
+"""Callers of methods on what containers hold, callables give, and objects have."""
+
+import textwrap
+from collections.abc import Callable
+
+import pytest
+
+from tests.central.trace.corpus import pyproject, repository
+
+pytestmark = pytest.mark.django_db
+
+Callers = Callable[..., list[str]]
+
+KIT = """\
+from collections.abc import Callable, Iterator
+from typing import Self
+
+class Item:
+    def go(self): ...
+
+class Other:
+    def go(self): ...
+
+class Repo:
+    items: list[Item]
+    by_name: dict[str, Item]
+    either: Item | Other
+    make: Callable[[], Item]
+
+    def all(self) -> list[Item]: ...
+    def __getitem__(self, name: str) -> Item: ...
+    def __iter__(self) -> Iterator[Item]: ...
+    def me(self) -> Self: ...
+    def first(self) -> Item: ...
+
+def stream() -> Iterator[Item]: ...
+def pair() -> tuple[Item, Other]: ...
+def maker() -> Callable[[], Item]: ...
+def decorate(function) -> Callable[..., Item]: ...
+_item = Item()
+def shared():
+    return _item
+ITEMS: list[Item] = []
+"""
+
+
+def python(body: str, **more: str) -> None:
+    """A repository `app` whose function `run` uses the library."""
+    repository(
+        "kit",
+        {
+            "pyproject.toml": pyproject("acme-kit"),
+            "acme_kit/__init__.py": "",
+            "acme_kit/api.py": KIT,
+            **more,
+        },
+    )
+    text = (
+        "from acme_kit.api import Item, ITEMS, Other, Repo, decorate, maker, pair, shared, stream\n"
+    )
+    repository(
+        "app",
+        {
+            "pyproject.toml": pyproject("acme-app", "acme-kit"),
+            "app/main.py": text + f"def run(repo: Repo):\n{textwrap.indent(body, '    ')}\n",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for x in repo.items: x.go()",
+        "repo.items[0].go()",
+        "repo.by_name['a'].go()",
+        "repo.by_name.get('a').go()",
+        "for name, x in repo.by_name.items(): x.go()",
+        "[x.go() for x in repo.all()]",
+        "repo['a'].go()",
+        "for x in repo: x.go()",
+        "repo.me().first().go()",
+        "repo.make().go()",
+        "for n, x in enumerate(stream()): x.go()",
+        "x, y = pair(); x.go()",
+        "maker()().go()",
+        "shared().go()",
+        "ITEMS[0].go()",
+        "for x in ITEMS: x.go()",
+    ],
+)
+def test_item_of_a_library_is_followed(body: str, callers: Callers) -> None:
+    python(body)
+    assert callers("Item.go") == ["app/app/main.py:3 run high"]
+    assert callers("Other.go") == []
+
+
+def test_each_class_of_a_union_is_possible(callers: Callers) -> None:
+    python("repo.either.go()")
+    assert callers("Item.go") == callers("Other.go") == ["app/app/main.py:3 run medium"]
+
+
+def test_union_of_a_parameter_is_possible_too(callers: Callers) -> None:
+    python("def inner(x: Item | Other): x.go()")
+    assert callers("Item.go") == callers("Other.go") == ["app/app/main.py:3 run.inner medium"]
+
+
+def test_decorated_function_gives_what_its_decorator_says(callers: Callers) -> None:
+    python("@decorate\ndef made(): ...\nmade().go()")
+    assert callers("Item.go") == ["app/app/main.py:5 run high"]
+
+
+def test_decorator_that_tells_nothing_leaves_the_function_unknown(
+    ask: Callable[..., object],
+) -> None:
+    python("import outside\n@outside.made\ndef made(): ...\nmade().part.go()")
+    answer = ask("callers", symbol="Item.go").json()  # type: ignore[attr-defined]
+    assert (answer["callers"], answer["receipt"]["unresolved"]["count"]) == ([], 1)
+
+
+PACKAGE = '{"name": "@acme/kit", "main": "src/index.ts"}'
+TYPESCRIPT = """\
+export class Item { go(): void {} }
+export function helper(): Item { return new Item(); }
+export interface Props { item: Item; make: () => Item; go: (x: number) => void }
+export class Repo { items: Item[] = []; named: Map<string, Item>; }
+export function build() { const item = new Item(); return { item, helper }; }
+export const space = { helper, item: new Item() };
+export function useItem(x?: Item) { const other = outside(x); if (x) return x; return other; }
+"""
+
+
+def typescript(body: str) -> None:
+    """A repository `app` whose function `run` uses the library."""
+    repository("kit", {"package.json": PACKAGE, "src/index.ts": TYPESCRIPT})
+    names = "Item, Props, Repo, build, helper, space, useItem"
+    repository(
+        "app",
+        {
+            "package.json": '{"name": "app", "dependencies": {"@acme/kit": "1"}}',
+            "src/main.ts": f'import {{ {names} }} from "@acme/kit";\n{body}\n',
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "function run(p: Props) { p.item.go() }",
+        "function run({ item }: Props) { item.go() }",
+        "function run({ make }: Props) { make().go() }",
+        "function run(r: Repo) { r.items.forEach((x) => x.go()) }",
+        "function run(r: Repo) { for (const x of r.items) x.go() }",
+        "function run(r: Repo) { const { items } = r; items[0].go() }",
+        "function run(r: Repo) { r.named.get('a')?.go() }",
+        "function run() { const { item } = build(); item.go() }",
+        "function run() { space.helper().go() }",
+        "function run() { space.item.go() }",
+        "function run() { useItem().go() }",
+        "async function run() { const x = await helper<string>(); x.go() }",
+    ],
+)
+def test_item_of_a_typescript_library_is_followed(body: str, callers: Callers) -> None:
+    typescript(body)
+    assert callers("Item.go") == ["app/src/main.ts:2 run high"]
+
+
+def test_member_of_an_object_is_the_function(callers: Callers) -> None:
+    typescript("function run() { space.helper() }")
+    assert "app/src/main.ts:2 run high" in callers("helper")
+
+
+def test_property_of_function_type_is_a_method(callers: Callers) -> None:
+    typescript("function run(p: Props) { p.go(1) }")
+    assert callers("Props.go") == ["app/src/main.ts:2 run high"]
+
+
+def test_names_of_a_dynamic_import_are_bound(callers: Callers) -> None:
+    typescript("async function run() { const { helper: h } = await import('@acme/kit'); h() }")
+    assert "app/src/main.ts:2 run high" in callers("helper")
+
+
+GO = """\
+package kit
+
+type Item struct{}
+
+func (i *Item) Go() {}
+
+type Items []*Item
+
+type Store struct {
+	Items  []*Item
+	ByName map[string]*Item
+	Queue  chan *Item
+	Named  Items
+}
+
+func (s *Store) All() []*Item { return s.Items }
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for _, x := range s.Items { x.Go() }",
+        "for _, x := range s.ByName { x.Go() }",
+        "for x := range s.Queue { x.Go() }",
+        "for _, x := range s.All() { x.Go() }",
+        "for _, x := range s.Named { x.Go() }",
+        "s.Items[0].Go()",
+        "x := <-s.Queue; x.Go()",
+        "all := s.All(); all[0].Go()",
+    ],
+)
+def test_item_of_a_go_library_is_followed(body: str, callers: Callers) -> None:
+    repository("kit", {"go.mod": "module example.com/kit\n", "kit.go": GO})
+    text = f'package app\n\nimport "example.com/kit"\n\nfunc run(s *kit.Store) {{ {body} }}\n'
+    go_mod = "module example.com/app\n\nrequire example.com/kit v1.0.0\n"
+    repository("app", {"go.mod": go_mod, "main.go": text})
+    assert callers("Item.Go") == ["app/main.go:5 run high"]
