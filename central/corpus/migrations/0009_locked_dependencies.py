@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("corpus", "0007_uncompressed_content"),
+        ("corpus", "0008_generated_files"),
     ]
 
     operations = [
