@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, NoReturn
 import typer
 
 from cli.commands import (
+    agent,
     chunkhound,
     codequery,
     files,
@@ -42,6 +43,7 @@ _COMMANDS: Final = (
     status,
     watch,
     mcp,
+    agent,
     chunkhound,
     codequery,
     sidecar,
