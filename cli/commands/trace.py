@@ -10,6 +10,7 @@ from cli.context import CommandContext
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
+    from cli.api import SearchApi
     from cli.output.console import Console
 
 commands = typer.Typer()
@@ -172,11 +173,22 @@ def _request(
         try:
             return search_api.trace(what, parameters)
         except CentralRefusedError as error:
+            _say_if_unindexed(search_api)
             if error.code == "symbol_not_found" and not error.problem.get("near"):
                 projects = search_api.status()["projects"]
                 if not any(one["last_indexed_commit"] for one in projects):
                     return None
             raise
+
+
+def _say_if_unindexed(search_api: "SearchApi") -> None:
+    """Print a note if the checkout's own symbols are not in the index."""
+    from cli.output import receipt
+    from cli.output.console import print_stderr
+    from cli.overlay.checkout import CheckoutSearchApi
+
+    if isinstance(search_api, CheckoutSearchApi) and not search_api.is_indexed():
+        print_stderr(receipt.CHECKOUT_NOT_INDEXED)
 
 
 def _print(console: "Console", what: str, answer: Mapping[str, Any]) -> None:

@@ -39,7 +39,7 @@ def test_a_new_table_is_written_as_the_guide_shows_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("[a", "end of file"), ("a = 1\na = 2\n", "already"), ("a =", "end of file")]
+    ("text", "says"), [("[a", "end of file"), ("a = 1\na = 2\n", "already"), ("a =", "Unexpected")]
 )
 def test_what_cannot_be_understood_is_refused(text: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
