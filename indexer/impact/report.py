@@ -27,6 +27,7 @@ def as_json(impact: Impact) -> dict[str, Any]:
         "project": impact.project,
         "base": impact.range.base,
         "head": impact.range.head,
+        "uncommitted": bool(impact.range.work_tree),
         "indexed_commit": impact.indexed_commit,
         "lines": impact.lines,
         "files": {"changed": len(impact.edits.files), "added": impact.edits.added},
@@ -51,6 +52,8 @@ def _receipt(receipt: Receipt) -> dict[str, Any]:
 def format_text(impact: Impact) -> str:
     """Format for a terminal, without control sequences and workflow commands."""
     commits = f"{impact.range.base[:12]}..{impact.range.head[:12]}"
+    if impact.range.work_tree:
+        commits += " and uncommitted changes"
     lines = [f"impact of {impact.project} {commits}: {summary_line(impact)}"]
     lines += [f"  note: {sentence}" for sentence in warnings(impact)]
     for symbol in symbols_with_callers(impact):
