@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.commands.completion import complete_project
 from cli.commands.options import Json, Projects, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
@@ -89,7 +90,10 @@ def search(
     ] = 10,
     project: Projects = None,
     exclude_project: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Not this repository; repeatable")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", autocompletion=complete_project, help="Not this repository; repeatable"
+        ),
     ] = None,
     language: Annotated[
         str | None,

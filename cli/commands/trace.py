@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.commands.completion import complete_project
 from cli.commands.options import Confidence, Json, MinConfidence, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
@@ -38,7 +39,13 @@ Symbol = Annotated[
 ]
 InProject = Annotated[
     str | None,
-    typer.Option("--project", "-p", metavar="NAME", help="Repository of the definition"),
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="NAME",
+        autocompletion=complete_project,
+        help="Repository of the definition",
+    ),
 ]
 InFile = Annotated[
     str | None, typer.Option("--file", metavar="PATH", help="File of the definition")
@@ -63,7 +70,11 @@ def callers(
     line: AtLine = None,
     caller_project: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only callers in this repository; repeatable"),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_project,
+            help="Only callers in this repository; repeatable",
+        ),
     ] = None,
     depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of transitive callers")] = 1,
     min_confidence: MinConfidence = Confidence.MEDIUM,
