@@ -93,7 +93,7 @@ def graph_notes(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer.get("next_cursor"):
         yield "There are more: raise --limit, or narrow the query."
     if truncated := answer.get("truncated"):
-        omitted = ", ".join(f"{count} {name}" for name, count in _counts(truncated))
+        omitted = ", ".join(f"{count:,} {name}" for name, count in _counts(truncated))
         yield f"Omitted: {omitted}." if omitted else ""
 
 

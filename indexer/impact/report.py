@@ -118,7 +118,7 @@ def summary_line(impact: Impact) -> str:
     called_elsewhere = [one for one in symbols if one.others]
     if called_elsewhere:
         others = {project.project for one in called_elsewhere for project in one.others}
-        where = f"{len(others)} other {'repository' if len(others) == 1 else 'repositories'}"
+        where = f"{len(others):,} other {'repository' if len(others) == 1 else 'repositories'}"
         return f"{_changed(called_elsewhere)} called in {where}."
     called_inside = [one for one in symbols if one.own.count]
     if called_inside:
