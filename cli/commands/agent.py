@@ -14,7 +14,7 @@ from indexer.exits import Exit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli.agent_config.change import Change
+    from cli.agent_config.file_edit import FileEdit
 
 commands = typer.Typer()
 agent = typer.Typer(no_args_is_help=True, help="Configure a coding agent to use this search.")
@@ -63,7 +63,7 @@ def install(
     Shows what changes in the file and asks. Other settings and comments in it stay. Unless --user
     is given, the file is the one of this repository, which you can commit.
     """
-    from cli.agent_config.change import installation
+    from cli.agent_config.file_edit import installation
 
     context: CommandContext = ctx.obj
     chosen = AGENTS[name]
@@ -93,7 +93,7 @@ def uninstall(
     ctx: typer.Context, name: Name, user: User = False, yes: Yes = False, dry_run: DryRun = False
 ) -> Exit:
     """Remove the MCP server from an agent's configuration."""
-    from cli.agent_config.change import removal
+    from cli.agent_config.file_edit import removal
 
     chosen = AGENTS[name]
     path = _file_of(ctx.obj, chosen, in_home=user)
@@ -161,7 +161,7 @@ def _words(command: str | None) -> "Sequence[str]":
     return words
 
 
-def _apply(change: "Change", next_step: str, *, yes: bool, dry_run: bool) -> Exit:
+def _apply(change: "FileEdit", next_step: str, *, yes: bool, dry_run: bool) -> Exit:
     from cli.output.console import print_stderr, print_stdout
     from indexer.output.terminal import escape_lines
 

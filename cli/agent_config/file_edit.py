@@ -1,4 +1,4 @@
-"""A change of an agent's configuration file: what it is, shown as a difference, then written."""
+"""An edit of an agent's configuration file: what it is, shown as a difference, then written."""
 
 import difflib
 import json
@@ -15,7 +15,7 @@ from indexer.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileEdit:
     """The text of a file before and after; None if there is no such file."""
 
     path: Path
@@ -54,7 +54,7 @@ class Change:
             raise ConfigurationError(f"{self.path} cannot be written: {exc.strerror}") from exc
 
 
-def installation(agent: Agent, path: Path, entry: Entry) -> Change:
+def installation(agent: Agent, path: Path, entry: Entry) -> FileEdit:
     """Return the change that adds or updates the server. Raises ConfigurationError.
 
     Other settings of the file, and what the user added to the server, stay.
@@ -68,25 +68,25 @@ def installation(agent: Agent, path: Path, entry: Entry) -> Change:
         )
     wanted = merged(existing or {}, entry)
     if existing == wanted:
-        return Change(path, text, text or "")
+        return FileEdit(path, text, text or "")
     try:
-        return Change(path, text, file.with_member((agent.servers_key, SERVER), wanted))
+        return FileEdit(path, text, file.with_member((agent.servers_key, SERVER), wanted))
     except ValueError as exc:
         raise _unreadable(agent, path, entry, exc) from exc
 
 
-def removal(agent: Agent, path: Path) -> Change:
+def removal(agent: Agent, path: Path) -> FileEdit:
     """Return the change that removes the server. Raises ConfigurationError."""
     text, file = _opened(agent, path, {})
     servers = file.content.get(agent.servers_key, {})
     existing = servers.get(SERVER) if isinstance(servers, Mapping) else None
     if text is None or existing is None:
-        return Change(path, text, text or "")
+        return FileEdit(path, text, text or "")
     if not is_ours(existing):
         raise ConfigurationError(
             f"the server {SERVER} in {path} is another program: remove it by hand"
         )
-    return Change(path, text, file.without_member((agent.servers_key, SERVER)))
+    return FileEdit(path, text, file.without_member((agent.servers_key, SERVER)))
 
 
 def _opened(agent: Agent, path: Path, entry: Entry) -> tuple[str | None, Any]:
