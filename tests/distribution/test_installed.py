@@ -1,6 +1,7 @@
 """The installed wheel, outside of the checkout: from the version to an agent's first question."""
 
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from central.runtime.data_directory import running_server
 from central.runtime.idle_shutdown import keep_alive
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import temporary_workspace
-from tests.distribution.conftest import Installation, install, uv
+from tests.distribution.conftest import NAME, Installation, install, uv
 from tests.e2e.agents import agent_over_stdio
 from tests.e2e.conftest import has_postgres, write_files
 from tests.waiting import wait_until
@@ -103,6 +104,7 @@ def test_pages_have_their_templates_and_static_files(user: User) -> None:
 
 def test_the_base_installation_needs_no_package_of_the_server(installation: Installation) -> None:
     listed = uv("pip", "freeze", "--python", installation.prefix / "bin/python").stdout
+    assert "\ndjango==" in listed
     assert "redis==" not in listed
     assert "opentelemetry-sdk==" not in listed
 
@@ -110,11 +112,17 @@ def test_the_base_installation_needs_no_package_of_the_server(installation: Inst
 def test_the_extras_bring_what_they_are_for(installation: Installation, tmp_path: Path) -> None:
     prefix = tmp_path / "venv"
     uv("venv", "--python", sys.executable, prefix)
-    extras = "chunkhound,codequery,langchain,server"
-    install(prefix, f"aeterna-code-search[{extras}] @ {installation.wheel.as_uri()}")
+    package = f"{NAME}[chunkhound,codequery,langchain,server]"
+    command = ("pip", "install", "--python", prefix / "bin/python", package)
+    install(*command, environment=installation.settings())
     modules = "redis, opentelemetry.sdk, xxhash, integrations.chunkhound.search"
     modules += ", integrations.codequery.tool, integrations.langchain.tool"
-    done = Installation(prefix, installation.wheel, installation.sdist).run(
-        "python", "-P", "-c", f"import {modules}", home=tmp_path, directory=tmp_path
+    done = subprocess.run(
+        [prefix / "bin/python", "-P", "-c", f"import {modules}"],
+        cwd=tmp_path,
+        env=installation.variables(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
