@@ -81,7 +81,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "central.web.access.page_context",
-            ]
+            ],
         },
     }
 ]
