@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test serve bench lint format schema lock clean
+.PHONY: help setup demo check test serve bench lint format schema lock dist clean
 
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ lock: $(STAMP) ## Compile requirements/*.in to pinned, hashed files
 	  $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	    --no-header --no-emit-index-url --no-emit-find-links --constraints requirements/central.txt \
 	    requirements/indexer-$$name.in -o requirements/indexer-$$name.txt; done
+
+dist: $(STAMP) ## Build the wheel and the sdist into build/dist, the same bytes for the same commit, and check them
+	@$(BIN)/python -m scripts.distributions build/dist
+	@$(BIN)/twine check --strict build/dist/*
 
 clean: ## Remove what the targets made (not var/, which is data)
 	@rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -1,38 +1,7 @@
 #!/usr/bin/env python
-"""Django's command line for the central service."""
+"""The management commands of the central service, in a checkout: see `central.manage`."""
 
-import os
-import sys
-
-_NO_SUCH_TABLE = "42P01"
-
-
-def main() -> None:
-    """Run a management command; without DJANGO_SETTINGS_MODULE the embedded settings."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")
-    from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import execute_from_command_line
-    from django.db import ProgrammingError
-
-    try:
-        execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as exc:
-        sys.exit(str(exc))
-    except ProgrammingError as exc:
-        if getattr(exc.__cause__, "sqlstate", None) != _NO_SUCH_TABLE:
-            raise
-        sys.exit(_not_started_yet())
-
-
-def _not_started_yet() -> str:
-    from django.conf import settings
-
-    return (
-        f"The database has no tables, or those of an older version (data in {settings.DATA_DIR}). "
-        "Start the service, which makes them: `make serve`. If it runs already, set "
-        "AETERNA_DATA_DIR and DATABASE_URL here as they are set there."
-    )
-
+from central.manage import main
 
 if __name__ == "__main__":
     main()

@@ -16,6 +16,7 @@ _CONTENTS: Final = ("content", "text")  # the members that may have several line
 _COMMIT_CHARACTERS: Final = 10
 _MISSING: Final = {
     "never_indexed": "never indexed",
+    "checkout_not_indexed": "this checkout is not indexed; `codesearch init` indexes it",
     "failed": "its last indexing failed",
     "behind": "indexed at an older commit",
     "paused": "indexing is paused",

@@ -7,11 +7,12 @@ IndexerError; `cli.main` prints the message and sets the exit code. A command mo
 typer at the top, so that --help is fast.
 """
 
-from typing import Any, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
 from cli.commands import (
+    agent,
     chunkhound,
     codequery,
     files,
@@ -42,6 +43,7 @@ _COMMANDS: Final = (
     status,
     watch,
     mcp,
+    agent,
     chunkhound,
     codequery,
     sidecar,
@@ -60,6 +62,7 @@ def codesearch_application() -> typer.Typer:
         "service. Without one, an index on this machine is used.",
         epilog=_EXITS,
     )
+    application.callback()(_options)
     for module in _COMMANDS:
         application.add_typer(module.commands)
     return application
@@ -68,7 +71,7 @@ def codesearch_application() -> typer.Typer:
 def aeterna_application() -> typer.Typer:
     """Return the application `aeterna`, with `codesearch` as a subcommand."""
     application = _application(help="Aeterna's tools.")
-    application.callback()(lambda: None)  # keeps `codesearch` a subcommand
+    application.callback()(_options)  # also keeps `codesearch` a subcommand
     application.add_typer(codesearch_application(), name="codesearch")
     return application
 
@@ -83,6 +86,25 @@ def _application(**texts: str) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
         **texts,  # type: ignore[arg-type]
     )
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"codesearch {version('aeterna-code-search')}")
+        raise typer.Exit
+
+
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit"
+        ),
+    ] = False,
+) -> None:
+    """Options of the applications themselves."""
 
 
 def _end(code: Exit, **_options: Any) -> NoReturn:

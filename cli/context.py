@@ -81,10 +81,17 @@ def service_api_for(target: "IndexTarget") -> "HttpSearchApi":
 
 
 def search_api_for(target: "IndexTarget") -> "SearchApi":
-    """Return the search API of a target, with an overlay of uncommitted work if there is any."""
-    api = service_api_for(target)
-    if target.is_local:
-        return api
-    from cli.overlay.search_api import with_overlay  # slow to import, so only where it is used
+    """Return the search API of a target, with an overlay of uncommitted work if there is any.
 
-    return with_overlay(api, target)
+    Its answers say so if the checkout is not indexed.
+    """
+    api: SearchApi = service_api_for(target)
+    if not target.root or not target.project:
+        return api
+    from cli.overlay.checkout import CheckoutSearchApi
+
+    if not target.is_local:
+        from cli.overlay.search_api import with_overlay  # slow to import
+
+        api = with_overlay(service_api_for(target), target)
+    return CheckoutSearchApi(api, target.project)

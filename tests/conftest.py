@@ -25,7 +25,7 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-LONG = ("tests/e2e/", "tests/action/", "tests/cli/")
+LONG = ("tests/e2e/", "tests/action/", "tests/cli/", "tests/distribution/")
 SERVICES = (*LONG, "tests/deploy/", "tests/workflows/")  # start services, browsers, runners
 SERVICE_SECONDS = 600
 # What `make check` leaves out: these folders, tests with one of these fixtures, and what slow.txt
@@ -34,6 +34,7 @@ SLOW = (
     "tests/action",
     "tests/cli/commands",
     "tests/deploy",
+    "tests/distribution",
     "tests/e2e",
     "tests/indexer/store/pgvector",
     "tests/indexer/store/qdrant",

@@ -78,7 +78,7 @@ def context_text(answer: Row) -> str:
     if len(parts) == 1:
         parts.append("The graph has no entries for this file.")
     if answer["truncated"]:
-        counts = ", ".join(f"{count} of {name}" for name, count in answer["truncated"].items())
+        counts = ", ".join(f"{count:,} of {name}" for name, count in answer["truncated"].items())
         parts.append(f"Did not fit: {counts}. Raise max_tokens to see them.")
     return _joined(parts, answer, [answer["project"]])
 

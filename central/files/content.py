@@ -68,7 +68,7 @@ def lines_of(text: str, start_line: int, end_line: int) -> Lines:
         lines.pop()
     total = len(lines)
     if start_line > max(total, 1):
-        message = f"The file has {total} lines; start_line is behind the last."
+        message = f"The file has {total:,} lines; start_line is behind the last."
         raise InvalidError(message, errors={"start_line": [message]})
     if not total:
         return Lines("", 0, 0, 0, is_cut=False)

@@ -53,7 +53,7 @@ def dump_index(arguments: dict[str, Any]) -> HttpResponse:
     """Return the canonical dump of a repository."""
     names = arguments.get("organization"), arguments.get("repository")
     if not all(isinstance(name, str) for name in names):
-        raise InvalidError("Give organization and repository as strings.")
+        raise InvalidError("Give `organization` and `repository` as strings.")
     organization, repository = map(str, names)
     lines = dump_of(organization=organization, repository=repository)
     return HttpResponse("".join(f"{line}\n" for line in lines), content_type="application/x-ndjson")

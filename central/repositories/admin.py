@@ -213,7 +213,7 @@ class RepositoryAdmin(AuditedAdmin):
 
 
 def _repositories(number: int) -> str:
-    return f"{number} {ngettext('repository', 'repositories', number)}"
+    return f"{number:,} {ngettext('repository', 'repositories', number)}"
 
 
 def _ago(at: datetime | None) -> str:

@@ -1,6 +1,6 @@
 """Changes of a repository's name, existence and visibility, and of what was pushed to it.
 
-"Needs the organisation's lock" means a transaction in which the Organization's row is locked:
+"Needs the organisation's lock" means a transaction in which the row of `Organization` is locked:
 names and GitHub ids are assigned under that lock.
 """
 

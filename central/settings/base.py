@@ -75,12 +75,13 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["django.contrib.humanize.templatetags.humanize"],  # 12,345
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "central.web.access.page_context",
-            ]
+            ],
         },
     }
 ]

@@ -106,7 +106,7 @@ def local_token(arguments: dict[str, Any]) -> HttpResponse:
     """Issue a token for the local command line; create its organisation if needed."""
     slug = arguments.get("organization")
     if not isinstance(slug, str):
-        raise InvalidError("Give organization as a string.")
+        raise InvalidError("Give `organization` as a string.")
     token = create_local_token(organization_slug=slug, actor=COMMAND)
     lifetime = int(LOCAL_TOKEN_LIFETIME.total_seconds())
     return JsonResponse({"access_token": token, "expires_in": lifetime})

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from cli.commands.completion import complete_project
 from cli.commands.options import Json, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
@@ -22,6 +23,7 @@ Repository = Annotated[
     str,
     typer.Argument(
         metavar="PROJECT",
+        autocompletion=complete_project,
         help="Name of the repository in the index; also PROJECT/PATH, as other commands print it",
     ),
 ]

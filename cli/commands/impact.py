@@ -1,12 +1,22 @@
 """`impact`: the callers of changed definitions, in every repository."""
 
-from typing import Annotated
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.commands.options import Confidence, Json, MinConfidence, Project, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
+
+if TYPE_CHECKING:
+    from indexer.config.settings import GitCredential
+    from indexer.git.repository import Repository
+    from indexer.impact.assessment import Range
 
 commands = typer.Typer()
 
@@ -27,7 +37,7 @@ def impact(
             metavar="[BASE..HEAD]",
             show_default=False,
             help="Changes of HEAD since it left BASE; default: since it left the remote's default "
-            "branch",
+            "branch. Without HEAD, uncommitted changes too",
         ),
     ] = None,
     project: Project = None,
@@ -45,25 +55,30 @@ def impact(
     from indexer.errors import NotARepositoryError
     from indexer.git.repository import Repository
     from indexer.impact import report
-    from indexer.impact.assessment import impact_of
+    from indexer.impact.assessment import assess_impact, range_of
+    from indexer.impact.queries import ImpactQueries
 
     context: CommandContext = ctx.obj
     try:
-        repository = Repository(context.directory, GitCredential.load(context.environ))
+        credential = GitCredential.load(context.environ)
+        repository = Repository(context.directory, credential)
     except NotARepositoryError as exc:
         raise NotARepositoryError(
             f"{context.directory} is not inside a git repository: change to one"
         ) from exc
     with open_target(context.environ, context.directory, project=project) as target:
-        assessment = impact_of(
-            repository,
-            target.transport(),
-            organization=target.organization,
-            project=target.project,
-            github=GitHubContext(),
-            range_text=compared,
-            min_confidence=str(min_confidence),
+        queries = ImpactQueries(
+            target.transport(), organization=target.organization, project=target.project
         )
+        found = range_of(repository, GitHubContext(), compared)
+        with _with_work_tree(repository, found, compared, credential) as (extended, ends):
+            assessment = assess_impact(
+                repository=extended,
+                queries=queries,
+                project=target.project,
+                compared=ends,
+                min_confidence=str(min_confidence),
+            )
     console = Console.of(context.environ)
     print_stdout(
         console.as_json(report.as_json(assessment))
@@ -73,3 +88,37 @@ def impact(
     if assessment.indexed_commit is None:
         print_stderr("To index it now, type `codesearch index` in the repository.")
     return report.exit_of(assessment)
+
+
+@contextmanager
+def _with_work_tree(
+    repository: "Repository",
+    compared: "Range",
+    range_text: str | None,
+    credential: "GitCredential | None",
+) -> Iterator[tuple["Repository", "Range"]]:
+    """Add uncommitted changes to a range whose HEAD is not named, if there are any.
+
+    The commit of the work tree is in the yielded repository only, and gone afterwards.
+    """
+    _, dots, head = (range_text or "").partition("..")
+    if (dots and head.removeprefix(".")) or not (repository.root / ".git").exists():
+        yield repository, compared
+        return
+    from cli.watch.snapshot import Snapshots
+    from indexer.git.local import object_environment
+    from indexer.git.repository import Repository
+
+    with tempfile.TemporaryDirectory(prefix="codesearch-impact-") as directory:
+        snapshots = Snapshots(repository.root, Path(directory))
+        commit = snapshots.create()
+        snapshots.repository.close()
+        if commit is None or commit == compared.head:
+            yield repository, compared
+            return
+        environment = object_environment(repository.root, Path(directory, "objects"))
+        extended = Repository(repository.root, credential, environment)
+        try:
+            yield extended, replace(compared, work_tree=commit)
+        finally:
+            extended.close()

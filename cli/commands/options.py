@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from cli.commands.completion import complete_project
+
 Json = Annotated[
     bool,
     typer.Option(
@@ -15,11 +17,23 @@ Json = Annotated[
 ]
 Projects = Annotated[
     list[str] | None,
-    typer.Option("--project", "-p", metavar="NAME", help="Only this repository; repeatable"),
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="NAME",
+        autocompletion=complete_project,
+        help="Only this repository; repeatable",
+    ),
 ]
 Project = Annotated[
     str | None,
-    typer.Option("--project", "-p", metavar="NAME", help="Name of the repository in the index"),
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="NAME",
+        autocompletion=complete_project,
+        help="Name of the repository in the index",
+    ),
 ]
 
 

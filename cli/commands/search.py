@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.commands.completion import complete_project
 from cli.commands.options import Json, Projects, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
@@ -89,7 +90,10 @@ def search(
     ] = 10,
     project: Projects = None,
     exclude_project: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Not this repository; repeatable")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", autocompletion=complete_project, help="Not this repository; repeatable"
+        ),
     ] = None,
     language: Annotated[
         str | None,
@@ -149,13 +153,14 @@ def search(
         "group_by": group_by and str(group_by),
         "explain": explain,
     }
-    return _show(ctx.obj, {key: value for key, value in body.items() if value}, json=json)
+    return _show(ctx, {key: value for key, value in body.items() if value}, json=json)
 
 
-def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> Exit:
+def _show(ctx: typer.Context, body: "Mapping[str, Any]", *, json: bool) -> Exit:
     from cli.output import receipt, search_results
     from cli.output.console import Console, print_stderr, print_stdout
 
+    context: CommandContext = ctx.obj
     console = Console.of(context.environ)
     if console.is_terminal and not json:
         body = {"group_by": str(GroupBy.FILE), **body}
@@ -163,6 +168,8 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
         body = {"max_content": _MAX_CONTENT, **body}
     with context.search_api() as search_api:
         answer = search_api.search(body)
+        if console.is_terminal and not json and _indexes_first(ctx, answer):
+            answer = search_api.search(body)
         results = answer["results"]
         before = lines_before(search_api, results) if console.is_terminal and not json else {}
     if json:
@@ -182,6 +189,26 @@ def _show(context: CommandContext, body: "Mapping[str, Any]", *, json: bool) -> 
     code, why = receipt.exit_status(answer, count=len(results))
     print_stderr(why)
     return code
+
+
+def _indexes_first(ctx: typer.Context, answer: "Mapping[str, Any]") -> bool:
+    """Ask whether to index a checkout that is not indexed, and do it."""
+    import sys
+
+    from cli.output.receipt import CHECKOUT_NOT_INDEXED
+    from cli.overlay.checkout import NOT_INDEXED
+
+    reasons = {one["reason"] for one in answer["receipt"]["missing"]}
+    if NOT_INDEXED not in reasons or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(f"{CHECKOUT_NOT_INDEXED} Index it now? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        return False
+    from cli.commands.init import init
+
+    init(ctx)
+    return True
 
 
 def lines_before(

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.commands.completion import complete_project
 from cli.commands.options import Confidence, Json, MinConfidence, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
+    from cli.api import SearchApi
     from cli.output.console import Console
 
 commands = typer.Typer()
@@ -49,7 +51,13 @@ Symbol = Annotated[
 ]
 InProject = Annotated[
     str | None,
-    typer.Option("--project", "-p", metavar="NAME", help="Repository of the definition"),
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="NAME",
+        autocompletion=complete_project,
+        help="Repository of the definition",
+    ),
 ]
 InFile = Annotated[
     str | None, typer.Option("--file", metavar="PATH", help="File of the definition")
@@ -78,7 +86,11 @@ def callers(
     line: AtLine = None,
     caller_project: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only callers in this repository; repeatable"),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_project,
+            help="Only callers in this repository; repeatable",
+        ),
     ] = None,
     kind: Kinds = None,
     depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of transitive callers")] = 1,
@@ -195,11 +207,22 @@ def _request(
         try:
             return search_api.trace(what, parameters)
         except CentralRefusedError as error:
+            _say_if_unindexed(search_api)
             if error.code == "symbol_not_found" and not error.problem.get("near"):
                 projects = search_api.status()["projects"]
                 if not any(one["last_indexed_commit"] for one in projects):
                     return None
             raise
+
+
+def _say_if_unindexed(search_api: "SearchApi") -> None:
+    """Print a note if the checkout's own symbols are not in the index."""
+    from cli.output import receipt
+    from cli.output.console import print_stderr
+    from cli.overlay.checkout import CheckoutSearchApi
+
+    if isinstance(search_api, CheckoutSearchApi) and not search_api.is_indexed():
+        print_stderr(receipt.CHECKOUT_NOT_INDEXED)
 
 
 def _print(console: "Console", what: str, answer: Mapping[str, Any]) -> None:

@@ -11,9 +11,11 @@ NOTHING_INDEXED: Final = (
     "Nothing is indexed here yet: type `codesearch init` in a repository, or `codesearch index` "
     "if it has a .codesearch.toml."
 )
+CHECKOUT_NOT_INDEXED: Final = "This checkout is not indexed: `codesearch init` indexes it."
 _NAMED: Final = 5
 _REASONS: Final = {
     "never_indexed": "never indexed: type `codesearch index` in it",
+    "checkout_not_indexed": "this checkout is not indexed: type `codesearch init`",
     "failed": "its last run failed: see `codesearch status`",
     "behind": "newer commits are not indexed yet",
     "paused": "paused",
@@ -97,7 +99,7 @@ def graph_notes(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer.get("next_cursor"):
         yield "There are more: raise --limit, or narrow the query."
     if truncated := answer.get("truncated"):
-        omitted = ", ".join(f"{count} {name}" for name, count in _counts(truncated))
+        omitted = ", ".join(f"{count:,} {name}" for name, count in _counts(truncated))
         yield f"Omitted: {omitted}." if omitted else ""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-import tomli_w
+import tomlkit
 
 from indexer.config.project_file import PROJECT_FILE
 from indexer.errors import ConfigurationError
@@ -37,7 +37,7 @@ _EXAMPLES: Final = {
 def project_file(server: Mapping[str, str]) -> str:
     """Return the file's text; settings missing in `server` become comments."""
     lines = [
-        tomli_w.dumps({key: server[key]}) if key in server else "# " + tomli_w.dumps({key: example})
+        tomlkit.dumps({key: server[key]}) if key in server else "# " + tomlkit.dumps({key: example})
         for key, example in _EXAMPLES.items()
     ]
     return _INDEX + _SERVER + "".join(lines)

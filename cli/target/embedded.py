@@ -93,8 +93,8 @@ def require_service() -> None:
     if find_spec("django") is None:
         raise ConfigurationError(
             "only the command line is installed: name a service with AETERNA_URL, "
-            "AETERNA_ORGANIZATION and AETERNA_TOKEN, or install the service's packages too "
-            "(pip install -r requirements/central.txt)"
+            "AETERNA_ORGANIZATION and AETERNA_TOKEN, or install the whole package "
+            "(pip install aeterna-code-search)"
         )
 
 

@@ -36,6 +36,11 @@ def project_of(data_dir: Path, root: Path, preferred: str) -> str:
     return _name(_roots(data_dir), str(root.resolve()), preferred)
 
 
+def local_projects(data_dir: Path) -> list[str]:
+    """Return the claimed names."""
+    return list(_roots(data_dir))
+
+
 def _roots(data_dir: Path) -> dict[str, str]:
     """Read names and directories; {} if the file is damaged: checkouts then claim them again."""
     try:

@@ -29,7 +29,7 @@ class WorkingCopy(Repository):
     asks_remotes = False
 
     def __init__(self, path: Path, objects_dir: Path | None = None) -> None:
-        environment = _object_environment(path, objects_dir) if objects_dir else {}
+        environment = object_environment(path, objects_dir) if objects_dir else {}
         super().__init__(path, environment=environment)
 
     def default_branch(self) -> str:
@@ -107,7 +107,7 @@ class WorkingCopy(Repository):
         return self._git.text("hash-object", "-t", "tree", "--stdin")
 
 
-def _object_environment(path: Path, directory: Path) -> dict[str, str]:
+def object_environment(path: Path, directory: Path) -> dict[str, str]:
     """Return the variables with which git writes to `directory` and also reads the own objects.
 
     The path is quoted, because git separates these directories by colons.

@@ -43,10 +43,14 @@ class Lines(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The compared commits: `base` is the merge base of both ends, `head` the newer end."""
+    """The compared commits: `base` is the merge base of both ends, `head` the newer end.
+
+    `work_tree` is a commit of head's files as they are in the work tree; "" if those do not count.
+    """
 
     base: str
     head: str
+    work_tree: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ def assess_impact(
     min_confidence: str,
 ) -> Impact:
     """Determine the changed definitions and their callers. Raises GitError and CentralError."""
-    edits = branch_edits(repository, compared.base, compared.head)
+    edits = branch_edits(repository, compared.base, compared.work_tree or compared.head)
     indexed = queries.indexed_commit()
     for _ in range(_ATTEMPTS):
         lines, files = _with_indexed_lines(repository, edits.files, compared.base, indexed)

@@ -27,6 +27,7 @@ def as_json(impact: Impact) -> dict[str, Any]:
         "project": impact.project,
         "base": impact.range.base,
         "head": impact.range.head,
+        "uncommitted": bool(impact.range.work_tree),
         "indexed_commit": impact.indexed_commit,
         "lines": impact.lines,
         "files": {"changed": len(impact.edits.files), "added": impact.edits.added},
@@ -51,6 +52,8 @@ def _receipt(receipt: Receipt) -> dict[str, Any]:
 def format_text(impact: Impact) -> str:
     """Format for a terminal, without control sequences and workflow commands."""
     commits = f"{impact.range.base[:12]}..{impact.range.head[:12]}"
+    if impact.range.work_tree:
+        commits += " and uncommitted changes"
     lines = [f"impact of {impact.project} {commits}: {summary_line(impact)}"]
     lines += [f"  note: {sentence}" for sentence in warnings(impact)]
     for symbol in symbols_with_callers(impact):
@@ -115,7 +118,7 @@ def summary_line(impact: Impact) -> str:
     called_elsewhere = [one for one in symbols if one.others]
     if called_elsewhere:
         others = {project.project for one in called_elsewhere for project in one.others}
-        where = f"{len(others)} other {'repository' if len(others) == 1 else 'repositories'}"
+        where = f"{len(others):,} other {'repository' if len(others) == 1 else 'repositories'}"
         return f"{_changed(called_elsewhere)} called in {where}."
     called_inside = [one for one in symbols if one.own.count]
     if called_inside:

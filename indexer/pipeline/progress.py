@@ -74,7 +74,7 @@ class Lines:
         """Write the stage's name."""
         self._stage, self._total, self._done = stage, total, 0
         self._next_line_at = monotonic() + (_LINE_SECONDS if total else _PERCENT_SECONDS)
-        self._write(f"{stage}: {total}" if total else stage)
+        self._write(f"{stage}: {total:,}" if total else stage)
 
     def advance(self) -> None:
         """Count a step; write the count if the last line is some seconds old."""

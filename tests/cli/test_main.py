@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,12 @@ def test_help_imports_nothing_but_the_parser_of_arguments() -> None:
     )
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"
+
+
+@pytest.mark.parametrize("options", [["--version"], ["--version", "search"]])
+def test_its_version_is_that_of_the_distribution(tmp_path: Path, options: list[str]) -> None:
+    done = codesearch(*options, directory=tmp_path, environ={})
+    assert (done.returncode, done.stdout) == (0, f"codesearch {version('aeterna-code-search')}\n")
 
 
 def test_aeterna_has_the_same_commands(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
+from cli.agent_config.agents import AGENTS, AgentName
+from cli.agent_config.rules import RULES
 from scripts.local_service import ROOT, Organization, clean_environment
 from tests.e2e.agents import Agent, agent_over_http, agent_over_stdio, settings_of, text_of
 
@@ -55,10 +57,41 @@ def test_every_configuration_names_a_server_and_holds_no_token(
 def test_the_agents_are_there() -> None:
     headings = re.findall("^## (.+)$", GUIDE, re.MULTILINE)
 
-    assert {"Claude Code", "Claude Desktop", "Cursor", "Codex CLI", "Gemini CLI", "Zed"} <= set(
-        headings
+    assert {
+        "Claude Code",
+        "Claude Desktop",
+        "Cursor",
+        "Codex CLI",
+        "Gemini CLI",
+        "Zed",
+        "Windsurf",
+    } <= set(headings)
+    assert len(CONFIGURATIONS) == 14
+
+
+@pytest.mark.parametrize("name", list(AgentName))
+def test_the_command_writes_what_the_guide_shows(name: AgentName) -> None:
+    agent = AGENTS[name]
+    heading = agent.title.replace("Codex", "Codex CLI").replace(
+        "VS Code", "VS Code (GitHub Copilot)"
     )
-    assert len(CONFIGURATIONS) == 13
+    section = GUIDE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    assert agent.project_file.rpartition("/")[2] in section
+    shown = [
+        server_of(json.loads(text) if kind == "json" else tomllib.loads(text))
+        for _, kind, text in BLOCK.findall(section)
+        if kind in {"json", "toml"}
+    ]
+    written = agent.command_entry(["codesearch"], {"AETERNA_TOKEN_FILE": "token"})
+    if name is AgentName.ZED:
+        shown[0].pop("env")  # a path, which only its user knows
+    assert written in shown
+    if agent.remote:
+        assert agent.remote_entry("https://codesearch.example.com/") in shown
+
+
+def test_the_rules_are_those_of_the_guide() -> None:
+    assert RULES in [text for _, kind, text in BLOCKS if kind == "markdown"]
 
 
 def test_the_common_configuration_starts_the_server(examples: Organization, tmp_path: Path) -> None:

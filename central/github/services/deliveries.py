@@ -33,7 +33,7 @@ def deliver(
     if organization is None:
         organization = _organization_of(read.owner_id)
         if organization is None:
-            return "pong" if event == "ping" else "ignored: no organization here has this owner"
+            return "pong" if event == "ping" else "ignored: no organisation here has this owner"
     elif _is_arrival(organization, read):
         return "ignored: transferred to here; the repository's first run makes it known"
     elif event != "ping" or read.owner_id is not None:

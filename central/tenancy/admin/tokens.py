@@ -106,4 +106,4 @@ class ApiTokenAdmin(AuditedAdmin):
         done = [token for token in chosen if revoke_token(token, actor=actor)]
         for token in done:
             self.log_change(request, token, "Revoked.")
-        self.message_user(request, f"{len(done)} tokens are revoked.", messages.SUCCESS)
+        self.message_user(request, f"{len(done):,} tokens are revoked.", messages.SUCCESS)

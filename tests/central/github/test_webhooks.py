@@ -277,7 +277,7 @@ def test_without_an_owner_id_an_organisation_s_own_webhook_says_what_is_lacking(
 @pytest.mark.usefixtures("shop")
 def test_an_owner_whom_nobody_here_knows_is_ignored_and_not_stored(github: GitHub) -> None:
     payload = payloads.push(repository=payloads.repository(owner=payloads.owner(3), pushed_at=1))
-    assert github.told("push", payload) == "ignored: no organization here has this owner"
+    assert github.told("push", payload) == "ignored: no organisation here has this owner"
     assert not GitHubDelivery.objects.exists()
 
 

@@ -18,6 +18,7 @@ from central.runtime.data_directory import (
     running_server,
     write_server_record,
 )
+from scripts.local_service import ROOT
 
 
 def test_data_directory_is_made_its_owners_alone(tmp_path: Path) -> None:
@@ -94,3 +95,20 @@ def test_second_server_is_told_who_holds_the_directory(tmp_path: Path) -> None:
         ):
             pass
     assert running_server(tmp_path) is None
+
+
+def test_a_checkout_keeps_its_data_in_var() -> None:
+    assert data_directory(None) == ROOT / "var"
+
+
+def test_an_installed_package_keeps_its_data_with_the_user_s(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    installed = tmp_path / "site-packages/central/runtime/data_directory.py"
+    monkeypatch.setattr("central.runtime.data_directory.__file__", str(installed))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    directory = data_directory(None)
+    assert directory.name == "aeterna-code-search"
+    assert directory.is_relative_to(tmp_path)
+    assert not directory.is_relative_to(tmp_path / "site-packages")

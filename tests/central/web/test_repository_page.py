@@ -51,6 +51,14 @@ def page(client: Client, **query: str) -> str:
     return response.content.decode()
 
 
+def test_numbers_have_their_thousands_apart(repository: Repository, client: Client) -> None:
+    Repository.objects.update(files=12_345, chunks=1_234_567, languages={"python": 12_345})
+    html = page(client)
+    assert "12,345 indexed" in html
+    assert "<dd>1,234,567</dd>" in html
+    assert '<td class="number">12,345</td>' in html
+
+
 def test_a_current_index_says_its_commit_its_age_and_its_last_reason(
     repository: Repository, client: Client
 ) -> None:

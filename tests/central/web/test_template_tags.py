@@ -1,11 +1,17 @@
 """What every page shows alike."""
 
+import re
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
 from central.web.templatetags.web import age, code_block, short_commit
+from scripts.local_service import ROOT
+
+# Names of what grows beyond a thousand.
+_COUNTS = r"count|total|files|chunks|symbols|references|matches|repositories|length"
+_UNFORMATTED = re.compile(rf"{{{{ (?:[\w.]+[.|])?(?:{_COUNTS})(?:\|default:0)? }}}}")
 
 
 @pytest.mark.parametrize(
@@ -38,3 +44,13 @@ def test_lines_of_a_listing_have_names_only_where_it_is_of_its_own_page() -> Non
     other = code_block("a\n", href='/f?"')
     assert 'href="/f?&quot;#L1"' in other
     assert "id=" not in other
+
+
+def test_counts_on_pages_have_their_thousands_apart() -> None:
+    assert _UNFORMATTED.findall("{{ a.count }} {{ b|length }} {{ files|default:0 }}")
+    found = {
+        f"{path.relative_to(ROOT)}: {text}"
+        for path in (ROOT / "central").rglob("templates/**/*.html")
+        for text in _UNFORMATTED.findall(path.read_text(encoding="utf-8"))
+    }
+    assert sorted(found) == []

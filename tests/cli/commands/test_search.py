@@ -230,3 +230,55 @@ def test_of_uncommitted_work_and_of_a_file_s_beginning_nothing_is_read() -> None
     local = lines_before(service, [{**one, "content_start_line": 3, "local": True}])
     assert local["a", "b"].incomplete_reason == "they may not be committed"
     assert service.asked == []
+
+
+@pytest.fixture
+def unindexed(make_repository: MakeRepository) -> Path:
+    """A checkout that no service has."""
+    return make_repository("brand-new", {"post.py": "def verify_stamp(letter):\n    return 1\n"})
+
+
+def test_a_checkout_that_is_not_indexed_is_said_to_be(
+    acme_environ: dict[str, str], unindexed: Path
+) -> None:
+    done = codesearch("search", "verify_token", directory=unindexed, environ=acme_environ)
+    assert done.returncode == 0
+    note = "brand-new (this checkout is not indexed: type `codesearch init`)"
+    assert f"results may be missing from {note}" in done.stderr
+    answer = codesearch("search", "x", "--json", directory=unindexed, environ=acme_environ).stdout
+    receipt = json.loads(answer)["receipt"]
+    assert receipt["complete"] is False
+    missing = {"project": "brand-new", "reason": "checkout_not_indexed"}
+    assert missing in receipt["missing"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["verify_token", "-p", "auth-service"], ["repo:auth-service verify_token"]]
+)
+def test_a_search_of_named_repositories_does_not_look_for_the_checkout(
+    acme_environ: dict[str, str], make_repository: MakeRepository, arguments: list[str]
+) -> None:
+    own = make_repository("common-utils", {"a.py": "a = 1\n"})  # which is indexed
+    done = codesearch("search", *arguments, directory=own, environ=acme_environ)
+    assert done.returncode == 0
+    assert "not indexed" not in done.stderr
+
+
+def test_a_trace_says_it_too(acme_environ: dict[str, str], unindexed: Path) -> None:
+    for symbol, code in (("retry_call", 0), ("verify_stamp", 1)):
+        done = codesearch("trace", "callers", symbol, directory=unindexed, environ=acme_environ)
+        assert done.returncode == code, done.stderr
+        assert "his checkout is not indexed" in done.stderr
+
+
+@pytest.mark.parametrize("typed", ["y\n", "n\n"])
+def test_on_a_terminal_it_offers_to_index_the_checkout(
+    service: Service, make_repository: MakeRepository, typed: str
+) -> None:
+    name = f"offered-{typed.strip()}"
+    root = make_repository(name, {"post.py": "def weigh_parcel(letter):\n    return 1\n"})
+    environ = {"AETERNA_DATA_DIR": str(service.data_dir), "AETERNA_ORGANIZATION": name}
+    code, sent = in_terminal("search", "weigh parcel", directory=root, environ=environ, typed=typed)
+    assert "This checkout is not indexed: `codesearch init` indexes it. Index it now? [y/N]" in sent
+    assert (root / ".codesearch.toml").exists() is (typed == "y\n")
+    assert (code, "post.py" in sent) == ((0, True) if typed == "y\n" else (3, False))

@@ -177,7 +177,7 @@ def test_where_only_the_command_line_is_installed_that_is_said(
 ) -> None:
     monkeypatch.setitem(sys.modules, "django", None)  # as if it were not there
     with (
-        pytest.raises(ConfigurationError, match=r"AETERNA_URL.*requirements/central.txt"),
+        pytest.raises(ConfigurationError, match=r"AETERNA_URL.*pip install aeterna-code-search"),
         shared_service(tmp_path, environ={}, notify=str),
     ):
         pass

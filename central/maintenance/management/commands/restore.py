@@ -46,7 +46,7 @@ class Command(ServiceCommand):
                 "Go on with `manage.py migrate_vectors`."
             ) from exc
         chunks = sum(row.chunks for row in rows)
-        self.stdout.write(f"repositories: {len(rows)}  chunks: {chunks}")
+        self.stdout.write(f"repositories: {len(rows):,}  chunks: {chunks:,}")
         if missing := sum(row.missing for row in rows):
             raise CommandError(
                 f"{missing} vectors are missing: `manage.py reconcile --check` says of which "

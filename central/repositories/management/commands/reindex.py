@@ -41,7 +41,7 @@ class Command(ServiceCommand):
         found = list(repositories.select_related("organization"))
         new = sum(request_reindex(repository, actor=COMMAND) for repository in found)
         self.stdout.write(
-            f"Requested for {new} of {len(found)} repositories; for the others it was already."
+            f"Requested for {new:,} of {len(found):,} repositories; for the others it was already."
             if new < len(found)
             else f"Requested for {new} repositories."
         )

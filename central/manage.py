@@ -1,0 +1,36 @@
+"""Django's command line for the central service: `manage.py` of a checkout, `aeterna-manage` of an
+installed package.
+"""
+
+import os
+import sys
+from typing import Final
+
+_NO_SUCH_TABLE: Final = "42P01"
+
+
+def main() -> None:
+    """Run a management command; without DJANGO_SETTINGS_MODULE the embedded settings."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import execute_from_command_line
+    from django.db import ProgrammingError
+
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as exc:
+        sys.exit(str(exc))
+    except ProgrammingError as exc:
+        if getattr(exc.__cause__, "sqlstate", None) != _NO_SUCH_TABLE:
+            raise
+        sys.exit(_not_started_yet())
+
+
+def _not_started_yet() -> str:
+    from django.conf import settings
+
+    return (
+        f"The database has no tables, or those of an older version (data in {settings.DATA_DIR}). "
+        "Start the service, which makes them: `codesearch serve`, or `make serve` in a checkout. "
+        "If it runs already, set AETERNA_DATA_DIR and DATABASE_URL here as they are set there."
+    )

@@ -1,0 +1,186 @@
+"""`agent`: configure a coding agent for the MCP server."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from cli.agent_config.agents import AGENTS, SERVER, Agent, AgentName
+from cli.commands.options import examples
+from cli.context import CommandContext
+from indexer.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cli.agent_config.file_edit import FileEdit
+
+commands = typer.Typer()
+agent = typer.Typer(no_args_is_help=True, help="Configure a coding agent to use this search.")
+commands.add_typer(agent, name="agent")
+
+Name = Annotated[AgentName, typer.Argument(metavar="AGENT", help=", ".join(AgentName))]
+User = Annotated[
+    bool,
+    typer.Option("--user", help="In your own configuration, for all repositories"),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would change")]
+_GUIDE: Final = "docs/how-to/agents.md"
+
+
+@agent.command(
+    "install",
+    epilog=examples(
+        "codesearch agent install claude",
+        "codesearch agent install codex --user",
+        "codesearch agent install cursor --url https://codesearch.example.com --dry-run",
+        'codesearch agent install zed --command "uvx --from aeterna-code-search codesearch"',
+    ),
+)
+def install(
+    ctx: typer.Context,
+    name: Name,
+    user: User = False,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Connect to this service over HTTP, with the token in AETERNA_TOKEN; default: run "
+            "`codesearch mcp` on this machine",
+        ),
+    ] = None,
+    command: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="Command that starts codesearch on this machine"),
+    ] = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> Exit:
+    """Add the MCP server to an agent's configuration.
+
+    Shows what changes in the file and asks. Other settings and comments in it stay. Unless --user
+    is given, the file is the one of this repository, which you can commit.
+    """
+    from cli.agent_config.file_edit import installation
+
+    context: CommandContext = ctx.obj
+    chosen = AGENTS[name]
+    path = _file_of(context, chosen, in_home=user)
+    if url:
+        entry = chosen.remote_entry(_address(url))
+        if not entry:
+            raise typer.BadParameter(
+                f"{chosen.title} needs another setup for a service over HTTP ({_GUIDE}): leave "
+                "--url out and set AETERNA_URL, then `codesearch mcp` connects to the service",
+                param_hint="--url",
+            )
+    else:
+        entry = chosen.command_entry(_words(command), context.environ)
+    change = installation(chosen, path, entry)
+    if change.is_empty:
+        typer.echo(f"{path} has the server already.")
+        return Exit.OK
+    return _apply(change, chosen.next_step, yes=yes, dry_run=dry_run)
+
+
+@agent.command(
+    "uninstall",
+    epilog=examples("codesearch agent uninstall claude", "codesearch agent uninstall codex --user"),
+)
+def uninstall(
+    ctx: typer.Context, name: Name, user: User = False, yes: Yes = False, dry_run: DryRun = False
+) -> Exit:
+    """Remove the MCP server from an agent's configuration."""
+    from cli.agent_config.file_edit import removal
+
+    chosen = AGENTS[name]
+    path = _file_of(ctx.obj, chosen, in_home=user)
+    change = removal(chosen, path)
+    if change.is_empty:
+        typer.echo(f"{path} does not have the server.")
+        return Exit.OK
+    return _apply(change, f"Start {chosen.title} again.", yes=yes, dry_run=dry_run)
+
+
+@agent.command("rules", epilog=examples("codesearch agent rules >> AGENTS.md"))
+def rules() -> Exit:
+    """Print when to use which tool, for AGENTS.md, CLAUDE.md or .cursor/rules."""
+    from cli.agent_config.rules import RULES
+    from cli.output.console import print_stdout
+
+    print_stdout(RULES)
+    return Exit.OK
+
+
+def _file_of(context: CommandContext, chosen: Agent, *, in_home: bool) -> Path:
+    """Return the file to change. Raises ConfigurationError."""
+    from indexer.errors import ConfigurationError, NotARepositoryError, UntrustedRepositoryError
+    from indexer.git.local import WorkingCopy
+
+    if in_home:
+        return (Path.home() / chosen.user_file).resolve()
+    if not chosen.project_file:
+        raise ConfigurationError(f"{chosen.title} has no configuration of a repository: add --user")
+    try:
+        repository = WorkingCopy(context.directory)
+    except (NotARepositoryError, UntrustedRepositoryError) as exc:
+        raise ConfigurationError(
+            f"{context.directory} is not inside a git repository: change to one, or add --user"
+        ) from exc
+    root = repository.root.resolve()
+    repository.close()
+    path = root / chosen.project_file
+    if not path.resolve().is_relative_to(root):
+        raise ConfigurationError(
+            f"{path} is a link out of the repository: change the file that it names yourself"
+        )
+    return path.resolve()
+
+
+def _address(url: str) -> str:
+    from indexer.urls import central_url
+
+    return central_url(url)
+
+
+def _words(command: str | None) -> "Sequence[str]":
+    """Return the command that starts codesearch, and say so if this machine does not find it."""
+    import shutil
+    from shlex import split
+
+    words = split(command or "") or [SERVER]
+    if shutil.which(words[0]) is None:
+        from cli.output.console import print_stderr
+
+        print_stderr(
+            f"Note: {words[0]} is not on your PATH, so the agent may not find it either: name the "
+            "command with --command."
+        )
+    return words
+
+
+def _apply(change: "FileEdit", next_step: str, *, yes: bool, dry_run: bool) -> Exit:
+    from cli.output.console import print_stderr, print_stdout
+    from indexer.output.terminal import escape_lines
+
+    print_stdout("\n".join(escape_lines(change.difference().rstrip("\n"))) + "\n")
+    if dry_run:
+        print_stderr("Nothing was written.")
+        return Exit.OK
+    if not yes and not sys.stdin.isatty():
+        print_stderr("Nothing was written: add --yes to write it without a question.")
+        return Exit.USAGE
+    if not yes and not _agrees(change.path):
+        print_stderr("Nothing was written.")
+        return Exit.OK
+    change.write()
+    print_stderr(f"Written. {next_step}")
+    return Exit.OK
+
+
+def _agrees(path: Path) -> bool:
+    sys.stderr.write(f"Write {path}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
