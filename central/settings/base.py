@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central.runtime import data_directory
-from central.settings import admin, env, services, sso, web
+from central.settings import admin, backfill, env, services, sso, web
 from central.settings.services import vector_store_url
 from indexer import limits as bounds
 
@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "central.ingest",
     "central.maintenance",
     "central.knowledge",
+    "central.onboarding",
     "central.web",
 ]
 
@@ -218,6 +219,10 @@ GITHUB_WEBHOOK_SECRET = env.text("GITHUB_WEBHOOK_SECRET")  # of the GitHub App
 GITHUB_WEBHOOK_SECRET_PREVIOUS = env.text("GITHUB_WEBHOOK_SECRET_PREVIOUS")  # taken as well
 KEYLESS_SECONDS = env.number("AETERNA_KEYLESS_SECONDS", default=900)
 BEHIND_MINUTES = env.number("AETERNA_BEHIND_MINUTES", default=15)
+
+# --- Backfill -----------------------------------------------------------------------------------
+
+BACKFILL = backfill.backfill()
 
 # Larger bodies are read as a stream by the batch views, which have their own limit.
 DATA_UPLOAD_MAX_MEMORY_SIZE = bounds.REQUEST_BYTES
