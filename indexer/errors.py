@@ -310,7 +310,7 @@ class RunFailedError(CentralError):
 
 
 class ForgeError(IndexerError):
-    """The forge's API refused a request or answered in an unknown form. `status` is HTTP's, or 0."""
+    """The forge's API refused a request or answered in an unknown form. `status`: HTTP's."""
 
     exit_code = Exit.REFUSED
     title = "The forge refused"

@@ -253,7 +253,7 @@ class _Handler(BaseHTTPRequestHandler):
         """A change, or a clone's pack."""
         self._serve()
 
-    do_PUT = do_POST
+    do_PUT = do_POST  # noqa: N815 - the name that http.server calls
 
     def _serve(self) -> None:
         self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -283,9 +283,8 @@ class _Handler(BaseHTTPRequestHandler):
                 ("X-RateLimit-Reset", str(int(time.time()) + 1)),
             )
             return
-        self.query = {
-            name: value[-1] for name, value in parse_qs(urlsplit(self.path).query).items()
-        }
+        query = parse_qs(urlsplit(self.path).query)
+        self.query = {name: values[-1] for name, values in query.items()}
         self.links: list[tuple[str, str]] = []
         if self.forge.kind_of(self.secret) == "none" and self.secret:
             self._json(401, {"message": "Bad credentials"})

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from indexer.limits import BACKFILL_OUTPUT_BYTES
 from indexer.process_group import ProcessGroup
@@ -30,7 +30,7 @@ _BLOCK: Final = 512
 
 
 class ChildError(Exception):
-    """A child failed; the message is the end of its output. `exit_code` is negative for a signal."""
+    """A child failed; the message is the end of its output. A signal's `exit_code` is negative."""
 
     def __init__(self, message: str, *, exit_code: int = 0) -> None:
         super().__init__(message)
@@ -135,7 +135,7 @@ def used_bytes(directory: Path) -> int:
     return total
 
 
-def _read(file: tempfile._TemporaryFileWrapper) -> bytes:  # type: ignore[type-arg]
+def _read(file: IO[bytes]) -> bytes:
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - BACKFILL_OUTPUT_BYTES))
     return bytes(file.read())

@@ -23,7 +23,7 @@ class RepositoryProgress:
     seconds: Annotated[float | None, "Of the last attempt"]
     error: Annotated[str | None, "Why it failed or was skipped, or waits for another attempt"]
     indexed_by: Annotated[
-        str | None, "action: a workflow indexes later pushes; central: this service"
+        str | None, "action: a workflow indexes later pushes; central: this service does"
     ]
 
 
@@ -53,20 +53,19 @@ class BackfillProgress:
     left_out: Annotated[dict[str, int], "Reason → number of repositories that were not chosen"]
     counts: Counts
     repositories: list[RepositoryProgress]
-    next_after: Annotated[str | None, "The `after` of the next page; null: this is the last"]
+    next_after: Annotated[int | None, "The `after` of the next page; null: this is the last"]
 
 
-def progress_of(backfill: Backfill, *, after: str = "") -> BackfillProgress:
-    """Return the progress and a page of its repositories, by name, after `after`."""
-    rows = BackfillRepository.objects.filter(backfill=backfill)
-    by_state = rows.order_by().aggregate(
+def progress_of(
+    backfill: Backfill, *, after: int = 0, rows: int = BACKFILL_ROWS
+) -> BackfillProgress:
+    """Return the progress and a page of repositories, in the order of the list, after `after`."""
+    of_it = BackfillRepository.objects.filter(backfill=backfill)
+    by_state = of_it.order_by().aggregate(
         **{state.value: Count("pk", filter=Q(state=state)) for state in WorkState}
     )
-    page = list(
-        rows.filter(name__gt=after)
-        .select_related("repository")
-        .order_by("name")[: BACKFILL_ROWS + 1]
-    )
+    following = of_it.filter(pk__gt=after).select_related("repository").order_by("pk")
+    page = list(following[: rows + 1]) if rows else []
     counts = Counts(**by_state)
     is_listed = backfill.state != ListState.LISTING
     return BackfillProgress(
@@ -80,8 +79,8 @@ def progress_of(backfill: Backfill, *, after: str = "") -> BackfillProgress:
         error=backfill.error or None,
         left_out=backfill.left_out,
         counts=counts,
-        repositories=[_row(row) for row in page[:BACKFILL_ROWS]],
-        next_after=page[BACKFILL_ROWS - 1].name if len(page) > BACKFILL_ROWS else None,
+        repositories=[_row(row) for row in page[:rows]],
+        next_after=page[rows - 1].pk if len(page) > rows else None,
     )
 
 

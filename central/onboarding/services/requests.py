@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -86,7 +87,7 @@ def cancel_backfill(backfill: Backfill, *, actor: str) -> None:
         )
 
 
-def find_backfill(*, organization: Organization, backfill_id: object) -> Backfill:
+def find_backfill(*, organization: Organization, backfill_id: UUID) -> Backfill:
     """Return one of the organisation's backfills. Raises NotFoundError (`backfill_not_found`)."""
     found = Backfill.objects.filter(organization=organization, pk=backfill_id).first()
     if found is None:

@@ -49,9 +49,7 @@ class Command(ServiceCommand):
         parser.add_argument("--archived", action="store_true", help="archived ones too")
         parser.add_argument("--forks", action="store_true", help="forks too")
         parser.add_argument("--max-megabytes", type=int, metavar="N", help="leave out larger ones")
-        parser.add_argument(
-            "--dry-run", action="store_true", help="only list what would be indexed"
-        )
+        parser.add_argument("--dry-run", action="store_true", help="only print the choice")
         parser.add_argument(
             "--detach", action="store_true", help="leave the work to the service and end at once"
         )
