@@ -66,7 +66,8 @@ class LocalRepository:
 
     def file_at(self, branch: str, path: str) -> str:
         """The content of a file on a branch."""
-        return git(self.bare, "show", f"refs/heads/{branch}:{path}")
+        shown = ["git", "-C", str(self.bare), "show", f"refs/heads/{branch}:{path}"]
+        return subprocess.run(shown, check=True, capture_output=True, text=True).stdout
 
     def branches(self) -> list[str]:
         """The names of its branches."""

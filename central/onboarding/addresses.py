@@ -7,7 +7,7 @@ and git connects to exactly those: a name that resolves to another address later
 import re
 import socket
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -19,6 +19,8 @@ _SCP = re.compile(r"(?P<user>[A-Za-z0-9._-]+)@(?P<host>[A-Za-z0-9.-]+):(?P<path>
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
 _LONGEST = 500
+_TRANSLATION = IPv6Network("64:ff9b::/96")  # RFC 6052
+_LOCAL_TRANSLATION = IPv6Network("64:ff9b:1::/48")  # RFC 8215
 _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -70,7 +72,7 @@ def parse_address(text: str, settings: BackfillSettings) -> CloneAddress:
 
 
 def _check_path(path: str) -> None:
-    segments = path.strip("/").split("/")
+    segments = path.removeprefix("/").rstrip("/").split("/")
     if not segments[-1] or any(part in {"", ".", ".."} or part[0] == "-" for part in segments):
         raise _refused("The address's path must name a repository, without '..'.")
 
@@ -127,12 +129,20 @@ def _has_proxy(address: CloneAddress) -> bool:
     return address.scheme in getproxies() and not proxy_bypass(address.host)
 
 
+def _destination(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """Return the IPv4 address that an IPv6 one leads to (mapped, 6to4, NAT64), or itself."""
+    if isinstance(ip, IPv4Address):
+        return ip
+    if ip in _TRANSLATION:
+        return IPv4Address(int(ip) & 0xFFFFFFFF)
+    return ip.ipv4_mapped or ip.sixtofour or ip
+
+
 def _check_ip(address: CloneAddress, text: str, settings: BackfillSettings) -> None:
-    ip = ip_address(text)
-    mapped = getattr(ip, "ipv4_mapped", None) or ip
-    if any(mapped in network for network in settings.networks):
+    ip = _destination(ip_address(text))
+    if any(ip in network for network in settings.networks):
         return
-    if not mapped.is_global or mapped.is_multicast:
+    if not ip.is_global or ip.is_multicast or ip in _LOCAL_TRANSLATION:
         raise _refused(
             f"The host {address.host} has a private address. An operator can allow its network "
             "(AETERNA_GIT_NETWORKS)."
