@@ -19,6 +19,7 @@ _SCP = re.compile(r"(?P<user>[A-Za-z0-9._-]+)@(?P<host>[A-Za-z0-9.-]+):(?P<path>
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
 _LONGEST = 500
+_NEVER = frozenset(' "\\')
 _TRANSLATION = IPv6Network("64:ff9b::/96")  # RFC 6052
 _LOCAL_TRANSLATION = IPv6Network("64:ff9b:1::/48")  # RFC 8215
 _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
@@ -51,8 +52,10 @@ def parse_address(text: str, settings: BackfillSettings) -> CloneAddress:
     """Check an address without resolving it. Raises InvalidError (`git_address_refused`)."""
     if scp := _SCP.fullmatch(text):
         text = f"ssh://{scp['user']}@{scp['host']}/{scp['path']}"
-    if not text.isprintable() or " " in text or len(text) > _LONGEST or "\\" in text:
-        raise _refused(f"An address has at most {_LONGEST} printable characters and no space.")
+    if not text.isprintable() or len(text) > _LONGEST or not _NEVER.isdisjoint(text):
+        raise _refused(
+            f"An address has at most {_LONGEST} printable characters; no space, quote or backslash."
+        )
     try:
         parts = urlsplit(text)
         port = parts.port or _PORTS.get(parts.scheme, 0)

@@ -52,6 +52,7 @@ _WORKFLOWS: Final = frozenset(
     f".github/workflows/code-index.{suffix}" for suffix in ("yml", "yaml")
 )
 _SSH_PORT: Final = 22
+_SHA1_DIGITS: Final = 40
 _EMPTY: Final = re.compile(r"unknown revision|ambiguous argument|Needed a single revision")
 
 
@@ -95,11 +96,11 @@ def clone(
         if _EMPTY.search(str(exc)):
             raise EmptyRepositoryError from exc
         raise
-    ref = git.run("symbolic-ref", "HEAD")
+    ref = (path / "HEAD").read_text().removeprefix("ref:").strip()
     if not _COMMIT.match(commit) or not _BRANCH.match(ref):
         raise ChildError("The repository's default branch has an unusable name.")
     _fetch_blobs(git)
-    _end_promise(git)
+    _end_promise(path, address.url, commit)
     workflows = git.run("ls-tree", "--name-only", "HEAD", "--", ".github/workflows/").splitlines()
     return Clone(path, ref, commit, has_workflow=not _WORKFLOWS.isdisjoint(workflows))
 
@@ -115,13 +116,18 @@ def _fetch_blobs(git: "_Git") -> None:
         )  # fmt: skip
 
 
-def _end_promise(git: "_Git") -> None:
+def _end_promise(path: Path, url: str, commit: str) -> None:
     """Make the clone an ordinary one, so that no later process contacts the server for a blob."""
-    for name in ("remote.origin.promisor", "remote.origin.partialclonefilter"):
-        git.run("config", "--local", name, "")
-        git.run("config", "--local", "--unset-all", name)
-    git.run("config", "--local", "extensions.partialclone", "")
-    git.run("config", "--local", "--unset-all", "extensions.partialclone")
+    is_sha256 = len(commit) > _SHA1_DIGITS
+    lines = [
+        "[core]",
+        f"repositoryformatversion = {int(is_sha256)}",
+        "bare = true",
+        *(["[extensions]", "objectformat = sha256"] if is_sha256 else []),
+        '[remote "origin"]',
+        f'url = "{url}"',  # a checked address has neither quotes nor backslashes
+    ]
+    (path / "config").write_text("\n".join(lines) + "\n")
 
 
 @dataclass(slots=True)

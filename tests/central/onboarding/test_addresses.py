@@ -54,6 +54,7 @@ def test_an_address_at_an_allowed_host_is_accepted(
         "https://gitlab.example/a b",
         "https://gitlab.example/a\nb",
         "https://gitlab.example/a\\b",
+        'https://gitlab.example/a"b',
         "https://gitlab.example:x/a",
         "https://[::1/a",
         "https://github.com.evil.example/a/b",
