@@ -15,7 +15,7 @@ from central.onboarding.processes import ChildError, Limits
 from central.settings.backfill import BackfillSettings, Network
 from scripts.local_forge import LocalForge
 from scripts.local_git import commit_all, git, new_repository
-from tests.indexer.forge.test_api import answering
+from tests.indexer.forge.answering import answering
 
 LOOPBACK: tuple[Network, ...] = (ip_network("127.0.0.0/8"),)
 

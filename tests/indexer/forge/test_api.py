@@ -1,11 +1,5 @@
 """Requests to the forge's API, over real HTTP."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
-
 import pytest
 
 from indexer import limits
@@ -13,6 +7,7 @@ from indexer.errors import ForgeError, ForgeUnavailableError
 from indexer.forge import api as module
 from indexer.forge.api import GitHubApi
 from scripts.local_forge import LocalForge
+from tests.indexer.forge.answering import answering
 
 
 def test_a_list_is_read_page_by_page(forge: LocalForge) -> None:
@@ -62,37 +57,6 @@ def test_a_refused_token_is_not_in_the_message(forge: LocalForge) -> None:
         api.get("users/acme")
     assert "ghp_wrong" not in str(caught.value)
     assert "ghp_wrong" not in repr(api)
-
-
-@contextmanager
-def answering(
-    status: int, headers: dict[str, str], body: bytes = b"{}"
-) -> Iterator[tuple[str, list[str]]]:
-    """A server with one answer; the credentials that it was sent."""
-    seen: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            seen.append(self.headers.get("Authorization", ""))
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: Any) -> None:
-            """Nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", seen
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def test_a_redirect_to_another_server_is_not_followed() -> None:
