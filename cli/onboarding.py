@@ -34,7 +34,7 @@ class Row:
     """A repository and what was found or done."""
 
     repository: str
-    standing: str
+    state: str
     url: str
 
 
@@ -49,7 +49,7 @@ class Outcome:
     def as_json(self) -> dict[str, Any]:
         """Return the outcome as JSON types."""
         rows = [
-            {"repository": row.repository, "state": row.standing, "pull_request": row.url or None}
+            {"repository": row.repository, "state": row.state, "pull_request": row.url or None}
             for row in self.repositories
         ]
         return {"dry_run": self.is_dry_run, "repositories": rows, "left_out": self.left_out}
@@ -94,13 +94,13 @@ def _row(api: "GitHubApi", repository: Any, values: "WorkflowValues", *, is_dry_
     from indexer.forge.workflow import inspect, open_pull_request
 
     def act() -> tuple["Onboarding", str]:
-        standing = inspect(api, repository)
-        is_due = standing.is_due and not is_dry_run
-        return standing, open_pull_request(api, standing, values) if is_due else ""
+        found = inspect(api, repository)
+        is_due = found.is_due and not is_dry_run
+        return found, open_pull_request(api, found, values) if is_due else ""
 
-    standing, opened = _patiently(act)
+    found, opened = _patiently(act)
     name = repository.full_name
-    return Row(name, "opened", opened) if opened else Row(name, standing.standing, standing.url)
+    return Row(name, "opened", opened) if opened else Row(name, found.state, found.url)
 
 
 def _values(context: "CommandContext") -> "WorkflowValues":
@@ -130,11 +130,11 @@ def _patiently(act: Callable[[], _Result]) -> _Result:
 def render(outcome: Outcome) -> str:
     """Format a line for each repository, and what to do next."""
     lines = [
-        f"{row.repository}: {_SENTENCES[row.standing]}" + (f" {row.url}" if row.url else "")
+        f"{row.repository}: {_SENTENCES[row.state]}" + (f" {row.url}" if row.url else "")
         for row in outcome.repositories
     ]
     lines += [f"left out: {count} ({why})" for why, count in outcome.left_out.items()]
-    due = sum(row.standing in {"nothing", "branch"} for row in outcome.repositories)
+    due = sum(row.state in {"nothing", "branch"} for row in outcome.repositories)
     if due:
         lines.append(f"Nothing was changed. --open opens {due} pull requests.")
     elif not outcome.repositories:

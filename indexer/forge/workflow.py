@@ -71,14 +71,14 @@ then leaves the repository alone.
 """
 
 
-class Standing(StrEnum):
+class WorkflowState(StrEnum):
     """What a repository has already."""
 
     NOTHING = "nothing"
     BRANCH = "branch"  # without a pull request: a command was interrupted
     WORKFLOW = "workflow"
     OPEN = "open"
-    CLOSED = "closed"  # somebody declined
+    CLOSED = "closed"  # declined
     EMPTY = "empty"
 
 
@@ -87,13 +87,13 @@ class Onboarding:
     """A repository and what it has; `url` is of the pull request, if there is one."""
 
     repository: ForgeRepository
-    standing: Standing
+    state: WorkflowState
     url: str = ""
 
     @property
     def is_due(self) -> bool:
         """Whether a pull request is missing."""
-        return self.standing in {Standing.NOTHING, Standing.BRANCH}
+        return self.state in {WorkflowState.NOTHING, WorkflowState.BRANCH}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +132,17 @@ def inspect(api: GitHubApi, repository: ForgeRepository) -> Onboarding:
     """Return what the repository has. Reads only. Raises ForgeError."""
     place = f"repos/{repository.full_name}"
     if _head(api, place, repository.default_branch) is None:
-        return Onboarding(repository, Standing.EMPTY)
+        return Onboarding(repository, WorkflowState.EMPTY)
     listed = api.find(f"{place}/contents/{DIRECTORY}", ref=repository.default_branch)
     names = {row.get("name") for row in listed} if isinstance(listed, list) else set()
     if not _NAMES.isdisjoint(names):
-        return Onboarding(repository, Standing.WORKFLOW)
+        return Onboarding(repository, WorkflowState.WORKFLOW)
     pull = _pull(api, repository)
     if pull is None:
         has_branch = _head(api, place, BRANCH) is not None
-        return Onboarding(repository, Standing.BRANCH if has_branch else Standing.NOTHING)
-    standing = Standing.OPEN if pull.get("state") == "open" else Standing.CLOSED
-    return Onboarding(repository, standing, _url_of(pull))
+        return Onboarding(repository, WorkflowState.BRANCH if has_branch else WorkflowState.NOTHING)
+    state = WorkflowState.OPEN if pull.get("state") == "open" else WorkflowState.CLOSED
+    return Onboarding(repository, state, _url_of(pull))
 
 
 def open_pull_request(api: GitHubApi, found: Onboarding, values: WorkflowValues) -> str:
