@@ -22,7 +22,7 @@ case $role in
   sidecar) exec codesearch sidecar --bind "${CODESEARCH_SIDECAR_BIND:-127.0.0.1:8765}" "$@" ;;
   health) exec python -m central.healthcheck "$@" ;;
   *)
-    echo "Say what to be: web, worker, backfill, beat, migrate, sidecar, manage COMMAND, health PROCESS." >&2
+    echo "Say what to be: web, worker, beat, migrate, backfill, sidecar, manage COMMAND, health PROCESS." >&2
     exit 64
     ;;
 esac
