@@ -79,15 +79,21 @@ class Clone:
 
 
 def clone(
-    address: CloneAddress, *, access: GitAccess, settings: BackfillSettings, limits: Limits
+    address: CloneAddress,
+    *,
+    access: GitAccess,
+    settings: BackfillSettings,
+    limits: Limits,
+    branch: str = "",
 ) -> Clone:
-    """Clone the default branch. Raises ChildError, QuotaError, EmptyRepositoryError."""
+    """Clone a branch, by default the default one. Raises ChildError, QuotaError, EmptyRepositoryError."""
     home, path = limits.directory, limits.directory / "clone.git"
     environment = git_environment(address, access=access, settings=settings, home=home)
     git = _Git(environment, limits, access.password)
     git.run(
         "clone", "--quiet", "--bare", "--single-branch", "--no-tags", "--template=",
-        "--filter=blob:none", "--", address.url, str(path),
+        "--filter=blob:none", *([f"--branch={branch}"] if branch else []),
+        "--", address.url, str(path),
     )  # fmt: skip
     git.arguments = ("--git-dir", str(path))
     try:

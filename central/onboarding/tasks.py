@@ -6,6 +6,7 @@ take every worker and wait for ever. A message only wakes a worker; the table is
 
 from django.conf import settings
 
+from central.celery import BACKFILL_QUEUE as QUEUE
 from central.celery import app
 from central.onboarding.services import listing, queue, work
 
@@ -14,8 +15,14 @@ from central.onboarding.services import listing, queue, work
 def sweep() -> None:
     """Queue what was pushed to, and wake as many workers as may work at once."""
     queue.queue_pushed()
-    for _ in range(settings.BACKFILL.at_once):
+    for _ in range(settings.BACKFILL.at_once - _waiting_messages()):
         work_on_queue.apply_async(expires=float(settings.SWEEP_SECONDS))
+
+
+def _waiting_messages() -> int:
+    """Return how many messages no worker has taken: without one, they must not accumulate."""
+    with app.connection_for_write() as broker, broker.SimpleQueue(QUEUE) as waiting:
+        return int(waiting.qsize())
 
 
 @app.task(name="central.onboarding.tasks.work")

@@ -69,5 +69,7 @@ class BackfillWorker:
     def _work(self, number: int) -> None:
         if number == 0:
             queue_pushed()
-        while not self._stopping.is_set() and (list_next() or work_next()):
+        while not self._stopping.is_set() and (
+            list_next() or work_next(is_stopping=self._stopping.is_set)
+        ):
             pass

@@ -193,6 +193,10 @@ class Claim:
         pause = min(max(pause_seconds, _FIRST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
         self._queue_again(error, pause, attempts=F("attempts") - 1)
 
+    def release(self) -> None:
+        """Let another process do the work at once: no attempt is counted."""
+        self._queue_again("", 0, attempts=F("attempts") - 1)
+
     def _queue_again(self, error: str, pause: float, **more: Any) -> None:
         self._mine().update(
             state=WorkState.QUEUED,

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import UUID
@@ -24,17 +24,27 @@ from indexer.errors import ForgeError, ForgeUnavailableError
 
 _DIRECTORY = "backfill"
 
+
+class StoppingError(Exception):
+    """The process is stopping: another one does the work again."""
+
+
 _log = structlog.get_logger(__name__)
 
 
-def work_next() -> bool:
-    """Work on the next repository that is due; return whether there was one."""
+def work_next(*, is_stopping: Callable[[], bool] = lambda: False) -> bool:
+    """Work on the next repository that is due; return whether there was one.
+
+    When `is_stopping`, the work ends within a second and is due again.
+    """
     claim = claim_next()
     if claim is None:
         return False
     _log.info("backfill_started", repository=claim.row.name, attempt=claim.row.attempts)
     try:
-        _work(claim)
+        _work(claim, is_stopping)
+    except StoppingError:
+        claim.release()
     except ClaimLostError:
         _log.warning("backfill_claim_lost", repository=claim.row.name)
     except Exception as exc:  # whatever it is, the next repository has its turn
@@ -59,7 +69,7 @@ def _end(claim: Claim, error: Exception) -> bool:
     return True
 
 
-def _work(claim: Claim) -> None:
+def _work(claim: Claim, is_stopping: Callable[[], bool]) -> None:
     row = claim.row
     if row.repository and row.repository.paused:
         raise SkippedError("Indexing of it is paused.")
@@ -68,16 +78,22 @@ def _work(claim: Claim) -> None:
         raise UnavailableError(
             "The service's address is unknown: start the service, or set AETERNA_BACKFILL_URL."
         )
+
+    def beat() -> None:
+        if is_stopping():
+            raise StoppingError
+        claim.beat()
+
     with _directory(row) as directory:
         limits = Limits(
             directory=directory,
             deadline=time.monotonic() + settings.BACKFILL.max_seconds,
             max_bytes=settings.BACKFILL.max_bytes,
-            beat=claim.beat,
+            beat=beat,
         )
         source = source_of(row)
         address = resolve(parse_address(source.url, settings.BACKFILL), settings.BACKFILL)
-        cloned = _clone(address, source, limits)
+        cloned = _clone(address, source, limits, branch=_tracked_branch(row))
         claim.enter("indexing")
         with repository_token(row, source, cloned) as token:
             index_clone(row, source, cloned, token=token, url=url, limits=limits)
@@ -86,9 +102,23 @@ def _work(claim: Claim) -> None:
         claim.finish(commit_sha=cloned.commit_sha, repository=repository)
 
 
-def _clone(address: CloneAddress, source: Source, limits: Limits) -> Clone:
+def _tracked_branch(row: BackfillRepository) -> str:
+    """Return the branch that the repository's index follows; "" before its first run."""
+    known = Repository.objects.filter(organization=row.organization, retired_at=None)
+    by_id = {"github_id": row.github_id} if row.github_id is not None else {"name": row.name}
+    ref = known.filter(**by_id).values_list("tracked_ref", flat=True).first() or ""
+    return ref.removeprefix("refs/heads/")
+
+
+def _clone(address: CloneAddress, source: Source, limits: Limits, *, branch: str) -> Clone:
     try:
-        return clone(address, access=source.access, settings=settings.BACKFILL, limits=limits)
+        return clone(
+            address,
+            access=source.access,
+            settings=settings.BACKFILL,
+            limits=limits,
+            branch=branch,
+        )
     except EmptyRepositoryError as exc:
         raise SkippedError("It has no commit yet.") from exc
 

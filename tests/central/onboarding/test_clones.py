@@ -168,3 +168,20 @@ def test_ssh_uses_the_operator_s_key_and_the_checked_address(tmp_path: Path) -> 
     assert "'-oIdentityFile=/run/key file'" in command
     assert "-oStrictHostKeyChecking=yes" in command
     assert "-oBatchMode=yes" in command
+
+
+def test_another_branch_than_the_default_one_is_cloned(forge: LocalForge, tmp_path: Path) -> None:
+    shop = forge.add("shop", {"a.py": "a = 1\n"})
+    git(shop.tree, "push", "--quiet", "origin", "HEAD:refs/heads/release/1.0")
+    shop.commit({"a.py": "a = 2\n"})
+    url = f"{forge.url}/acme/shop"
+    settings = BackfillSettings(github_url=forge.url, networks=LOOPBACK)
+    found = clone(
+        resolve(parse_address(url, settings), settings),
+        access=GitAccess("x-access-token", forge.token),
+        settings=settings,
+        limits=Limits(tmp_path, time.monotonic() + 300, 10**9),
+        branch="release/1.0",
+    )
+    assert found.ref == "refs/heads/release/1.0"
+    assert git(found.path, "show", "HEAD:a.py") == "a = 1"

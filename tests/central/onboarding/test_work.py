@@ -164,3 +164,23 @@ def test_directories_of_killed_processes_are_removed(settings: Settings, tmp_pat
     assert remove_leftovers() == 1
     assert {path.name for path in parent.iterdir()} == {str(live.claim), "not-ours"}
     assert Backfill.objects.count() == 1
+
+
+def test_work_of_a_stopping_process_is_due_again_at_once(
+    forge: LocalForge, shop: LocalRepository, settings: Settings
+) -> None:
+    forge.held.clear()  # the clone would not end
+    assert work_next(is_stopping=lambda: True)
+    row = BackfillRepository.objects.get()
+    assert (row.state, row.attempts, row.claim) == (WorkState.QUEUED, 0, None)
+    assert row.due_at <= timezone.now()
+    assert not list((settings.DATA_DIR / "backfill").iterdir())
+
+
+def test_the_branch_that_is_tracked_here_is_cloned(
+    forge: LocalForge, shop: LocalRepository
+) -> None:
+    Repository.objects.create(
+        organization=acme(), name="shop", github_id=shop.id, tracked_ref="refs/heads/gone"
+    )
+    assert "gone" in worked().error
