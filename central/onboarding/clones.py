@@ -86,7 +86,10 @@ def clone(
     limits: Limits,
     branch: str = "",
 ) -> Clone:
-    """Clone a branch, by default the default one. Raises ChildError, QuotaError, EmptyRepositoryError."""
+    """Clone a branch, by default the default one.
+
+    Raises ChildError, QuotaError, EmptyRepositoryError.
+    """
     home, path = limits.directory, limits.directory / "clone.git"
     environment = git_environment(address, access=access, settings=settings, home=home)
     git = _Git(environment, limits, access.password)

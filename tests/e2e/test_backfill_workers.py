@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import redis
 
+from indexer.limits import BACKFILL_AT_ONCE
 from scripts.local_forge import OWNER_ID, LocalForge
 from scripts.local_service import ROOT, Organization, Service
 from tests.e2e.conftest import prepared_data_directory
@@ -81,3 +83,29 @@ def test_a_killed_worker_s_repository_is_indexed_by_another(tmp_path: Path) -> N
         assert done["counts"]["done"] == 2, done
         found = globex.search("cart_total", mode="symbol")["results"]
         assert [hit["project"] for hit in found] == ["cart"]
+
+
+def test_messages_for_a_worker_that_is_not_there_do_not_accumulate(tmp_path: Path) -> None:
+    with (
+        LocalForge(tmp_path) as forge,
+        prepared_data_directory() as directory,
+        running_site(directory, forge.settings()) as site,
+    ):
+        client = redis.Redis.from_url(site.broker.url)
+        wait_until(lambda: client.llen("backfill") == BACKFILL_AT_ONCE, "no message was sent")
+        seen = {client.llen("backfill") for _ in _sweeps(site.service, 3)}
+        client.close()
+        assert seen == {BACKFILL_AT_ONCE}
+
+
+def _sweeps(service: Service, count: int) -> Iterator[int]:
+    """Yield after each of so many further sweeps, as the worker's log tells them."""
+    log = service.data_dir / "worker.log"
+
+    def told() -> int:
+        return log.read_text().count("onboarding.tasks.sweep[")
+
+    for number in range(count):
+        before = told()
+        wait_until(lambda before=before: told() > before + 1, "no sweep")  # type: ignore[misc]
+        yield number
