@@ -11,6 +11,7 @@ import sys
 
 from benchmarks import (
     action,
+    backfilling,
     baseline,
     command_line,
     indexing,
@@ -48,6 +49,7 @@ BENCHMARKS = {
     "breadth": wide_pages.measure,
     "pages": pages.measure,
     "integrations": integrations.measure,
+    "backfill": backfilling.measure,
 }
 STANDING_ALONE = {
     "callers": callers.main,

@@ -15,10 +15,14 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # 
 
 celery.prepare()  # before anything counts
 
+BACKFILL_QUEUE = "backfill"
+
 app = Celery("central")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add(WorkerHeartbeat)
+# Clones have workers of their own (deploy/entrypoint.sh backfill): see central.onboarding.tasks.
+app.conf.task_routes = {"central.onboarding.tasks.work": {"queue": BACKFILL_QUEUE}}
 app.conf.beat_schedule = {
     "sweep": {
         "task": "central.ingest.tasks.sweep",
@@ -40,6 +44,11 @@ app.conf.beat_schedule = {
     },
     "text": {
         "task": "central.maintenance.tasks.maintain_text",
+        "schedule": float(settings.SWEEP_SECONDS),
+        "options": {"expires": float(settings.SWEEP_SECONDS)},
+    },
+    "backfill": {
+        "task": "central.onboarding.tasks.sweep",
         "schedule": float(settings.SWEEP_SECONDS),
         "options": {"expires": float(settings.SWEEP_SECONDS)},
     },

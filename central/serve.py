@@ -173,10 +173,11 @@ def background_workers() -> Iterator[None]:
     from central.corpus import backends
     from central.knowledge.worker import GraphWorker
     from central.maintenance.worker import EmbeddedWorker
+    from central.onboarding.worker import BackfillWorker
 
-    threads: list[EmbeddedWorker | GraphWorker] = []
+    threads: list[EmbeddedWorker | GraphWorker | BackfillWorker] = []
     if not settings.CELERY_BROKER_URL:
-        threads = [EmbeddedWorker(), GraphWorker()]
+        threads = [EmbeddedWorker(), GraphWorker(), BackfillWorker()]
     for thread in threads:
         thread.start()
     try:

@@ -22,6 +22,7 @@ from cli.commands import (
     index,
     init,
     mcp,
+    onboard,
     search,
     serve,
     sidecar,
@@ -48,6 +49,7 @@ _COMMANDS: Final = (
     codequery,
     sidecar,
     serve,
+    onboard,
 )
 _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<4} {code.meaning}" for code in Exit if code < Exit.TERMINATED

@@ -309,6 +309,29 @@ class RunFailedError(CentralError):
     title = "The service did not finish the run"
 
 
+class ForgeError(IndexerError):
+    """The forge's API refused a request or answered in an unknown form. `status`: HTTP's."""
+
+    exit_code = Exit.REFUSED
+    title = "The forge refused"
+
+    def __init__(self, message: str, *, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ForgeUnavailableError(ForgeError):
+    """The forge's API did not answer, or limits requests; after `pause_seconds` it may."""
+
+    exit_code = Exit.UNREACHABLE
+    title = "The forge did not answer"
+    retryable = True
+
+    def __init__(self, message: str, *, status: int = 0, pause_seconds: float = 0.0) -> None:
+        super().__init__(message, status=status)
+        self.pause_seconds = pause_seconds
+
+
 def not_installed(package: str, extra: str) -> str:
     """Return the message of a missing optional package, with the extra that has it."""
     return f"{package} is not installed: pip install 'aeterna-code-search[{extra}]'"

@@ -137,6 +137,22 @@ ISSUER_KEY_ID_CHARACTERS: Final = 200
 ISSUER_KEY_BITS_LEAST: Final = 2048
 ISSUER_KEY_BITS: Final = 8192
 
+# Whole organisations: backfill and onboarding
+FORGE_ANSWER_BYTES: Final = 32 * 1024 * 1024  # of one answer of a forge's API; a page has 100 rows
+FORGE_PAGES: Final = 200  # of a list, each of 100 repositories
+FORGE_PATTERNS: Final = 100  # of names, and as many topics, in a selection
+FORGE_WAIT_SECONDS: Final = 60.0  # for a forge that limits requests, before the command ends
+BACKFILL_URLS: Final = 1_000  # of one request
+BACKFILL_ROWS: Final = 200  # repositories on a page of a backfill's progress
+BACKFILL_REPOSITORY_BYTES: Final = 4 * 1024**3  # of a clone; AETERNA_BACKFILL_MAX_BYTES
+BACKFILL_REPOSITORY_SECONDS: Final = 3_600  # to clone and index; AETERNA_BACKFILL_SECONDS
+BACKFILL_AT_ONCE: Final = 2  # repositories of the whole service; AETERNA_BACKFILL_AT_ONCE
+BACKFILL_PER_HOUR: Final = 1_000  # clones of an organisation; AETERNA_BACKFILL_PER_HOUR
+BACKFILL_ATTEMPTS: Final = 5
+BACKFILL_ERROR_CHARACTERS: Final = 500
+BACKFILL_OUTPUT_BYTES: Final = 65_536  # of a git or indexer process that are read
+ONBOARD_REPOSITORIES: Final = 1_000  # of one command that opens pull requests
+
 # Colours of code on a page
 COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
 PAGE_COLOURED_CHARACTERS: Final = 300_000  # of the files of a page's results, 0.45 s

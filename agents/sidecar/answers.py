@@ -162,6 +162,7 @@ class ProjectStatus(AnswerModel):
     mode: str | None
     reason: str | None
     reindex_requested_at: str | None = None
+    indexed_by: str | None = None
     files: int
     skipped: int
     generated: int = 0

@@ -62,6 +62,8 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.RunConflictError: 409,
     indexer_errors.RunStaleError: 409,
     indexer_errors.RunFailedError: 500,
+    indexer_errors.ForgeError: 500,
+    indexer_errors.ForgeUnavailableError: 503,
 }
 
 # Exceptions of this service's dependencies: (code, detail).

@@ -13,6 +13,13 @@ class Visibility(models.TextChoices):
     PRIVATE = "private"
 
 
+class IndexedBy(models.TextChoices):
+    """Who indexes after a push: the repository's own workflow, or this service."""
+
+    ACTION = "action"
+    CENTRAL = "central"
+
+
 class IndexProblem(models.TextChoices):
     """The reason why the newest ended run left the index behind the head, if it did."""
 
@@ -48,6 +55,13 @@ class Repository(models.Model):
         "run that was opened since then is applied",
     )
     paused = models.BooleanField(default=False)
+    indexed_by = models.CharField(
+        max_length=10,
+        choices=IndexedBy.choices,
+        default=IndexedBy.ACTION,
+        db_default=IndexedBy.ACTION,
+        help_text="Who indexes after a push: a workflow (action), or this service, which clones it",
+    )
     reindex_requested_at = models.DateTimeField(
         null=True, blank=True, help_text="Its next run processes every file, whatever has changed"
     )

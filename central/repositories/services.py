@@ -12,7 +12,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from central.db import sql_with
-from central.repositories.models import IndexProblem, Push, Repository, Visibility
+from central.repositories.models import IndexedBy, IndexProblem, Push, Repository, Visibility
 from central.repositories.statements import (
     keep_name,
     keep_visibility,
@@ -22,6 +22,11 @@ from central.repositories.statements import (
 from central.repositories.states import LIVE_RUN_STATES, NOTHING_TO_DO, RunState
 from central.tenancy.services.tokens import revoke_bound_tokens
 
+_WHERE_TO_LOOK = {
+    IndexedBy.ACTION: "Look at the repository's indexing workflow: it may be absent, disabled, "
+    "skipped, failing or waiting for a runner.",
+    IndexedBy.CENTRAL: "This service clones the repository: its backfill says what it waits for.",
+}
 UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
 _LONGEST_NAME = 180  # leaves room for "~" and a key
 
@@ -273,13 +278,13 @@ def _flag(push: Push) -> bool:
     """Mark the repository as behind; False if it was indexed or pushed to meanwhile."""
     repository = push.repository
     branch = repository.tracked_ref.removeprefix("refs/heads/")
+    by = IndexedBy(repository.indexed_by)
     # The repository first: while it is waited for, a webhook may need the push's row.
     flagged = Repository.objects.filter(pk=repository.pk, generation=repository.generation).update(
         trouble=IndexProblem.BEHIND,
         trouble_commit=push.commit_sha,
         trouble_detail=f"Commit {push.commit_sha} was pushed to {branch} at "
-        f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. Look at the repository's "
-        "indexing workflow: it may be absent, disabled, skipped, failing or waiting for a runner.",
+        f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. {_WHERE_TO_LOOK[by]}",
     )
     if not flagged:
         return False

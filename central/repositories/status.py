@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from central.errors import NotFoundError
-from central.repositories.models import Repository
+from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import (
     LIVE_RUN_STATES,
     IndexState,
@@ -42,6 +42,7 @@ class ProjectStatus:
     reindex_requested_at: Annotated[
         datetime | None, "Since when the next run is to process every file; null: it is not"
     ]
+    indexed_by: Annotated[str, IndexedBy]
     files: int
     skipped: int
     generated: Annotated[int, "Of the files: only symbols, references and text are indexed"]
@@ -101,6 +102,7 @@ def _project_status(repository: Repository) -> ProjectStatus:
         mode=repository.last_mode or None,
         reason=repository.last_reason or None,
         reindex_requested_at=repository.reindex_requested_at,
+        indexed_by=repository.indexed_by,
         files=repository.files,
         skipped=repository.skipped,
         generated=repository.generated,

@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central.runtime import data_directory
-from central.settings import admin, env, services, sso, web
+from central.settings import admin, backfill, env, services, sso, web
 from central.settings.services import vector_store_url
 from indexer import limits as bounds
 
@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "central.ingest",
     "central.maintenance",
     "central.knowledge",
+    "central.onboarding",
     "central.web",
 ]
 
@@ -210,7 +211,10 @@ CODESEARCH_SIDECAR_SECONDS = env.number("CODESEARCH_SIDECAR_SECONDS", default=10
 
 # How clients reach this service: the one audience that id tokens may be for.
 PUBLIC_URL = env.text("AETERNA_PUBLIC_URL")
-OWN_HOSTS = [*env.words("AETERNA_ALLOWED_HOSTS"), *filter(None, [env.host("AETERNA_PUBLIC_URL")])]
+OWN_HOSTS = [
+    *env.words("AETERNA_ALLOWED_HOSTS"),
+    *filter(None, map(env.host, ("AETERNA_PUBLIC_URL", "AETERNA_BACKFILL_URL"))),
+]
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []  # aeterna.E003 holds it to be one
 GITHUB_OIDC_ISSUER = (
     env.text("AETERNA_GITHUB_OIDC_ISSUER") or "https://token.actions.githubusercontent.com"
@@ -219,6 +223,10 @@ GITHUB_WEBHOOK_SECRET = env.text("GITHUB_WEBHOOK_SECRET")  # of the GitHub App
 GITHUB_WEBHOOK_SECRET_PREVIOUS = env.text("GITHUB_WEBHOOK_SECRET_PREVIOUS")  # taken as well
 KEYLESS_SECONDS = env.number("AETERNA_KEYLESS_SECONDS", default=900)
 BEHIND_MINUTES = env.number("AETERNA_BEHIND_MINUTES", default=15)
+
+# --- Backfill -----------------------------------------------------------------------------------
+
+BACKFILL = backfill.backfill()
 
 # Larger bodies are read as a stream by the batch views, which have their own limit.
 DATA_UPLOAD_MAX_MEMORY_SIZE = bounds.REQUEST_BYTES

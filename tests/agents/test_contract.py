@@ -48,7 +48,7 @@ from tests.agents.test_tools import RECORDINGS, TOOLS
 
 OURS = {"left_out"}  # what only the tools add
 YOUNGER = {  # than the recordings
-    *("why", "reindex_requested_at", "ranges", "confidence"),
+    *("why", "reindex_requested_at", "indexed_by", "ranges", "confidence"),
     *("lines", "matches", "total", "spans", "context", "languages_without_symbols", "elsewhere"),
     "generated",
 }

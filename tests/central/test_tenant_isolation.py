@@ -18,6 +18,7 @@ from central.github.signatures import organization_secret
 from central.ingest.models import IndexRun
 from central.knowledge.models import Document, Edge, Node
 from central.knowledge.services.catch_up import catch_up
+from central.onboarding.models import Backfill
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization, Scope
 from tests.central.github import payloads
@@ -200,6 +201,26 @@ def _refresh(api: Api, victim: dict[str, Any]) -> list[Any]:
     ]
 
 
+def _onboardings(api: Api, victim: dict[str, Any]) -> list[Any]:
+    return [
+        api.request("GET", "/api/v1/onboarding?org_id=acme"),
+        api.request("POST", "/api/v1/onboarding", {"org_id": "acme", "owner": "acme"}),
+        api.request(
+            "POST", "/api/v1/onboarding", {"org_id": "acme", "urls": ["https://github.com/a/b"]}
+        ),
+    ]
+
+
+def _onboarding(api: Api, victim: dict[str, Any]) -> list[Any]:
+    """The victim's, by its id, asked of both organisations."""
+    (backfill,) = Backfill.objects.filter(organization__slug="acme")
+    return [
+        api.request(method, f"/api/v1/onboarding/{backfill.pk}?org_id={slug}")
+        for method in ("GET", "DELETE")
+        for slug in ("acme", api.organization.slug)
+    ]
+
+
 IDS = ("ADR-7", "shop/mem-7", "mem-7", "POL-7", RECIPE, f"{RECIPE}#f1", "code:secret_recipe.py")
 PROBES: dict[str, Probe] = {
     "api/v1/graph/nodes": _nodes,
@@ -216,6 +237,8 @@ PROBES: dict[str, Probe] = {
         api.request("GET", f"/api/v1/graph/snapshot?org_id={slug}") for slug in ("acme", "org-acme")
     ],
     "api/v1/graph/refresh": _refresh,
+    "api/v1/onboarding": _onboardings,
+    "api/v1/onboarding/<uuid:backfill_id>": _onboarding,
     "api/v1/index/runs": _open,
     "api/v1/index/runs/<uuid:run_id>": _run,
     "api/v1/index/runs/<uuid:run_id>/tree": lambda api, victim: [
@@ -266,6 +289,7 @@ def victim(open_run: dict[str, Any], db: None) -> dict[str, Any]:
 def make_victim() -> dict[str, Any]:
     api = api_of()
     add_secrets(api)
+    Backfill.objects.create(organization=api.organization, owner="salt-mine", requested_by="salt")
     run: dict[str, Any] = api.open(commit_sha=commit_of(FILES)).json()
     return run
 
@@ -357,7 +381,8 @@ def tables() -> list[object]:
     nodes = Node.objects.order_by("pk").values_list("pk", "key")
     documents = Document.objects.order_by("pk").values_list("pk", "title", "version")
     edges = Edge.objects.order_by("pk").values_list("pk", "type", "weight")
-    return [*runs, *repositories, *nodes, *documents, *edges]
+    backfills = Backfill.objects.order_by("pk").values_list("pk", "state")
+    return [*runs, *repositories, *nodes, *documents, *edges, *backfills]
 
 
 def assert_nothing_learnt(response: Any) -> None:

@@ -15,6 +15,7 @@ from scripts.local_service import ROOT
 DOCKERFILE = ROOT / "deploy" / "Dockerfile"
 PREFIX = "/opt/codesearch"
 BOOTSTRAP = "-r requirements/bootstrap.txt"
+_INSTALLED = (BOOTSTRAP, "apt-get ")  # .venv/bin and this machine have what they install
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def build(directory: Path) -> Path:
     for each in instructions():
         if each.word == "COPY" and "--from=" not in each.rest:
             _copy(each.rest.split(), source, prefix)
-        elif each.word == "RUN" and BOOTSTRAP not in each.rest:  # .venv/bin has what that installs
+        elif each.word == "RUN" and not any(part in each.rest for part in _INSTALLED):
             _run(each.rest.replace(PREFIX, str(prefix)), source)
     return prefix
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,7 +104,7 @@ def answers(client: redis.Redis) -> bool:
 
 
 @contextmanager
-def running_site(data_dir: Path) -> Iterator[Site]:
+def running_site(data_dir: Path, environment: Mapping[str, str] | None = None) -> Iterator[Site]:
     broker = Broker(free_address())
     service = Service(
         data_dir,
@@ -115,6 +115,7 @@ def running_site(data_dir: Path) -> Iterator[Site]:
             "AETERNA_SWEEP_SECONDS": str(SWEEP_SECONDS),
             "AETERNA_RUN_LEASE_SECONDS": str(LEASE_SECONDS),
             "AETERNA_WORKER_METRICS_BIND": free_address(),
+            **(environment or {}),
         },
     )
     worker = Worker(service)

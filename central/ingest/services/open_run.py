@@ -13,7 +13,7 @@ from central.ingest.selectors import busy_run
 from central.ingest.services.access import check_direct_upload, check_oidc_binding, grant_access
 from central.ingest.services.identity import RequestedRepository, repository_of, require_nameable
 from central.ingest.services.salvage import salvage_uploads
-from central.repositories.models import Repository
+from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
@@ -21,6 +21,7 @@ from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY
 from indexer.records.vectors import DirectUploadGrant
 
 _RETRY_SECONDS = 30
+BACKFILL_EVENT = "backfill"  # of runs on clones of this service itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
     _require_idle(repository)
     _require_few_open(repository)
     _update_address(credential, repository, request.repository_url)
+    _note_workflow(repository, request.event)
     return IndexRun.objects.create(
         repository=repository,
         api_token_id=credential.api_token_id,
@@ -134,6 +136,14 @@ def _update_address(credential: Credential, repository: Repository, said: str) -
     if url and url != repository.web_url:
         repository.web_url = url
         repository.save(update_fields=["web_url"])
+
+
+def _note_workflow(repository: Repository, event: str) -> None:
+    """Leave later pushes to the repository's workflow, once one of its jobs has come."""
+    is_workflow = event not in {"", BACKFILL_EVENT}
+    if is_workflow and repository.indexed_by != IndexedBy.ACTION:
+        repository.indexed_by = IndexedBy.ACTION
+        repository.save(update_fields=["indexed_by"])
 
 
 def _trusted_job_url(credential: Credential, repository: Repository, said: str) -> str:

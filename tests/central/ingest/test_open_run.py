@@ -114,3 +114,23 @@ def test_an_organisation_s_embedder_that_is_none_opens_nothing(api: Api, embedde
     assert (answer.status_code, answer.json()["code"]) == (409, "embedder_invalid")
     assert not IndexRun.objects.exists()
     assert not Repository.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("event", "indexed_by"),
+    [(None, "central"), ("", "central"), ("backfill", "central"), ("push", "action")],
+)
+def test_a_workflow_s_run_leaves_later_pushes_to_the_workflow(
+    api: Api, event: str | None, indexed_by: str
+) -> None:
+    """A run by hand has no event, and one of this service's own clones has its own."""
+    Repository.objects.create(
+        organization=api.organization,
+        name="shop",
+        tracked_ref="refs/heads/main",
+        indexed_by="central",
+    )
+    assert api.open("shop", event=event).status_code == 201
+    assert Repository.objects.get().indexed_by == indexed_by
+    (project,) = api.status().json()["projects"]
+    assert project["indexed_by"] == indexed_by

@@ -1,0 +1,1 @@
+"""Backfill: central itself clones and indexes the repositories of an organisation."""

@@ -1,0 +1,22 @@
+"""Registration with Django."""
+
+from django.apps import AppConfig
+from prometheus_client import REGISTRY
+
+
+class OnboardingConfig(AppConfig):
+    """The `onboarding` app."""
+
+    name = "central.onboarding"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Let /metrics count the queue; go with what is purged and exported."""
+        from central.maintenance.organization_export import register_members
+        from central.maintenance.repository_deletion import register_rows
+        from central.onboarding.metrics import BackfillCollector
+        from central.onboarding.services.retention import DELETION, export_members
+
+        REGISTRY.register(BackfillCollector())
+        register_rows(DELETION)
+        register_members(export_members)

@@ -1,0 +1,97 @@
+"""The progress of a backfill: one answer for the API, the command and pages."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from django.db.models import Count, Q
+
+from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
+from indexer.limits import BACKFILL_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryProgress:
+    """A repository of a backfill."""
+
+    project: str
+    state: Annotated[str, WorkState]
+    stage: Annotated[str | None, "cloning or indexing, while it is running"]
+    commit: Annotated[str | None, "The last commit that was indexed"]
+    attempts: int
+    seconds: Annotated[float | None, "Of the last attempt"]
+    error: Annotated[str | None, "Why it failed or was skipped, or waits for another attempt"]
+    indexed_by: Annotated[
+        str | None, "action: a workflow indexes later pushes; central: this service does"
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Repositories by state."""
+
+    queued: int
+    running: int
+    done: int
+    failed: int
+    skipped: int
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillProgress:
+    """A backfill. It is finished when its list is read and nothing is queued or running."""
+
+    id: UUID
+    org_id: str
+    owner: str | None
+    state: Annotated[str, ListState]
+    finished: bool
+    requested_by: str
+    created_at: datetime
+    error: str | None
+    left_out: Annotated[dict[str, int], "Reason → number of repositories that were not chosen"]
+    counts: Counts
+    repositories: list[RepositoryProgress]
+    next_after: Annotated[int | None, "The `after` of the next page; null: this is the last"]
+
+
+def progress_of(
+    backfill: Backfill, *, after: int = 0, rows: int = BACKFILL_ROWS
+) -> BackfillProgress:
+    """Return the progress and a page of repositories, in the order of the list, after `after`."""
+    of_it = BackfillRepository.objects.filter(backfill=backfill)
+    by_state = of_it.order_by().aggregate(
+        **{state.value: Count("pk", filter=Q(state=state)) for state in WorkState}
+    )
+    following = of_it.filter(pk__gt=after).select_related("repository").order_by("pk")
+    page = list(following[: rows + 1]) if rows else []
+    counts = Counts(**by_state)
+    is_listed = backfill.state != ListState.LISTING
+    return BackfillProgress(
+        id=backfill.pk,
+        org_id=backfill.organization.slug,
+        owner=backfill.owner or None,
+        state=backfill.state,
+        finished=is_listed and not counts.queued and not counts.running,
+        requested_by=backfill.requested_by,
+        created_at=backfill.created_at,
+        error=backfill.error or None,
+        left_out=backfill.left_out,
+        counts=counts,
+        repositories=[_row(row) for row in page[:rows]],
+        next_after=page[rows - 1].pk if len(page) > rows else None,
+    )
+
+
+def _row(row: BackfillRepository) -> RepositoryProgress:
+    return RepositoryProgress(
+        project=row.name,
+        state=row.state,
+        stage=row.stage or None,
+        commit=row.commit_sha or None,
+        attempts=row.attempts,
+        seconds=row.seconds,
+        error=row.error or None,
+        indexed_by=row.repository.indexed_by if row.repository else None,
+    )

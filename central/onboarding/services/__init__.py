@@ -1,0 +1,1 @@
+"""Backfills: their lists, their queue, and the work on one repository."""

@@ -1,0 +1,260 @@
+"""The queue: claims by conditional UPDATE with a lease, rates, retries and ends."""
+
+import time
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import (
+    Case,
+    Count,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from central.onboarding.models import BackfillRepository, ListState, WorkState
+from central.repositories.models import IndexedBy, Push, Repository
+from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
+
+_TURN = 7_311_905_530_441  # of the advisory lock under which claims are counted and made
+_BEAT_SECONDS = 5.0
+_FIRST_PAUSE_SECONDS = 30
+_LONGEST_PAUSE_SECONDS = 3_600
+_HOUR = timedelta(hours=1)
+
+_log = structlog.get_logger(__name__)
+
+
+class ClaimLostError(Exception):
+    """Another process has the repository, or its backfill was cancelled: stop without changes."""
+
+
+def claimable() -> QuerySet[BackfillRepository]:
+    """Return repositories that are due and that no process works on."""
+    now = timezone.now()
+    return BackfillRepository.objects.filter(
+        Q(state=WorkState.QUEUED, due_at__lte=now)
+        | Q(state=WorkState.RUNNING, lease_until__lte=now),
+        organization__retired_at=None,
+        backfill__state=ListState.LISTED,
+    )
+
+
+@transaction.atomic
+def claim_next() -> "Claim | None":
+    """Claim the next repository; None if none is due or the limits are reached.
+
+    An organisation with fewer running clones comes first, then the longest wait.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_TURN])
+    now = timezone.now()
+    running = BackfillRepository.objects.filter(state=WorkState.RUNNING, lease_until__gt=now)
+    if running.count() >= settings.BACKFILL.at_once:
+        return None
+    row = (
+        claimable()
+        .annotate(of_organization=_count(running))
+        .exclude(organization__in=_at_their_rate(now))
+        .select_for_update(skip_locked=True, no_key=True, of=("self",))
+        .order_by("of_organization", "due_at", "pk")
+        .first()
+    )
+    if row is None:
+        return None
+    return _taken(row, now)
+
+
+def _count(running: QuerySet[BackfillRepository]) -> Coalesce:
+    counted = (
+        running.filter(organization=OuterRef("organization"))
+        .order_by()
+        .values("organization")
+        .annotate(count=Count("pk"))
+        .values("count")
+    )
+    return Coalesce(Subquery(counted), 0)
+
+
+def _at_their_rate(now: datetime) -> list[int]:
+    """Return the organisations that have had their clones of this hour."""
+    recent = BackfillRepository.objects.filter(claimed_at__gt=now - _HOUR).order_by()
+    counted = recent.values("organization").annotate(count=Count("pk"))
+    full = counted.filter(count__gte=settings.BACKFILL.per_hour)
+    return list(full.values_list("organization", flat=True))
+
+
+def _taken(row: BackfillRepository, now: datetime) -> "Claim | None":
+    if row.attempts >= BACKFILL_ATTEMPTS:
+        _end(
+            BackfillRepository.objects.filter(pk=row.pk),
+            WorkState.FAILED,
+            f"It ended without an answer {BACKFILL_ATTEMPTS} times; the service's log has the "
+            "reason.",
+        )
+        return None
+    BackfillRepository.objects.filter(pk=row.pk).update(
+        state=WorkState.RUNNING,
+        claim=uuid.uuid4(),
+        claimed_at=now,
+        lease_until=_lease(),
+        attempts=F("attempts") + 1,
+        stage="cloning",
+    )
+    claimed = BackfillRepository.objects.select_related(
+        "organization", "backfill", "repository"
+    ).get(pk=row.pk)
+    return Claim(claimed)
+
+
+def _lease() -> datetime:
+    return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
+
+
+def _end(rows: QuerySet[BackfillRepository], state: WorkState, error: str, **more: Any) -> bool:
+    """End the work; a repository that was asked for meanwhile is queued again."""
+    is_due = Q(requested_at__gt=F("claimed_at"))
+    return bool(
+        rows.update(
+            state=Case(When(is_due, then=Value(WorkState.QUEUED)), default=Value(state)),
+            attempts=Case(When(is_due, then=0), default=F("attempts"), output_field=IntegerField()),
+            error=error[:BACKFILL_ERROR_CHARACTERS],
+            claim=None,
+            lease_until=None,
+            ended_at=timezone.now(),
+            stage="",
+            **more,
+        )
+    )
+
+
+@dataclass
+class Claim:
+    """The claim of this thread on a repository."""
+
+    row: BackfillRepository
+    _started_at: float = field(default_factory=time.monotonic)
+    _renewed_at: float = field(default_factory=time.monotonic)
+
+    def beat(self) -> None:
+        """Renew the lease every few seconds. Raises ClaimLostError."""
+        now = time.monotonic()
+        if now - self._renewed_at >= min(_BEAT_SECONDS, settings.RUN_LEASE_SECONDS / 4):
+            self._renewed_at = now
+            self._renew()
+
+    def enter(self, stage: str) -> None:
+        """Report what is done now. Raises ClaimLostError."""
+        self._renew(stage=stage)
+
+    def _renew(self, **more: Any) -> None:
+        mine = self._mine().exclude(backfill__state=ListState.CANCELLED)
+        if not mine.update(lease_until=_lease(), **more):
+            raise ClaimLostError
+
+    def finish(self, *, commit_sha: str, repository: Repository) -> None:
+        """End well. The next push starts with all attempts."""
+        _end(
+            self._mine(), WorkState.DONE, "",
+            commit_sha=commit_sha, repository=repository, seconds=self._seconds(),
+        )  # fmt: skip
+
+    def skip(self, why: str) -> None:
+        """End without an index; nothing failed."""
+        _end(self._mine(), WorkState.SKIPPED, why, seconds=self._seconds())
+
+    def fail(self, error: str) -> None:
+        """End for good: another attempt would end alike."""
+        _end(self._mine(), WorkState.FAILED, error, seconds=self._seconds())
+        _log.warning("backfill_failed", repository=self.row.name, error=error)
+
+    def retry(self, error: str) -> None:
+        """Try again later; after BACKFILL_ATTEMPTS it has failed."""
+        if self.row.attempts >= BACKFILL_ATTEMPTS:
+            self.fail(error)
+            return
+        pause = min(_FIRST_PAUSE_SECONDS * 4 ** (self.row.attempts - 1), _LONGEST_PAUSE_SECONDS)
+        self._queue_again(error, pause)
+
+    def postpone(self, error: str, pause_seconds: float) -> None:
+        """Wait for a server that is unavailable or limits requests: no attempt is counted."""
+        pause = min(max(pause_seconds, _FIRST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
+        self._queue_again(error, pause, attempts=F("attempts") - 1)
+
+    def release(self) -> None:
+        """Let another process do the work at once: no attempt is counted."""
+        self._queue_again("", 0, attempts=F("attempts") - 1)
+
+    def _queue_again(self, error: str, pause: float, **more: Any) -> None:
+        self._mine().update(
+            state=WorkState.QUEUED,
+            due_at=timezone.now() + timedelta(seconds=pause),
+            error=error[:BACKFILL_ERROR_CHARACTERS],
+            claim=None,
+            lease_until=None,
+            stage="",
+            **more,
+        )
+
+    def _mine(self) -> QuerySet[BackfillRepository]:
+        return BackfillRepository.objects.filter(
+            pk=self.row.pk, state=WorkState.RUNNING, claim=self.row.claim
+        )
+
+    def _seconds(self) -> float:
+        return round(time.monotonic() - self._started_at, 2)
+
+
+def expire_leases() -> int:
+    """Make all running work claimable, for the start of the only process that works."""
+    return BackfillRepository.objects.filter(state=WorkState.RUNNING).update(
+        lease_until=timezone.now()
+    )
+
+
+def is_live(claim: uuid.UUID) -> bool:
+    """Whether a process works under this claim."""
+    return BackfillRepository.objects.filter(claim=claim, lease_until__gt=timezone.now()).exists()
+
+
+def queue_pushed() -> int:
+    """Queue repositories that were pushed to and that no workflow indexes; return how many.
+
+    A push is a row, so that none is lost: it is due until this has seen it.
+    """
+    now = timezone.now()
+    push = Push.objects.filter(repository=OuterRef("repository")).values("commit_sha")
+    pushed = (
+        BackfillRepository.objects.filter(
+            repository__indexed_by=IndexedBy.CENTRAL,
+            repository__paused=False,
+            repository__retired_at=None,
+            backfill__state=ListState.LISTED,
+        )
+        .annotate(newest_push=Subquery(push[:1]))
+        .exclude(newest_push=None)
+        .exclude(newest_push=F("pushed_commit"))
+        .exclude(newest_push=F("repository__last_indexed_commit"))
+    )
+    count = 0
+    for row in pushed:
+        same = BackfillRepository.objects.filter(pk=row.pk, pushed_commit=row.pushed_commit)
+        queued = Case(
+            When(state=WorkState.RUNNING, then=F("state")), default=Value(WorkState.QUEUED)
+        )
+        count += same.update(
+            state=queued, pushed_commit=row.newest_push, requested_at=now, due_at=now, attempts=0
+        )
+    return count

@@ -1,0 +1,51 @@
+"""What is cloned for a repository of the queue, as the forge describes it now."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.utils import timezone
+
+from central.onboarding.addresses import parse_address
+from central.onboarding.clones import GitAccess
+from central.onboarding.credentials import github_access, host_access, repository_api
+from central.onboarding.models import BackfillRepository
+from indexer.forge.repositories import ForgeRepository, find_repository
+
+_KIBIBYTES = 1_024
+
+
+class SkippedError(Exception):
+    """The repository is not indexed, and nothing failed; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is cloned: the address, git's credential, and what GitHub says of the repository."""
+
+    url: str
+    access: GitAccess
+    github: ForgeRepository | None = None
+    asked_at: datetime | None = None
+
+
+def source_of(row: BackfillRepository) -> Source:
+    """Return what to clone. Raises SkippedError, ForgeError, InvalidError."""
+    if row.github_id is None:
+        return Source(row.url, host_access(parse_address(row.url, settings.BACKFILL)))
+    asked_at = timezone.now()
+    with repository_api(row.backfill.owner, row.github_id) as (api, token):
+        found = find_repository(api, row.github_id)
+    if found is None:
+        raise SkippedError("GitHub has no such repository for this service's credential.")
+    if found.owner_id != row.backfill.owner_id:
+        raise SkippedError(f"GitHub says that it belongs to {found.owner} now.")
+    if found.kilobytes * _KIBIBYTES > settings.BACKFILL.max_bytes:
+        raise SkippedError(
+            f"It has {found.kilobytes // _KIBIBYTES:,} MiB, which is more than a repository may "
+            "(AETERNA_BACKFILL_MAX_BYTES)."
+        )
+    if found.name != row.name:
+        BackfillRepository.objects.filter(pk=row.pk, claim=row.claim).update(name=found.name)
+    url = f"{settings.BACKFILL.github_url}/{found.full_name}"
+    return Source(url, github_access(token), found, asked_at)

@@ -1,0 +1,162 @@
+"""The work on one repository: ask the forge, clone, index, and clean up."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+
+from central.errors import ServiceError, UnavailableError
+from central.http.urls import service_url
+from central.onboarding.addresses import CloneAddress, parse_address, resolve
+from central.onboarding.clones import Clone, EmptyRepositoryError, clone
+from central.onboarding.models import BackfillRepository
+from central.onboarding.processes import ChildError, Limits, QuotaError
+from central.onboarding.services.indexing import index_clone, repository_token
+from central.onboarding.services.queue import Claim, ClaimLostError, claim_next, is_live
+from central.onboarding.services.sources import SkippedError, Source, source_of
+from central.repositories.models import IndexedBy, Repository
+from indexer.errors import ForgeError, ForgeUnavailableError
+
+_DIRECTORY = "backfill"
+
+
+class StoppingError(Exception):
+    """The process is stopping: another one does the work again."""
+
+
+_log = structlog.get_logger(__name__)
+
+
+def work_next(*, is_stopping: Callable[[], bool] = lambda: False) -> bool:
+    """Work on the next repository that is due; return whether there was one.
+
+    When `is_stopping`, the work ends within a second and is due again.
+    """
+    claim = claim_next()
+    if claim is None:
+        return False
+    _log.info("backfill_started", repository=claim.row.name, attempt=claim.row.attempts)
+    try:
+        _work(claim, is_stopping)
+    except StoppingError:
+        claim.release()
+    except ClaimLostError:
+        _log.warning("backfill_claim_lost", repository=claim.row.name)
+    except Exception as exc:  # whatever it is, the next repository has its turn
+        if not _end(claim, exc):
+            raise
+    return True
+
+
+def _end(claim: Claim, error: Exception) -> bool:
+    """End or postpone the work after an error; return whether the error was an expected one."""
+    if isinstance(error, SkippedError):
+        claim.skip(str(error))
+    elif isinstance(error, UnavailableError | ForgeUnavailableError):
+        claim.postpone(str(error), getattr(error, "pause_seconds", 0.0))
+    elif isinstance(error, QuotaError | ServiceError | ForgeError):
+        claim.fail(str(error))
+    elif isinstance(error, ChildError):
+        claim.retry(str(error))
+    else:
+        claim.retry(f"Internal error ({type(error).__name__}); the service's log has more.")
+        return False
+    return True
+
+
+def _work(claim: Claim, is_stopping: Callable[[], bool]) -> None:
+    row = claim.row
+    if row.repository and row.repository.paused:
+        raise SkippedError("Indexing of it is paused.")
+    url = settings.BACKFILL.service_url or service_url()
+    if not url:
+        raise UnavailableError(
+            "The service's address is unknown: start the service, or set AETERNA_BACKFILL_URL."
+        )
+
+    def beat() -> None:
+        if is_stopping():
+            raise StoppingError
+        claim.beat()
+
+    with _directory(row) as directory:
+        limits = Limits(
+            directory=directory,
+            deadline=time.monotonic() + settings.BACKFILL.max_seconds,
+            max_bytes=settings.BACKFILL.max_bytes,
+            beat=beat,
+        )
+        source = source_of(row)
+        address = resolve(parse_address(source.url, settings.BACKFILL), settings.BACKFILL)
+        cloned = _clone(address, source, limits, branch=_tracked_branch(row))
+        claim.enter("indexing")
+        with repository_token(row, source, cloned) as token:
+            index_clone(row, source, cloned, token=token, url=url, limits=limits)
+        repository = _repository_of(row)
+        _note_indexer(repository, cloned)
+        claim.finish(commit_sha=cloned.commit_sha, repository=repository)
+
+
+def _tracked_branch(row: BackfillRepository) -> str:
+    """Return the branch that the repository's index follows; "" before its first run."""
+    known = Repository.objects.filter(organization=row.organization, retired_at=None)
+    by_id = {"github_id": row.github_id} if row.github_id is not None else {"name": row.name}
+    ref = known.filter(**by_id).values_list("tracked_ref", flat=True).first() or ""
+    return ref.removeprefix("refs/heads/")
+
+
+def _clone(address: CloneAddress, source: Source, limits: Limits, *, branch: str) -> Clone:
+    try:
+        return clone(
+            address,
+            access=source.access,
+            settings=settings.BACKFILL,
+            limits=limits,
+            branch=branch,
+        )
+    except EmptyRepositoryError as exc:
+        raise SkippedError("It has no commit yet.") from exc
+
+
+@contextmanager
+def _directory(row: BackfillRepository) -> Iterator[Path]:
+    """Yield a private directory that is named after the claim."""
+    directory = settings.DATA_DIR / _DIRECTORY / str(row.claim)
+    directory.mkdir(parents=True, mode=0o700)
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def remove_leftovers() -> int:
+    """Remove the directories of killed processes of this machine; return how many."""
+    count = 0
+    parent = settings.DATA_DIR / _DIRECTORY
+    for directory in parent.iterdir() if parent.is_dir() else ():
+        try:
+            is_used = is_live(UUID(directory.name))
+        except ValueError:  # none of ours
+            continue
+        if not is_used:
+            shutil.rmtree(directory, ignore_errors=True)
+            count += 1
+    return count
+
+
+def _repository_of(row: BackfillRepository) -> Repository:
+    of_it = Repository.objects.filter(organization=row.organization, retired_at=None)
+    if row.github_id is not None:
+        return of_it.get(github_id=row.github_id)
+    return of_it.get(name=row.name)
+
+
+def _note_indexer(repository: Repository, cloned: Clone) -> None:
+    """Note that pushes are followed here, unless a workflow is there to do it."""
+    by = IndexedBy.ACTION if cloned.has_workflow else IndexedBy.CENTRAL
+    Repository.objects.filter(pk=repository.pk).exclude(indexed_by=by).update(indexed_by=by)

@@ -1,0 +1,127 @@
+"""Lists of an owner's repositories, read over HTTP and put into the queue."""
+
+from dataclasses import asdict
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
+from central.onboarding.services.listing import list_next
+from indexer.forge.selection import Selection
+from scripts.local_forge import OWNER_ID, LocalForge
+from tests.central.onboarding.world import acme, backfill_of, use
+
+pytestmark = pytest.mark.django_db
+
+
+def listed(selection: Selection | None = None) -> Backfill:
+    backfill = backfill_of(acme(), ListState.LISTING)
+    backfill.selection = asdict(selection or Selection())
+    backfill.save()
+    assert list_next()
+    backfill.refresh_from_db()
+    return backfill
+
+
+@pytest.mark.parametrize("app", [False, True])
+def test_the_owner_s_repositories_are_queued(
+    settings: Settings, forge: LocalForge, app: bool
+) -> None:
+    use(settings, forge, app=app)
+    forge.page_size = 2
+    ids = {forge.add(name).id for name in ("a", "b", "c")}
+    forge.add("old", archived=True)
+    forge.add("copy", fork=True)
+    forge.add("theirs", owner="globex", owner_id=5)
+    backfill = listed()
+    assert backfill.state == ListState.LISTED
+    assert backfill.left_out == {"archived": 1, "a fork": 1}
+    queued = BackfillRepository.objects.filter(backfill=backfill, state=WorkState.QUEUED)
+    assert set(queued.values_list("github_id", flat=True)) == ids
+    assert not list_next()
+
+
+def test_filters_choose(settings: Settings, forge: LocalForge) -> None:
+    use(settings, forge)
+    forge.add("shop-api", topics=["backend"])
+    forge.add("shop-web")
+    forge.add("cart", topics=["backend"])
+    listed(Selection(include=("shop-*",), topics=("backend",)))
+    assert BackfillRepository.objects.get().name == "shop-api"
+
+
+def test_the_same_request_again_adds_no_repository_twice(
+    settings: Settings, forge: LocalForge
+) -> None:
+    use(settings, forge)
+    forge.add("shop")
+    forge.add("broken")
+    listed()
+    BackfillRepository.objects.filter(name="broken").update(
+        state=WorkState.FAILED, attempts=5, error="no"
+    )
+    BackfillRepository.objects.filter(name="shop").update(
+        state=WorkState.RUNNING, claimed_at=timezone.now()
+    )
+    forge.add("young")
+    again = listed()
+    rows = BackfillRepository.objects.filter(backfill=again).order_by("name")
+    assert [(row.name, row.state, row.attempts) for row in rows] == [
+        ("broken", WorkState.QUEUED, 0),
+        ("shop", WorkState.RUNNING, 0),
+        ("young", WorkState.QUEUED, 0),
+    ]
+
+
+def test_another_owner_of_the_same_name_is_refused(settings: Settings, forge: LocalForge) -> None:
+    """A name can be given to another owner: the id is what counts."""
+    use(settings, forge)
+    forge.add("shop")
+    acme()
+    backfill = backfill_of(acme(), ListState.LISTING)
+    Backfill.objects.update(owner_id=OWNER_ID + 1)
+    assert list_next()
+    backfill.refresh_from_db()
+    assert backfill.state == ListState.FAILED
+    assert "another owner" in backfill.error
+    assert not BackfillRepository.objects.exists()
+
+
+def test_an_app_that_is_not_installed_is_named(settings: Settings, forge: LocalForge) -> None:
+    use(settings, forge, app=True)
+    backfill = backfill_of(acme(), ListState.LISTING)
+    Backfill.objects.update(owner="globex")
+    list_next()
+    backfill.refresh_from_db()
+    assert "The GitHub App is not installed for globex" in backfill.error
+
+
+def test_a_wrong_private_key_is_named(settings: Settings, forge: LocalForge) -> None:
+    use(settings, forge, app_id="1", app_private_key="no key")
+    assert "no private key" in listed().error
+
+
+def test_an_unavailable_forge_is_asked_again_later(settings: Settings, forge: LocalForge) -> None:
+    use(settings, forge)
+    forge.add("shop")
+    forge.is_away = True
+    backfill = listed()
+    assert (backfill.state, backfill.attempts) == (ListState.LISTING, 1)
+    assert "HTTP 503" in backfill.error
+    assert not list_next()  # not yet
+    forge.is_away = False
+    Backfill.objects.update(lease_until=timezone.now())
+    assert list_next()
+    backfill.refresh_from_db()
+    assert (backfill.state, backfill.error) == (ListState.LISTED, "")
+
+
+def test_a_reached_limit_of_the_forge_is_no_failed_attempt(
+    settings: Settings, forge: LocalForge
+) -> None:
+    use(settings, forge)
+    forge.add("shop")
+    forge.limited = 1
+    backfill = listed()
+    assert (backfill.state, backfill.attempts) == (ListState.LISTING, 0)
