@@ -7,6 +7,7 @@ on how many are requested, and all pages together equal the one long answer.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from central.search.file_similarity import CandidateFiles
 from central.search.filters import RowFilter
 from central.search.fusion import floor, keep_highest, merge_lists
 from central.search.query import Mode
@@ -52,6 +53,7 @@ class RetrievalPlan:
 class Lists:
     """The candidates of one query in a batch: raw scores by id, in descending order.
 
+    `files` are the similarities of their files, each as a whole, in no order.
     Ids are those of chunks or, before the rows are known, of points. They are integers because
     Python code hashes and compares a UUID, thousands of times in a search.
     """
@@ -59,6 +61,7 @@ class Lists:
     dense: dict[int, float] = field(default_factory=dict)
     lexical: dict[int, float] = field(default_factory=dict)
     lexical_floor: float = 0.0
+    files: dict[int, float] = field(default_factory=dict)
 
     def renamed(self, ids: Mapping[int, int]) -> "Lists":
         """Return the lists with ids replaced by `ids`, without the entries that it lacks."""
@@ -66,6 +69,7 @@ class Lists:
             {ids[key]: score for key, score in self.dense.items() if key in ids},
             {ids[key]: score for key, score in self.lexical.items() if key in ids},
             self.lexical_floor,
+            {ids[key]: score for key, score in self.files.items() if key in ids},
         )
 
 
@@ -252,6 +256,7 @@ def _batch(
     chunks = {point: row.id for point, row in rows.items() if row.id not in yielded}
     fresh = {row.id: row for row in rows.values() if row.id not in yielded}
     fresh |= {chunk: row for chunk, (row, _) in named.items()}
+    files = _candidate_files(plan, fresh)
     lists = []
     for query, raw in zip(plan.queries, answer.lists, strict=True):
         own = raw.renamed(chunks)
@@ -260,6 +265,9 @@ def _batch(
             names = {definition.name for definition in definitions}
             if requested & names and chunk not in own.dense:
                 own.lexical.setdefault(chunk, raw.lexical_floor)
+        if files is not None:
+            for vector in query.vectors.values():
+                own.files = files.similarities(vector, {*own.dense, *own.lexical})
         lists.append(own)
     cosines = {
         chunk: answer.cosines[point] for point, chunk in chunks.items() if point in answer.cosines
@@ -267,6 +275,17 @@ def _batch(
     return CandidateBatch(
         fresh, lists, cosines, {chunk: definitions for chunk, (_, definitions) in named.items()}
     )
+
+
+def _candidate_files(plan: RetrievalPlan, rows: Mapping[int, LiveChunk]) -> CandidateFiles | None:
+    """Return the candidates' files where their vectors count and can be compared.
+
+    Cosines of different models cannot be.
+    """
+    if plan.mode is not Mode.HYBRID or len(plan.collections) != 1:
+        return None
+    (embedder,) = plan.collections
+    return CandidateFiles(rows, embedder.dimensions)
 
 
 def _symbol_batch(plan: RetrievalPlan) -> CandidateBatch:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
-from central.search.fusion import fuse_normalised
+from central.search.fusion import add_standard, fuse_normalised
 from central.search.query import Mode, ParsedQuery
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.context import Candidate, QueryContext
@@ -22,6 +22,7 @@ from central.search.ranking.rules import (
     DENSE,
     DENSE_SYMBOLIC,
     DIVERSITY,
+    FILE,
     PENALTIES,
     WEIGHTS,
     coherence,
@@ -157,12 +158,14 @@ def _base(
 ) -> dict[int, float]:
     if mode is Mode.SYMBOL:
         return lists.lexical
-    return fuse_normalised(
+    is_symbolic = query.parsed.symbolic
+    fused = fuse_normalised(
         lists.dense,
         lists.lexical,
-        dense_weight=weights[DENSE_SYMBOLIC if query.parsed.symbolic else DENSE],
+        dense_weight=weights[DENSE_SYMBOLIC if is_symbolic else DENSE],
         lexical_floor=lists.lexical_floor,
     )
+    return fused if is_symbolic else add_standard(fused, lists.files, weight=weights[FILE])
 
 
 def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str]) -> Candidate:
