@@ -50,7 +50,8 @@ def verify_direct_points(
 ) -> None:
     """Store the vector of every chunk of the run as an Embedding.
 
-    `of_files` gets the vectors by file. Raises ClaimLostError, PointsMissingError after all were checked, StoreError.
+    `of_files` gets the vectors by file. Raises ClaimLostError, PointsMissingError after all were
+    checked, StoreError.
     """
     run = claim.run
     collection = collection_of(run.repository, run.embedder)

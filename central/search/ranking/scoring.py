@@ -169,6 +169,7 @@ def _base(
 
 
 def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str]) -> Candidate:
+    defined = batch.defines.get(row.id, ())
     return Candidate(
         id=row.id,
         project=projects[row.repository],
@@ -179,8 +180,8 @@ def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str
         name=row.name,
         container=row.container,
         is_reexport=row.is_reexport,
-        defines=tuple(one.name for one in batch.defines.get(row.id, ())),
-        minor=tuple(one.name for one in batch.defines.get(row.id, ()) if one.is_minor),
+        defines=tuple([one.name for one in defined]),
+        minor=tuple([one.name for one in defined if one.is_minor]),
     )
 
 
@@ -258,6 +259,8 @@ def _coverage(query: PreparedQuery, rows: Sequence[LiveChunk]) -> list[float]:
 
 def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
     """Multiply each further chunk of a file by (1 - weight) once more than the one before."""
+    if not weight:
+        return sorted(scored, key=in_order)
     next_factor: dict[tuple[str, str], float] = {}
     result = []
     for one in sorted(scored, key=in_order):
@@ -269,6 +272,8 @@ def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> lis
 
 
 def _multiplied(ranked: Ranked, rule: str, factor: float, *, explain: bool) -> Ranked:
+    if factor == 1.0:
+        return ranked
     candidate, value, effects = ranked
     further = factors([rule], [factor]) if explain else ()
     return Ranked(candidate, round(value * factor, 9), (*effects, *further))
