@@ -1,6 +1,7 @@
 """Vectors of the files that were indexed before there were any (decision 0043).
 
-A portion is a transaction: an interrupted migration goes on with files that have none.
+A portion is a transaction: an interrupted migration goes on with files that have none. Files that a
+run is replacing are left to it.
 """
 
 from itertools import groupby
@@ -23,7 +24,9 @@ _VECTORS = """SELECT f.id, e.vector FROM corpus_file f
     WHERE f.id > %s AND f.id <= %s AND f.vector IS NULL ORDER BY f.id, c.ordinal"""
 _FILL = """UPDATE corpus_file SET vector = made.vector
     FROM unnest(%s::bigint[], %s::bytea[]) AS made (id, vector)
-    WHERE corpus_file.id = made.id AND corpus_file.vector IS NULL"""
+    WHERE corpus_file.id = made.id AND corpus_file.ctid = ANY (ARRAY(
+        SELECT ctid FROM corpus_file WHERE id = ANY(%s) AND vector IS NULL
+        FOR NO KEY UPDATE SKIP LOCKED))"""
 
 
 def fill(_apps: Any, schema_editor: Any) -> None:
@@ -40,7 +43,8 @@ def fill(_apps: Any, schema_editor: Any) -> None:
                 (file, pack_direction(sum(unpack_vector(bytes(vector)) for _, vector in rows)))
                 for file, rows in groupby(cursor.fetchall(), itemgetter(0))
             ]
-            cursor.execute(_FILL, [[file for file, _ in made], [vector for _, vector in made]])
+            files = [file for file, _ in made]
+            cursor.execute(_FILL, [files, [vector for _, vector in made], files])
             after = until
 
 
