@@ -21,13 +21,15 @@ def pack_direction(vector: Vector) -> bytes | None:
     most = float(np.abs(vector).max(initial=0.0))
     if not most:
         return None
-    return np.rint(vector * (_HIGHEST / most)).astype(np.int8).tobytes()
+    packed: bytes = np.rint(vector * (_HIGHEST / most)).astype(np.int8).tobytes()
+    return packed
 
 
 def unpack_directions(packed: Sequence[bytes]) -> Matrix:
     """Return a row of unit length for each of `packed`, which are equally long."""
     rows = np.frombuffer(b"".join(packed), np.int8).reshape(len(packed), -1).astype(np.float32)
-    return rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
+    unit: Matrix = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
+    return unit
 
 
 class FileVectors:
