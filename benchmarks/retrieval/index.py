@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
 from central.corpus.file_vectors import pack_direction
-from central.search.file_similarity import CandidateFiles
+from central.search.file_similarity import file_similarities
 from central.search.fusion import floor, reciprocal_ranks
 from central.search.pieces import Joiner
 from central.search.query import Mode, parse_query
@@ -149,8 +149,7 @@ class Index:
                 if chunk not in dense:
                     lists.lexical.setdefault(chunk, lists.lexical_floor)
         rows = {chunk: self._rows[chunk] for chunk in (*dense, *lists.lexical)}
-        if vectors:
-            lists.files = CandidateFiles(rows, len(vector)).similarities(vector, rows)
+        (lists.files,) = file_similarities(rows, [asked], [SPEC])
         return Prepared(asked, CandidateBatch(rows, [lists], dict(dense), defines))
 
     def hits(

@@ -25,9 +25,9 @@ def pack_direction(vector: Vector) -> bytes | None:
     return packed
 
 
-def unpack_directions(packed: Sequence[bytes]) -> Matrix:
-    """Return a row of unit length for each of `packed`, which are equally long."""
-    rows = np.frombuffer(b"".join(packed), np.int8).reshape(len(packed), -1).astype(np.float32)
+def unpack_directions(packed: Sequence[bytes], dimensions: int) -> Matrix:
+    """Return a row of unit length for each of `packed`, which have `dimensions` numbers."""
+    rows = np.frombuffer(b"".join(packed), np.int8).reshape(-1, dimensions).astype(np.float32)
     unit: Matrix = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
     return unit
 

@@ -1,27 +1,40 @@
-"""How similar the candidates' files are to a query, each as a whole. Pure."""
+"""How similar the files of candidates are to queries, each file as a whole. Pure."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from central.corpus.file_vectors import unpack_directions
+from central.search.query_preparation import PreparedQuery
 from central.search.rows import LiveChunk
-from indexer.records.vectors import Vector
+from indexer.records.vectors import EmbedderSpec, Matrix
 
 
-class CandidateFiles:
-    """The vectors of the files of candidates, unpacked once for all queries."""
+def file_similarities(
+    rows: Mapping[int, LiveChunk],
+    queries: Sequence[PreparedQuery],
+    embedders: Collection[EmbedderSpec],
+) -> list[dict[int, float]]:
+    """Return for each query by chunk the cosine of its file; files without a vector are absent.
 
-    def __init__(self, rows: Mapping[int, LiveChunk], dimensions: int) -> None:
-        places: dict[bytes, int] = {}
-        self._chunks: dict[int, int] = {}
-        for chunk, row in rows.items():
-            vector = row.file_vector
-            if vector is not None and len(vector) == dimensions:  # else of another embedder
-                self._chunks[chunk] = places.setdefault(vector, len(places))
-        self._vectors = unpack_directions([*places]) if places else None
+    So are all where there are several embedders: cosines of different models cannot be compared.
+    """
+    if len(embedders) != 1:
+        return [{} for _ in queries]
+    (embedder,) = embedders
+    places: dict[bytes, int] = {}
+    files: dict[int, int] = {}
+    for chunk, row in rows.items():
+        vector = row.file_vector
+        if vector is not None and len(vector) == embedder.dimensions:  # else of another embedder
+            files[chunk] = places.setdefault(vector, len(places))
+    vectors = unpack_directions([*places], embedder.dimensions)
+    return [_cosines(vectors, files, query, embedder) for query in queries]
 
-    def similarities(self, query: Vector, chunks: Collection[int]) -> dict[int, float]:
-        """Return by chunk the cosine of its file; chunks of files without a vector are absent."""
-        if self._vectors is None:
-            return {}
-        cosines: list[float] = (self._vectors @ query).tolist()
-        return {chunk: cosines[self._chunks[chunk]] for chunk in chunks if chunk in self._chunks}
+
+def _cosines(
+    vectors: Matrix, files: Mapping[int, int], query: PreparedQuery, embedder: EmbedderSpec
+) -> dict[int, float]:
+    asked = query.vectors.get(embedder)
+    if asked is None:
+        return {}
+    cosines: list[float] = (vectors @ asked).tolist()
+    return {chunk: cosines[file] for chunk, file in files.items()}

@@ -7,7 +7,7 @@ on how many are requested, and all pages together equal the one long answer.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from central.search.file_similarity import CandidateFiles
+from central.search.file_similarity import file_similarities
 from central.search.filters import RowFilter
 from central.search.fusion import floor, keep_highest, merge_lists
 from central.search.query import Mode
@@ -256,18 +256,17 @@ def _batch(
     chunks = {point: row.id for point, row in rows.items() if row.id not in yielded}
     fresh = {row.id: row for row in rows.values() if row.id not in yielded}
     fresh |= {chunk: row for chunk, (row, _) in named.items()}
-    files = _candidate_files(plan, fresh)
     lists = []
-    for query, raw in zip(plan.queries, answer.lists, strict=True):
+    compared = fresh if plan.mode is Mode.HYBRID else {}
+    similar = file_similarities(compared, plan.queries, plan.collections)
+    for query, raw, files in zip(plan.queries, answer.lists, similar, strict=True):
         own = raw.renamed(chunks)
         requested = {symbol.name for symbol in query.parsed.symbols}
         for chunk, (_, definitions) in named.items():
             names = {definition.name for definition in definitions}
             if requested & names and chunk not in own.dense:
                 own.lexical.setdefault(chunk, raw.lexical_floor)
-        if files is not None:
-            for vector in query.vectors.values():
-                own.files = files.similarities(vector, {*own.dense, *own.lexical})
+        own.files = files
         lists.append(own)
     cosines = {
         chunk: answer.cosines[point] for point, chunk in chunks.items() if point in answer.cosines
@@ -275,17 +274,6 @@ def _batch(
     return CandidateBatch(
         fresh, lists, cosines, {chunk: definitions for chunk, (_, definitions) in named.items()}
     )
-
-
-def _candidate_files(plan: RetrievalPlan, rows: Mapping[int, LiveChunk]) -> CandidateFiles | None:
-    """Return the candidates' files where their vectors count and can be compared.
-
-    Cosines of different models cannot be.
-    """
-    if plan.mode is not Mode.HYBRID or len(plan.collections) != 1:
-        return None
-    (embedder,) = plan.collections
-    return CandidateFiles(rows, embedder.dimensions)
 
 
 def _symbol_batch(plan: RetrievalPlan) -> CandidateBatch:

@@ -13,7 +13,7 @@ def test_a_packed_direction_is_nearly_that_of_the_vector() -> None:
     vectors = random.normal(size=(50, 256)).astype(np.float32)
     packed = [pack_direction(one) for one in vectors]
     assert {len(one or b"") for one in packed} == {256}
-    unpacked = unpack_directions([one for one in packed if one])
+    unpacked = unpack_directions([one for one in packed if one], 256)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     assert np.linalg.norm(unpacked, axis=1) == pytest.approx(1.0)
     assert (unpacked * unit).sum(axis=1).min() > 0.9995

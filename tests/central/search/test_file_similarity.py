@@ -8,7 +8,7 @@ import pytest
 from central.corpus.backends import embedder
 from central.corpus.file_vectors import pack_direction
 from central.corpus.models import File
-from central.search.file_similarity import CandidateFiles
+from central.search.file_similarity import file_similarities
 from central.search.query import Mode, SearchRequest, parse_query
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.rules import FILE, WEIGHTS
@@ -21,6 +21,14 @@ from tests.central.search.corpus import credential_for, index_repository, organi
 
 EAST, NORTH = np.array([1.0, 0.0], np.float32), np.array([0.0, 1.0], np.float32)
 ONLY_FILES = dict.fromkeys(WEIGHTS, 0.0) | {FILE: 1.0}
+
+
+SPEC, OTHER = (EmbedderSpec.parse(f"builtin/{name}/2") for name in ("small", "other"))
+
+
+def query(vector: np.ndarray | None, text: str = "how is it retried") -> PreparedQuery:
+    vectors = {} if vector is None else {SPEC: vector}
+    return PreparedQuery(parse_query(text), vectors, None, {})
 
 
 def chunk(key: int, path: str, vector: bytes | None) -> LiveChunk:
@@ -37,15 +45,21 @@ def test_chunks_have_the_cosine_of_their_file() -> None:
         4: chunk(4, "new.py", None),
         5: chunk(5, "other.py", b"\x7f\x00\x00"),
     }
-    files = CandidateFiles(rows, dimensions=2)
-    found = files.similarities(EAST, [1, 2, 3, 4, 5])
-    assert found == {1: 1.0, 2: 1.0, 3: pytest.approx(0.5**0.5)}
-    assert files.similarities(NORTH, [3]) == {3: pytest.approx(0.5**0.5)}
+    east, north = file_similarities(rows, [query(EAST), query(NORTH)], [SPEC])
+    assert east == {1: 1.0, 2: 1.0, 3: pytest.approx(0.5**0.5)}
+    assert north == {1: 0.0, 2: 0.0, 3: pytest.approx(0.5**0.5)}
 
 
-def test_without_any_vector_there_is_nothing_to_compare() -> None:
-    files = CandidateFiles({1: chunk(1, "a.py", None)}, dimensions=2)
-    assert files.similarities(EAST, [1]) == {}
+def test_without_a_vector_there_is_nothing_to_compare() -> None:
+    rows = {1: chunk(1, "a.py", None)}
+    assert file_similarities(rows, [query(EAST)], [SPEC]) == [{}]
+    rows = {1: chunk(1, "a.py", pack_direction(EAST))}
+    assert file_similarities(rows, [query(None)], [SPEC]) == [{}]
+
+
+def test_vectors_of_several_embedders_are_not_compared() -> None:
+    rows = {1: chunk(1, "a.py", pack_direction(EAST))}
+    assert file_similarities(rows, [query(EAST)], [SPEC, OTHER]) == [{}]
 
 
 @pytest.mark.parametrize(("text", "first"), [("how is it retried", 2), ("retry_payment", 1)])
@@ -55,7 +69,7 @@ def test_a_similar_file_comes_first_unless_a_name_is_asked_for(text: str, first:
     ranked = rerank(
         CandidateBatch(rows, [lists], dict(lists.dense)),
         mode=Mode.HYBRID,
-        queries=[PreparedQuery(parse_query(text), {}, None, {})],
+        queries=[query(None, text)],
         projects={1: "shop"},
         max_score=1.0,
         weights=ONLY_FILES,
