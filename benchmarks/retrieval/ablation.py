@@ -8,12 +8,14 @@ from benchmarks.retrieval.measures import Scores
 from benchmarks.retrieval.queries import Kind
 from benchmarks.retrieval.results import Change, change
 from benchmarks.retrieval.sample import Half
-from central.search.ranking.rules import DENSE, DENSE_SYMBOLIC, WEIGHTS
+from central.search.ranking.rules import DENSE, DENSE_SYMBOLIC, FILE, WEIGHTS
 
 # For a weight that is no rule's, "off" is the one list or the other.
 _MOVED = {
     DENSE: (0.5, 0.85, 1.0),
     DENSE_SYMBOLIC: (0.0, 1.0),
+    FILE: (0.2, 0.6),
+    "project": (0.2, 1.0),
     "coverage": (0.4, 1.2),
     "mention": (2.0,),
     "name_words": (0.4,),

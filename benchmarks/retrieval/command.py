@@ -7,7 +7,15 @@ from pathlib import Path
 from benchmarks import tables
 from benchmarks.retrieval import baseline, calibration, report, results
 from benchmarks.retrieval.ablation import ablations
-from benchmarks.retrieval.experiment import OURS, WAYS, Version, our_scores, together, versions
+from benchmarks.retrieval.experiment import (
+    OURS,
+    WAYS,
+    Version,
+    naming_projects,
+    our_scores,
+    together,
+    versions,
+)
 from benchmarks.retrieval.faithfulness import differing
 from benchmarks.retrieval.measures import judge
 from benchmarks.retrieval.report import PEER, SCOPES, WHOLE
@@ -26,6 +34,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--workspace", type=Path, default=WORKSPACE, help="default: %(default)s")
     parser.add_argument("--only", metavar="NAME", action="append", help="only these repositories")
     parser.add_argument("--scope", choices=SCOPES, action="append", help="default: both")
+    parser.add_argument(
+        "--naming", action="store_true", help="queries end with the name of their project"
+    )
     parser.add_argument("--without-peer", action="store_true", help="do not install and ask semble")
     parser.add_argument("--ours", action="store_true", help="of our ways of ranking, the service's")
     parser.add_argument("--json", type=Path, default=JSON, help="every score (%(default)s)")
@@ -45,6 +56,8 @@ def main(arguments: list[str]) -> None:
         if options.half in (None, one.half) and (not options.only or one.name in options.only)
     ]
     single = versions(chosen, workspace, options.repositories)
+    if options.naming:
+        single = naming_projects(single)
     if options.faithfulness:
         print("\n".join(line for version in single for line in differing(version)))
     elif options.confidence:

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
@@ -119,6 +119,20 @@ def together(single: Sequence[Version]) -> list[Version]:
                     )
                 )
     return found
+
+
+def naming_projects(asked: Iterable[Version]) -> list[Version]:
+    """Return versions whose queries end with the name of their project."""
+    return [
+        replace(
+            version,
+            queries=tuple(
+                replace(query, text=f"{query.text} in {query.repository}")
+                for query in version.queries
+            ),
+        )
+        for version in asked
+    ]
 
 
 def _written_or_drawn(corpus: Corpus) -> list[Query]:

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
+from central.corpus.file_vectors import pack_direction
+from central.search.file_similarity import file_similarities
 from central.search.fusion import floor, reciprocal_ranks
 from central.search.pieces import Joiner
 from central.search.query import Mode, parse_query
@@ -100,6 +102,7 @@ class Index:
 
     def _add(self, number: int, corpus: Corpus) -> None:
         offsets, ids = corpus.terms.offsets, corpus.terms.ids
+        vectors = _file_vectors(corpus)
         reexports = {
             path
             for path, symbols in corpus.symbols.items()
@@ -123,6 +126,7 @@ class Index:
                     container=row.container,
                     term_ids=own,
                     is_reexport=row.path in reexports,
+                    file_vector=vectors[row.path],
                 )
             )
 
@@ -145,6 +149,7 @@ class Index:
                 if chunk not in dense:
                     lists.lexical.setdefault(chunk, lists.lexical_floor)
         rows = {chunk: self._rows[chunk] for chunk in (*dense, *lists.lexical)}
+        (lists.files,) = file_similarities(rows, [asked], [SPEC])
         return Prepared(asked, CandidateBatch(rows, [lists], dict(dense), defines))
 
     def hits(
@@ -257,6 +262,14 @@ class Index:
                         best = min(holding, key=lambda row: _narrowness(row, symbol.name))
                         found.setdefault(symbol.name, []).append(best.id)
         return {name: list(dict.fromkeys(keys)) for name, keys in found.items()}
+
+
+def _file_vectors(corpus: Corpus) -> dict[str, bytes | None]:
+    """Return the packed vector of each file, as an apply stores it."""
+    sums: dict[str, Vector] = {}
+    for row, vector in zip(corpus.rows, corpus.vectors, strict=True):
+        sums[row.path] = sums[row.path] + vector if row.path in sums else vector
+    return {path: pack_direction(total) for path, total in sums.items()}
 
 
 def _narrowness(row: LiveChunk, name: str) -> tuple[bool, int, int]:

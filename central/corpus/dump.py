@@ -128,6 +128,7 @@ def _files(repository: Repository) -> Iterator[dict[str, object]]:
             "degraded": file.degraded,
             "content": _sha256(file.content.encode()),
             "namespace": file.namespace,
+            "vector": file.vector and _sha256(bytes(file.vector)),
             "package": file.package and [file.package.root, file.package.name],
         }
 

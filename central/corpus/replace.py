@@ -11,6 +11,7 @@ from django.db.models import Model
 
 from central.corpus import rows
 from central.corpus.embeddings import term_counts
+from central.corpus.file_vectors import FileVectors
 from central.corpus.models import (
     Chunk,
     Export,
@@ -117,10 +118,22 @@ def _deleted(statement: str, ids: list[int]) -> int:
         return int(cursor.rowcount)
 
 
-def insert_files(*, context: RunContext, records: Sequence[FileRecord], delta: CorpusDelta) -> None:
+def insert_files(
+    *,
+    context: RunContext,
+    records: Sequence[FileRecord],
+    vectors: FileVectors,
+    delta: CorpusDelta,
+) -> None:
     """Insert rows for `records`, whose paths must not exist in the repository."""
     owned = list(zip(new_ids(File, len(records)), records, strict=True))
-    copy_rows(rows.FILE_COPY, [rows.file_row(context, *pair) for pair in owned])
+    copy_rows(
+        rows.FILE_COPY,
+        [
+            rows.file_row(context, file_id, record, vectors.of(record.path))
+            for file_id, record in owned
+        ],
+    )
     delta.count_files(
         [(record.language, record.skipped or "", record.generated or "") for record in records], 1
     )

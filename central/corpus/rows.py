@@ -35,6 +35,7 @@ FILE_COPY: Final = copy_into(
     "degraded",
     "content",
     "namespace",
+    "vector",
 )
 CHUNK_COPY: Final = copy_into(
     models.Chunk,
@@ -92,8 +93,8 @@ class RunContext:
     extractor: str
 
 
-def file_row(context: RunContext, file_id: int, record: FileRecord) -> Row:
-    """Return the row of a file."""
+def file_row(context: RunContext, file_id: int, record: FileRecord, vector: bytes | None) -> Row:
+    """Return the row of a file; `vector` is packed (corpus.file_vectors)."""
     return (
         file_id,
         context.repository_id,
@@ -108,6 +109,7 @@ def file_row(context: RunContext, file_id: int, record: FileRecord) -> Row:
         record.degraded or "",
         record.content,
         record.namespace,
+        vector,
     )
 
 

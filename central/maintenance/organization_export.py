@@ -32,8 +32,8 @@ MANIFEST: Final = "manifest.json"
 
 _ROWS: Final = 500  # of files, whose texts are in memory
 _SPOOLED_BYTES: Final = 8 * 1024 * 1024
-# The digest that a token is checked against, and the claim that lets a worker write.
-_SECRET: Final = frozenset({"digest", "claim"})
+# The digest that a token is checked against, the claim that lets a worker write; and vectors.
+_LEFT_OUT: Final = frozenset({"digest", "claim", "vector"})
 
 
 _Members = Iterator[tuple[str, Iterable[object]]]
@@ -81,10 +81,14 @@ def _members(organization: Organization) -> _Members:
         place = f"repositories/{repository.pk}"
         yield f"{place}/repository.json", [_row(repository)]
         yield f"{place}/runs.ndjson", rows_of(IndexRun.objects.filter(repository=repository))
-        yield f"{place}/files.ndjson", rows_of(File.objects.filter(repository=repository))
+        yield f"{place}/files.ndjson", rows_of(_files(repository))
         yield f"{place}/index.ndjson", fact_lines(repository)
     for members in _registered:
         yield from members(organization)
+
+
+def _files(repository: Repository) -> QuerySet[File]:
+    return File.objects.filter(repository=repository).defer("vector")
 
 
 def _memberships(organization: Organization) -> Iterator[dict[str, object]]:
@@ -101,17 +105,17 @@ def _audit_rows(organization: Organization) -> QuerySet[AuditEntry]:
 
 
 def rows_of(rows: "QuerySet[Any]") -> Iterator[dict[str, object]]:
-    """Yield every row by column name, without secrets."""
+    """Yield every row by column name, without secrets and vectors."""
     for row in rows.order_by("pk").iterator(chunk_size=_ROWS):
         yield _row(row)
 
 
 def _row(row: Model) -> dict[str, object]:
-    """Return every column by name, without secrets."""
+    """Return every column by name, without secrets and vectors."""
     return {
         field.attname: field.value_from_object(row)
         for field in row._meta.concrete_fields
-        if field.attname not in _SECRET
+        if field.attname not in _LEFT_OUT
     }
 
 

@@ -59,6 +59,17 @@ def fuse_normalised(
     }
 
 
+def add_standard(
+    scores: Mapping[int, float], more: Mapping[int, float], *, weight: float
+) -> dict[int, float]:
+    """Add the weighted standard scores of a third list; what it lacks is average in it."""
+    if not more or not weight:
+        return dict(scores)
+    average = sum(more.values()) / len(more)
+    standard = _standard([more.get(key, average) for key in scores])
+    return {key: scores[key] + weight * x for key, x in zip(scores, standard, strict=True)}
+
+
 def _standard(values: Sequence[float]) -> list[float]:
     """Return deviations from the mean in standard deviations; zeros if all are equal."""
     if not values:

@@ -7,6 +7,7 @@ on how many are requested, and all pages together equal the one long answer.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from central.search.file_similarity import file_similarities
 from central.search.filters import RowFilter
 from central.search.fusion import floor, keep_highest, merge_lists
 from central.search.query import Mode
@@ -52,6 +53,7 @@ class RetrievalPlan:
 class Lists:
     """The candidates of one query in a batch: raw scores by id, in descending order.
 
+    `files` are the similarities of their files, each as a whole, in no order.
     Ids are those of chunks or, before the rows are known, of points. They are integers because
     Python code hashes and compares a UUID, thousands of times in a search.
     """
@@ -59,6 +61,7 @@ class Lists:
     dense: dict[int, float] = field(default_factory=dict)
     lexical: dict[int, float] = field(default_factory=dict)
     lexical_floor: float = 0.0
+    files: dict[int, float] = field(default_factory=dict)
 
     def renamed(self, ids: Mapping[int, int]) -> "Lists":
         """Return the lists with ids replaced by `ids`, without the entries that it lacks."""
@@ -66,6 +69,7 @@ class Lists:
             {ids[key]: score for key, score in self.dense.items() if key in ids},
             {ids[key]: score for key, score in self.lexical.items() if key in ids},
             self.lexical_floor,
+            {ids[key]: score for key, score in self.files.items() if key in ids},
         )
 
 
@@ -253,13 +257,16 @@ def _batch(
     fresh = {row.id: row for row in rows.values() if row.id not in yielded}
     fresh |= {chunk: row for chunk, (row, _) in named.items()}
     lists = []
-    for query, raw in zip(plan.queries, answer.lists, strict=True):
+    compared = fresh if plan.mode is Mode.HYBRID else {}
+    similar = file_similarities(compared, plan.queries, plan.collections)
+    for query, raw, files in zip(plan.queries, answer.lists, similar, strict=True):
         own = raw.renamed(chunks)
         requested = {symbol.name for symbol in query.parsed.symbols}
         for chunk, (_, definitions) in named.items():
             names = {definition.name for definition in definitions}
             if requested & names and chunk not in own.dense:
                 own.lexical.setdefault(chunk, raw.lexical_floor)
+        own.files = files
         lists.append(own)
     cosines = {
         chunk: answer.cosines[point] for point, chunk in chunks.items() if point in answer.cosines

@@ -27,6 +27,7 @@ class LiveChunk(NamedTuple):
     """A chunk's row without its text; corpus.embeddings.unpack_term_ids reads `term_ids`.
 
     `is_reexport`: its file only imports and exports, by its name and for want of other symbols.
+    `file_vector` is packed (corpus.file_vectors); None of a file without.
     """
 
     id: int
@@ -41,6 +42,7 @@ class LiveChunk(NamedTuple):
     container: str
     term_ids: bytes
     is_reexport: bool
+    file_vector: bytes | None = None
 
 
 class Definition(NamedTuple):
@@ -72,7 +74,7 @@ _CHUNK = """c.id, c.point, c.repository_id, f.path, f.language, c.start_line, c.
     c.type, c.name, c.container, substr(c.terms, 1, length(c.terms) / 2),
     f.path ~ '{path}' AND NOT EXISTS (
         SELECT FROM {symbol} own WHERE own.file_id = c.file_id AND own.kind NOT IN ({kinds})
-    )"""
+    ), f.vector"""
 _sql = sql_with(
     columns=_CHUNK,
     path=REEXPORT_PATH,

@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
-from central.corpus.models import TrigramSegment
+from central.corpus.models import File, TrigramSegment
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization
@@ -64,6 +64,14 @@ def test_a_segment_of_the_version_before_has_the_first_format() -> None:
         repository_id=RepositoryFactory.create().pk, files=b"", postings=0, buckets=1
     )
     assert TrigramSegment.objects.get(pk=old.pk).format == 1
+
+
+def test_a_file_of_the_version_before_has_no_vector() -> None:
+    apps = MigrationLoader(connection).project_state([("corpus", "0007_uncompressed_content")]).apps
+    old = apps.get_model("corpus", "File").objects.create(
+        repository_id=RepositoryFactory.create().pk, path="a.py", mode="100644", blob="1", size=1
+    )
+    assert File.objects.get(pk=old.pk).vector is None
 
 
 def test_a_run_can_be_opened_without_the_columns_that_came_later(before: Any) -> None:

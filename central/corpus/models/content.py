@@ -31,6 +31,9 @@ class File(models.Model):
     degraded = models.CharField(max_length=40, blank=True)
     content = models.TextField(blank=True)
     namespace = models.CharField(max_length=500, blank=True, help_text="As the file declares it")
+    vector = models.BinaryField(
+        null=True, help_text="Direction of its chunks together, under the repository's embedder"
+    )
     package = models.ForeignKey(
         "corpus.Package",
         on_delete=models.SET_NULL,

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import BigIntegerField, Case, F, Value, When
 from django.utils import timezone
 
+from central.corpus.file_vectors import FileVectors
 from central.corpus.models import File
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
@@ -35,11 +36,15 @@ class GenerationMovedError(Exception):
 
 @transaction.atomic
 def commit_run(
-    claim: Claim, stored: StoredRecords, writer: PointWriter, segments: SegmentWriter[str]
+    claim: Claim,
+    stored: StoredRecords,
+    writer: PointWriter,
+    segments: SegmentWriter[str],
+    vectors: FileVectors,
 ) -> tuple[CorpusDelta, Repository]:
     """Commit all or nothing; returns the differences and the former repository.
 
-    `segments` are those of the run's texts, by path.
+    `segments` are those of the run's texts, `vectors` those of its files, by path.
     """
     run = claim.run
     claim.lock()
@@ -56,7 +61,7 @@ def commit_run(
             delta=delta,
         )
         files = [record for record in records if isinstance(record, FileRecord)]
-        insert_files(context=context, records=files, delta=delta)
+        insert_files(context=context, records=files, vectors=vectors, delta=delta)
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
     segments.insert(run.repository_id, {file.path: file.id for file in delta.inserted})

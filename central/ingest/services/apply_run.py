@@ -15,6 +15,7 @@ import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
 from central.corpus.backends import collection_of, vector_store
+from central.corpus.file_vectors import FileVectors
 from central.corpus.replace import CorpusDelta
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
@@ -135,14 +136,19 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
         _require_generation(claim.run)
         records = StoredRecords(claim.run)
         collection = collection_of(claim.run.repository, claim.run.embedder)
-        with SegmentWriter[str]() as segments, PointWriter(store, collection) as writer:
+        with (
+            SegmentWriter[str]() as segments,
+            FileVectors() as vectors,
+            PointWriter(store, collection) as writer,
+        ):
             with_texts = _add_texts(segments, records)
             if claim.run.is_direct:
-                verify_direct_points(claim=claim, records=with_texts, store=store)
+                verify_direct_points(claim=claim, records=with_texts, store=store, of_files=vectors)
             else:
-                upload_points(claim=claim, records=with_texts, writer=writer)
+                upload_points(claim=claim, records=with_texts, writer=writer, of_files=vectors)
             segments.finish()
-            delta, before = commit_run(claim, records, writer, segments)
+            vectors.finish()
+            delta, before = commit_run(claim, records, writer, segments, vectors)
     except GenerationMovedError:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from central.corpus.backends import collection_of
 from central.corpus.embeddings import chunk_texts, save_embeddings, stored_vectors
+from central.corpus.file_vectors import FileVectors
 from central.corpus.rows import point_ids
 from central.ingest.models import IndexRun
 from central.ingest.selectors import embedding_reuse_scope
@@ -105,9 +106,12 @@ class PointWriter:
             time.sleep(_YIELD_SECONDS)
 
 
-def upload_points(*, claim: Claim, records: Iterable[Records], writer: PointWriter) -> None:
+def upload_points(
+    *, claim: Claim, records: Iterable[Records], writer: PointWriter, of_files: FileVectors
+) -> None:
     """Write a point for every chunk of the run, and store every vector as an Embedding.
 
+    `of_files` gets the vectors by file.
     Raises ClaimLostError, EmbeddingGoneError, StoreError.
     """
     run = claim.run
@@ -118,6 +122,8 @@ def upload_points(*, claim: Claim, records: Iterable[Records], writer: PointWrit
             vectors = _vectors(run, items)
             save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
             writer.write([_point(run.pk, item, vectors[item.digest]) for item in items])
+            for item in items:
+                of_files.add(item.record.path, vectors[item.digest])
             claim.report("vectors", done, total)
         done += len(batch)
 

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import save_embeddings
+from central.corpus.file_vectors import FileVectors
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services.batches import Records, decode_batch
 from central.ingest.services.claims import Claim
@@ -44,10 +45,13 @@ class VerifiedPoints:
     wrong: int = 0
 
 
-def verify_direct_points(*, claim: Claim, records: Iterable[Records], store: VectorStore) -> None:
+def verify_direct_points(
+    *, claim: Claim, records: Iterable[Records], store: VectorStore, of_files: FileVectors
+) -> None:
     """Store the vector of every chunk of the run as an Embedding.
 
-    Raises ClaimLostError, PointsMissingError after all were checked, StoreError.
+    `of_files` gets the vectors by file. Raises ClaimLostError, PointsMissingError after all were
+    checked, StoreError.
     """
     run = claim.run
     collection = collection_of(run.repository, run.embedder)
@@ -58,6 +62,9 @@ def verify_direct_points(*, claim: Claim, records: Iterable[Records], store: Vec
             read = verify_points(run, items, collection, store)
             missing += read.missing
             wrong += read.wrong
+            for item in items:
+                if item.digest in read.vectors:
+                    of_files.add(item.record.path, read.vectors[item.digest])
             claim.report("vectors", done, total)
         done += len(batch)
     if missing or wrong:

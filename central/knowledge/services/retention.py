@@ -38,11 +38,6 @@ def export_members(organization: Organization) -> Iterator[tuple[str, Iterable[o
     nodes = Node.objects.filter(organization=organization)
     documents = Document.objects.filter(node__in=nodes).defer("vector")
     yield "graph/nodes.ndjson", rows_of(nodes)
-    yield "graph/documents.ndjson", _without_vectors(rows_of(documents))
+    yield "graph/documents.ndjson", rows_of(documents)
     yield "graph/policies.ndjson", rows_of(Policy.objects.filter(document__node__in=nodes))
     yield "graph/edges.ndjson", rows_of(Edge.objects.filter(organization=organization))
-
-
-def _without_vectors(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
-    for row in rows:
-        yield {name: value for name, value in row.items() if name != "vector"}

@@ -199,7 +199,7 @@ BOOSTS = (
     Rule("name_words", name_words, 0.75),
     Rule("container", container, 0.5),
     Rule("file_stem", file_stem, 0.6),
-    Rule("project", project, 0.2),
+    Rule("project", project, 0.5),
 )
 PENALTIES = (Rule("tiny", tiny, 0.1), Rule("reexport", reexport, 0.4))
 # By kind of path; a query that asks for a kind is exempt.
@@ -221,6 +221,8 @@ DIVERSITY = "diversity"
 # The share of similarity in the base score; queries of identifiers rely more on words.
 DENSE = "dense"
 DENSE_SYMBOLIC = "dense_symbolic"
+# The similarity of the whole file, beside the base score of its chunks.
+FILE = "file"
 
 WEIGHTS: Mapping[str, float] = {
     **{rule.name: rule.weight for rule in (*BOOSTS, *PENALTIES)},
@@ -230,6 +232,7 @@ WEIGHTS: Mapping[str, float] = {
     DIVERSITY: 0.05,
     DENSE: 0.75,
     DENSE_SYMBOLIC: 0.3,
+    FILE: 0.4,
 }
 # Where a file is one result, its further chunks take no room from other files.
 WEIGHTS_BY_FILE: Mapping[str, float] = {**WEIGHTS, DIVERSITY: 0.0}

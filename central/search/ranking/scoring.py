@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
-from central.search.fusion import fuse_normalised
+from central.search.fusion import add_standard, fuse_normalised
 from central.search.query import Mode, ParsedQuery
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.context import Candidate, QueryContext
@@ -22,6 +22,7 @@ from central.search.ranking.rules import (
     DENSE,
     DENSE_SYMBOLIC,
     DIVERSITY,
+    FILE,
     PENALTIES,
     WEIGHTS,
     coherence,
@@ -157,15 +158,18 @@ def _base(
 ) -> dict[int, float]:
     if mode is Mode.SYMBOL:
         return lists.lexical
-    return fuse_normalised(
+    is_symbolic = query.parsed.symbolic
+    fused = fuse_normalised(
         lists.dense,
         lists.lexical,
-        dense_weight=weights[DENSE_SYMBOLIC if query.parsed.symbolic else DENSE],
+        dense_weight=weights[DENSE_SYMBOLIC if is_symbolic else DENSE],
         lexical_floor=lists.lexical_floor,
     )
+    return fused if is_symbolic else add_standard(fused, lists.files, weight=weights[FILE])
 
 
 def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str]) -> Candidate:
+    defined = batch.defines.get(row.id, ())
     return Candidate(
         id=row.id,
         project=projects[row.repository],
@@ -176,8 +180,8 @@ def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str
         name=row.name,
         container=row.container,
         is_reexport=row.is_reexport,
-        defines=tuple(one.name for one in batch.defines.get(row.id, ())),
-        minor=tuple(one.name for one in batch.defines.get(row.id, ()) if one.is_minor),
+        defines=tuple([one.name for one in defined]),
+        minor=tuple([one.name for one in defined if one.is_minor]),
     )
 
 
@@ -255,6 +259,8 @@ def _coverage(query: PreparedQuery, rows: Sequence[LiveChunk]) -> list[float]:
 
 def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
     """Multiply each further chunk of a file by (1 - weight) once more than the one before."""
+    if not weight:
+        return sorted(scored, key=in_order)
     next_factor: dict[tuple[str, str], float] = {}
     result = []
     for one in sorted(scored, key=in_order):
@@ -266,6 +272,8 @@ def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> lis
 
 
 def _multiplied(ranked: Ranked, rule: str, factor: float, *, explain: bool) -> Ranked:
+    if factor == 1.0:
+        return ranked
     candidate, value, effects = ranked
     further = factors([rule], [factor]) if explain else ()
     return Ranked(candidate, round(value * factor, 9), (*effects, *further))

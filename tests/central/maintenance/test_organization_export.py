@@ -56,6 +56,7 @@ def test_everything_that_is_stored_of_it_is_there(acme: Organization, tmp_path: 
     assert about["last_indexed_commit"] == repository.last_indexed_commit
     files = {file["path"]: file["content"] for file in lines(found[f"{place}/files.ndjson"])}
     assert files == FILES
+    assert not any("vector" in file for file in lines(found[f"{place}/files.ndjson"]))
     kinds = [line["type"] for line in lines(found[f"{place}/index.ndjson"])]
     for kind, model in {"chunk": Chunk, "symbol": Symbol, "reference": Reference}.items():
         assert kinds.count(kind) == model._default_manager.count() > 0

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from central.search.fusion import floor, fuse_normalised, merge_lists
+from central.search.fusion import add_standard, floor, fuse_normalised, merge_lists
 
 SCORES = st.dictionaries(
     st.integers(0, 30), st.floats(0.0, 50.0, allow_nan=False), min_size=1, max_size=20
@@ -66,3 +66,15 @@ def test_scale_of_a_list_does_not_matter(
     other = fuse_normalised(dense, scaled, dense_weight=0.5)
     for key, value in plain.items():
         assert other[key] == pytest.approx(value, abs=1e-4)
+
+
+def test_what_a_third_list_lacks_is_average_in_it() -> None:
+    added = add_standard({"a": 1.0, "b": 1.0, "c": 1.0}, {"a": 0.9, "c": 0.1}, weight=0.5)
+    assert added["a"] > added["b"] > added["c"]
+    assert added["b"] == pytest.approx(1.0)
+
+
+def test_a_third_list_without_weight_or_entries_changes_nothing() -> None:
+    scores = {"a": 1.0, "b": 0.5}
+    assert add_standard(scores, {"a": 0.1, "b": 0.9}, weight=0.0) == scores
+    assert add_standard(scores, {}, weight=0.5) == scores

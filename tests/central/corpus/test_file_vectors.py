@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+from central.corpus.file_vectors import FileVectors, pack_direction, unpack_directions
+
+
+def vector(*numbers: float) -> np.ndarray:
+    return np.array(numbers, np.float32)
+
+
+def test_a_packed_direction_is_nearly_that_of_the_vector() -> None:
+    random = np.random.default_rng(7)
+    vectors = random.normal(size=(50, 256)).astype(np.float32)
+    packed = [pack_direction(one) for one in vectors]
+    assert {len(one or b"") for one in packed} == {256}
+    unpacked = unpack_directions([one for one in packed if one], 256)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert np.linalg.norm(unpacked, axis=1) == pytest.approx(1.0)
+    assert (unpacked * unit).sum(axis=1).min() > 0.9995
+
+
+def test_a_zero_vector_has_no_direction() -> None:
+    assert pack_direction(vector(0.0, 0.0)) is None
+
+
+def test_a_file_has_the_direction_of_its_chunks_together() -> None:
+    with FileVectors() as vectors:
+        vectors.add("a.py", vector(1.0, 0.0))
+        vectors.add("a.py", vector(0.0, 1.0))
+        vectors.add("b.py", vector(0.0, -1.0))
+        vectors.add("c.py", vector(1.0, 0.0))
+        vectors.add("c.py", vector(-1.0, 0.0))
+        vectors.finish()
+        assert vectors.of("a.py") == pack_direction(vector(1.0, 1.0))
+        assert vectors.of("b.py") == pack_direction(vector(0.0, -1.0))
+        assert vectors.of("c.py") is None  # its chunks cancel each other out
+        assert vectors.of("d.py") is None
+        assert vectors.of("a.py") == pack_direction(vector(1.0, 1.0))  # read in any order
