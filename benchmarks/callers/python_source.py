@@ -68,7 +68,8 @@ class Outline(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         """A call and the names among its arguments."""
-        self._use(node.func, "call")
+        called = node.func.value if isinstance(node.func, ast.Subscript) else node.func
+        self._use(called, "call")  # `Box[int]()` is a call of Box
         for argument in _arguments(node):
             self._use(argument, "value")
         self.generic_visit(node)

@@ -10,12 +10,13 @@ from indexer.records.references import CALLED, EACH, ELEMENT
 
 Path: TypeAlias = tuple[str, ...]
 
+_UNNAMED: Final = frozenset({"", ELEMENT, EACH, CALLED})
 _ENTRY = re.compile(r"[\w ]+:[^:]*(?=\n|$)")
 
 
 def is_name(part: str) -> bool:
     """Whether a part is a member that a program can name."""
-    return part not in {"", ELEMENT, EACH, CALLED} and not part.isdigit()
+    return part not in _UNNAMED and not part.isdigit()
 
 
 class Containers(Mapping[str, tuple[tuple[Path, int], ...]]):

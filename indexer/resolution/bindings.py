@@ -19,6 +19,7 @@ from indexer.resolution.scopes import (
     ScopeTree,
     ValueSource,
 )
+from indexer.syntax.containers import is_generic
 from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
@@ -133,6 +134,8 @@ def _set_value(
     name: NameBinding, label: str, match: QueryMatch, text: SourceText, language: Language
 ) -> None:
     name.source, name.text = _value_source(match, label, text, language.inferred_type_keywords)
+    if name.source is ValueSource.ALIAS and is_generic(name.text, language.containers):
+        name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = _steps(match, label, text)
     if "local.within" in match:  # from the brace or white space before it
         start, name.until = match["local.within"]

@@ -55,6 +55,8 @@ _GROUPS: Final = {
     "namespace": "namespace",
     "exports.only": "only",
 }
+# Labels of what is no expression, some of them long.
+_PLACES: Final = frozenset({"local.in", "local.within", "local.among", "local.part"})
 LABELS: Final = frozenset(_GROUPS) | {
     "receiver", "self", "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
@@ -183,7 +185,8 @@ def _read_names(
         for group in ("local", "returns", "export")
         for match in groups[group]
         if len(match) > 1 or group != "local"
-        for mark in match.values()
+        for label, mark in match.items()
+        if label not in _PLACES
     }
     return names | set(map(leading_identifier, map(text.shortened, marks)))
 

@@ -47,7 +47,7 @@ def type_references(
         yield reference
     for owner, (decorator, offset) in decorated.items():
         names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
-        is_function = resolver.tree.definitions.get(owner) in FUNCTION_KINDS
+        is_function = resolver.tree.definitions.get(owner) in FUNCTION_KINDS and "." not in owner
         if is_function and owner not in typed and decorator.binding in _VISIBLE:
             value = Value(decorator.binding, decorator.root, names, Access.INSTANCE)
             yield _reference(owner, value, text.position(offset))

@@ -82,8 +82,11 @@ class WrittenTypes:
         path = read.path
         if scope.class_name and path[-1] in self._resolver.language.class_names:
             path = path[-1:]  # typing.Self
+        if path[-1] in self._resolver.language.untold_types:
+            return UNKNOWN
         value = self._resolver.resolve_path(path, scope, offset, excluding, TYPE)
-        return value if read.is_class_object else as_instance(value)
+        is_container = value.access is INSTANCE and value.written is not None  # by an alias
+        return value if read.is_class_object or is_container else as_instance(value)
 
     def _with_parts(self, value: Value, text: str, scope: Scope, offset: int) -> Value:
         if not read_parts(text, self._containers, self._wrappers):

@@ -43,6 +43,14 @@ def read_parts(text: str, containers: Containers, wrapper_types: frozenset[str])
     return _of_syntax(text, containers) or _of_generic(text, containers)
 
 
+def is_generic(text: str, containers: Containers) -> bool:
+    """Whether the text is a container with arguments, such as `dict[str, Item]`."""
+    if not text.endswith("]"):
+        return False
+    generic = _GENERIC.fullmatch(text)
+    return generic is not None and last_component(generic[1]) in containers
+
+
 def _of_generic(text: str, containers: Containers) -> Parts:
     generic = _GENERIC.fullmatch(text)
     if generic is None:

@@ -37,6 +37,7 @@ _TYPE = (
     r"|dict|list|set|tuple|type|string|byte|error|any|u?int\d*|float\d+|None|\.\.\."
 )
 _TYPES = re.compile(rf"\s*(?:{_TYPE})(?:\s*[,|]\s*(?:{_TYPE}))*\s*,?\s*")
+_QUOTED_TYPE = re.compile(r"(?:[\w.]*\.)?_*[A-Z]\w*[a-z]")
 _RANGE = re.compile(r"[^:?]*:[^:?]*(?::[^:?]*)?")
 _ROOTED = ("self::", "static::", "parent::")
 
@@ -116,10 +117,15 @@ def _indexed(text: str) -> str:
 
     Type arguments (`Box[int]`) and ranges (`a[1:]`) are left out.
     """
-    text, shorter = "", _QUOTED.sub("", text)
+    text, shorter = "", _QUOTED.sub(_unquoted, text)
     while text != shorter:
         text, shorter = shorter, _BRACKETS.sub(_index, shorter)
     return text
+
+
+def _unquoted(found: re.Match[str]) -> str:
+    """Keep that a string is a type: `Signal["Application"]`."""
+    return "T" if _QUOTED_TYPE.match(found[0], 1) else ""
 
 
 def _index(found: re.Match[str]) -> str:

@@ -64,11 +64,8 @@
   operator: "of"
   right: (_) @local.items)
 (if_statement
-  condition: (parenthesized_expression [
-    (binary_expression left: (identifier) @local operator: "instanceof" right: (_) @local.type)
-    (binary_expression left:
-      (binary_expression left: (identifier) @local operator: "instanceof" right: (_) @local.type)
-      operator: "&&")])
+  condition: (parenthesized_expression
+    (binary_expression left: (identifier) @local operator: "instanceof" right: (_) @local.type))
   consequence: (_) @local.within)
 (variable_declarator
   name: (identifier) @field.of
@@ -89,18 +86,12 @@
                        (call_expression function: (_) @returns.call)
                        (identifier) @returns.alias
                        (member_expression) @returns.alias])
-([(return_statement (object [
-     (shorthand_property_identifier) @returns.alias @returns.part
-     (pair key: (property_identifier) @returns.part value: [
-       (identifier) @returns.alias
-       (new_expression constructor: (_) @returns.new)
-       (call_expression function: (_) @returns.call)])]))
-  (arrow_function body: (parenthesized_expression (object [
-     (shorthand_property_identifier) @returns.alias @returns.part
-     (pair key: (property_identifier) @returns.part value: [
-       (identifier) @returns.alias
-       (new_expression constructor: (_) @returns.new)
-       (call_expression function: (_) @returns.call)])])))])
+(return_statement (object [
+  (shorthand_property_identifier) @returns.alias @returns.part
+  (pair key: (property_identifier) @returns.part value: [
+    (identifier) @returns.alias
+    (new_expression constructor: (_) @returns.new)
+    (call_expression function: (_) @returns.call)])]))
 
 ; Imports.
 (import_statement

@@ -73,6 +73,24 @@ def test_what_another_definition_tells_is_left_to_its_type(body: str, root: str)
     ]
 
 
+def test_alias_of_a_container_has_its_parts() -> None:
+    text = (
+        "from typing import Any, Callable\nfrom m import A\nMake = Callable[..., A]\n"
+        "Names = dict[str, A]\ndef f(make: Make, names: Names, x: Any):\n"
+        "    make().go()\n    names['a'].go()\n    x.go()\n"
+    )
+    assert calls("a.py", text, "go") == [
+        "call import:A instance go",
+        "call import:A instance go",
+        "call unknown: path go",
+    ]
+
+
+def test_quoted_type_is_an_argument() -> None:
+    text = "from m import Signal\nNamed = Signal['App']\ndef f(x: Named):\n    x.send()\n"
+    assert calls("a.py", text, "send") == ["call import:Signal instance send"]
+
+
 def test_narrowed_name_is_what_it_was_outside() -> None:
     text = "from m import A\ndef f(x):\n    if isinstance(x, A):\n        pass\n    x.go()\n"
     assert calls("a.py", text, "go") == ["call unknown: path go"]
