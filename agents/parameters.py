@@ -67,10 +67,8 @@ Confidence = Annotated[
     Literal["high", "medium", "low"],
     Field(description="low: also by name alone"),
 ]
-Kind = Annotated[
-    Literal["call", "new", "decorate", "inherit", "element", "value"] | None,
-    Field(description="Only such uses"),
-]
+Kind = Literal["call", "new", "decorate", "inherit", "element", "value"]
+Kinds = Annotated[list[Kind] | None, Field(max_length=6, description="Only such uses")]
 Project = Annotated[str | None, Field(max_length=200, description="Repository of the definition")]
 File = Annotated[str | None, Field(max_length=1_024, description="File of the definition")]
 Line = Annotated[int | None, Field(ge=1, le=10_000_000, description="A line of the definition")]

@@ -11,7 +11,7 @@ from agents.parameters import (
     Confidence,
     Cursor,
     File,
-    Kind,
+    Kinds,
     Line,
     MaxTokens,
     Project,
@@ -53,15 +53,15 @@ class _TraceTools:
         caller_projects: Annotated[
             Projects, Field(description="Only in these repositories")
         ] = None,
-        kind: Kind = None,
-        limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 30,
+        kind: Kinds = None,
+        limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> CallToolResult:
-        """Find who calls or uses a function, method, class or value, in every repository.
+        """Find who calls or uses a function, class or value, in every repository.
 
         Use it before a change or removal. Returns the symbol's definitions and each use of one,
-        with rule, evidence and confidence, and the version that the caller pins. Of several
+        with rule, evidence, confidence and the version that the caller pins. Of several
         definitions project and file choose one. Example: symbol="Ledger.transfer", depth=2.
         """
         parameters = provided(
@@ -73,7 +73,7 @@ class _TraceTools:
             depth=depth,
             min_confidence=min_confidence,
             caller_projects=caller_projects,
-            kind=[kind] if kind else None,
+            kind=kind,
             limit=limit,
             cursor=cursor,
         )
@@ -89,7 +89,7 @@ class _TraceTools:
         file: File = None,
         line: Line = None,
         min_confidence: Confidence = "medium",
-        limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 30,
+        limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> CallToolResult:

@@ -211,3 +211,29 @@ def test_callees_count_what_leads_outside(ask: Ask) -> None:
     receipt = ask("callees", symbol="run").json()["receipt"]
     assert receipt["unresolved"]["count"] == 2
     assert receipt["elsewhere"] == {"count": 1, "more": False}
+
+
+def test_references_beyond_the_limit_count_as_unresolved(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use = "from acme_kit import Other\n" + "Other().get()\n" * 3
+    repository("kit", {"pyproject.toml": pyproject("acme-kit"), "acme_kit/__init__.py": KIT})
+    repository("app", {"pyproject.toml": pyproject("app", "acme-kit"), "app.py": use})
+
+    def counted(**query: object) -> tuple[int, int]:
+        receipt = ask("callers", symbol="Store.get", **query).json()["receipt"]
+        return receipt["unresolved"]["count"], receipt["elsewhere"]["count"]
+
+    assert counted() == counted(min_confidence="low") == (0, 3)
+    for module in ("callers", "tally"):
+        monkeypatch.setattr(f"central.trace.{module}.MAX_UNLIKELY", 1)
+    assert counted() == counted(min_confidence="low") == (2, 1)
+
+
+def test_more_references_than_are_counted_are_told(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("central.trace.tally.MAX_UNRESOLVED", 2)
+    repository("app", {"app.py": "import os\ndef walk(): ...\n" + "os.walk()\n" * 3})
+    receipt = ask("callers", symbol="walk").json()["receipt"]
+    assert receipt["elsewhere"] == {"count": 2, "more": True}

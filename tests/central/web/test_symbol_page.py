@@ -197,3 +197,15 @@ def test_nothing_is_told_of_what_the_member_does_not_see(member: Client) -> None
     Membership.objects.update(repositories=["auth"])
     html = page(member, name="verify", direction="callers")
     assert "shop" not in html
+
+
+def test_references_that_are_bound_elsewhere_are_counted(member: Client) -> None:
+    repository("loose", {"loose.py": "import hmac\n\nhmac.verify()\n"})
+    html = page(member, name="verify")
+    assert "1 reference leads to something else" in html
+
+
+def test_kind_of_use_can_be_chosen(member: Client) -> None:
+    html = page(member, name="verify", kind="decorate")
+    assert "<option selected>decorate</option>" in html
+    assert "Other kinds of use are left out." in html
