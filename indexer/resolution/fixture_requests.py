@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from indexer.limits import NAME_CHARACTERS
 from indexer.resolution.decorators import Decorators
 from indexer.resolution.scopes import ScopeTree
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
@@ -147,7 +146,7 @@ def _is_filled(match: QueryMatch, name: str, function: FixtureFunction, parsed: 
     start, _ = match["local"]
     _, end = match.get("local.type", match["local"])
     selves = parsed.language.self_names | parsed.language.class_names
-    if (function.entry.kind == "method" and name in selves) or len(name) > NAME_CHARACTERS:
+    if function.entry.kind == "method" and name in selves:
         return False
     before = parsed.source[max(start - _MAX_GAP, 0) : start]
     return _DEFAULT.match(parsed.source, end) is None and _STARS.search(before) is None

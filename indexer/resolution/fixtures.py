@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from indexer.languages import Language
 from indexer.languages.python import python_module
-from indexer.limits import FILE_FIXTURES
+from indexer.limits import FILE_FIXTURES, NAME_CHARACTERS
 from indexer.records.fixtures import conftest_above, conftest_beside, fixture_path
 from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
 from indexer.records.references import cut_path as cut
@@ -40,6 +40,8 @@ _BUILT_IN: Final = frozenset({
     "record_testsuite_property", "record_xml_attribute", "recwarn", "request", "subtests",
     "testdir", "tmp_path", "tmp_path_factory", "tmpdir", "tmpdir_factory",
 })  # fmt: skip
+_OTHER: Final = "()"  # makes another local name than that of a statement's import
+_LONGEST: Final = NAME_CHARACTERS - len(_OTHER)
 _PLUGINS: Final = re.compile(
     rb"^pytest_plugins\b[^=\n]*=\s*(\[[^\]]*\]|\([^)]*\)|[^\n]*)", re.MULTILINE
 )
@@ -157,14 +159,16 @@ class _Reader:
     def exports(self) -> Iterator[Export]:
         """Yield fixtures of another name than their function's, and plugins that are loaded."""
         for name, function in self._own.get("", {}).items():
-            if name != function:
+            if name != function and len(name) <= _LONGEST:
                 yield Export(name, function, is_local=True, wildcard=False)
         for assigned in _PLUGINS.finditer(self._source) if self._file.is_collected else ():
             for plugin in _PLUGIN.findall(assigned[1]):
                 yield Export("", cut(plugin.decode()), is_local=False, wildcard=True)
 
     def value(self, request: FixtureRequest) -> Value | None:
-        """Return the fixture's function; None for those of pytest itself."""
+        """Return the fixture's function; None for those of pytest itself and for too long names."""
+        if len(request.name) > _LONGEST:
+            return None
         for place in self._places(request.around):
             function = self._own.get(place, {}).get(request.name)
             if function is not None and function != request.caller:
@@ -191,7 +195,7 @@ class _Reader:
     def _local_name(self, request: FixtureRequest) -> str:
         """Return the local name of the import from conftest.py; "" if none may have it."""
         name = request.name
-        local = f"{name}()" if name in self._locals else name
+        local = f"{name}{_OTHER}" if name in self._locals else name
         if local in self.imports or len(self.imports) == FILE_FIXTURES:
             return local if local in self.imports else ""
         module: str | None = self._module

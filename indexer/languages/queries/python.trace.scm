@@ -15,6 +15,13 @@
 (lambda) @scope.function
 [(list_comprehension) (set_comprehension) (dictionary_comprehension) (generator_expression)] @scope
 
+; What a fixture of pytest yields.
+(yield
+  [(call function: (_) @yields.call)
+   (await (call function: (_) @yields.call))
+   (identifier) @yields.alias
+   (attribute) @yields.alias])
+
 ; Names and what they hold.
 (assignment
   left: (identifier) @local
@@ -91,10 +98,6 @@
                    (identifier) @returns.alias
                    (attribute) @returns.alias
                    (subscript) @returns.alias])
-(yield [(call function: (_) @yields.call)
-        (await (call function: (_) @yields.call))
-        (identifier) @yields.alias
-        (attribute) @yields.alias])
 
 ; Imports and what is given on.
 (import_statement name:

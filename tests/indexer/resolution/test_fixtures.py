@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.limits import FILE_FIXTURES
+from indexer.limits import FILE_FIXTURES, NAME_CHARACTERS
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import FileRecord
 from indexer.records.fixtures import conftest_above, fixture_path, split_fixture
@@ -125,6 +125,22 @@ def test_of_too_many_fixtures_the_rest_has_unknown_values() -> None:
         Access.RESULT,
         *[Access.PATH] * 5,
     ]
+
+
+@pytest.mark.parametrize("length", [NAME_CHARACTERS - 2, NAME_CHARACTERS - 1, NAME_CHARACTERS + 1])
+def test_long_names_are_left_out(length: int) -> None:
+    name = "n" * length
+    text = (
+        f"import pytest\nimport {name}\n\n@pytest.fixture(name='{name}')\ndef made(): ...\n\n"
+        f"@pytest.mark.usefixtures('{name}')\ndef test_it({name}): {name}.go()\n\n"
+        f"class TestIt:\n    @pytest.fixture\n    def {name}(self, {name}): return {name}\n"
+    )
+    for path in ("test_a.py", "conftest.py"):
+        record = record_of(path, text)
+        names = [one.local for one in record.imports] + [one.name for one in record.exports]
+        for one in record.references:
+            names += [one.name, one.root, one.chain, one.caller]
+        assert max(map(len, names)) <= NAME_CHARACTERS
 
 
 def test_many_fixtures_and_decorators_are_read_in_a_moment() -> None:
