@@ -102,8 +102,9 @@ def _skipped(entry: TreeEntry, reason: SkipReason) -> CommitFile:
 
 def _file(line: FileLine, content_hash: str) -> CommitFile:
     record = line.record
-    if record.skipped:
-        return CommitFile({**_named(record.path, record.size), "skip_reason": record.skipped})
+    reason = SkipReason.GENERATED if record.generated else record.skipped
+    if reason:  # a generated file has no chunks
+        return CommitFile({**_named(record.path, record.size), "skip_reason": reason.value})
     document = json.loads(line.line)
     language = map_language(document["language"])
     row = {

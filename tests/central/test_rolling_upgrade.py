@@ -49,6 +49,7 @@ def test_a_repository_can_be_made_without_the_columns_that_came_later(before: An
     )
     repository = Repository.objects.get(pk=old.pk)
     assert (repository.retired_at, repository.visibility_at) == (None, None)
+    assert repository.generated == 0
 
 
 def test_an_organisation_can_be_made_without_the_columns_that_came_later(before: Any) -> None:
