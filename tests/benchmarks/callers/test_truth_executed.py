@@ -64,9 +64,9 @@ def test_a_value_is_what_it_was_when_the_test_ran(tmp_path: Path) -> None:
         },
     )
     rows = json.loads(written.read_text(encoding="utf-8"))
-    inside = [row for row in rows if row[3].startswith(str(tmp_path))]
-    assert [(Path(path).name, line, name) for path, line, _, _, name in inside] == [
+    reached = {(Path(path).name, line, name) for path, line, *_, name in rows}
+    assert {
         ("lib.py", 13, "Cache"),
         ("test_it.py", 11, "opened"),
         ("test_it.py", 15, "Store.get"),
-    ]
+    } <= reached
