@@ -32,6 +32,7 @@ FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
     "java": truth_java.find,
     "executed": truth_executed.find,
 }
+CODE = {"executed": ("executed", "python")}  # whose files find a truth, if not its own alone
 
 
 def main(arguments: list[str]) -> None:
@@ -115,8 +116,9 @@ def _token(service: Service, slug: str) -> str:
 def _digest(family: Family) -> str:
     """Of all that the truth depends on: the sample, the tools, and the code that finds it."""
     here = Path(__file__).parent
-    found = sorted(here.glob(f"*{family.name}*"))
-    files = [file for one in found for file in ([one] if one.is_file() else sorted(one.iterdir()))]
+    names = CODE.get(family.name, (family.name,))
+    found = sorted({one for name in names for one in here.glob(f"*{name}*")})
+    files = [file for one in found for file in (one, *sorted(one.glob("*"))) if file.is_file()]
     parts = [repr(family).encode(), *(file.read_bytes() for file in files)]
     return sha256(b"\0".join(parts)).hexdigest()[:16]
 

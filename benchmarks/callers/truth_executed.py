@@ -18,15 +18,8 @@ from benchmarks.callers.truth_python import Definitions, outline
 
 PLUGIN = Path(__file__).with_suffix("") / "record_calls.py"
 OPTIONS = (
-    "-q",
-    "-p",
-    "no:cacheprovider",
-    "-o",
-    "addopts=",
-    "-o",
-    "filterwarnings=",
-    "--tb=no",
-    "--timeout=60",
+    *("-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=", "--tb=no"),
+    *("--continue-on-collection-errors", "--timeout=60"),
 )
 ELSEWHERE = "--ignore-glob=*test_serving*"  # servers in processes of their own: nothing is seen
 SECONDS = 900
@@ -47,8 +40,9 @@ def find(family: Family, workspace: Path, cache: Path) -> Truth:
     for repository in family.repositories:
         for path, line, column, callee, name in run_tests(family, repository, workspace, python):
             target = definitions.index.get((*_inside(workspace, callee), name))
-            if target is not None:
-                places = reached.setdefault(_inside(workspace, path), {})
+            file = _inside(workspace, path)  # of a template it is none of these
+            if target is not None and file in outlines:
+                places = reached.setdefault(file, {})
                 places.setdefault((line, column), set()).add(target)
     sites = []
     for (project, file), places in sorted(reached.items()):
