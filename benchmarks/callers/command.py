@@ -99,10 +99,10 @@ def compare(
     questions = choose(truth, options.per_group, options.methods)
     headers = {"Authorization": f"Bearer {organization.token}"}
     with httpx.Client(base_url=service.url, headers=headers, timeout=120) as client:
-        answers = {
-            question.index: ask(client, slug, truth.definitions[question.index])
-            for question in questions
-        }
+        answers = {}
+        for index in (question.index for question in questions):
+            wanted = [site.place for site in truth.callers.get(index, [])]
+            answers[index] = ask(client, slug, truth.definitions[index], wanted)
         bound = bindings(client, slug)
     return report.Outcome(family.name, truth, questions, answers, bound)
 

@@ -177,9 +177,8 @@ def differences(outcome: Outcome, way: str = "medium") -> Iterator[str]:
     for definition, found, meant in _false(outcome, way):
         side = "across" if found.project != definition.project else "within"
         counted[f"false {side}, {definition.kind}, {found.rule}"] += 1
-        place = (found.project, found.file, found.line, found.column)
         lines.append(
-            f"false {side} by {found.rule}: {_named(definition)} at {_shown(place)}{meant}"
+            f"false {side} by {found.rule}: {_named(definition)} at {_shown(found.place)}{meant}"
         )
     yield from (f"{count:6} {words}" for words, count in counted.most_common())
     yield from sorted(lines)
@@ -189,10 +188,7 @@ def _false(outcome: Outcome, way: str) -> Iterator[tuple[Definition, Found, str]
     truth = outcome.truth
     sites = {site.place: site for site in truth.sites}
     for question in outcome.questions:
-        found = {
-            (one.project, one.file, one.line, one.column): one
-            for one in outcome.answers[question.index].callers[way]
-        }
+        found = {one.place: one for one in outcome.answers[question.index].callers[way]}
         for place in judge(truth, question.index, found).false:
             yield truth.definitions[question.index], found[place], _meaning(truth, sites, place)
 

@@ -94,8 +94,7 @@ def answered_places(truth: Truth, index: int, answer: Answer, way: str) -> set[P
     if way == BASELINE:
         name = truth.definitions[index].name
         return {site.place for site in truth.calls_by_name.get(name, [])}
-    found = answer.callers[way]
-    return {(one.project, one.file, one.line, one.column) for one in found}
+    return {one.place for one in answer.callers[way]}
 
 
 def tabulate(truth: Truth, questions: Sequence[Question], answers: dict[int, Answer]) -> Table:

@@ -67,4 +67,6 @@ def test_callers_are_counted_by_what_stands_before_the_name() -> None:
 
 
 def test_receipts_ought_to_count_alike_at_low() -> None:
-    assert miscounts([NOTHING, replace(NOTHING, counted=(4, 3))]) == 1
+    assert (
+        miscounts([NOTHING, replace(NOTHING, counted=(4,)), replace(NOTHING, counted=(4, 3))]) == 1
+    )
