@@ -11,6 +11,7 @@ import httpx
 from benchmarks import tables
 from benchmarks.callers import (
     before,
+    promises,
     report,
     truth_executed,
     truth_go,
@@ -66,7 +67,7 @@ def main(arguments: list[str]) -> None:
         print("\n".join(before.changes(before.read(options.before), contents)))
     for outcome in outcomes if options.verbose else ():
         print("\n".join(report.differences(outcome)))
-    tables.print_table([figure for outcome in outcomes for figure in report.figures(outcome)])
+    tables.print_table([figure for outcome in outcomes for figure in promises.figures(outcome)])
 
 
 def true_callers(family: Family, workspace: Path, options: argparse.Namespace) -> Truth:

@@ -34,6 +34,12 @@ class Score:
         return self.right / answers if answers else 1.0
 
     @property
+    def judged_precision(self) -> float:
+        """The same of the answers at sites whose meaning the tool can tell."""
+        answers = self.right + self.false - self.unjudged
+        return self.right / answers if answers else 1.0
+
+    @property
     def recall(self) -> float:
         """Share of the true callers that are answered; 1 without true callers."""
         callers = self.right + self.missed

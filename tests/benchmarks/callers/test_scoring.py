@@ -68,6 +68,7 @@ def test_what_the_tool_cannot_tell_is_false_and_counted_apart() -> None:
     answers = {question.index: answer() for question in questions} | {STORE_GET: answer(6, 12)}
     score = tabulate(TRUTH, questions, answers).scores["all", "methods", "medium"]
     assert (score.right, score.false, score.unjudged) == (1, 1, 1)
+    assert (score.precision, score.judged_precision) == (0.5, 1)
 
 
 def test_callers_across_leave_the_own_repository_out() -> None:
