@@ -11,6 +11,7 @@ import httpx
 from benchmarks import tables
 from benchmarks.callers import (
     before,
+    promises,
     report,
     truth_executed,
     truth_go,
@@ -32,6 +33,7 @@ FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
     "java": truth_java.find,
     "executed": truth_executed.find,
 }
+CODE = {"executed": ("executed", "python")}  # whose files find a truth, if not its own alone
 
 
 def main(arguments: list[str]) -> None:
@@ -65,7 +67,7 @@ def main(arguments: list[str]) -> None:
         print("\n".join(before.changes(before.read(options.before), contents)))
     for outcome in outcomes if options.verbose else ():
         print("\n".join(report.differences(outcome)))
-    tables.print_table([figure for outcome in outcomes for figure in report.figures(outcome)])
+    tables.print_table([figure for outcome in outcomes for figure in promises.figures(outcome)])
 
 
 def true_callers(family: Family, workspace: Path, options: argparse.Namespace) -> Truth:
@@ -98,10 +100,10 @@ def compare(
     questions = choose(truth, options.per_group, options.methods)
     headers = {"Authorization": f"Bearer {organization.token}"}
     with httpx.Client(base_url=service.url, headers=headers, timeout=120) as client:
-        answers = {
-            question.index: ask(client, slug, truth.definitions[question.index])
-            for question in questions
-        }
+        answers = {}
+        for index in (question.index for question in questions):
+            wanted = [site.place for site in truth.callers.get(index, [])]
+            answers[index] = ask(client, slug, truth.definitions[index], wanted)
         bound = bindings(client, slug)
     return report.Outcome(family.name, truth, questions, answers, bound)
 
@@ -115,8 +117,9 @@ def _token(service: Service, slug: str) -> str:
 def _digest(family: Family) -> str:
     """Of all that the truth depends on: the sample, the tools, and the code that finds it."""
     here = Path(__file__).parent
-    found = sorted(here.glob(f"*{family.name}*"))
-    files = [file for one in found for file in ([one] if one.is_file() else sorted(one.iterdir()))]
+    names = CODE.get(family.name, (family.name,))
+    found = sorted({one for name in names for one in here.glob(f"*{name}*")})
+    files = [file for one in found for file in (one, *sorted(one.glob("*"))) if file.is_file()]
     parts = [repr(family).encode(), *(file.read_bytes() for file in files)]
     return sha256(b"\0".join(parts)).hexdigest()[:16]
 

@@ -73,7 +73,7 @@ def _fates(
 ) -> dict[Place, Fate]:
     """Only their number is told of references that are counted: so many of the rest are meant."""
     fates = {}
-    counted = max(0, max(answer.counted) - answer.by_name)
+    counted = max(0, max(answer.counted, default=0) - answer.by_name)
     for place in missed:
         if place in answer.listed:
             fates[place] = Fate.LOW
@@ -95,7 +95,7 @@ def _is_bound(definition: Definition, site: Site, bound: Iterable[Bound]) -> boo
 
 def miscounts(answers: Iterable[Answer]) -> int:
     """For how many definitions the receipt counts otherwise at low, where it lists them."""
-    return sum(one.counted[0] != one.counted[1] for one in answers)
+    return sum(len({*one.counted}) > 1 for one in answers)
 
 
 Counts = dict[str, dict[str, int]]  # by way (or ALL), then by fate

@@ -1,6 +1,7 @@
 """What the running service answers: `GET /api/v1/trace/callers`, all pages.
 
-Callers of high confidence are those of medium that say so; at low it is asked once more.
+Callers of high confidence are those of medium that say so. Low is asked where medium lacks a true
+caller, to see whether the answer tells of it at all.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,7 @@ import httpx
 from benchmarks.callers.truth import Definition, Place
 
 LIMIT = 200
-LEVELS = ("high", "medium", "low")
+LEVELS = ("high", "medium")
 Line = tuple[str, str, int]  # project, file, line
 Bound = tuple[str, str, str]  # project, file, qualified name
 
@@ -28,42 +29,47 @@ class Found:
     rule: str
     confidence: str
 
+    @property
+    def place(self) -> Place:
+        """Comparable with a site's."""
+        return self.project, self.file, self.line, self.column
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The callers of one definition by the least confidence asked for; none if it is unknown.
 
-    `listed` is every place in the answer at low, of whichever definition it is said to be a caller.
-    `counted` is how many references the receipt counts as unresolved, at medium and at low;
-    `by_name` how many of the places are listed for their name alone.
+    `listed` is every place in the answer at low, of whichever definition it is said to be a caller,
+    and `by_name` how many of them are listed for their name alone. `counted` is how many references
+    the receipt counts as unresolved, at each level that was asked.
     """
 
     known: bool
     callers: dict[str, tuple[Found, ...]]
+    counted: tuple[int, ...] = ()
     listed: frozenset[Place] = frozenset()
-    counted: tuple[int, int] = (0, 0)
     by_name: int = 0
 
 
-def ask(client: httpx.Client, organization: str, definition: Definition) -> Answer:
-    """All callers of exactly this definition, for each level."""
-    medium, low = (
-        list(_callers_pages(client, organization, definition, level)) for level in ("medium", "low")
-    )
-    if not medium:
+def ask(
+    client: httpx.Client, organization: str, definition: Definition, wanted: Iterable[Place]
+) -> Answer:
+    """All callers of exactly this definition; `wanted` are the true ones."""
+    pages = list(_callers_pages(client, organization, definition, "medium"))
+    if not pages:
         return Answer(known=False, callers=dict.fromkeys(LEVELS, ()))
-    found = {
-        "medium": tuple(_callers(medium, definition)),
-        "low": tuple(_callers(low, definition)),
-    }
-    found["high"] = tuple(one for one in found["medium"] if one.confidence == "high")
-    rows = [row for page in low for row in page["callers"]]
-    counted, counted_low = (pages[0]["receipt"]["unresolved"]["count"] for pages in (medium, low))
+    medium = tuple(_callers(pages, definition))
+    found = {"medium": medium, "high": tuple(one for one in medium if one.confidence == "high")}
+    counted = pages[0]["receipt"]["unresolved"]["count"]
+    if {*wanted} <= {one.place for one in medium}:
+        return Answer(known=True, callers=found, counted=(counted,))
+    pages = list(_callers_pages(client, organization, definition, "low"))
+    rows = [row for page in pages for row in page["callers"]]
     return Answer(
         known=True,
         callers=found,
+        counted=(counted, pages[0]["receipt"]["unresolved"]["count"]),
         listed=frozenset(_place(row) for row in rows),
-        counted=(counted, counted_low),
         by_name=len({_place(row) for row in rows if row["rule"] == "name_only"}),
     )
 

@@ -15,13 +15,11 @@ from benchmarks.callers.sampling import Question
 from benchmarks.callers.scoring import (
     BASELINE,
     WAYS,
-    Score,
     Table,
     judge,
     tabulate,
 )
 from benchmarks.callers.truth import Definition, Place, Truth
-from benchmarks.tables import Figure
 
 MEASURES = {
     "cross": "callers in other repositories",
@@ -31,8 +29,6 @@ MEASURES = {
 }
 KINDS = ("functions and classes", "methods")
 MARKDOWN, JSON = Path("build/callers.md"), Path("build/callers.json")
-PROMISED_CROSS_PRECISION = 0.95
-PROMISED_CROSS_RECALL = 0.90
 
 
 @dataclass(frozen=True)
@@ -71,13 +67,12 @@ def markdown(outcomes: Iterable[Outcome]) -> str:
     """A table for each family: what is found at each confidence, and by bare names."""
     lines = []
     for outcome in outcomes:
-        table = outcome.table
         lines += [f"## {outcome.family} ({outcome.truth.tool})", ""]
         lines += ["| of | symbols | asked | precision | recall | F1 | right | false | missed |"]
         lines += ["|---|---|---|---|---|---|---|---|---|"]
         for measure, title in MEASURES.items():
             for kind in KINDS:
-                lines += _rows(table, measure, kind, f"{title}: {kind}")
+                lines += _rows(outcome, measure, kind, f"{title}: {kind}")
         for kind, counts in outcome.misses.items():
             lines += ["", f"### {outcome.family}: callers of {kind}, by how they are reached", ""]
             lines += misses.table(counts)
@@ -85,46 +80,21 @@ def markdown(outcomes: Iterable[Outcome]) -> str:
     return "\n".join(lines)
 
 
-def _rows(table: Table, measure: str, kind: str, title: str) -> Iterator[str]:
+def _rows(outcome: Outcome, measure: str, kind: str, title: str) -> Iterator[str]:
+    """A partial truth tells how much is found, and nothing of what is said beyond."""
+    table, is_partial = outcome.table, outcome.truth.is_partial
     for way in WAYS:
         score = table.scores.get((measure, kind, way))
-        if score is None:
+        if score is None or (is_partial and way == BASELINE):
             continue
         rates = ("", "", "")
         if measure != "zero":
             rates = (f"{score.precision:.3f}", f"{score.recall:.3f}", f"{score.f1:.3f}")
+        if is_partial:
+            rates = ("", rates[1], "")
         false = f"{score.false} ({score.unjudged} unjudged)" if score.unjudged else str(score.false)
         cells = (title, str(table.symbols[measure, kind]), way, *rates)
         yield f"| {' | '.join([*cells, str(score.right), false, str(score.missed)])} |"
-
-
-def figures(outcome: Outcome) -> Iterator[Figure]:
-    """What is promised, beside its bound."""
-    table, name = outcome.table, outcome.family
-    cross = table.scores["cross", KINDS[0], "medium"]
-    yield Figure(f"{name}: precision across", cross.precision, "", PROMISED_CROSS_PRECISION, True)
-    yield Figure(f"{name}: recall across", cross.recall, "", PROMISED_CROSS_RECALL, True)
-    ours, bare = (_both_kinds(table, "trap", way).f1 for way in ("medium", BASELINE))
-    yield Figure(f"{name}: F1 on traps", ours, "", 2 * bare, True)
-    yield Figure(
-        f"{name}: false at high for true zeros", _both_kinds(table, "zero", "high").false, "", 0
-    )
-    methods = table.scores["cross", KINDS[1], "medium"]
-    yield Figure(f"{name}: recall of methods across", methods.recall, "")
-    silent = sum(one.fate is Fate.SILENT for one in outcome.callers)
-    yield Figure(f"{name}: callers that no answer tells of", silent, "")
-    yield Figure(
-        f"{name}: receipts that count otherwise at low",
-        misses.miscounts(outcome.answers.values()),
-        "",
-    )
-
-
-def _both_kinds(table: Table, measure: str, way: str) -> Score:
-    total = Score()
-    for kind in KINDS:
-        total.add(table.scores.get((measure, kind, way), Score()))
-    return total
 
 
 def write(outcomes: Sequence[Outcome]) -> None:
@@ -177,9 +147,8 @@ def differences(outcome: Outcome, way: str = "medium") -> Iterator[str]:
     for definition, found, meant in _false(outcome, way):
         side = "across" if found.project != definition.project else "within"
         counted[f"false {side}, {definition.kind}, {found.rule}"] += 1
-        place = (found.project, found.file, found.line, found.column)
         lines.append(
-            f"false {side} by {found.rule}: {_named(definition)} at {_shown(place)}{meant}"
+            f"false {side} by {found.rule}: {_named(definition)} at {_shown(found.place)}{meant}"
         )
     yield from (f"{count:6} {words}" for words, count in counted.most_common())
     yield from sorted(lines)
@@ -189,10 +158,7 @@ def _false(outcome: Outcome, way: str) -> Iterator[tuple[Definition, Found, str]
     truth = outcome.truth
     sites = {site.place: site for site in truth.sites}
     for question in outcome.questions:
-        found = {
-            (one.project, one.file, one.line, one.column): one
-            for one in outcome.answers[question.index].callers[way]
-        }
+        found = {one.place: one for one in outcome.answers[question.index].callers[way]}
         for place in judge(truth, question.index, found).false:
             yield truth.definitions[question.index], found[place], _meaning(truth, sites, place)
 

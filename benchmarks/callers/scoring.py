@@ -34,6 +34,12 @@ class Score:
         return self.right / answers if answers else 1.0
 
     @property
+    def judged_precision(self) -> float:
+        """The same of the answers at sites whose meaning the tool can tell."""
+        answers = self.right + self.false - self.unjudged
+        return self.right / answers if answers else 1.0
+
+    @property
     def recall(self) -> float:
         """Share of the true callers that are answered; 1 without true callers."""
         callers = self.right + self.missed
@@ -94,8 +100,7 @@ def answered_places(truth: Truth, index: int, answer: Answer, way: str) -> set[P
     if way == BASELINE:
         name = truth.definitions[index].name
         return {site.place for site in truth.calls_by_name.get(name, [])}
-    found = answer.callers[way]
-    return {(one.project, one.file, one.line, one.column) for one in found}
+    return {one.place for one in answer.callers[way]}
 
 
 def tabulate(truth: Truth, questions: Sequence[Question], answers: dict[int, Answer]) -> Table:

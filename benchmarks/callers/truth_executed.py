@@ -10,15 +10,19 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.callers.python_source import Used
+from benchmarks.callers.python_source import Outline, Used
 from benchmarks.callers.repositories import Family, Repository
 from benchmarks.callers.tools import ToolError, python_packages
 from benchmarks.callers.truth import Site, Truth
 from benchmarks.callers.truth_python import Definitions, outline
 
 PLUGIN = Path(__file__).with_suffix("") / "record_calls.py"
-OPTIONS = ("-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=", "--tb=no")
-SECONDS = 600
+OPTIONS = (
+    *("-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=", "--tb=no"),
+    *("--continue-on-collection-errors", "--timeout=60"),
+)
+ELSEWHERE = "--ignore-glob=*test_serving*"  # servers in processes of their own: nothing is seen
+SECONDS = 900
 Row = tuple[str, int, int, str, str]  # as the plugin writes them
 
 
@@ -35,21 +39,37 @@ def find(family: Family, workspace: Path, cache: Path) -> Truth:
     reached: dict[tuple[str, str], dict[tuple[int, int], set[int]]] = {}
     for repository in family.repositories:
         for path, line, column, callee, name in run_tests(family, repository, workspace, python):
+            file = _inside(workspace, path)  # of a template it is none of these
             target = definitions.index.get((*_inside(workspace, callee), name))
-            if target is not None:
-                places = reached.setdefault(_inside(workspace, path), {})
-                places.setdefault((line, column), set()).add(target)
-    sites = []
-    for (project, file), places in sorted(reached.items()):
-        names = names_of_calls((workspace / project / file).read_text(encoding="utf-8"))
-        used = {(one.line, one.column): one for one in outlines[project, file].used}
-        for end, targets in sorted(places.items()):
-            use = used.get(names.get(end, (0, 0)))
-            if use and (same := _named(definitions, use, targets)):
-                place = (project, file, use.line, use.column)
-                told = (use.name, use.kind, same, True, None, ())
-                sites.append(Site(*place, *told, use.receiver))
+            if target is not None and file in outlines:
+                reached.setdefault(file, {}).setdefault((line, column), set()).add(target)
+    sites = [
+        site
+        for (project, file), places in sorted(reached.items())
+        for use, targets in _uses(workspace / project / file, outlines[project, file], places)
+        if (site := _site(definitions, (project, file), use, targets))
+    ]
     return Truth("tests that ran", tuple(definitions.all), tuple(sites), is_partial=True)
+
+
+def _uses(
+    path: Path, outline: Outline, places: dict[tuple[int, int], set[int]]
+) -> Iterator[tuple[Used, set[int]]]:
+    names = names_of_calls(path.read_text(encoding="utf-8"))
+    used = {(one.line, one.column): one for one in outline.used}
+    for end, targets in sorted(places.items()):
+        if use := used.get(names.get(end, (0, 0))):
+            yield use, targets
+
+
+def _site(
+    definitions: Definitions, file: tuple[str, str], use: Used, targets: set[int]
+) -> Site | None:
+    """Of what was reached, what bears the name: else a wrapper or an operator was in between."""
+    named = tuple(sorted(one for one in targets if definitions.all[one].name == use.name))
+    place = (*file, use.line, use.column)
+    means = (named, True, None, ())
+    return Site(*place, use.name, use.kind, *means, use.receiver) if named else None
 
 
 def run_tests(
@@ -70,7 +90,7 @@ def run_tests(
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": os.pathsep.join([str(PLUGIN.parent), *sources]),
     }
-    command = [str(python), "-m", "pytest", "-p", PLUGIN.stem, *OPTIONS, "tests"]
+    command = [str(python), "-m", "pytest", "-p", PLUGIN.stem, *OPTIONS, ELSEWHERE, "tests"]
     directory = workspace / repository.name
     done = subprocess.run(
         command,
@@ -109,11 +129,6 @@ def names_of_calls(source: str) -> dict[tuple[int, int], tuple[int, int]]:
         column = len(lines[line - 1][:offset].decode())
         found[node.end_lineno or 0, node.end_col_offset or 0] = (line, column)
     return found
-
-
-def _named(definitions: Definitions, use: Used, targets: set[int]) -> tuple[int, ...]:
-    """Of what was reached, what bears the name: else a wrapper or an operator was in between."""
-    return tuple(sorted(one for one in targets if definitions.all[one].name == use.name))
 
 
 def _inside(workspace: Path, path: str) -> tuple[str, str]:

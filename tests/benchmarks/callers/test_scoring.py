@@ -1,11 +1,13 @@
 """Answers beside the truth, as numbers."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.callers.query import LEVELS, Answer, Found
 from benchmarks.callers.sampling import choose
 from benchmarks.callers.scoring import BASELINE, Score, judge, tabulate
-from tests.benchmarks.callers.tiny import CACHE_GET, OPEN, STORE_GET, TRUTH
+from tests.benchmarks.callers.tiny import CACHE_GET, OPEN, STORE_GET, TRUTH, UNUSED
 
 MAIN = ("app", "app/main.py")
 
@@ -49,11 +51,24 @@ def test_a_call_through_a_base_is_neither_false_nor_missed_for_an_override() -> 
     assert judge(TRUTH, STORE_GET, ()).missed == {(*MAIN, 6, 0)}
 
 
+def test_a_file_that_the_tool_did_not_read_says_nothing() -> None:
+    truth = replace(TRUTH, unread=frozenset({("app", "app/windows.py")}))
+    assert not judge(truth, OPEN, {("app", "app/windows.py", 1, 0)}).false
+
+
+def test_of_a_partial_truth_other_answers_may_be_right_too() -> None:
+    verdict = judge(replace(TRUTH, is_partial=True), OPEN, {(*MAIN, 7, 0), (*MAIN, 99, 0)})
+    assert (verdict.right, verdict.false) == ({(*MAIN, 7, 0)}, frozenset())
+    assert choose(TRUTH) != choose(replace(TRUTH, is_partial=True)), "it knows no zeros"
+    assert UNUSED not in {one.index for one in choose(replace(TRUTH, is_partial=True))}
+
+
 def test_what_the_tool_cannot_tell_is_false_and_counted_apart() -> None:
     questions = choose(TRUTH)
     answers = {question.index: answer() for question in questions} | {STORE_GET: answer(6, 12)}
     score = tabulate(TRUTH, questions, answers).scores["all", "methods", "medium"]
     assert (score.right, score.false, score.unjudged) == (1, 1, 1)
+    assert (score.precision, score.judged_precision) == (0.5, 1)
 
 
 def test_callers_across_leave_the_own_repository_out() -> None:

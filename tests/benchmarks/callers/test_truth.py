@@ -1,9 +1,10 @@
 """What is true of a family, from its sites."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.callers.truth import load, save
-from tests.benchmarks.callers.tiny import CACHE_GET, OPEN, STORE, STORE_GET, TRUTH
+from tests.benchmarks.callers.tiny import CACHE, CACHE_GET, OPEN, SITES, STORE, STORE_GET, TRUTH
 
 
 def test_a_caller_calls_or_hands_over() -> None:
@@ -28,6 +29,15 @@ def test_a_method_overrides_those_of_the_bases() -> None:
     assert TRUTH.overridden(STORE) == set()
 
 
+def test_a_type_may_implement_an_interface_without_naming_it() -> None:
+    nameless = replace(TRUTH, sites=SITES[1:])
+    assert nameless.overridden(CACHE_GET) == set()
+    assert replace(nameless, implemented=((CACHE, STORE),)).overridden(CACHE_GET) == {STORE_GET}
+
+
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
-    save(TRUTH, tmp_path / "truth.json.gz")
-    assert load(tmp_path / "truth.json.gz") == TRUTH
+    unread = frozenset({("lib", "lib/windows.py")})
+    more = {"unread": unread, "implemented": ((CACHE, STORE),), "is_partial": True}
+    for truth in (TRUTH, replace(TRUTH, **more)):
+        save(truth, tmp_path / "truth.json.gz")
+        assert load(tmp_path / "truth.json.gz") == truth
