@@ -33,11 +33,15 @@ _MATCH_SECONDS = 70.0  # between two results; a stream takes a minute at most
 
 
 class HttpSearchApi:
-    """The search API of one organisation of a service."""
+    """The search API of one organisation of a service.
 
-    def __init__(self, transport: Transport, organization: str) -> None:
+    `project` is the project of the checkout; outside of one it is "".
+    """
+
+    def __init__(self, transport: Transport, organization: str, project: str = "") -> None:
         self._transport = transport
         self._organization = organization
+        self.project = project
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send a search."""

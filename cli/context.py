@@ -77,7 +77,7 @@ def service_api_for(target: "IndexTarget") -> "HttpSearchApi":
     """Return the API of a target, without uncommitted work."""
     from cli.api import HttpSearchApi
 
-    return HttpSearchApi(target.transport(), target.organization)
+    return HttpSearchApi(target.transport(), target.organization, target.project)
 
 
 def search_api_for(target: "IndexTarget") -> "SearchApi":

@@ -150,7 +150,7 @@ def _words(command: str | None) -> "Sequence[str]":
     import shutil
     from shlex import split
 
-    words = split(command or "") or [SERVER]
+    words = split(command or "") or _own_command()
     if shutil.which(words[0]) is None:
         from cli.output.console import print_stderr
 
@@ -159,6 +159,12 @@ def _words(command: str | None) -> "Sequence[str]":
             "command with --command."
         )
     return words
+
+
+def _own_command() -> list[str]:
+    """Return `codesearch`; what uvx has started is gone later, so it is named with uvx."""
+    is_temporary = "archive-v0" in Path(sys.prefix).parts  # a directory of uv's cache
+    return ["uvx", "--from", "aeterna-code-search", SERVER] if is_temporary else [SERVER]
 
 
 def _apply(change: "FileEdit", next_step: str, *, yes: bool, dry_run: bool) -> Exit:

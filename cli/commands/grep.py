@@ -183,10 +183,15 @@ class _Shape:
 def _print_matches(context: CommandContext, body: Mapping[str, Any], shape: _Shape) -> Exit:
     from cli.output import receipt
     from cli.output.console import Console, print_stderr
+    from cli.overlay.checkout import CheckoutSearchApi
 
     with context.service_api() as api:
         printer = _Printer(Console.of(context.environ), shape)
         api.matches(body, printer.receive)
+        if printer.receipt and api.project:
+            api_here = CheckoutSearchApi(api, api.project)
+            whole = {"receipt": printer.receipt}
+            printer.receipt = api_here.marked(whole, body["include_projects"])["receipt"]
     if printer.lacks_context:
         print_stderr("Lines around some matches are left out: use fewer (-C, -A, -B).")
     if printer.is_full:

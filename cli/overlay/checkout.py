@@ -25,12 +25,12 @@ class CheckoutSearchApi:
         """Search."""
         answer = self._api.search(body)
         named = (*(body.get("include_projects") or ()), *(body.get("exclude_projects") or ()))
-        return self._marked(answer, named)
+        return self.marked(answer, named)
 
     def trace(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
         """Trace."""
         answer = self._api.trace(what, parameters)
-        return self._marked(answer, parameters.get("caller_projects") or ())
+        return self.marked(answer, parameters.get("caller_projects") or ())
 
     def status(self, project: str | None = None) -> _Answer:
         """Get the index status."""
@@ -50,7 +50,11 @@ class CheckoutSearchApi:
             raise
         return any(one["last_indexed_commit"] for one in projects)
 
-    def _marked(self, answer: _Answer, named: Sequence[str]) -> _Answer:
+    def marked(self, answer: _Answer, named: Sequence[str] = ()) -> _Answer:
+        """Return the answer, which says that the checkout is missing if it is not indexed.
+
+        `named`: the projects that the request was restricted to.
+        """
         receipt = answer["receipt"]
         known = {one["project"] for one in (*receipt["projects"], *receipt["missing"])}
         if named or self._project in known or self.is_indexed():

@@ -2,12 +2,14 @@
 
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from cli.agent_config.agents import AGENTS, AgentName
+from cli.commands import agent as agent_command
 from scripts.local_git import new_repository
 from scripts.local_service import ROOT
 from tests.cli.command import codesearch
@@ -181,6 +183,13 @@ def test_the_command_can_be_another(root: Path, home: Path) -> None:
     assert server == {"command": "uvx", "args": expected}
     _, _, notes = agent("install", "cursor", "--command", "/not/there", "-y", root=root, home=home)
     assert "/not/there is not on your PATH" in notes
+
+
+def test_what_uvx_has_started_is_named_with_uvx(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert agent_command._own_command() == ["codesearch"]
+    monkeypatch.setattr(sys, "prefix", "/home/ada/.cache/uv/archive-v0/x1")
+    expected = ["uvx", "--from", "aeterna-code-search", "codesearch"]
+    assert agent_command._own_command() == expected
 
 
 def test_the_rules_name_the_tools(root: Path, home: Path) -> None:

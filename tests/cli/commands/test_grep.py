@@ -232,6 +232,8 @@ def found(lines: list[int], file: str = "a.py") -> dict[str, Any]:
 class Streaming(Answering):
     """Streams results, then the receipt, `times` times."""
 
+    project = ""  # outside of a checkout
+
     def __init__(
         self, results: list[dict[str, Any]], *, times: int = 1, has_receipt: bool = True
     ) -> None:

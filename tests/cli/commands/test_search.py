@@ -264,6 +264,15 @@ def test_a_search_of_named_repositories_does_not_look_for_the_checkout(
     assert "not indexed" not in done.stderr
 
 
+def test_grep_says_it_too(acme_environ: dict[str, str], unindexed: Path) -> None:
+    for options, says in (([], True), (["-p", "auth-service"], False)):
+        done = codesearch(
+            "grep", "verify_token", *options, directory=unindexed, environ=acme_environ
+        )
+        assert done.returncode == 0
+        assert ("this checkout is not indexed" in done.stderr) is says
+
+
 def test_a_trace_says_it_too(acme_environ: dict[str, str], unindexed: Path) -> None:
     for symbol, code in (("retry_call", 0), ("verify_stamp", 1)):
         done = codesearch("trace", "callers", symbol, directory=unindexed, environ=acme_environ)

@@ -14,6 +14,7 @@ import pytest
 
 from scripts.local_service import clean_environment, free_address
 from tests.cli.command import PROGRAM
+from tests.cli.conftest import MakeRepository
 from tests.waiting import wait_until
 
 INITIALIZE = {
@@ -81,6 +82,16 @@ def test_an_agent_searches_and_traces_the_place_of_its_directory(agent: Agent) -
     assert "acme_auth/app.py:44" in callers["content"][0]["text"]
     status = agent.call("code_index_status")
     assert len(status["structuredContent"]["projects"]) == 2
+
+
+def test_in_a_checkout_that_is_not_indexed_an_agent_is_told(
+    acme_environ: dict[str, str], make_repository: MakeRepository
+) -> None:
+    with new_agent(make_repository("brand-new", {"a.py": "a = 1\n"}), acme_environ) as agent:
+        found = agent.call("code_search", query="verify_token", limit=1)
+    assert found["structuredContent"]["receipt"]["complete"] is False
+    said = "Incomplete: brand-new (this checkout is not indexed; `codesearch init` indexes it)"
+    assert said in found["content"][0]["text"]
 
 
 def test_another_organisation_is_not_this_servers(agent: Agent) -> None:
