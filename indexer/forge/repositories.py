@@ -26,7 +26,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class ForgeRepository:
-    """A repository at the forge. `kilobytes` is its size as the forge estimates it."""
+    """A repository at the forge. `kilobytes` is its size as the forge estimates it.
+
+    `default_branch` is "" if the forge does not say it.
+    """
 
     id: int
     owner_id: int
@@ -107,7 +110,7 @@ def read_repository(row: Any) -> ForgeRepository:
         owner_id=_id(owner, "id"),
         owner=_text(owner, "login", _LOGIN),
         name=_text(row, "name", _NAME),
-        default_branch=_text(row, "default_branch", _BRANCH),
+        default_branch=_text(row, "default_branch", _BRANCH) if row.get("default_branch") else "",
         visibility=_visibility(row),
         archived=row.get("archived") is True,
         fork=row.get("fork") is True,

@@ -66,7 +66,6 @@ def test_an_unknown_owner_is_named(forge: LocalForge) -> None:
         {"owner": {"id": 2, "login": "-x"}},
         {"default_branch": "-u"},
         {"default_branch": "a b"},
-        {"default_branch": None},
     ],
 )
 def test_what_a_command_or_an_address_could_misread_is_refused(change: dict[str, Any]) -> None:
