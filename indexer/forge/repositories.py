@@ -60,9 +60,13 @@ def find_owner(api: GitHubApi, login: str) -> Owner:
     found = api.find(f"users/{login}")
     if found is None:
         raise ForgeError(f"The forge has no organisation or user '{login}'.", status=404)
-    return Owner(
-        _id(found, "id"), _text(found, "login", _LOGIN), found.get("type") == "Organization"
-    )
+    return read_owner(found)
+
+
+def read_owner(row: Any) -> Owner:
+    """Read an account. Raises ForgeError for another kind, such as an enterprise."""
+    number, login = _id(row, "id"), _text(row, "login", _LOGIN)
+    return Owner(number, login, row.get("type") == "Organization")
 
 
 def list_repositories(api: GitHubApi, owner: Owner) -> Iterator[ForgeRepository]:
@@ -137,5 +141,5 @@ def _id(row: Any, name: str) -> int:
 def _text(row: Any, name: str, pattern: re.Pattern[str]) -> str:
     value = row.get(name) if isinstance(row, Mapping) else None
     if not isinstance(value, str) or not pattern.match(value):
-        raise ForgeError(f"The forge described a repository with an unusable {name}.")
+        raise ForgeError(f"The forge described an owner or a repository with an unusable {name}.")
     return value
