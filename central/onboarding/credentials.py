@@ -23,6 +23,7 @@ from indexer.forge.repositories import (
     find_owner,
     list_installed,
     list_repositories,
+    read_owner,
 )
 
 _JWT_SECONDS = 540  # GitHub accepts ten minutes
@@ -55,10 +56,7 @@ def owner_api(login: str) -> Iterator[tuple[GitHubApi, Owner]]:
             yield api, find_owner(api, login)
         return
     installation = _installation_of(login)
-    account = installation.get("account")
-    if not isinstance(account, dict):
-        raise ForgeError("GitHub described the App's installation in an unknown form.")
-    owner = Owner(account["id"], account["login"], account.get("type") == "Organization")
+    owner = read_owner(installation.get("account"))
     with _api(_installation_token(installation["id"])) as api:
         yield api, owner
 

@@ -40,7 +40,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class BackfillProgress:
-    """A backfill. It is finished when its list is read and nothing is queued or running."""
+    """A backfill. It is finished when its list is read and nothing is queued or running.
+
+    A repository belongs to the newest backfill that chose it.
+    """
 
     id: UUID
     org_id: str
@@ -67,13 +70,14 @@ def progress_of(
     following = of_it.filter(pk__gt=after).select_related("repository").order_by("pk")
     page = list(following[: rows + 1]) if rows else []
     counts = Counts(**by_state)
-    is_listed = backfill.state != ListState.LISTING
+    is_ended = backfill.state in {ListState.FAILED, ListState.CANCELLED}
+    is_worked_off = backfill.state == ListState.LISTED and not (counts.queued or counts.running)
     return BackfillProgress(
         id=backfill.pk,
         org_id=backfill.organization.slug,
         owner=backfill.owner or None,
         state=backfill.state,
-        finished=is_listed and not counts.queued and not counts.running,
+        finished=is_ended or is_worked_off,
         requested_by=backfill.requested_by,
         created_at=backfill.created_at,
         error=backfill.error or None,

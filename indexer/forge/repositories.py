@@ -26,7 +26,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class ForgeRepository:
-    """A repository at the forge. `kilobytes` is its size as the forge estimates it."""
+    """A repository at the forge. `kilobytes` is its size as the forge estimates it.
+
+    `default_branch` is "" if the forge does not say it.
+    """
 
     id: int
     owner_id: int
@@ -57,9 +60,13 @@ def find_owner(api: GitHubApi, login: str) -> Owner:
     found = api.find(f"users/{login}")
     if found is None:
         raise ForgeError(f"The forge has no organisation or user '{login}'.", status=404)
-    return Owner(
-        _id(found, "id"), _text(found, "login", _LOGIN), found.get("type") == "Organization"
-    )
+    return read_owner(found)
+
+
+def read_owner(row: Any) -> Owner:
+    """Read an account. Raises ForgeError for another kind, such as an enterprise."""
+    number, login = _id(row, "id"), _text(row, "login", _LOGIN)
+    return Owner(number, login, row.get("type") == "Organization")
 
 
 def list_repositories(api: GitHubApi, owner: Owner) -> Iterator[ForgeRepository]:
@@ -107,7 +114,7 @@ def read_repository(row: Any) -> ForgeRepository:
         owner_id=_id(owner, "id"),
         owner=_text(owner, "login", _LOGIN),
         name=_text(row, "name", _NAME),
-        default_branch=_text(row, "default_branch", _BRANCH),
+        default_branch=_text(row, "default_branch", _BRANCH) if row.get("default_branch") else "",
         visibility=_visibility(row),
         archived=row.get("archived") is True,
         fork=row.get("fork") is True,
@@ -134,5 +141,5 @@ def _id(row: Any, name: str) -> int:
 def _text(row: Any, name: str, pattern: re.Pattern[str]) -> str:
     value = row.get(name) if isinstance(row, Mapping) else None
     if not isinstance(value, str) or not pattern.match(value):
-        raise ForgeError(f"The forge described a repository with an unusable {name}.")
+        raise ForgeError(f"The forge described an owner or a repository with an unusable {name}.")
     return value

@@ -131,7 +131,8 @@ def _scalar(text: str) -> str:
 def inspect(api: GitHubApi, repository: ForgeRepository) -> Onboarding:
     """Return what the repository has. Reads only. Raises ForgeError."""
     place = f"repos/{repository.full_name}"
-    if _head(api, place, repository.default_branch) is None:
+    branch = repository.default_branch
+    if not branch or _head(api, place, branch) is None:
         return Onboarding(repository, WorkflowState.EMPTY)
     listed = api.find(f"{place}/contents/{DIRECTORY}", ref=repository.default_branch)
     names = {row.get("name") for row in listed} if isinstance(listed, list) else set()

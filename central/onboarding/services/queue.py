@@ -64,17 +64,17 @@ def claim_next() -> "Claim | None":
     running = BackfillRepository.objects.filter(state=WorkState.RUNNING, lease_until__gt=now)
     if running.count() >= settings.BACKFILL.at_once:
         return None
-    row = (
+    due = (
         claimable()
         .annotate(of_organization=_count(running))
         .exclude(organization__in=_at_their_rate(now))
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .order_by("of_organization", "due_at", "pk")
-        .first()
     )
-    if row is None:
-        return None
-    return _taken(row, now)
+    while (row := due.first()) is not None:
+        if claim := _taken(row, now):
+            return claim
+    return None
 
 
 def _count(running: QuerySet[BackfillRepository]) -> Coalesce:

@@ -70,7 +70,9 @@ def test_a_backfill_is_cancelled() -> None:
     backfill = backfill_of(acme())
     queued(backfill)
     api = admin()
+    assert not api.request("GET", f"{URL}/{backfill.pk}").json()["finished"]
     assert api.request("DELETE", f"{URL}/{backfill.pk}").status_code == 204
+    assert api.request("GET", f"{URL}/{backfill.pk}").json()["finished"]
     assert Backfill.objects.get().state == ListState.CANCELLED
 
 

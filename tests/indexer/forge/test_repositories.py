@@ -10,6 +10,7 @@ from indexer.forge.repositories import (
     find_owner,
     find_repository,
     list_repositories,
+    read_owner,
     read_repository,
 )
 from scripts.local_forge import OWNER_ID, LocalForge
@@ -66,7 +67,6 @@ def test_an_unknown_owner_is_named(forge: LocalForge) -> None:
         {"owner": {"id": 2, "login": "-x"}},
         {"default_branch": "-u"},
         {"default_branch": "a b"},
-        {"default_branch": None},
     ],
 )
 def test_what_a_command_or_an_address_could_misread_is_refused(change: dict[str, Any]) -> None:
@@ -89,3 +89,10 @@ def test_a_repository_is_public_only_if_nothing_denies_it(
     said: dict[str, Any], expected: str
 ) -> None:
     assert read_repository(ROW | said).visibility == expected
+
+
+@pytest.mark.parametrize("account", [None, [], {"id": 42, "slug": "octo-business"}, {"login": "a"}])
+def test_an_account_without_repositories_is_refused(account: Any) -> None:
+    """An App may be installed for an enterprise, too."""
+    with pytest.raises(ForgeError):
+        read_owner(account)
