@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from indexer.records.references import CALLED, EACH, ELEMENT
 
-Path: TypeAlias = tuple[str, ...]
+PartPath: TypeAlias = tuple[str, ...]
 
 _UNNAMED: Final = frozenset({"", ELEMENT, EACH, CALLED})
 _ENTRY = re.compile(r"[\w ]+:[^:]*(?=\n|$)")
@@ -19,7 +19,7 @@ def is_name(part: str) -> bool:
     return part not in _UNNAMED and not part.isdigit()
 
 
-class Containers(Mapping[str, tuple[tuple[Path, int], ...]]):
+class Containers(Mapping[str, tuple[tuple[PartPath, int], ...]]):
     """A language's generic types by name: paths to parts, each with its argument's number.
 
     Compared by identity, so that answers can be kept.
@@ -27,7 +27,7 @@ class Containers(Mapping[str, tuple[tuple[Path, int], ...]]):
 
     def __init__(self, table: str) -> None:
         """Read entries such as `dict Mapping: []=1 *=0 values.().*=1`; -1 is the last argument."""
-        self._shapes: dict[str, tuple[tuple[Path, int], ...]] = {}
+        self._shapes: dict[str, tuple[tuple[PartPath, int], ...]] = {}
         for entry in _ENTRY.findall(table):
             heads, _, parts = entry.partition(":")
             shape = tuple(
@@ -41,7 +41,7 @@ class Containers(Mapping[str, tuple[tuple[Path, int], ...]]):
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    def __getitem__(self, head: str) -> tuple[tuple[Path, int], ...]:
+    def __getitem__(self, head: str) -> tuple[tuple[PartPath, int], ...]:
         return self._shapes[head]
 
     def __iter__(self) -> Iterator[str]:

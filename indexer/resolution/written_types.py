@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from indexer.languages.containers import Path
+from indexer.languages.containers import PartPath
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import Binding
 from indexer.resolution.expression_reader import ExpressionReader
@@ -59,16 +59,16 @@ class WrittenTypes:
         if written is None:
             return None
         taken = (*written.taken, name)
-        is_begun = False
+        has_more = False
         for path, text in read_parts(written.text, self._containers, self._wrappers):
             if path == taken:
                 return self.instance(text, written.scope, written.offset)
-            is_begun = is_begun or path[: len(taken)] == taken
-        if not is_begun:
+            has_more = has_more or path[: len(taken)] == taken
+        if not has_more:
             return None
         return value._replace(member=name, written=written._replace(taken=taken))
 
-    def parts(self, value: Value) -> Iterator[tuple[Path, Value]]:
+    def parts(self, value: Value) -> Iterator[tuple[PartPath, Value]]:
         """Yield all parts of a container."""
         written = value.written
         if written is None or written.taken:

@@ -4,11 +4,11 @@ import re
 from functools import lru_cache
 from typing import TypeAlias
 
-from indexer.languages.containers import Containers, Path
+from indexer.languages.containers import Containers, PartPath
 from indexer.records.references import CALLED, EACH, ELEMENT
 from indexer.syntax.types import bare_type, first_argument, last_component, split_type
 
-Parts: TypeAlias = tuple[tuple[Path, str], ...]  # paths, and the text of the type there
+Parts: TypeAlias = tuple[tuple[PartPath, str], ...]  # paths, and the text of the type there
 
 _MAX_CHARACTERS = 1_000
 _MAX_NESTING = 8
@@ -120,7 +120,7 @@ def _of_function(text: str) -> Parts:
 
 
 def _of_object(text: str) -> Parts:
-    found: list[tuple[Path, str]] = []
+    found: list[tuple[PartPath, str]] = []
     for written in _lines(text):
         if keyed := _KEYED.fullmatch(written):
             found.append(((ELEMENT,), keyed[1]))

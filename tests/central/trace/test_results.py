@@ -105,8 +105,14 @@ def test_union_of_a_parameter_is_possible_too(callers: Callers) -> None:
 
 
 def test_decorated_function_gives_what_its_decorator_says(callers: Callers) -> None:
-    python("@decorate\ndef made(): ...\nmade().go()")
-    assert callers("Item.go") == ["app/app/main.py:5 run high"]
+    python("pass")
+    text = (
+        "from acme_kit.api import decorate\n\n@decorate\ndef made(): ...\n\n"
+        "def run():\n    made().go()\n"
+    )
+    manifest = pyproject("acme-other", "acme-kit")
+    repository("other", {"pyproject.toml": manifest, "other/main.py": text})
+    assert callers("Item.go") == ["other/other/main.py:7 run high"]
 
 
 def test_decorator_that_tells_nothing_leaves_the_function_unknown(
