@@ -9,7 +9,7 @@ import (
 )
 
 // receiver tells through what a method is called.
-func (t *truth) receiver(one *packages.Package, expression ast.Expr, object types.Object) string {
+func (t *truth) receiver(one *packages.Package, expression ast.Expr) string {
 	selector, ok := ast.Unparen(expression).(*ast.SelectorExpr)
 	if !ok {
 		return ""

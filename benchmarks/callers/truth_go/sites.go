@@ -133,7 +133,7 @@ func (t *truth) site(one *packages.Package, expression ast.Expr, kind string, ow
 	t.seen[at] = true
 	t.answer.Sites = append(t.answer.Sites, []any{
 		at.project, at.file, at.line, at.column, name.Name, kind, targets, judged, owner, []int{},
-		t.receiver(one, expression, object),
+		t.receiver(one, expression),
 	})
 }
 
