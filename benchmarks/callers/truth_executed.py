@@ -19,7 +19,7 @@ from benchmarks.callers.truth_python import Definitions, outline
 PLUGIN = Path(__file__).with_suffix("") / "record_calls.py"
 OPTIONS = (
     *("-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=", "--tb=no"),
-    *("--continue-on-collection-errors", "--timeout=60"),
+    *("--continue-on-collection-errors", "--timeout=60", "-m", "not stress"),
 )
 ELSEWHERE = "--ignore-glob=*test_serving*"  # servers in processes of their own: nothing is seen
 SECONDS = 900
