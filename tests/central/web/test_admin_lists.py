@@ -15,6 +15,7 @@ from django.utils import timezone
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Delivery, IndexRun
 from central.knowledge.models import Document, Edge, Policy
+from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import Repository
 from central.tenancy.admin_base import AuditedAdmin, ReadOnlyAdmin
 from central.tenancy.audit import record
@@ -31,6 +32,7 @@ from tests.central.factories import (
     RepositoryFactory,
     UserFactory,
 )
+from tests.central.onboarding.world import backfill_of, queued
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +49,8 @@ def delivery() -> Delivery:
 # One row, with whatever it points at of its own.
 MAKERS: dict[type[Any], Callable[[], Any]] = {
     ApiToken: lambda: ApiTokenFactory.create(owner=UserFactory.create()),
+    Backfill: lambda: backfill_of(OrganizationFactory.create()),
+    BackfillRepository: lambda: queued(backfill_of(OrganizationFactory.create())),
     AuditEntry: lambda: record(actor="command", action="token.created", target="it"),
     Delivery: delivery,
     Document: DocumentFactory.create,
