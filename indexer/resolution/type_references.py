@@ -48,7 +48,8 @@ def type_references(
     for owner, (decorator, offset) in decorated.items():
         names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
         is_function = resolver.tree.definitions.get(owner) in FUNCTION_KINDS and "." not in owner
-        if is_function and owner not in typed and decorator.binding in _VISIBLE:
+        is_typed = owner in typed or owner in fixtures  # pytest's decorator tells nothing of those
+        if is_function and not is_typed and decorator.binding in _VISIBLE:
             value = Value(decorator.binding, decorator.root, names, Access.INSTANCE)
             yield _reference(owner, value, text.position(offset))
     for name, classes in resolver.types.unions.items():

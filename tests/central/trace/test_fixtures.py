@@ -272,3 +272,17 @@ def test_a_reference_to_a_fixture_says_why_it_leads_nowhere(line: int, reason: s
     credential = Credential(organization_of(), frozenset({"search"}), None, None)
     position = ReferencePosition("app", "tests/test_a.py", line, column=12)
     assert follow_reference(credential=credential, position=position).reason == reason
+
+
+def test_a_member_of_a_fixture_of_unknown_value_is_unresolved(ask: Ask) -> None:
+    odd = "\n@pytest.fixture\ndef odd():\n    return [1][0]\n"
+    test = (
+        "def test_a(nowhere, odd, client):\n    nowhere.get()\n    odd.get()\n    odd().get()\n"
+        "    client.get()\n    nowhere.x.get()\n"
+    )
+    service({"tests/conftest.py": CONFTEST + odd, "tests/test_a.py": test})
+    answer = ask("callers", symbol="FlaskClient.get").json()
+    assert [one["line"] for one in answer["callers"]] == [5]
+    assert answer["receipt"]["unresolved"]["count"] == 4
+    low = ask("callers", symbol="FlaskClient.get", min_confidence="low").json()["callers"]
+    assert [one["line"] for one in low if one["rule"] == "name_only"] == [2, 3, 4, 6]

@@ -1,6 +1,5 @@
 """Endless chains are traced quickly, up to limits that the receipt names."""
 
-
 import pytest
 
 from central.trace.resolve.import_paths import CUT_PATHS, MAX_STEPS
