@@ -102,9 +102,9 @@ def test_parameters_of_tests_and_fixtures_are_fixtures(text: str) -> None:
         ("yield", []),
         (
             "def make(): return Client()\n    return make",
-            ["client.make Client", "client.__call__ client.make"],
+            ["client.make Client", "client.() client.make"],
         ),
-        ("if a:\n        return Client()\n    return Other()", []),
+        ("if a:\n        return Client()\n    return Other()", ["client Client", "client Other"]),
     ],
 )
 def test_a_fixture_is_what_it_returns_or_yields(body: str, expected: list[str]) -> None:

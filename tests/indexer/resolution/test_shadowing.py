@@ -43,7 +43,7 @@ def test_class_of_a_type_variable_is_the_one_around() -> None:
         ("cls = B\n        cls()", "call import:B path B"),
         ("cls = cls.other()\n        cls.go()", "call local:A.other result go"),
         ("cls = B()\n        cls.go()", "call import:B result go"),
-        ("for cls in cls.all():\n            cls.go()", "call unknown: path go"),
+        ("for cls in cls.all():\n            cls.go()", "call local:A.all.* instance go"),
         ("def inner(cls):\n            cls.go()", "call unknown: path go"),
         ("(lambda cls: cls.go())", "call unknown: path go"),
     ],
@@ -70,7 +70,7 @@ def test_name_of_the_class_is_the_class_until_it_is_bound_anew() -> None:
         ("x = 1", "def make(self, cls): cls.go()", "call unknown: path go"),
         ("x = 1", "def make(self, cls: type[B]): cls()", "call import:B path B"),
         ("@classmethod", "def make(cls: B): cls.go()", "call import:B instance go"),
-        ("@classmethod", "def make(cls: Any): cls.go()", "call import:Any instance go"),
+        ("@classmethod", "def make(cls: Any): cls.go()", "call unknown: path go"),
     ],
 )
 def test_name_of_the_class_elsewhere_is_a_name(before: str, written: str, expected: str) -> None:
