@@ -33,6 +33,7 @@ from indexer.records.vectors import TermVector
 from indexer.store.base import Point
 from tests.central.factories import DependencyFactory, FileFactory, ModuleFactory, PackageFactory
 from tests.central.knowledge.graph import created, linked
+from tests.central.onboarding.world import backfill_of, queued
 from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of, unit_vector
 
 pytestmark = pytest.mark.django_db
@@ -103,6 +104,7 @@ def fill(api: Api, project: str) -> Repository:
     file = FileFactory.create(repository=repository, path="pyproject.toml")
     ModuleFactory.create(file=file, package=package)
     fill_graph(api, project)
+    queued(backfill_of(api.organization), project, repository=repository)
     record_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))
