@@ -53,7 +53,7 @@ SPELLINGS = {
 # A word by itself: not part of a name, an option, a path or a setting.
 _BESIDE = r"\w\-./_=<>{}$#:*\"'`%@"
 WORD = re.compile(
-    rf"(?<![{_BESIDE}])(?:{'|'.join(SPELLINGS)})(?!ue)[a-z]*(?![\w\-/=<{{\[(\"`]|\.\w|: [\"$])",
+    rf"(?<![{_BESIDE}])(?:{'|'.join(SPELLINGS)})(?!ue)[a-z]*(?![\w\-/=<{{\[(\"`]|\.\w|: [\"${{])",
     re.IGNORECASE,
 )
 # A header of HTTP, a class of Django REST framework, and a verb.

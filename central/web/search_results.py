@@ -18,6 +18,7 @@ RULE_WORDS: Final = {
     "base": "likeness to the query, by similarity and words",
     "coverage": "words of the query that it holds, rare ones counting more",
     "coherence": "other hits in the same file",
+    "file": "likeness of its file as a whole to the query",
     "definition": "it defines what is asked for",
     "mention": "it defines what the query names",
     "name_words": "its name is of the query's words",

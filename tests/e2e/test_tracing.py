@@ -6,11 +6,13 @@ callers.toml holds what a person reads in the code; the answers must be exactly 
 import json
 import tomllib
 from collections import defaultdict
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
 
+from scripts.local_git import commit_all, new_repository
 from scripts.local_service import ROOT, Organization
 
 LABELS: list[dict[str, Any]] = tomllib.loads(
@@ -207,16 +209,23 @@ def test_pages_together_are_the_whole_answer(examples: Organization) -> None:
     assert rows == callers_of(examples, "retry_call")["callers"]
 
 
-def test_low_confidence_is_counted_and_listed_only_when_asked_for(examples: Organization) -> None:
-    usual = callers_of(examples, "Carrier.quote")
-    everything = callers_of(examples, "Carrier.quote", min_confidence="low")
+def test_low_confidence_is_counted_and_listed_only_when_asked_for(
+    examples: Organization, tmp_path: Path
+) -> None:
+    shop = Organization(examples.service, "guess", examples.service.create_organization("guess"))
+    repository = new_repository(tmp_path / "shop")
+    (repository / "shop.py").write_text(
+        "class Carrier:\n    def quote(self): ...\n\ndef cheapest(carrier):\n    carrier.quote()\n"
+    )
+    commit_all(repository, "A shop")
+    shop.index(repository, "shop")
+    usual = callers_of(shop, "Carrier.quote")
+    everything = callers_of(shop, "Carrier.quote", min_confidence="low")
 
     assert usual["callers"] == []
     assert usual["receipt"]["unresolved"]["count"] == 1
     assert "min_confidence=low" in usual["hint"]
-    assert list(map(told, everything["callers"])) == [
-        "shipping-service shipping/carriers.py:35 cheapest_carrier name_only low"
-    ]
+    assert list(map(told, everything["callers"])) == ["shop shop.py:5 cheapest name_only low"]
 
 
 def test_high_confidence_leaves_out_what_an_override_may_mean(examples: Organization) -> None:
