@@ -1,6 +1,7 @@
 """`codesearch agent`: the configuration files of coding agents."""
 
 import json
+import os
 import re
 import sys
 import tomllib
@@ -30,7 +31,9 @@ def home(tmp_path: Path) -> Path:
 
 
 def agent(*arguments: str, root: Path, home: Path) -> tuple[int, str, str]:
-    environ = {"HOME": str(home), "PYTHONWARNINGS": "error"}
+    """Run the command with codesearch on the path."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environ = {"HOME": str(home), "PATH": path, "PYTHONWARNINGS": "error"}
     done = codesearch("agent", *arguments, directory=root, environ=environ)
     return done.returncode, done.stdout, done.stderr
 
