@@ -99,7 +99,7 @@ class Language:
     # Generic types that are treated as their first argument, such as `Optional`.
     wrapper_types: frozenset[str] = frozenset()
     # Types that tell nothing.
-    untold_types: frozenset[str] = frozenset()
+    unknown_types: frozenset[str] = frozenset()
     # Generic types whose arguments are the types of parts, such as `list`.
     containers: Containers = NO_CONTAINERS
     # Methods that a part of an instance calls, such as `__getitem__`.

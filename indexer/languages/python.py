@@ -98,7 +98,7 @@ PYTHON: Final = Language(
         " Iterator Generator AsyncIterator AsyncGenerator ContextManager AbstractContextManager"
         " AsyncContextManager AbstractAsyncContextManager"
     ),
-    untold_types=names("Any object Incomplete"),
+    unknown_types=names("Any object Incomplete"),
     decorators_replace=True,
     containers=_CONTAINERS,
     part_methods={

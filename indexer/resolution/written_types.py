@@ -82,7 +82,7 @@ class WrittenTypes:
         path = read.path
         if scope.class_name and path[-1] in self._resolver.language.class_names:
             path = path[-1:]  # typing.Self
-        if path[-1] in self._resolver.language.untold_types:
+        if path[-1] in self._resolver.language.unknown_types:
             return UNKNOWN
         value = self._resolver.resolve_path(path, scope, offset, excluding, TYPE)
         is_container = value.access is INSTANCE and value.written is not None  # by an alias

@@ -163,7 +163,7 @@ class Other:
         ("verify", "import os\nos.verify()\n", (0, 1)),
         ("get", "from requests import get\nget()\n", (0, 1)),
         ("get", "import requests\nrequests.Session().get()\n", (0, 1)),
-        # The result of something untold.
+        # The result of something unknown.
         ("get", "from acme_kit import make\nmake().get()\n", (1, 0)),
         ("get", "from acme_kit import make\nx = make()\nx.y.get()\n", (1, 0)),
         ("get", "def own(): ...\nown().get()\n", (1, 0)),
