@@ -64,9 +64,10 @@ class Reference(NamedTuple):
     `caller` is the qualified name of the innermost enclosing function, method or class, "" at the
     file's top level. For INHERIT it is the inheriting class; bases are read in order of position.
     For TYPE it is the function, field or variable that has the type, and the type is root.chain
-    (INSTANCE) or the result of calling root.chain (RESULT); `name` is then "". `chain` is dotted,
-    without `root`; each part is a member of the value before it, or of the result of calling that
-    value: central decides by their types. `line` is 1-based, `column` 0-based in characters.
+    (INSTANCE), the subclass of it whose member it is (BASE: Python's `Self`), or the result of
+    calling root.chain (RESULT); `name` is then "". `chain` is dotted, without `root`; each part is
+    a member of the value before it, or of the result of calling that value: central decides by
+    their types. `line` is 1-based, `column` 0-based in characters.
     """
 
     kind: ReferenceKind

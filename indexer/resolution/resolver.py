@@ -131,7 +131,8 @@ class Resolver:
                 and self.tree.definitions.get(".".join((value.root, *value.chain))) in _CALLED_KINDS
             )
             access = INSTANCE if is_class else RESULT
-            return Value(value.binding, value.root, value.chain, access, value.member)
+            own = value.is_self
+            return Value(value.binding, value.root, value.chain, access, value.member, None, own)
         is_called = value.access in (INSTANCE, RESULT) and not value.member
         if is_called and len(value.chain) < MAX_CHAIN and value.binding is not UNKNOWN.binding:
             return Value(value.binding, value.root, (*value.chain, CALLED), INSTANCE)

@@ -237,7 +237,7 @@ def _reference(owner: str, value: Value, position: tuple[int, int]) -> Reference
         binding=value.binding,
         root=value.root[:NAME_CHARACTERS],
         chain=".".join(value.chain)[:NAME_CHARACTERS],
-        access=value.access,
+        access=Access.BASE if value.is_self else value.access,
         caller=owner[:NAME_CHARACTERS],
         line=position[0],
         column=position[1],

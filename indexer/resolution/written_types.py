@@ -85,8 +85,10 @@ class WrittenTypes:
         if path[-1] in self._resolver.language.unknown_types:
             return UNKNOWN
         value = self._resolver.resolve_path(path, scope, offset, excluding, TYPE)
-        is_container = value.access is INSTANCE and value.written is not None  # by an alias
-        return value if read.is_class_object or is_container else as_instance(value)
+        is_instance = value.is_self or value.written is not None  # `this`, an alias of a container
+        if read.is_class_object or (value.access is INSTANCE and is_instance):
+            return value
+        return as_instance(value)
 
     def _with_parts(self, value: Value, text: str, scope: Scope, offset: int) -> Value:
         if not read_parts(text, self._containers, self._wrappers):

@@ -136,7 +136,7 @@ def _beside(question: NameInFile, paths: Sequence[str]) -> RuleGenerator[list[Re
 
 
 def _of_instances(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
-    classes = yield [Classes(*origin.key) for origin in origins]
+    classes = yield [Classes(*origin.key, origin.inherited_by) for origin in origins]
     classed = [
         (found, origin)
         for origin, answer in zip(origins, classes, strict=True)
