@@ -108,7 +108,12 @@ PYTHON: Final = Language(
         "__aiter__": EACH,
     },
     adapters={
-        **dict.fromkeys(names("sorted list tuple set frozenset reversed iter"), ItemShape.SAME),
+        **dict.fromkeys(
+            names("sorted list tuple set frozenset reversed iter aiter"), ItemShape.SAME
+        ),
+        **dict.fromkeys(names("next anext"), ItemShape.NEXT),
+        **dict.fromkeys(names("max min"), ItemShape.LARGEST),
+        "filter": ItemShape.SECOND,
         "enumerate": ItemShape.NUMBERED,
         "zip": ItemShape.ZIPPED,
     },

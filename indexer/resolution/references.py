@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import ELEMENT, Reference, ReferenceKind
@@ -178,6 +179,10 @@ class ReferenceReader:
 
     def _value(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         if expression.name:
+            if use.first in self._language.adapters:
+                value = self._resolver.of_calls(use.written, scope, use.start)
+                if value is not UNKNOWN or self._language.adapters[use.first] in ONE_ITEM:
+                    return value
             value = self._receiver(use, expression, scope)
             for part in (*expression.members, expression.name):
                 value = self._resolver.member(value, part)

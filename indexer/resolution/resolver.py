@@ -9,6 +9,7 @@ from typing import Final
 from indexer.records.files import VALUE_KINDS
 from indexer.records.references import CALLED, EACH, ELEMENT
 from indexer.resolution.assigned_values import AssignedValues
+from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.scopes import (
     NameBinding,
@@ -17,7 +18,6 @@ from indexer.resolution.scopes import (
     enclosing_module,
 )
 from indexer.resolution.value import (
-    CALLEE,
     FREE,
     IMPORT,
     INSTANCE,
@@ -37,14 +37,13 @@ from indexer.resolution.value import (
 )
 from indexer.resolution.written_types import WrittenTypes
 from indexer.syntax.definitions import CLASS_KINDS
-from indexer.syntax.expressions import read_calls, read_expression
 from indexer.syntax.types import read_type
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
 _OF_ITEMS: Final = frozenset({ELEMENT, EACH})
 
 
-class Resolver:
+class Resolver(ExpressionReader):
     """A resolver of paths, calls and written types to values."""
 
     __slots__ = (
@@ -101,25 +100,6 @@ class Resolver:
             value = self.member(value, part, RECEIVER)
         return self.member(value, rest[-1], role) if rest else value
 
-    def resolve_call(
-        self,
-        path: Sequence[str],
-        scope: Scope,
-        offset: int,
-        excluding: NameBinding | None,
-        role: NameRole,
-    ) -> Value:
-        """Return the result of calling `path`."""
-        value = self.resolve_path(path, scope, offset, excluding, role)
-        return value if self.is_constructed(path, value) else self.result_of(value)
-
-    def is_constructed(self, path: Sequence[str], value: Value) -> bool:
-        """Whether `value`, that of `path`, is an instance that the last name constructs."""
-        if path[-1] not in self.language.constructor_names or value.member:
-            return False
-        has_class = len(path) > 1 or self.language.calls_without_parentheses
-        return has_class and value.access is INSTANCE
-
     def result_of(self, value: Value) -> Value:
         """Return the result of calling a value."""
         result = self.types.part(value, CALLED) if value.written is not None else None
@@ -141,49 +121,6 @@ class Resolver:
     def bound_value(self, name: NameBinding) -> Value:
         """Return the value of a local name, by its type or by the assigned expression."""
         return self._assigned.value(name)
-
-    def call_result(
-        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
-    ) -> Value:
-        """Return the result of calling the written expression."""
-        read = read_expression(text)
-        if read is None:
-            return UNKNOWN
-        if read.name:
-            return self.result_of(self.of_calls(text, scope, offset, excluding))
-        return self.resolve_call(read.path, scope, offset, excluding, CALLEE)
-
-    def expression(
-        self,
-        text: str,
-        scope: Scope,
-        offset: int,
-        excluding: NameBinding | None = None,
-        role: NameRole = VALUE,
-    ) -> Value:
-        """Return the value of the written expression, if it consists of paths and calls."""
-        read = read_expression(text)
-        if read is None:
-            return UNKNOWN
-        if read.name:
-            return self.of_calls(text, scope, offset, excluding)
-        return self.resolve_path(read.path, scope, offset, excluding, role)
-
-    def of_calls(
-        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
-    ) -> Value:
-        """Return the value of an expression of paths and calls, such as `a.b(x).c()`."""
-        first, *rest = read_calls(text) or (None,)
-        if first is None:
-            return UNKNOWN
-        role = TYPE if first.is_new else CALLEE
-        value = self.resolve_call(first.path, scope, offset, excluding, role)
-        for number, step in enumerate(rest, 1):
-            for part in step.path:
-                value = self.member(value, part)
-            if number < len(rest):
-                value = self.result_of(value)
-        return value
 
     def _rebound_class(
         self, first: str, scope: Scope, offset: int, excluding: NameBinding | None

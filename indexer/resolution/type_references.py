@@ -179,7 +179,9 @@ def _returned(
     label: str, mark: ByteRange, scope: Scope, resolver: Resolver, text: SourceText
 ) -> Value:
     written = text.slice(mark)
-    if label.endswith(".call"):
+    if written in resolver.language.adapters:
+        written = text.call(mark)
+    elif label.endswith(".call"):
         return resolver.call_result(written, scope, mark[0])
     value = resolver.expression(written, scope, mark[0])
     if label == "returns.new":

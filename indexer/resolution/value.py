@@ -46,11 +46,17 @@ class WrittenType(NamedTuple):
     taken: tuple[str, ...] = ()
 
 
+class Items(NamedTuple):
+    """What a function over items gives: `sorted(items)`, of which each is a value."""
+
+    each: "Value"
+
+
 class Value(NamedTuple):
     """The object root.chain itself (PATH), an instance, a call's result or a base class of it.
 
     With a `member`, that member of it. UNKNOWN is the only unknown value. `written` is the type of
-    a container or function. With `is_self` it is the class around a method, or an instance of it,
+    a container or function, or what its items are. With `is_self` it is the class around a method, or an instance of it,
     so in a subclass it is that.
     """
 
@@ -59,7 +65,7 @@ class Value(NamedTuple):
     chain: tuple[str, ...] = ()
     access: Access = PATH
     member: str = ""
-    written: WrittenType | None = None
+    written: WrittenType | Items | None = None
     is_self: bool = False
 
 

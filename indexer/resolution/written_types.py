@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from indexer.languages.containers import PartPath
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Binding
+from indexer.records.references import EACH, ELEMENT, Binding
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
@@ -13,6 +13,7 @@ from indexer.resolution.value import (
     LOCAL,
     TYPE,
     UNKNOWN,
+    Items,
     Value,
     WrittenType,
     as_instance,
@@ -58,6 +59,8 @@ class WrittenTypes:
         written = value.written
         if written is None:
             return None
+        if isinstance(written, Items):
+            return written.each if name in {EACH, ELEMENT} else None
         taken = (*written.taken, name)
         has_more = False
         for path, text in read_parts(written.text, self._containers, self._wrappers):
@@ -71,6 +74,9 @@ class WrittenTypes:
     def parts(self, value: Value) -> Iterator[tuple[PartPath, Value]]:
         """Yield all parts of a container."""
         written = value.written
+        if isinstance(written, Items):
+            yield from (((name,), written.each) for name in (ELEMENT, EACH))
+            return
         if written is None or written.taken:
             return
         for path, text in read_parts(written.text, self._containers, self._wrappers):

@@ -28,6 +28,7 @@ _ARGUMENTS = re.compile(r"(?:::)?<[^<>]*>")
 _LITERAL = re.compile(r"[A-Za-z]{0,2}[\"'`]|[\d\[{/]")
 _QUOTED = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|`[^`\\]*`")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
+_BRACKET = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{},]")
 _CALLED = "\1"  # stands for a call's arguments
 _STEP = re.compile(rf"(?:{_DOT}({_PATH})\??)?")
 _BRACKETS = re.compile(r"(?<=[\w)>!?\1\2])(?:\?\.)?\[([^\[\]]*)\]")
@@ -104,6 +105,20 @@ def read_calls(text: str) -> tuple[Expression, ...]:
         return ()
     following = [Expression(_names(step[1] or "")) for step in steps if step]
     return (Expression(start, is_new=is_new), *following)
+
+
+def read_arguments(text: str, bracket: int) -> tuple[list[str], int]:
+    """Return the arguments of the call with a bracket there, and its end; -1 if it has none."""
+    found, depth, start = [], 0, bracket + 1
+    for token in _BRACKET.finditer(text, bracket):
+        sign = token[0]
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 or (depth == 1 and sign == ","):
+            found.append(text[start : token.start()])
+            start = token.end()
+        if depth == 0:
+            return [one for one in found if one.strip()], start
+    return [], -1
 
 
 def last_name(text: str) -> str:
