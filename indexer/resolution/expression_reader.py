@@ -20,11 +20,10 @@ from indexer.resolution.value import (
     Value,
     member_value,
 )
-from indexer.syntax.expressions import read_arguments, read_calls, read_expression
+from indexer.syntax.expressions import is_balanced, read_arguments, read_calls, read_expression
 
 _SAME_ITEMS: Final = re.compile(r"(\w+)\s+for\s+\1\s+in\s+(.+)", re.DOTALL)
 _CONDITION: Final = re.compile(r"\s+if\s")
-_BRACKETS: Final = ("()", "[]")
 _KEYWORD: Final = re.compile(r"\s*\w+\s*=(?!=)")
 
 
@@ -129,10 +128,7 @@ class ExpressionReader(ABC):
     def _of_items(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
     ) -> Value | None:
-        """Return the result of the call that the text begins with, if it is of a function over items.
-
-        None if it is any other.
-        """
+        """Return the result of the leading call, if its function is over items."""
         name, bracket, _ = text.removeprefix("await ").partition("(")
         shape = self.language.adapters.get(name)
         if shape is None or not bracket:
@@ -158,6 +154,6 @@ def _without_condition(text: str) -> str:
     """Return the part before an `if` that is in no brackets."""
     for condition in _CONDITION.finditer(text):
         before = text[: condition.start()]
-        if all(before.count(opening) == before.count(closing) for opening, closing in _BRACKETS):
+        if is_balanced(before):
             return before
     return text

@@ -56,8 +56,8 @@ class Value(NamedTuple):
     """The object root.chain itself (PATH), an instance, a call's result or a base class of it.
 
     With a `member`, that member of it. UNKNOWN is the only unknown value. `written` is the type of
-    a container or function, or what its items are. With `is_self` it is the class around a method, or an instance of it,
-    so in a subclass it is that.
+    a container or function, or what its items are. With `is_self` it is the class around a method,
+    or an instance of it, so in a subclass it is that.
     """
 
     binding: Binding

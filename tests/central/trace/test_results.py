@@ -86,6 +86,10 @@ def python(body: str, **more: str) -> None:
         "shared().go()",
         "ITEMS[0].go()",
         "for x in ITEMS: x.go()",
+        "next(iter(repo.all())).go()",
+        "x = next((i for i in repo if i), None); x.go()",
+        "sorted(repo.items)[0].go()",
+        "x = max(repo.by_name.values(), key=len); x.go()",
     ],
 )
 def test_item_of_a_library_is_followed(body: str, callers: Callers) -> None:
@@ -113,6 +117,21 @@ def test_decorated_function_gives_what_its_decorator_says(callers: Callers) -> N
     manifest = pyproject("acme-other", "acme-kit")
     repository("other", {"pyproject.toml": manifest, "other/main.py": text})
     assert callers("Item.go") == ["other/other/main.py:7 run high"]
+
+
+def test_decorated_method_gives_what_its_decorator_says(callers: Callers) -> None:
+    python("pass")
+    text = (
+        "from acme_kit.api import Item, Other, decorate\n\nclass Maker:\n"
+        "    @decorate\n    def made(self): ...\n    @decorate\n    def told(self) -> Other: ...\n"
+        "    @property\n    def own(self): ...\n    @own.setter\n    def own(self, x): ...\n\n"
+        "def run(maker: Maker):\n    maker.made().go()\n    maker.told().go()\n"
+        "    maker.own.go()\n"
+    )
+    manifest = pyproject("acme-other", "acme-kit")
+    repository("other", {"pyproject.toml": manifest, "other/main.py": text})
+    assert callers("Item.go") == ["other/other/main.py:14 run high"]
+    assert callers("Other.go") == ["other/other/main.py:15 run high"]
 
 
 def test_decorator_that_tells_nothing_leaves_the_function_unknown(
