@@ -10,7 +10,7 @@ from indexer.records.references import CALLED, EACH, Access, Binding, Reference,
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
 from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value
-from indexer.syntax.definitions import FUNCTION_KINDS
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
 
@@ -46,15 +46,28 @@ def type_references(
         typed.add(reference.caller)
         yield reference
     for owner, (decorator, offset) in decorated.items():
-        names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
-        is_function = resolver.tree.definitions.get(owner) in FUNCTION_KINDS and "." not in owner
         is_typed = owner in typed or owner in fixtures  # pytest's decorator tells nothing of those
-        if is_function and not is_typed and decorator.binding in _VISIBLE:
+        if not is_typed and _replaces(decorator, owner, resolver):
+            names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
             value = Value(decorator.binding, decorator.root, names, Access.INSTANCE)
             yield _reference(owner, value, text.position(offset))
     for name, classes in resolver.types.unions.items():
         for value, offset in classes.items():
             yield _reference(name, value, text.position(offset))
+
+
+def _replaces(decorator: Value, owner: str, resolver: Resolver) -> bool:
+    """Whether a function, or a method, is what its decorator gives: not of `@name.setter`."""
+    definitions = resolver.tree.definitions
+    container = owner.rpartition(".")[0]
+    is_reachable = not container or definitions.get(container) in CLASS_KINDS
+    is_own = decorator.root == owner
+    return (
+        decorator.binding in _VISIBLE
+        and is_reachable
+        and not is_own
+        and definitions.get(owner) in FUNCTION_KINDS
+    )
 
 
 def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:

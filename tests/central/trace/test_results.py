@@ -126,11 +126,14 @@ def test_decorated_method_gives_what_its_decorator_says(callers: Callers) -> Non
         "    @decorate\n    def made(self): ...\n    @decorate\n    def told(self) -> Other: ...\n"
         "    @property\n    def own(self): ...\n    @own.setter\n    def own(self, x): ...\n\n"
         "def run(maker: Maker):\n    maker.made().go()\n    maker.told().go()\n"
-        "    maker.own.go()\n"
+        "    maker.own.go()\n\nclass Sub(Maker):\n    def f(self): self.made().go()\n"
     )
     manifest = pyproject("acme-other", "acme-kit")
     repository("other", {"pyproject.toml": manifest, "other/main.py": text})
-    assert callers("Item.go") == ["other/other/main.py:14 run high"]
+    assert callers("Item.go") == [
+        "other/other/main.py:14 run high",
+        "other/other/main.py:19 Sub.f high",
+    ]
     assert callers("Other.go") == ["other/other/main.py:15 run high"]
 
 
