@@ -77,6 +77,7 @@ _CONTAINERS: Final = Containers("""
         items.().*.0=0 items.().*.1=1
     WeakValueDictionary: []=1 *=0 get.()=1 values.().*=1 items.().*.1=1
     Callable: ()=-1
+    type Type: ()=0
 """)
 
 PYTHON: Final = Language(

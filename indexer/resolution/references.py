@@ -166,6 +166,8 @@ class ReferenceReader:
             self._last_calls[use.start] = value, is_constructed
         if expression.display_name == ELEMENT:
             return UNKNOWN, ""
+        if use.kind is _INHERIT and value.access is not PATH:
+            value = self._resolver.variable(expression.path, scope, use.start)
         if value.binding is UNKNOWN.binding:
             is_member = expression.name or len(expression.path) > 1
             return UNKNOWN, expression.display_name if is_member else ""

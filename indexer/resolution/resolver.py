@@ -36,10 +36,11 @@ from indexer.resolution.value import (
     member_value,
 )
 from indexer.resolution.written_types import WrittenTypes
-from indexer.syntax.definitions import CLASS_KINDS
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.types import read_type
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
+_BINDABLE_KINDS: Final = CLASS_KINDS | FUNCTION_KINDS
 _OF_ITEMS: Final = frozenset({ELEMENT, EACH})
 
 
@@ -117,6 +118,26 @@ class Resolver(ExpressionReader):
         if is_called and len(value.chain) < MAX_CHAIN and value.binding is not UNKNOWN.binding:
             return Value(value.binding, value.root, (*value.chain, CALLED), INSTANCE)
         return member_value(value, RESULT)
+
+    def variable(self, path: Sequence[str], scope: Scope, offset: int) -> Value:
+        """Return the variable at the top of the file or a class that a path names, or UNKNOWN."""
+        name = self._lookup.find(path[0], scope, offset, None, VALUE) if len(path) == 1 else None
+        if name is None or name.imported or not name.qualified:
+            return UNKNOWN
+        return Value(LOCAL, name.qualified)
+
+    def is_definition(self, name: NameBinding) -> bool:
+        """Whether an object's member is a definition: `f` and `g` of `const ns = { f, g: h }`."""
+        owner, _, member = name.qualified.rpartition(".")
+        if not owner or self.tree.definitions.get(owner) not in VALUE_KINDS:
+            return False
+        value = self.bound_value(name)
+        if value.access is not PATH or value.binding not in (LOCAL, IMPORT):
+            return False
+        path = ".".join((value.root, *value.chain))
+        if path == member or value.binding is IMPORT:
+            return True
+        return self.tree.definitions.get(path) in _BINDABLE_KINDS
 
     def bound_value(self, name: NameBinding) -> Value:
         """Return the value of a local name, by its type or by the assigned expression."""

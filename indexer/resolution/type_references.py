@@ -5,7 +5,6 @@ from itertools import chain
 from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.files import VALUE_KINDS
 from indexer.records.references import CALLED, EACH, Access, Binding, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
@@ -88,7 +87,7 @@ def _of_name(name: NameBinding, resolver: Resolver) -> Iterator[tuple[str, Value
         return
     value = resolver.bound_value(name)
     value = member_value(value, Access.INSTANCE) if value.member else value
-    if _is_same_definition(name, value, resolver):
+    if resolver.is_definition(name):
         yield name.qualified, value
     yield from _with_parts(name.qualified, value, resolver)
 
@@ -176,10 +175,13 @@ def _with_parts(
     """Yield a name with its type, and the names of its parts: `items.[]` of `items: list[Item]`.
 
     What a callable gives is the type of its own name, as of a function; of a function that gives a
-    callable it is a part.
+    callable it is a part. A class that a name stands for (`type[Item]`) is as its instances.
     """
     parts = list(resolver.types.parts(value)) if depth < _MAX_DEPTH else []
-    if _is_known_type(value, resolver) and all(path != (CALLED,) for path, _ in parts):
+    if _is_class(value):
+        yield owner, as_instance(value) if "." in owner else value
+        parts = parts if is_function else []
+    elif _is_known_type(value, resolver) and all(path != (CALLED,) for path, _ in parts):
         yield owner, value
     for path, part in parts:
         if _UNSTORED.isdisjoint(path):
@@ -237,12 +239,10 @@ def _is_known_type(value: Value, resolver: Resolver) -> bool:
     return value.access in (Access.INSTANCE, Access.RESULT)
 
 
-def _is_same_definition(name: NameBinding, value: Value, resolver: Resolver) -> bool:
-    """Whether an object's member is a definition of its name: `f` of `const ns = { f }`."""
-    owner, _, member = name.qualified.rpartition(".")
-    if value.access is not Access.PATH or value.chain or value.root != member or not owner:
-        return False
-    return resolver.tree.definitions.get(owner) in VALUE_KINDS
+def _is_class(value: Value) -> bool:
+    """Whether the value is of a written type such as `type[Item]`."""
+    is_written = value.written is not None and value.access is Access.PATH
+    return is_written and value.binding in _VISIBLE
 
 
 def _reference(owner: str, value: Value, position: tuple[int, int]) -> Reference:

@@ -18,6 +18,7 @@ from central.trace.resolve.questions import (
     reached_via,
 )
 from central.trace.resolve.sql import SameScopeDefinitions, Typing, TypingRow
+from indexer.records.files import VALUE_KINDS
 from indexer.records.references import Access
 
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
@@ -76,7 +77,20 @@ def bases(question: Bases) -> RuleSteps:
         if row.kind == "inherit"
     ]
     answers = yield named
-    return tuple(dict.fromkeys(candidate for answer in answers for candidate in answer))
+    candidates = dict.fromkeys(candidate for answer in answers for candidate in answer)
+    return tuple(dict.fromkeys((yield from _classes_of_variables(list(candidates)))))
+
+
+def _classes_of_variables(candidates: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Replace variables by the class that they hold, if it is known: `Base: type[Model]`."""
+    variables = [one for one in candidates if not one.kind or one.kind in VALUE_KINDS]
+    if not variables:
+        return tuple(candidates)
+    answers = yield [Classes(*one.key, one.inherited_by) for one in variables]
+    held = {
+        one.key: reached_via(answer, one) for one, answer in zip(variables, answers, strict=True)
+    }
+    return tuple(found for one in candidates for found in held.get(one.key) or [one])
 
 
 def ancestors(question: Ancestors) -> RuleSteps:

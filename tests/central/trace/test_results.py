@@ -152,7 +152,7 @@ export function helper(): Item { return new Item(); }
 export interface Props { item: Item; make: () => Item; go: (x: number) => void }
 export class Repo { items: Item[] = []; named: Map<string, Item>; }
 export function build() { const item = new Item(); return { item, helper }; }
-export const space = { helper, item: new Item() };
+export const space = { helper, item: new Item(), renamed: helper, made: Item };
 export function useItem(x?: Item) { const other = outside(x); if (x) return x; return other; }
 """
 
@@ -195,6 +195,26 @@ def test_item_of_a_typescript_library_is_followed(body: str, callers: Callers) -
 def test_member_of_an_object_is_the_function(callers: Callers) -> None:
     typescript("function run() { space.helper() }")
     assert "app/src/main.ts:2 run high" in callers("helper")
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["space.renamed()", "const { renamed } = space; renamed()", "const r = space.renamed; r()"],
+)
+def test_member_of_another_name_is_the_function(body: str, callers: Callers) -> None:
+    typescript(f"function run() {{ {body} }}")
+    assert "app/src/main.ts:2 run high" in callers("helper")
+
+
+@pytest.mark.parametrize("body", ["space.renamed().go()", "new space.made().go()"])
+def test_result_of_a_member_of_another_name_is_followed(body: str, callers: Callers) -> None:
+    typescript(f"function run() {{ {body} }}")
+    assert callers("Item.go") == ["app/src/main.ts:2 run high"]
+
+
+def test_method_as_a_value_is_the_method(callers: Callers) -> None:
+    typescript("function run(p: Props) { const f = p.item.go; f(); const { go } = p.item; go() }")
+    assert callers("Item.go") == ["app/src/main.ts:2 run high"] * 2
 
 
 def test_property_of_function_type_is_a_method(callers: Callers) -> None:
