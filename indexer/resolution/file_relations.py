@@ -117,7 +117,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     fixtures = Fixtures()
     if has_fixtures:
         bases = _bases(uses, scopes)
-        file = FixtureFile(path, parsed, outlined, text, tree, imports, bases)
+        file = FixtureFile(path, parsed, outlined, text, tree, imports, uses, bases)
         fixtures = read_fixtures(file, groups["local"])
         resolver.assume(fixtures.values)
     reader = ReferenceReader(parsed, text, resolver, uses, scopes)

@@ -62,6 +62,14 @@ def test_only_files_that_pytest_collects_have_tests(path: str, expected: list[st
         "    def test_it(self, client): ...\n",
         "from unittest.mock import patch\n@patch('a.b')\ndef test_it(client): ...\n",
         "test_it = lambda client: client\n",
+        "import pytest as p\n@p.mark.parametrize(('client',), [1])  #(\ndef test_it(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize(argvalues=[1], argnames='client')\n"
+        "def test_it(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize(\n    # of all\n    ('a, '\n     'client'), [1])\n"
+        "def test_it(client): ...\n",
+        "from unittest.mock import patch\n@patch.object(a, 'b')\ndef test_it(client): ...\n",
+        "x = 'request.getfixturevalue(\"client\")'\n# @pytest.mark.usefixtures('client')\n",
+        "def test_it(client  # the\n  = 1): ...\n",
     ],
 )
 def test_other_parameters_are_no_fixtures(text: str) -> None:
@@ -82,6 +90,15 @@ def test_other_parameters_are_no_fixtures(text: str) -> None:
         "import pytest\n@pytest.mark.usefixtures('client')\ndef test_it(): ...\n",
         "def test_it(request):\n    request.getfixturevalue('client')\n",
         "import pytest\n@pytest.fixture  # of all\n# and more\ndef thing(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize('client', [1], True)\ndef test_it(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize('client', [1], indirect=['client'])\n"
+        "def test_it(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize('x', [('client', 'indirect=True', ')')])\n"
+        "def test_it(client, x): ...\n",
+        "from unittest.mock import patch\n@patch('a.b', ')')\ndef test_it(client): ...\n",
+        "import pytest\n@pytest.mark.usefixtures(\n# all\n'client',\n)\nclass TestIt: ...\n",
+        "import pytest\nclass TestIt:\n    pytestmark = [pytest.mark.usefixtures('client')]\n",
+        "import pytest\npytestmark = pytest.mark.usefixtures('client')\n",
     ],
 )
 def test_parameters_of_tests_and_fixtures_are_fixtures(text: str) -> None:
