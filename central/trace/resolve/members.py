@@ -187,7 +187,9 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
     candidates = [candidate for answer in named for candidate in answer]
     if subclass is not None and len(others) < len(types):
         candidates.append(ResolvedDefinition(*subclass, ""))
-    answers = yield [Classes(*candidate.key, candidate.inherited_by) for candidate in candidates]
+    answers = yield [
+        Classes(candidate.file, candidate.name, candidate.inherited_by) for candidate in candidates
+    ]
     return best_candidates(
         found
         for candidate, answer in zip(candidates, answers, strict=True)
