@@ -12,7 +12,7 @@ from indexer.records.manifests import Ecosystem
 from indexer.records.references import CALLED, EACH, ELEMENT
 
 _SUFFIX: Final = re.compile(r"\.py[iw]?$")
-_COLLECTED: Final = re.compile(r"(?:.*/)?(?:conftest|test_[^/]*|[^/]*_test)\.py")
+_COLLECTED: Final = re.compile(r"(?:.*/)?(?:conftest|tests|test_[^/]*|[^/]*_tests?)\.py")
 
 
 def python_module(path: str) -> str:
@@ -45,7 +45,11 @@ def _local_name(module: str, _is_used: Callable[[str], bool]) -> str:
 
 
 def is_collected(path: str) -> bool:
-    """Whether pytest collects a file, by the default of `python_files`, or it is a conftest.py."""
+    """Whether pytest collects a file, or it is a conftest.py.
+
+    By the default of `python_files`, and by the names that projects of Django add to it. Other
+    names in a project's configuration are not read: no file is read with the content of another.
+    """
     return _COLLECTED.fullmatch(path) is not None
 
 
