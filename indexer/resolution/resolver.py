@@ -177,7 +177,10 @@ class Resolver(ExpressionReader):
 
     def _of_name(self, name: NameBinding, rest: Sequence[str]) -> Value:
         if not name.kind:
-            return self.bound_value(name)
+            value = self.bound_value(name)
+            if name.scope.is_class and name.scope.class_name == value.root and value.access is PATH:
+                value = value._replace(is_self=True)  # B of `class A<B extends A<B>>`
+            return value
         if name.kind == "method" and self.language.implicit_this:
             class_name, _, member = name.qualified.rpartition(".")
             if class_name:

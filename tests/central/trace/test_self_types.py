@@ -121,3 +121,67 @@ export function walk(sub: Sub) { sub.returned().only(); }
     manifest = '{"name": "app", "dependencies": {"@acme/kit": "1"}}'
     repository("app", {"package.json": manifest, "src/main.ts": main})
     assert callers("Sub.only") == ["app/src/main.ts:3 run high", "app/src/main.ts:4 walk high"]
+
+
+def test_type_parameter_that_is_bounded_by_its_class_is_the_subclass(callers: Callers) -> None:
+    kit = """\
+package com.acme.kit;
+
+public abstract class Origin<T, B extends Origin<T, B>> extends Stream<T, B> {
+    public B reader(T reader) { return null; }
+    public T value() { return null; }
+}
+"""
+    stream = """\
+package com.acme.kit;
+
+public abstract class Stream<T, B extends Stream<T, B>> {
+    public B charset(String name) { return null; }
+}
+"""
+    app = """\
+package com.acme.app;
+
+import com.acme.kit.Origin;
+
+public class Parser {
+    public static class Builder extends Origin<String, Builder> {
+        public Builder format(String name) { return this; }
+        public Parser get() { return null; }
+    }
+    public static Builder builder() { return new Builder(); }
+    void run() {
+        Parser.builder().reader("x").charset("y").format("z").get();
+    }
+}
+"""
+    pom = "<project><groupId>com.acme</groupId><artifactId>{}</artifactId>{}</project>"
+    root = "src/main/java/com/acme"
+    repository(
+        "kit",
+        {
+            "pom.xml": pom.format("kit", ""),
+            f"{root}/kit/Origin.java": kit,
+            f"{root}/kit/Stream.java": stream,
+        },
+    )
+    on_kit = (
+        "<dependencies><dependency><groupId>com.acme</groupId><artifactId>kit</artifactId>"
+        "<version>1</version></dependency></dependencies>"
+    )
+    repository("app", {"pom.xml": pom.format("app", on_kit), f"{root}/app/Parser.java": app})
+    for name in ("Builder.format", "Builder.get", "Origin.reader", "Stream.charset"):
+        assert callers(name) == [f"app/{root}/app/Parser.java:12 Parser.run high"]
+
+
+def test_type_parameter_of_typescript_is_its_bound(callers: Callers) -> None:
+    text = """\
+class Base<B> { go() {} }
+function walk<T extends Base<T>>(one: T) { one.go(); }
+class Holder { walk<T extends Base<T>>(one: T, other: <U>(x: U) => T) { one.go(); } }
+"""
+    repository("app", {"package.json": '{"name": "app"}', "src/main.ts": text})
+    assert callers("Base.go") == [
+        "app/src/main.ts:2 walk high",
+        "app/src/main.ts:3 Holder.walk high",
+    ]
