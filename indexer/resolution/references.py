@@ -24,6 +24,7 @@ from indexer.resolution.value import (
     VALUE,
     NameRole,
     Value,
+    as_instance,
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import Expression, read_expression
@@ -201,6 +202,10 @@ class ReferenceReader:
 
     def _receiver(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         """Return the result of the last call in the expression, at its start or in brackets."""
+        if expression.is_cast:
+            return as_instance(
+                self._resolver.resolve_path(expression.path, scope, use.start, role=TYPE)
+            )
         if not expression.path:
             return UNKNOWN
         if use.start in self._last_calls:

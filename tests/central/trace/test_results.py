@@ -266,3 +266,13 @@ def test_item_of_a_go_library_is_followed(body: str, callers: Callers) -> None:
     go_mod = "module example.com/app\n\nrequire example.com/kit v1.0.0\n"
     repository("app", {"go.mod": go_mod, "main.go": text})
     assert callers("Item.Go") == ["app/main.go:5 run high"]
+
+
+def test_cast_value_is_of_its_type(callers: Callers) -> None:
+    typescript(
+        "function run(x: unknown) { (x as Item).go(); (x as unknown as Repo).items[0].go(); }"
+    )
+    assert callers("Item.go") == ["app/src/main.ts:2 run high"] * 2
+    java = "class A { void go() {} }\nclass B { void run(Object x) { ((A) x).go(); } }\n"
+    repository("own", {"pom.xml": "<project/>", "A.java": java})
+    assert callers("A.go") == ["own/A.java:2 B.run high"]
