@@ -186,7 +186,7 @@ def _read_names(
 ) -> set[str]:
     """Return the first names of all expressions and types. Other names need no binding.
 
-    Of functions over items, whose arguments are read, all names.
+    Of functions over items, whose arguments are read, all names; of a cast the type's.
     """
     names = {use.first for use in uses}
     marks = {
@@ -203,7 +203,7 @@ def _read_names(
         if first in adapters:
             names.update(_NAME.findall(text.call(mark)))
     for use in uses:
-        if use.first in adapters:
+        if use.first in adapters or use.written.startswith("("):
             names.update(_NAME.findall(use.written))
     return names
 

@@ -203,9 +203,9 @@ class ReferenceReader:
     def _receiver(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         """Return the result of the last call in the expression, at its start or in brackets."""
         if expression.is_cast:
-            return as_instance(
-                self._resolver.resolve_path(expression.path, scope, use.start, role=TYPE)
-            )
+            value = self._resolver.resolve_path(expression.path, scope, use.start, role=TYPE)
+            is_builtin = value.binding is FREE and value.root in self._language.builtins  # any
+            return UNKNOWN if is_builtin else as_instance(value)
         if not expression.path:
             return UNKNOWN
         if use.start in self._last_calls:

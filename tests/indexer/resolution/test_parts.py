@@ -256,6 +256,12 @@ def test_what_a_pattern_takes_has_the_type_of_the_member(body: str, use: str) ->
     assert calls("a.ts", TYPESCRIPT % ("", body), "go") == [use]
 
 
+@pytest.mark.parametrize("body", ["(u as any).go()", "(<any>u).go()", "(u as T).go()"])
+def test_cast_that_tells_nothing_is_unknown(body: str) -> None:
+    text = TYPESCRIPT % ("", f"function inner<T>() {{ {body} }}")
+    assert calls("a.ts", text, "go") == ["call unknown: path go"]
+
+
 def test_method_bound_to_its_object_is_the_method() -> None:
     text = TYPESCRIPT % ("this.handle()", "")
     assert calls("a.ts", text, "handle") == ["call local:Repo instance handle"]
