@@ -1,5 +1,6 @@
 """A method that gives its own object, called on an instance of a subclass."""
 
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -80,6 +81,16 @@ def python(body: str, inner: str = "pass") -> None:
 def test_method_of_a_base_gives_the_class_that_it_is_called_on(body: str, callers: Callers) -> None:
     python(body)
     assert callers("Sub.only") == ["app/app/main.py:12 run high"]
+
+
+def test_any_chain_of_such_members_ends_at_the_subclass(callers: Callers) -> None:
+    steps = ("written()", "maybe()", "returned()", "made()", "parent", "all()[0]")
+    chains = [
+        ".".join(chain) for count in (1, 2) for chain in itertools.product(steps, repeat=count)
+    ]
+    python("\n    ".join(f"sub.{chain}.only()" for chain in chains))
+    lines = range(12, 12 + len(chains))
+    assert callers("Sub.only", limit=100) == [f"app/app/main.py:{line} run high" for line in lines]
 
 
 def test_own_method_of_a_base_gives_the_subclass(callers: Callers) -> None:
