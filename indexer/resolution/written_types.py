@@ -94,6 +94,8 @@ class WrittenTypes:
         is_instance = value.is_self or value.written is not None  # `this`, an alias of a container
         if read.is_class_object or (value.access is INSTANCE and is_instance):
             return value
+        if path[0] != value.root and self._is_builtin(value):
+            return UNKNOWN  # T of `T extends object`
         return as_instance(value)
 
     def _with_parts(self, value: Value, text: str, scope: Scope, offset: int) -> Value:
@@ -122,4 +124,7 @@ class WrittenTypes:
     def _is_visible_class(self, value: Value) -> bool:
         if value.binding is Binding.UNKNOWN or value.access is not INSTANCE:
             return False
-        return value.binding is not FREE or value.root not in self._resolver.language.builtins
+        return not self._is_builtin(value)
+
+    def _is_builtin(self, value: Value) -> bool:
+        return value.binding is FREE and value.root in self._resolver.language.builtins

@@ -262,6 +262,12 @@ def test_cast_that_tells_nothing_is_unknown(body: str) -> None:
     assert calls("a.ts", text, "go") == ["call unknown: path go"]
 
 
+@pytest.mark.parametrize("bound", ["object", "Record<string, Item>", "Array<Item>"])
+def test_type_parameter_that_the_language_bounds_is_unknown(bound: str) -> None:
+    body = f"function inner<T extends {bound}>(x: T, y: () => Promise<T>) {{ x.go(); y().go(); }}"
+    assert calls("a.ts", TYPESCRIPT % ("", body), "go") == ["call unknown: path go"] * 2
+
+
 def test_method_bound_to_its_object_is_the_method() -> None:
     text = TYPESCRIPT % ("this.handle()", "")
     assert calls("a.ts", text, "handle") == ["call local:Repo instance handle"]
