@@ -32,6 +32,7 @@ class ItemShape(Enum):
 
 
 ONE_ITEM: Final = frozenset({ItemShape.NEXT, ItemShape.LARGEST})
+PAIRS: Final = frozenset({ItemShape.NUMBERED, ItemShape.ZIPPED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from indexer.languages import ItemShape
+from indexer.languages import PAIRS, ItemShape
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, ValueSource
 from indexer.resolution.value import TYPE, UNKNOWN, Value, as_instance
@@ -12,7 +12,6 @@ from indexer.resolution.written_types import WrittenTypes
 from indexer.syntax.expressions import read_arguments
 
 _ADAPTER: Final = re.compile(r"(\w+)\(")
-_PAIRING: Final = frozenset({ItemShape.NUMBERED, ItemShape.ZIPPED})
 _MAX_STEPS: Final = 16  # from a local to the expression that it was assigned from
 
 
@@ -64,7 +63,7 @@ class AssignedValues:
         """Return what iterating over the written expression gives, as far as a name takes it."""
         text, steps = name.text, name.steps
         adapters = self._resolver.language.adapters
-        while (adapted := _ADAPTER.match(text)) and adapters.get(adapted[1]) in _PAIRING:
+        while (adapted := _ADAPTER.match(text)) and adapters.get(adapted[1]) in PAIRS:
             arguments, _ = read_arguments(text, adapted.end() - 1)
             place = int(steps[0]) if steps and steps[0].isdigit() else -1
             place -= adapters[adapted[1]] is ItemShape.NUMBERED  # the first is the number

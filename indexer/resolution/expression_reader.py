@@ -5,13 +5,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
-from indexer.languages import ONE_ITEM, ItemShape, Language
+from indexer.languages import ONE_ITEM, PAIRS, ItemShape, Language
 from indexer.records.references import EACH
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
     CALLEE,
     FREE,
     INSTANCE,
+    RESULT,
     TYPE,
     UNKNOWN,
     VALUE,
@@ -137,17 +138,19 @@ class ExpressionReader(ABC):
             return None
         written, _ = read_arguments(text, text.index(bracket))
         arguments = [one.strip() for one in written if not _KEYWORD.match(one)]
-        is_one = shape is ItemShape.LARGEST and len(arguments) > 1
-        if is_one or shape in {ItemShape.NUMBERED, ItemShape.ZIPPED} or not arguments:
-            return UNKNOWN
-        each = self.items(arguments[shape is ItemShape.SECOND], scope, offset, excluding)
         if shape in ONE_ITEM:
-            return each
+            is_read = len(arguments) == 1 or (arguments and shape is ItemShape.NEXT)
+            return self.items(arguments[0], scope, offset, excluding) if is_read else UNKNOWN
+        container = Value(FREE, name, (), RESULT)
+        place = int(shape is ItemShape.SECOND)
+        if shape in PAIRS or len(arguments) <= place:
+            return container
+        each = self.items(arguments[place], scope, offset, excluding)
         if each.written is None:
             each = member_value(each, INSTANCE) if each.member else each
             if each.binding is UNKNOWN.binding:
-                return UNKNOWN
-        return Value(UNKNOWN.binding, written=Items(each))
+                return container
+        return container._replace(written=Items(each))
 
 
 def _without_condition(text: str) -> str:

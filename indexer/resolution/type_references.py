@@ -40,8 +40,8 @@ def type_references(
     also yield a value.
     """
     yield from _of_names(resolver, text)
-    typed = set()
-    for reference in _of_functions(matches, resolver, text, fixtures):
+    typed: set[str] = set()
+    for reference in _of_functions(matches, resolver, text, fixtures, typed):
         typed.add(reference.caller)
         yield reference
     for owner, (decorator, offset) in decorated.items():
@@ -102,9 +102,16 @@ def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
 
 
 def _of_functions(
-    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText, fixtures: Container[str]
+    matches: Iterable[QueryMatch],
+    resolver: Resolver,
+    text: SourceText,
+    fixtures: Container[str],
+    typed: set[str],
 ) -> Iterator[Reference]:
-    """Yield declared return types, else those of the returned values, if they are few."""
+    """Yield declared return types, else those of the returned values, if they are few.
+
+    Methods with a declared type are added to `typed`.
+    """
     declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
     for owner, label, mark, scope in _returns(matches, resolver, text, fixtures):
@@ -119,6 +126,7 @@ def _of_functions(
             found = [value] if _is_of_type(label, value, resolver) else []
         for one in found:
             types.setdefault(one, mark)
+    typed.update(owner for owner in declared if "." in owner)
     inferred = {
         owner: types
         for owner, types in returned.items()

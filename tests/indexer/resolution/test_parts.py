@@ -100,6 +100,9 @@ def test_what_another_definition_tells_is_left_to_its_type(body: str, root: str)
         "list(items).go()",
         "list(repo.by_name)[0].go()",
         "next(enumerate(items)).go()",
+        "next().go()",
+        "filter(items).go()",
+        "some = set(); some.go()",
         "def next(x): ...\n    next(items).go()",
     ],
 )
