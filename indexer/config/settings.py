@@ -28,6 +28,7 @@ _GIT_ALLOWED = re.compile(
     r"|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|TEST_.+)"
 )
 _RETRY_SECONDS = 60.0
+_GITHUB_API = "https://api.github.com"
 
 
 def consume_environment() -> dict[str, str]:
@@ -67,6 +68,41 @@ class GitHubContext:
     default_branch: str = ""
     base_sha: str = ""
     head_sha: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestJob:
+    """A job that the event `pull_request` started, and its token for GitHub's API."""
+
+    api_url: str
+    repository: str  # owner and name
+    number: int
+    is_from_fork: bool
+    token: str = field(repr=False)
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str]) -> "PullRequestJob":
+        """Load from the runner's variables. Raises ConfigurationError outside of such a job.
+
+        `pull_request_target` is no such event: its jobs may write, for code of others.
+        """
+        event = _event(environ.get("GITHUB_EVENT_PATH", ""))
+        pull = event.get("pull_request") if isinstance(event, dict) else None
+        number = pull.get("number") if isinstance(pull, dict) else None
+        if environ.get("GITHUB_EVENT_NAME") != "pull_request" or type(number) is not int:
+            raise ConfigurationError("a comment needs a job of the event pull_request")
+        head, base = (_member(pull, side, "repo", "full_name") for side in ("head", "base"))
+        return cls(
+            api_url=service_url(
+                environ.get("GITHUB_API_URL", "").strip() or _GITHUB_API,
+                name="GITHUB_API_URL",
+                example=_GITHUB_API,
+            ),
+            repository=_required(environ.get("GITHUB_REPOSITORY"), "GITHUB_REPOSITORY"),
+            number=number,
+            is_from_fork=head != base,  # a deleted fork has no name
+            token=_required(environ.get("GITHUB_TOKEN"), "GITHUB_TOKEN"),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ https://docs.github.com/rest
 
 from scripts.local_forge import (  # noqa: F401 - these register their routes
     apps,
+    comments,
     contents,
     owners,
     pull_requests,

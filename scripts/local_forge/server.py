@@ -5,7 +5,7 @@ import threading
 import time
 from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import jwt
 from cryptography.hazmat.primitives import serialization
@@ -15,6 +15,13 @@ from scripts.local_forge.apps import APP_ID
 from scripts.local_forge.handler import API_PATH, Handler
 from scripts.local_forge.repository import OWNER, OWNER_ID, LocalRepository
 from scripts.local_git import git, new_repository
+
+
+class JobToken(NamedTuple):
+    """What the token of a job may do."""
+
+    repository: int
+    can_comment: bool
 
 
 class LocalForge:
@@ -31,6 +38,7 @@ class LocalForge:
         self.token = "ghp_" + secrets.token_hex(18)
         self.app_key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.installation_tokens: dict[str, set[int] | None] = {}
+        self.job_tokens: dict[str, JobToken] = {}
         self.repositories: dict[int, LocalRepository] = {}
         self.page_size = 100
         self.is_away = False
@@ -38,6 +46,7 @@ class LocalForge:
         self.asked: list[tuple[str, str, str]] = []
         self.held = threading.Event()  # clones wait until it is set
         self.held.set()
+        self.writers: threading.Barrier | None = None  # so many comments are created at once
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._server.forge = self  # type: ignore[attr-defined]
@@ -92,12 +101,20 @@ class LocalForge:
             made.commit(files)
         return made
 
+    def job_token(self, repository: LocalRepository, *, can_comment: bool = False) -> str:
+        """A token of a job of the repository, with `pull-requests: write` or without."""
+        token = "ghs_" + secrets.token_hex(18)
+        self.job_tokens[token] = JobToken(repository.id, can_comment)
+        return token
+
     def kind_of(self, secret: str) -> str:
-        """What a credential is: token, app, installation, or none."""
+        """What a credential is: token, app, installation, job, or none."""
         if secret == self.token:
             return "token"
         if secret in self.installation_tokens:
             return "installation"
+        if secret in self.job_tokens:
+            return "job"
         return "app" if self._is_app(secret) else "none"
 
     def _is_app(self, secret: str) -> bool:
@@ -113,6 +130,8 @@ class LocalForge:
         if kind == "installation":
             allowed = self.installation_tokens[secret]
             return repository.owner == OWNER and (allowed is None or repository.id in allowed)
+        if kind == "job" and self.job_tokens[secret].repository == repository.id:
+            return True
         return kind == "token" or repository.visibility == "public"
 
     def named(self, owner: str, name: str) -> LocalRepository | None:
