@@ -69,7 +69,7 @@ def _write(job: "PullRequestJob", report: str) -> str:
         return "none, as there is no report"
     pull = PullRequest(job.repository, job.number)
 
-    def attempt() -> str | Retryable:
+    def attempt() -> str | Retryable | None:
         try:
             return write_comment(api, pull, report)
         except ForgeUnavailableError as error:
@@ -86,4 +86,4 @@ def _write(job: "PullRequestJob", report: str) -> str:
                 status=error.status,
             ) from error
         raise
-    return url or "none, as there are no callers"
+    return "none, as there are no callers" if url is None else url

@@ -32,11 +32,11 @@ def marker(subject: str, *, is_new: bool) -> str:
     return f"<!-- aeterna-code-search {digest} {'new' if is_new else 'update'} -->\n"
 
 
-def write_comment(api: GitHubApi, pull: PullRequest, body: str) -> str:
+def write_comment(api: GitHubApi, pull: PullRequest, body: str) -> str | None:
     """Write the comment that `body` is, whose first line is a marker, and return its address.
 
-    "": there is no comment, and `body` is not worth one. Raises ForgeError, and ConfigurationError
-    for another text. May be repeated.
+    None: there is no comment, and `body` is not worth one. May be repeated. Raises ForgeError, and
+    ConfigurationError for another text.
     """
     found = _MARKER.match(body)
     if found is None or len(body.encode(errors="replace")) > COMMENT_BYTES:
@@ -47,7 +47,7 @@ def write_comment(api: GitHubApi, pull: PullRequest, body: str) -> str:
     comments = _own(api, pull, begin)
     if not comments:
         if kind == "update":
-            return ""
+            return None
         api.send("POST", f"repos/{pull.repository}/issues/{pull.number}/comments", {"body": body})
         comments = _own(api, pull, begin)
     if not comments:

@@ -19,11 +19,14 @@ _ids = itertools.count(9001)
 
 
 def add_comment(
-    repository: LocalRepository, number: int, body: str, author: dict[str, Any]
+    repository: LocalRepository, number: int, body: str, author: dict[str, Any], url: str = ""
 ) -> dict[str, Any]:
     """Add a comment to a pull request; returns the schema `issue-comment`."""
+    identity = next(_ids)
+    page = f"{url}/{repository.owner}/{repository.name}/pull/{number}"
     made = {
-        "id": next(_ids),
+        "id": identity,
+        "html_url": f"{page}#issuecomment-{identity}",
         "body": body,
         "user": author,
         "created_at": CREATED,
@@ -31,7 +34,7 @@ def add_comment(
         "issue_url": f"https://api.github.com/repos/{repository.name}/issues/{number}",
         "author_association": "CONTRIBUTOR",
     }
-    repository.comments[made["id"]] = made
+    repository.comments[identity] = made
     return made
 
 
@@ -71,7 +74,7 @@ def _create(handler: Handler, found: re.Match[str]) -> Answer:
         return _FORBIDDEN
     if handler.forge.writers:
         handler.forge.writers.wait(60)
-    return _refused(body) or (201, add_comment(one, number, body, BOT))
+    return _refused(body) or (201, add_comment(one, number, body, BOT, handler.forge.url))
 
 
 @route("PATCH", "/repos/(?P<owner>[^/]+)/(?P<name>[^/]+)/issues/comments/(?P<id>[0-9]+)")

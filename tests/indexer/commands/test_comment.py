@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -65,7 +66,9 @@ def job(tmp_path: Path) -> Iterator[Job]:
 
 
 def test_the_report_is_the_comment_and_a_later_one_updates_it(job: Job) -> None:
-    assert job.run().returncode == 0
+    done = job.run()
+    assert done.returncode == 0
+    assert re.fullmatch(r"comment: http://\S+/acme/shop/pull/7#issuecomment-\d+\n", done.stdout)
     assert job.comments() == [REPORT.strip()]
     done = job.run(REPORT.replace("Someone calls", "No one calls"))
     assert done.returncode == 0

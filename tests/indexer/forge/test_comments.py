@@ -77,7 +77,7 @@ def test_what_killed_jobs_left_is_cleaned_up(api: GitHubApi, shop: LocalReposito
 def test_a_pull_request_without_callers_gets_no_first_comment_but_an_update(
     api: GitHubApi, shop: LocalRepository
 ) -> None:
-    assert write_comment(api, PULL, body("none", is_new=False)) == ""
+    assert write_comment(api, PULL, body("none", is_new=False)) is None
     assert shown(shop) == []
     write_comment(api, PULL, body("one caller"))
     write_comment(api, PULL, body("none", is_new=False))
