@@ -11,7 +11,7 @@ from indexer.limits import COMMENT_BYTES, FORGE_WAIT_SECONDS
 from indexer.output.github import GitHubRunner, Level
 
 if TYPE_CHECKING:
-    from indexer.config.settings import PullRequestJob
+    from indexer.config.github_job import PullRequestJob
 
 _FORBIDDEN: Final = frozenset({403, 404})  # as GitHub answers a token without the permission
 _FORK: Final = (
@@ -35,7 +35,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     """Write the comment; a pull request from a fork has none. Raises IndexerError."""
     del options
-    from indexer.config.settings import PullRequestJob
+    from indexer.config.github_job import PullRequestJob
     from indexer.impact.job_summary import failure_summary
 
     runner = GitHubRunner.of(environ)

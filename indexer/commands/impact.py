@@ -46,7 +46,6 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     Callers are no failure; an unknown project is one.
     """
     from indexer.impact import job_summary, report  # here, so that --help answers at once
-    from indexer.impact.comment import comment_body
 
     runner = GitHubRunner.of(environ)
     try:
@@ -62,7 +61,7 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     runner.set_outputs(
         {
             "callers": str(sum(one.count for one in impact.answer.symbols)),
-            "report": comment_body(impact, connection.settings.github.run_url),
+            "report": job_summary.comment_body(impact, connection.settings.github.run_url),
         }
     )
     return report.exit_of(impact)

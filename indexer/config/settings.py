@@ -1,12 +1,12 @@
 """Settings. The only module that reads the environment, which overrides `.codesearch.toml`."""
 
-import json
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from indexer.config.github_job import GitHubContext
 from indexer.config.project_file import PROJECT_FILE, ProjectFile, read_project_file
 from indexer.errors import ConfigurationError
 from indexer.records.vectors import EmbedderConfig
@@ -28,7 +28,6 @@ _GIT_ALLOWED = re.compile(
     r"|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|TEST_.+)"
 )
 _RETRY_SECONDS = 60.0
-_GITHUB_API = "https://api.github.com"
 
 
 def consume_environment() -> dict[str, str]:
@@ -50,59 +49,6 @@ def consume_environment() -> dict[str, str]:
 def read_environment() -> dict[str, str]:
     """Return a copy of the environment without changing it, for use inside another program."""
     return dict(os.environ)
-
-
-@dataclass(frozen=True, slots=True)
-class GitHubContext:
-    """GitHub's description of the job; empty outside GitHub Actions.
-
-    `base_sha` and `head_sha` are those of the pull request that started the job.
-    """
-
-    server_url: str = ""
-    repository_url: str = ""
-    repository_id: str = ""
-    owner_id: str = ""
-    event: str = ""
-    run_url: str = ""
-    default_branch: str = ""
-    base_sha: str = ""
-    head_sha: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PullRequestJob:
-    """A job that the event `pull_request` started, and its token for GitHub's API."""
-
-    api_url: str
-    repository: str  # owner and name
-    number: int
-    is_from_fork: bool
-    token: str = field(repr=False)
-
-    @classmethod
-    def load(cls, environ: Mapping[str, str]) -> "PullRequestJob":
-        """Load from the runner's variables. Raises ConfigurationError outside of such a job.
-
-        `pull_request_target` is no such event: its jobs may write, for code of others.
-        """
-        event = _event(environ.get("GITHUB_EVENT_PATH", ""))
-        pull = event.get("pull_request") if isinstance(event, dict) else None
-        number = pull.get("number") if isinstance(pull, dict) else None
-        if environ.get("GITHUB_EVENT_NAME") != "pull_request" or type(number) is not int:
-            raise ConfigurationError("a comment needs a job of the event pull_request")
-        head, base = (_member(pull, side, "repo", "full_name") for side in ("head", "base"))
-        return cls(
-            api_url=service_url(
-                environ.get("GITHUB_API_URL", "").strip() or _GITHUB_API,
-                name="GITHUB_API_URL",
-                example=_GITHUB_API,
-            ),
-            repository=_required(environ.get("GITHUB_REPOSITORY"), "GITHUB_REPOSITORY"),
-            number=number,
-            is_from_fork=head != base,  # a deleted fork has no name
-            token=_required(environ.get("GITHUB_TOKEN"), "GITHUB_TOKEN"),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +114,7 @@ class Settings:
     project: str
     credential: str | IdTokenSource = field(repr=False)  # an API token; else keyless
     environ: Mapping[str, str] = field(repr=False)
-    github: GitHubContext = GitHubContext()
+    github: GitHubContext = field(default_factory=GitHubContext)
     continuous_integration: bool = False
     retry_seconds: float = _RETRY_SECONDS  # how long to wait for an unavailable server
 
@@ -192,7 +138,7 @@ class Settings:
             project=named.project or default_project,
             credential=_credential(environ),
             environ=environ,
-            github=_github(environ),
+            github=GitHubContext.load(environ),
             continuous_integration=environ.get("CI", "").lower() in {"1", "true", "yes"},
             retry_seconds=_seconds(environ, "AETERNA_RETRY_SECONDS", default=_RETRY_SECONDS),
         )
@@ -300,39 +246,3 @@ def _secret(environ: Mapping[str, str], name: str) -> str | None:
         raise ConfigurationError(
             f"the file that {name}_FILE names cannot be read: check its path and permissions"
         ) from exc
-
-
-def _github(environ: Mapping[str, str]) -> GitHubContext:
-    server = environ.get("GITHUB_SERVER_URL", "")
-    repository = environ.get("GITHUB_REPOSITORY", "")
-    if not (server and repository):
-        return GitHubContext()
-    url = f"{server}/{repository}"
-    run_id = environ.get("GITHUB_RUN_ID", "")
-    event = _event(environ.get("GITHUB_EVENT_PATH", ""))
-    return GitHubContext(
-        server_url=server,
-        repository_url=url,
-        repository_id=environ.get("GITHUB_REPOSITORY_ID", ""),
-        owner_id=environ.get("GITHUB_REPOSITORY_OWNER_ID", ""),
-        event=environ.get("GITHUB_EVENT_NAME", ""),
-        run_url=f"{url}/actions/runs/{run_id}" if run_id else "",
-        default_branch=_member(event, "repository", "default_branch"),
-        base_sha=_member(event, "pull_request", "base", "sha"),
-        head_sha=_member(event, "pull_request", "head", "sha"),
-    )
-
-
-def _event(path: str) -> object:
-    """Return the event that started the job; None if unknown, git is then used instead."""
-    try:
-        return json.loads(Path(path).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-
-
-def _member(value: object, *keys: str) -> str:
-    """Return a string member of nested objects; "" if it is missing."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else ""

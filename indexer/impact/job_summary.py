@@ -1,4 +1,4 @@
-"""GitHub's job summary of the impact of a branch on its callers."""
+"""GitHub's job summary, and the comment, on the impact of a branch on its callers."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from indexer.errors import IndexerError
 from indexer.exits import Exit
+from indexer.forge.comments import marker
 from indexer.impact.assessment import Impact
 from indexer.impact.queries import AffectedProject, Call, ChangedSymbol
 from indexer.impact.report import (
@@ -20,6 +21,7 @@ from indexer.impact.report import (
     versions,
     warnings,
 )
+from indexer.limits import COMMENT_BYTES
 from indexer.output.markdown import code, link, text
 from indexer.output.terminal import pluralize
 
@@ -51,6 +53,20 @@ def impact_summary(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
     if left < 0:
         shown.append(f"{pluralize(unreported, 'caller')} omitted: GitHub limits the length.\n\n")
     return "".join([begin, *shown, end])
+
+
+def comment_body(impact: Impact, run_url: str) -> str:
+    """Format at most COMMENT_BYTES, with a link to the job.
+
+    Only a pull request with callers gets a first comment. A later commit may have none: the comment
+    that is there then says so.
+    """
+    has_callers = any(one.count for one in impact.answer.symbols)
+    head = marker(impact.project, is_new=has_callers)
+    commit = impact.range.head[:12]
+    foot = f"<sub>Of {commit}, updated by {link('this job', run_url or None)}.</sub>\n"
+    left = COMMENT_BYTES - len(f"{head}{foot}".encode())
+    return f"{head}{impact_summary(impact, max_bytes=left)}{foot}"
 
 
 def failure_summary(

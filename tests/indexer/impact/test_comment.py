@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from indexer.forge.comments import _MARKER
-from indexer.impact.comment import comment_body
+from indexer.impact.job_summary import comment_body
 from indexer.impact.queries import Caller, MissingProject, Receipt
 from indexer.limits import COMMENT_BYTES
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
