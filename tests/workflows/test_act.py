@@ -7,6 +7,7 @@ tokens (so the job has an API token).
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -123,7 +124,7 @@ def act(acme: Organization, tmp_path: Path) -> Act:
 
 @pytest.fixture
 def repository(make_repository: MakeRepository) -> Path:
-    """Has both templates, and a job that says what it hears of indexing."""
+    """Has all templates, and a job that says what it hears of indexing."""
     workflows = {f".github/workflows/{path.name}": workflow_text(path) for path in TEMPLATES}
     workflows[".github/workflows/code-index.yml"] += AFTERWARDS
     return make_repository("payments-api", {**workflows, "src/retry.py": CODE})
@@ -153,7 +154,9 @@ def test_a_fork_is_told_why_there_is_no_impact_analysis(act: Act, repository: Pa
 
     assert done.returncode == 0, done.stdout
     assert "::notice title=No impact analysis::This pull request comes from a fork." in done.stdout
-    assert done.stdout.count("Set up job") == 2  # its beginning and its end: of one job
+    assert "Summary - This pull request comes from a fork." in done.stdout
+    jobs = re.findall(r"\[([^]]+)\] ⭐ Run Set up job", done.stdout)
+    assert jobs == ["Impact/Code impact/No impact for forks"] * 2  # with a comment, and without
 
 
 def test_the_examples_of_the_readme_index_a_repository_and_comment_on_a_pull_request(
