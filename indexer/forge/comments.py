@@ -51,7 +51,10 @@ def write_comment(api: GitHubApi, pull: PullRequest, body: str) -> str | None:
         api.send("POST", f"repos/{pull.repository}/issues/{pull.number}/comments", {"body": body})
         comments = _own(api, pull, begin)
     if not comments:
-        raise ForgeError("The comment is not in the forge's list of comments.")
+        raise ForgeError(
+            "The comment would not be found again: write it with the job's own token or that of an "
+            "App, not with a person's."
+        )
     oldest, *others = comments
     if oldest["body"] != body:
         api.send("PATCH", _address(pull, oldest), {"body": body})

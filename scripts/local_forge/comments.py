@@ -14,6 +14,7 @@ from scripts.local_forge.repository import LocalRepository
 
 MAX_CHARACTERS = 65_536
 BOT = {"login": "github-actions[bot]", "id": 41898282, "type": "Bot"}
+PERSON = {"login": "octocat", "id": 583231, "type": "User"}
 _FORBIDDEN: Answer = (403, {"message": "Resource not accessible by integration"})
 _ids = itertools.count(9001)
 
@@ -46,7 +47,7 @@ def comments_of(repository: LocalRepository, number: int) -> list[dict[str, Any]
 
 def _can_comment(handler: Handler) -> bool:
     job = handler.forge.job_tokens.get(handler.secret)
-    return job is not None and job.can_comment
+    return job.can_comment if job else handler.forge.kind_of(handler.secret) == "token"
 
 
 def _refused(body: str) -> Answer | None:
@@ -74,7 +75,8 @@ def _create(handler: Handler, found: re.Match[str]) -> Answer:
         return _FORBIDDEN
     if handler.forge.writers:
         handler.forge.writers.wait(60)
-    return _refused(body) or (201, add_comment(one, number, body, BOT, handler.forge.url))
+    author = BOT if handler.forge.kind_of(handler.secret) == "job" else PERSON
+    return _refused(body) or (201, add_comment(one, number, body, author, handler.forge.url))
 
 
 @route("PATCH", "/repos/(?P<owner>[^/]+)/(?P<name>[^/]+)/issues/comments/(?P<id>[0-9]+)")

@@ -11,10 +11,9 @@ from indexer.forge.api import GitHubApi
 from indexer.forge.comments import PullRequest, marker, write_comment
 from indexer.limits import COMMENT_BYTES
 from scripts.local_forge import LocalForge, LocalRepository
-from scripts.local_forge.comments import BOT, add_comment, comments_of
+from scripts.local_forge.comments import BOT, PERSON, add_comment, comments_of
 
 PULL = PullRequest("acme/shop", 7)
-PERSON = {"login": "mallory", "id": 5, "type": "User"}
 
 
 @pytest.fixture
@@ -124,6 +123,16 @@ def test_a_job_without_the_permission_is_refused(forge: LocalForge, shop: LocalR
         write_comment(api, PULL, body("text"))
     assert caught.value.status == 403
     assert comments_of(shop, 7) == []
+
+
+def test_a_persons_token_is_refused_because_its_comment_is_not_found_again(
+    forge: LocalForge, shop: LocalRepository
+) -> None:
+    with (
+        GitHubApi(url=forge.api_url, token=forge.token) as api,
+        pytest.raises(ForgeError, match="not with a person's"),
+    ):
+        write_comment(api, PULL, body("text"))
 
 
 @pytest.mark.parametrize(
