@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from indexer.errors import CommentForbiddenError, ForgeError, ForgeUnavailableError, IndexerError
 from indexer.exits import Exit
 from indexer.limits import COMMENT_BYTES, FORGE_WAIT_SECONDS
-from indexer.output.github import GitHubRunner, Level
+from indexer.output.github import GitHubRunner, Level, strip_commands
 
 if TYPE_CHECKING:
     from indexer.config.github_job import PullRequestJob
@@ -50,7 +50,7 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
         runner.annotate(Level.ERROR, error.title, error.message)
         runner.summarize(failure_summary(error, type(error).exit_code, heading="No comment"))
         raise
-    sys.stdout.write(f"comment: {result}\n")
+    sys.stdout.write(strip_commands(f"comment: {result}") + "\n")
     return Exit.OK
 
 
