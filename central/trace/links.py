@@ -6,10 +6,11 @@ from typing import Final
 from central.corpus.models import File, Import
 from central.db import fetch_rows, sql_with
 from central.trace.answers import Endpoint, Link
-from central.trace.callers import Edge, Step
+from central.trace.edges import Edge, Step
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
 from central.trace.resolve.sql import FileRow, Files, Requirement, RequirementOf
 from central.trace.versions import is_older
@@ -24,6 +25,7 @@ _IMPORT_LINES = _sql("""SELECT i.file_id, i.local, i.line, i.path,
     JOIN {file} f ON f.id = i.file_id
     WHERE i.repository_id = ANY(%s::bigint[])
     ORDER BY i.line DESC""")
+_FIRST: Final = 0  # instead of a line: that of the first import of a name
 _ARROW: Final = " → "
 _SENTENCES: Final = {
     "same_file": "defined in the same file",
@@ -86,8 +88,9 @@ class Evidence:
 
     def _origin(self, edge: Edge) -> Iterator[str]:
         """Yield how the reference's file binds the name."""
-        key = (edge.site.file, edge.site.root)
-        if edge.site.binding == Binding.IMPORT and key in self._imports:
+        site = edge.site
+        key = (site.file, site.root, site.line if site.kind == IMPORT else _FIRST)
+        if site.binding == Binding.IMPORT and key in self._imports:
             yield self._imports[key]
         elif edge.rule == "import":
             yield "imported by wildcard"
@@ -103,8 +106,10 @@ def _files(edge: Edge) -> list[int]:
     return [edge.target[0], *via_files]
 
 
-def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, str]:
-    """Return the import as written for each (file, local name)."""
+def _import_lines(
+    resolver: BatchResolver, edges: Sequence[Edge]
+) -> dict[tuple[int, str, int], str]:
+    """Return the imports as written by file, local name and line, which is also _FIRST."""
     imported = (edge.site for edge in edges if edge.site.binding == Binding.IMPORT)
     keys = list(dict.fromkeys((site.file, site.root) for site in imported))
     if not keys:
@@ -112,8 +117,9 @@ def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, s
     columns = [[file for file, _ in keys], [local for _, local in keys]]
     rows = fetch_rows(_IMPORT_LINES, [*columns, resolver.repositories])
     return {
-        (file, local): f"{_written(text, local, path)} (line {line})"
+        (file, local, key): f"{_written(text, local, path)} (line {line})"
         for file, local, line, path, text in rows
+        for key in (line, _FIRST)
     }
 
 
