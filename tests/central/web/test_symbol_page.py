@@ -209,3 +209,9 @@ def test_kind_of_use_can_be_chosen(member: Client) -> None:
     html = page(member, name="verify", kind="decorate")
     assert "<option selected>decorate</option>" in html
     assert "Other kinds of use are left out." in html
+
+
+def test_imports_are_a_kind_of_use_on_the_page_too(member: Client) -> None:
+    html = page(member, name="verify", kind="import", direction="callers")
+    assert "<option selected>import</option>" in html
+    assert '<span class="muted small">import</span>' in html
