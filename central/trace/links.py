@@ -12,7 +12,7 @@ from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
-from central.trace.resolve.sql import FileRow, Files, Requirement, RequirementOf
+from central.trace.resolve.sql import Declared, FileRow, Files, Requirement, RequirementOf
 from central.trace.versions import is_older
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import Binding
@@ -50,10 +50,8 @@ class Evidence:
             for question, rows in zip(asked, resolver.resolve_all(asked), strict=True)
             if rows
         }
-        wanted = sorted({one for edge in edges if (one := self._dependency(edge))})
-        self._requirements: dict[RequirementOf, Sequence[Requirement]] = dict(
-            zip(wanted, resolver.resolve_all(wanted), strict=True)
-        )
+        wanted = {one for edge in edges if (one := self._dependency(edge))}
+        self._requirements = _requirements(resolver, sorted(wanted))
 
     def sentence(self, edge: Edge) -> str:
         """Describe the steps from the reference to the definition."""
@@ -62,7 +60,7 @@ class Evidence:
     def requirement(self, edge: Edge) -> Requirement | None:
         """Return the dependency of the caller's package on the definition's, if they differ."""
         wanted = self._dependency(edge)
-        return next(iter(self._requirements[wanted]), None) if wanted else None
+        return self._requirements.get(wanted) if wanted else None
 
     def _dependency(self, edge: Edge) -> RequirementOf | None:
         target = self._definitions.get(edge.target)
@@ -99,6 +97,23 @@ class Evidence:
 
     def _path(self, file: int) -> str:
         return self._places[file].path if file in self._places else ""
+
+
+def _requirements(
+    resolver: BatchResolver, wanted: Sequence[RequirementOf]
+) -> dict[RequirementOf, Requirement]:
+    """Return how packages ask for distributions; lock files are read for what no manifest names."""
+    manifests = resolver.resolve_all([Declared(one.package) for one in wanted])  # mostly known
+    found = {
+        one: row
+        for one, rows in zip(wanted, manifests, strict=True)
+        for row in reversed(rows)
+        if row.name == one.name
+    }
+    locked = [one for one in wanted if one not in found]
+    return found | {
+        one: rows[0] for one, rows in zip(locked, resolver.resolve_all(locked), strict=True) if rows
+    }
 
 
 def _files(edge: Edge) -> list[int]:

@@ -13,7 +13,7 @@ from tests.central.trace.corpus import organization_of, pyproject, repository
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "/o/acme/symbol"
-MOST_QUERIES = 32
+MOST_QUERIES = 31
 
 
 @pytest.fixture
