@@ -211,6 +211,24 @@ def test_kind_of_use_can_be_chosen(member: Client) -> None:
     assert "Other kinds of use are left out." in html
 
 
+def test_places_of_one_caller_stand_together(member: Client) -> None:
+    calls = "def twice():\n    verify()\n    verify()\n\ndef once():\n    verify()\n"
+    repository(
+        "blog",
+        {
+            "pyproject.toml": pyproject("acme-blog", "acme-auth"),
+            "blog.py": f"from acme_auth import verify\n\n{calls}",
+        },
+    )
+    html = page(member, name="verify", direction="callers")
+    blog = html[html.index(">blog</a></h3>") :]
+    assert blog.count(">twice</a>") == blog.count(">once</a>") == 1
+    assert 'rowspan="2"' in blog
+    assert "2 places" in blog
+    assert "blog.py#L4" in blog
+    assert "blog.py#L5" in blog
+
+
 def test_imports_are_a_kind_of_use_on_the_page_too(member: Client) -> None:
     html = page(member, name="verify", kind="import", direction="callers")
     assert "<option selected>import</option>" in html
