@@ -33,19 +33,38 @@ def groups_of(
 ) -> dict[str, NodeGroup]:
     """Return the group of each node that has one, by the node's id.
 
-    By file, if that leaves few enough boxes or there is one project; else by project, and inside
-    of an opened project by file. `levels` are the layers of the picture. Roots stand alone.
+    By file. While that leaves too many boxes, the project that has most of them in a layer is one,
+    and by file if it is opened. `levels` are the layers of the picture. Roots stand alone.
     """
     if len(nodes) <= PICTURE_NODES:
         return {}
     others = [node for node in nodes if node.id not in roots]
     by_file = _grouped(others, levels, lambda node: node.file)
-    boxes = len(nodes) - len(by_file) + len({group.id for group in by_file.values()})
-    if boxes <= PICTURE_NODES or len({node.project for node in nodes}) == 1:
-        return _without(by_file, opened)
-    by_project = _without(_grouped(others, levels, lambda _: ""), opened)
-    rest = [node for node in others if node.id not in by_project]
-    return by_project | _without(_grouped(rest, levels, lambda node: node.file), opened)
+    crowded = _crowded(others, levels, by_file, PICTURE_NODES - len(nodes) + len(others))
+    whole = [node for node in others if (levels[node.id], node.project) in crowded]
+    by_project = _without(_grouped(whole, levels, lambda _: ""), opened)
+    return _without(by_file, opened) | by_project
+
+
+def _crowded(
+    nodes: Sequence[GraphNode], levels: _Levels, groups: Mapping[str, NodeGroup], room: int
+) -> set[tuple[int, str]]:
+    """Return (level, project) of those that must be one box each, so that all find room.
+
+    Never if there is only one: a picture of one box tells nothing.
+    """
+    boxes = defaultdict[tuple[int, str], set[str]](set)
+    for node in nodes:
+        group = groups.get(node.id)
+        boxes[levels[node.id], node.project].add(group.id if group else node.id)
+    count = sum(map(len, boxes.values()))
+    found = set[tuple[int, str]]()
+    for one in sorted(boxes, key=lambda one: (-len(boxes[one]), one)):
+        if count <= room or len(boxes) == 1:
+            break
+        count -= len(boxes[one]) - 1
+        found.add(one)
+    return found
 
 
 def _grouped(

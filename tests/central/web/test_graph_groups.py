@@ -37,20 +37,21 @@ def test_nodes_of_a_file_are_one_and_single_ones_stay() -> None:
     assert groups(nodes) == {"-1:shop/a.py": 30, "-1:shop/b.py": 20}
 
 
-def test_where_files_are_many_nodes_of_a_project_are_one() -> None:
+def test_where_files_are_many_nodes_of_the_largest_project_are_one() -> None:
     files = [("shop", f"{number}.py", 1) for number in range(30)]
     nodes = nodes_of(*files, ("blog", "a.py", 2), *(("blog", f"{n}.py", 1) for n in range(20)))
-    assert groups(nodes) == {"-1:shop": 30, "-1:blog": 22}
+    assert groups(nodes) == {"-1:shop": 30, "-1:blog/a.py": 2}
 
 
 def test_opened_project_is_grouped_by_file_and_others_stay() -> None:
-    files = [("shop", f"{number}.py", 1) for number in range(30)]
-    nodes = nodes_of(*files, ("blog", "a.py", 2), *(("blog", f"{n}.py", 1) for n in range(20)))
-    assert groups(nodes, ["-1:blog"]) == {"-1:shop": 30, "-1:blog/a.py": 2}
-    assert groups(nodes, ["-1:blog", "-1:blog/a.py"]) == {"-1:shop": 30}
+    files = [("shop", f"{number}.py", 1) for number in range(90)]
+    nodes = nodes_of(*files, ("blog", "a.py", 2), *(("blog", f"{n}.py", 1) for n in range(45)))
+    assert groups(nodes) == {"-1:shop": 90, "-1:blog": 47}
+    assert groups(nodes, ["-1:blog"]) == {"-1:shop": 90, "-1:blog/a.py": 2}
+    assert groups(nodes, ["-1:blog", "-1:blog/a.py"]) == {"-1:shop": 90}
 
 
-def test_one_project_is_never_one_box() -> None:
+def test_picture_is_never_of_one_box() -> None:
     nodes = nodes_of(*(("shop", f"{number}.py", 1) for number in range(60)), ("shop", "z.py", 2))
     assert groups(nodes) == {"-1:shop/z.py": 2}
 
