@@ -8,6 +8,7 @@ import pytest
 from central.trace.requests import CONFIDENCES, KINDS
 from cli.commands.options import Confidence
 from cli.commands.trace import Kind
+from cli.output.errors import format_error
 from indexer.errors import CentralRefusedError
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
@@ -108,6 +109,19 @@ def test_a_name_where_nothing_is_indexed_is_told_to_be_that() -> None:
     done = run(Answering(error=error), "trace", "callers", "a")
     assert done.exit_code == 3
     assert "codesearch init" in done.stderr
+
+
+@pytest.mark.parametrize("what", ["callers", "callees", "graph"])
+def test_a_name_in_a_skipped_file_says_so(what: str) -> None:
+    detail = (
+        "No definition has this name in the repositories that this credential sees. This file is "
+        "skipped, so nothing in it is known. Leave out project, file and line to look everywhere."
+    )
+    problem = {"code": "symbol_not_found", "detail": detail, "near": ["a"]}
+    error = CentralRefusedError("no", code="symbol_not_found", status=404, problem=problem)
+    done = run(Answering(error=error), "trace", what, "render", "--file", "app.min.js")
+    assert isinstance(done.exception, CentralRefusedError)
+    assert "This file is skipped, so nothing in it is known." in format_error(done.exception)
 
 
 def test_confidences_and_kinds_are_centrals() -> None:
