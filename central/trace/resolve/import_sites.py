@@ -34,21 +34,24 @@ _NAMED = _sql("""SELECT {columns}
     WHERE split_part(i.path, '.', -1) = ANY(%s::text[])
         AND (split_part(i.path, '.', -1) = i.local OR i.wildcard)
         AND i.repository_id = ANY(%s::bigint[])""")
+# OFFSET 0: by key for each row, whatever the planner believes of their number (decision 0031).
 _BOUND = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, local)
-    JOIN {imported} i ON i.file_id = q.file AND i.local = q.local
+    CROSS JOIN LATERAL (SELECT * FROM {imported} i
+        WHERE i.file_id = q.file AND i.local = q.local OFFSET 0) AS i
     JOIN {file} f ON f.id = i.file_id
     WHERE i.repository_id = ANY(%s::bigint[])""")
 _OF_MODULES = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (repository, path)
-    JOIN {imported} i ON i.path = q.path AND q.repository IN (0, i.repository_id)
+    CROSS JOIN LATERAL (SELECT * FROM {imported} i
+        WHERE i.path = q.path AND q.repository IN (0, i.repository_id) OFFSET 0) AS i
     JOIN {file} f ON f.id = i.file_id
     WHERE i.repository_id = ANY(%s::bigint[])""")
 _WITHIN = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
     JOIN {symbol} around ON around.file_id = q.file AND around.qualified_name = q.name
-    JOIN {imported} i ON i.file_id = q.file
-        AND i.line BETWEEN around.start_line AND around.end_line
+    CROSS JOIN LATERAL (SELECT * FROM {imported} i WHERE i.file_id = q.file
+        AND i.line BETWEEN around.start_line AND around.end_line OFFSET 0) AS i
     JOIN {file} f ON f.id = i.file_id
     WHERE i.repository_id = ANY(%s::bigint[])""")
 _MODULES_OF = _sql("""SELECT DISTINCT m.file_id, m.repository_id, coalesce(m.package_id, 0), m.name,

@@ -3,7 +3,10 @@
 from collections.abc import Callable
 
 import pytest
+from django.db import connection
 
+from central.corpus.models import File, Import
+from tests.central.plans import MODES, rows_handled, statements_sent
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import pyproject, repository
 
@@ -250,3 +253,29 @@ def test_next_page_goes_on_behind_the_last_import(auth: None, ask: Ask) -> None:
     rest = ask("callers", symbol="verify", kind="import", limit=4, cursor=first["next_cursor"])
     files = [link["file"] for link in [*first["callers"], *rest.json()["callers"]]]
     assert len(files) == len(set(files)) == 7
+
+
+def test_only_imports_of_the_name_are_read(auth: None, imports: Callers) -> None:
+    file = File.objects.get(path="other.py")
+    Import.objects.bulk_create(
+        Import(
+            repository=file.repository,
+            file=file,
+            local=f"name_{number}",
+            module="acme_elsewhere",
+            path=f"acme_elsewhere.name_{number}",
+            wildcard=False,
+            line=number,
+        )
+        for number in range(5_000)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(f"ANALYZE {Import._meta.db_table}")
+    with statements_sent() as sent:
+        assert len(imports("verify")) == 7
+    reading = [one for one in sent if f"JOIN {Import._meta.db_table}" in one.sql]
+    reading += [one for one in sent if f"FROM {Import._meta.db_table}" in one.sql]
+    assert len(reading) > 2
+    for one in reading:
+        for mode in MODES:
+            assert rows_handled(one, mode) < 1_000, one.sql
