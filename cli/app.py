@@ -27,6 +27,7 @@ from cli.commands import (
     serve,
     sidecar,
     status,
+    stop,
     trace,
     watch,
 )
@@ -49,6 +50,7 @@ _COMMANDS: Final = (
     codequery,
     sidecar,
     serve,
+    stop,
     onboard,
 )
 _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
