@@ -20,11 +20,14 @@ from central.runtime.data_directory import (
 from central.runtime.idle_shutdown import keep_alive
 from cli.target.shutdown import replace_service, stop_service
 from indexer.errors import ConfigurationError
+from indexer.exits import Exit
 from scripts.local_service import clean_environment
 from tests.cli.command import PROGRAM, codesearch
 from tests.cli.target.test_embedded import processes_of
 from tests.e2e.conftest import MakeRepository, has_postgres, prepared_data_directory
 from tests.waiting import wait_until
+
+WELL = (Exit.OK, Exit.NOT_INDEXED)  # of `status`, by what other tests have indexed
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +119,7 @@ def test_commands_that_replace_it_at_once_share_the_new_one(data_dir: Path) -> N
         for _ in range(3)
     ]
     said = [command.communicate(timeout=300)[1] for command in commands]
-    assert [command.returncode for command in commands] == [3, 3, 3], said  # nothing is indexed
+    assert all(command.returncode in WELL for command in commands), said
     assert sum("had other code or settings" in text for text in said) <= 1
     if all("Starting" not in text for text in said):  # each saw the others use the old one
         assert server_of(data_dir) == old
@@ -129,7 +132,7 @@ def test_a_killed_one_is_in_nobodys_way(data_dir: Path) -> None:
     wait_until(lambda: not is_in_use(data_dir))
     assert "No service runs" in run("stop", data_dir=data_dir).stderr
     after = run("status", data_dir=data_dir)
-    assert after.returncode == 3
+    assert after.returncode in WELL
     assert "Starting" in after.stderr
     assert server_of(data_dir)["pid"] != killed
 
