@@ -28,7 +28,7 @@ class ServerRecord(TypedDict):
     """The record of a running server: `<data directory>/server.json`.
 
     `idle_minutes`: a command started it, and it ends after so many minutes without one; None: it
-    runs until it is told to end. `identity` is that of its code and settings, for such a server.
+    runs until it is stopped. `identity` is that of its code and settings, for such a server.
     """
 
     url: str

@@ -52,7 +52,7 @@ def shared_service(
     """Use the service of `data_dir`; it keeps running for the duration of the context.
 
     If none runs, one is started, and `notify` is called; it ends AETERNA_IDLE_MINUTES after its
-    last client. One of older code or other settings is replaced if nobody uses it. Raises
+    last client. One of older code or other settings is replaced if it is unused. Raises
     ConfigurationError if it is not installed or cannot write, and CentralUnreachableError if it
     does not start.
     """

@@ -1,6 +1,6 @@
-"""The end of a service that a command has started: when it is told to, or is of another identity.
+"""The end of a service that a command has started: by `stop`, or because its identity differs.
 
-Nobody else may use it then. Commands that come meanwhile wait, and start another.
+It must be unused. Commands that come meanwhile wait, and start another.
 """
 
 import fcntl
