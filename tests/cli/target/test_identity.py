@@ -15,7 +15,7 @@ def test_settings_of_the_service_are_part_of_it() -> None:
     assert service_identity({"OPENAI_API_KEY": "one", "HOME": "/home/two"}) == first
 
 
-@pytest.mark.parametrize("name", ["AETERNA_PROJECT", "AETERNA_IDLE_MINUTES", "AETERNA_URL"])
+@pytest.mark.parametrize("name", ["AETERNA_PROJECT", "AETERNA_IDLE_MINUTES", "AETERNA_TOKEN"])
 def test_what_only_commands_obey_is_not(name: str) -> None:
     assert service_identity({name: "1"}) == service_identity({})
 
