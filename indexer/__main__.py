@@ -64,8 +64,12 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 def _leave(code: Exit) -> NoReturn:
     """End the process at once; a normal exit takes 0.1 s, or minutes with a busy thread."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError as error:  # a full disk, or a reader that is gone
+        _log.error("error: the report cannot be written: %s", error.strerror)
+        code = code or Exit.USAGE
     cleanup()
     os._exit(code)
 
