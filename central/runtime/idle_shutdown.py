@@ -70,19 +70,31 @@ def stop_when_idle(
 def _end_idle(
     path: Path, lock: int, idle_seconds: float, count_requests: Callable[[], int]
 ) -> None:
-    """Return from here only with the lock, which then stays taken until this process is gone."""
-    last_used, seen = time.monotonic(), (0, 0)
+    """Return from here only with the lock, which then stays taken until this process is gone.
+
+    Before the time is over, the lock is not touched, so that no command finds it taken.
+    """
+    last_used, seen, was_locked = time.monotonic(), (0, 0), False
     while True:
-        is_unused = locks_alone(lock)
-        uses = (os.fstat(lock).st_mtime_ns, count_requests())
-        if not is_unused or uses != seen:
+        if (uses := _uses(lock, count_requests)) != seen:
             last_used, seen = time.monotonic(), uses
-        if is_unused:
-            if time.monotonic() - last_used >= idle_seconds or not _is_named(path, lock):
-                break
-            fcntl.flock(lock, fcntl.LOCK_UN)
+        is_named = _is_named(path, lock)
+        if was_locked or not is_named or time.monotonic() - last_used >= idle_seconds:
+            if not locks_alone(lock):
+                was_locked = True
+            else:
+                if was_locked or _uses(lock, count_requests) != seen:  # until just now
+                    last_used, was_locked = time.monotonic(), False
+                if not is_named or time.monotonic() - last_used >= idle_seconds:
+                    break
+                fcntl.flock(lock, fcntl.LOCK_UN)
         time.sleep(_POLL_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _uses(lock: int, count_requests: Callable[[], int]) -> tuple[int, int]:
+    """What changes with each command that ends, and with each request."""
+    return os.fstat(lock).st_mtime_ns, count_requests()
 
 
 def _is_named(path: Path, lock: int) -> bool:
