@@ -40,7 +40,7 @@ _MISSING: Final = {
 def search_text(answer: Row) -> str:
     """Format each hit with its location, kind and snippet."""
     answer = printable(answer)
-    head = _head(answer["count"], "result", f"for {answer['query']}")
+    head = heading(answer["count"], "result", f"for {answer['query']}")
     if answer.get("total"):
         head += _total(answer["total"])
     if answer.get("confidence") == "none" and answer["results"]:
@@ -59,33 +59,6 @@ def code_text(answer: Row) -> str:
         parts.append(f"{head}\n{indented(row['text'])}{cut}".rstrip())
     if not answer["complete"]:
         parts.append("Incomplete: some projects are missing or behind; see code_index_status.")
-    return joined(parts, answer)
-
-
-def links_text(answer: Row, what: str) -> str:
-    """Format the numbered definitions, then their callers or callees with the evidence."""
-    answer = printable(answer)
-    definitions = answer["definitions"]
-    parts = [_head(answer["count"], what.removesuffix("s"), f"of {answer['symbol']}")]
-    parts.append(
-        "\n".join(f"[{index}] {_definition(row)}" for index, row in enumerate(definitions))
-    )
-    is_many = len(definitions) > 1
-    parts.append("\n".join(_link(row, what, is_many=is_many) for row in answer[what]))
-    return joined(parts, answer)
-
-
-def graph_text(answer: Row) -> str:
-    """Format the nodes by distance from the symbol, then the edges."""
-    answer = printable(answer)
-    nodes, edges = answer["nodes"], answer["edges"]
-    names = {node["id"]: node["qualified_name"] for node in nodes}
-    head = f"{number(len(nodes), 'node')} and {number(len(edges), 'edge')}"
-    parts = [f"{head} around {answer['symbol']}"]
-    parts.append("\n".join(_node(node) for node in nodes))
-    parts.append("\n".join(_edge(edge, names) for edge in edges))
-    if answer["truncated"]:
-        parts.append(f"The graph is truncated: {answer['truncated_reason']} reached.")
     return joined(parts, answer)
 
 
@@ -171,7 +144,8 @@ def _shown(answer: Row) -> Iterable[str]:
             yield row["project"]
 
 
-def _head(count: int, noun: str, subject: str) -> str:
+def heading(count: int, noun: str, subject: str) -> str:
+    """Format how many rows an answer has, such as "2 results for retry"."""
     return f"{number(count, noun)} {subject}" if count else f"No {noun}s {subject}"
 
 
@@ -183,7 +157,8 @@ def number(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
-def _location(row: Row, lines: int | str) -> str:
+def location(row: Row, lines: int | str) -> str:
+    """Format `project/file:lines`, and what is unusual about the file."""
     return f"{_path(row)}:{lines}{_state(row)}"
 
 
@@ -232,7 +207,7 @@ def _result(row: Row) -> str:
     if row.get("matches") is not None:
         return _file_matches(row)
     lines = f"{row['start_line']}-{row['end_line']}"
-    head = f"{_location(row, lines)}  {_named(row)}  {row['score']:.2f}"
+    head = f"{location(row, lines)}  {_named(row)}  {row['score']:.2f}"
     cut = (
         f"\n… ({_begins(row)}cut; expand shows all of it)"
         if row["truncated"] and row["content"]
@@ -250,41 +225,6 @@ def _spans(row: Row) -> str:
 def _named(row: Row) -> str:
     name = ".".join(part for part in (row["container"], row["name"]) if part)
     return f"{row['chunk_type']} {name}".strip()
-
-
-def _definition(row: Row) -> str:
-    package = " ".join(part for part in (row["package"], row["version"]) if part)
-    suffix = f"  ({package})" if package else ""
-    where = f"{_location(row, row['line'])}  {row['kind']} {row['qualified_name']}{suffix}"
-    return f"{where}\n    {row['signature']}".rstrip()
-
-
-def _link(row: Row, what: str, *, is_many: bool) -> str:
-    near, far = ("callee", "caller") if what == "callers" else ("caller", "callee")
-    target = f" [{row['target']}]" if is_many else ""
-    through = f" through {row[near]['qualified_name']}, depth {row['depth']}"
-    pinned = row["pinned_version"]
-    version = f"  pins {pinned}{', older than indexed' if row['lags'] else ''}" if pinned else ""
-    defined = "" if what == "callers" else f"  at {_location(row[far], row[far]['line'])}"
-    is_generated = what == "callers" and row[far].get("generated")
-    place = _location({**row, "generated": is_generated}, row["line"])
-    return (
-        f"{place}  {row[far]['qualified_name']}{target}{defined}"
-        f"{through if row['depth'] > 1 else ''}  {row['confidence']}, {row['rule']}{version}"
-        f"\n    {row['evidence']}"
-    ).rstrip()
-
-
-def _node(row: Row) -> str:
-    return (
-        f"{row['distance']}  {_location(row, row['line'])}  {row['kind']} {row['qualified_name']}"
-    )
-
-
-def _edge(row: Row, names: Mapping[str, str]) -> str:
-    caller, callee = (names.get(row[end], row[end]) for end in ("caller", "callee"))
-    often = f" at {row['count']} places" if row["count"] > 1 else ""
-    return f"{_location(row, row['line'])}  {caller} → {callee}  {row['confidence']}{often}"
 
 
 def _status(row: Row) -> str:
@@ -309,7 +249,7 @@ def _unresolved(receipt: Row) -> list[str]:
     if not unresolved["count"]:
         return []
     count = f"{unresolved['count']}{'+' if unresolved['more'] else ''}"
-    sites = [f"{row['name']} at {_location(row, row['line'])}" for row in unresolved["sample"][:3]]
+    sites = [f"{row['name']} at {location(row, row['line'])}" for row in unresolved["sample"][:3]]
     return [f"Unresolved references, matched by name only: {count} ({', '.join(sites)} …)."]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from agents.text import code_text, graph_text, links_text, search_text, status_text
+from agents.text import code_text, search_text, status_text
 
 DEFAULT_TOKENS: Final = 8_000  # Claude Code warns about outputs above 10,000
 MIN_TOKENS: Final = 500
@@ -100,45 +100,6 @@ def truncate_code(answer: Answer, max_tokens: int) -> Answer:
     return cut(keep_text, len(results[0]["text"]))
 
 
-def truncate_links(answer: Answer, what: str, max_tokens: int) -> Answer:
-    """Keep the first links that fit with their definitions, then other definitions."""
-    definitions: Sequence[Row] = answer["definitions"]
-    links: Sequence[Row] = answer[what]
-    in_links = list(dict.fromkeys(int(link["target"]) for link in links))
-    others = [index for index in range(len(definitions)) if index not in set(in_links)]
-
-    def keep(count: int) -> Answer:
-        kept = links[:count]
-        targets = {int(link["target"]) for link in kept}
-        targets.update(others[: max(0, count - len(links))])
-        order = {old: new for new, old in enumerate(sorted(targets))}
-        moved = [{**link, "target": order[int(link["target"])]} for link in kept]
-        return {"definitions": [definitions[index] for index in order], **page(answer, what, moved)}
-
-    advice = "name project or file, or ask for fewer with limit and follow next_cursor"
-    text = partial(links_text, what=what)
-    return truncate(answer, max_tokens, keep, len(links) + len(others), text=text, advice=advice)
-
-
-def truncate_graph(answer: Answer, max_tokens: int) -> Answer:
-    """Keep the nodes nearest to the roots, and the edges among them."""
-    nearest = sorted(answer["nodes"], key=lambda node: int(node["distance"]))
-
-    def keep(count: int) -> Answer:
-        near = {node["id"] for node in nearest[:count]}
-        members: Answer = {
-            "nodes": [node for node in answer["nodes"] if node["id"] in near],
-            "edges": [edge for edge in answer["edges"] if _is_among(edge, near)],
-            "root": [root for root in answer["root"] if root in near],
-        }
-        if count < len(nearest):
-            members.update(truncated=True, truncated_reason="max_tokens")
-        return members
-
-    advice = "lower depth, or name project or file"
-    return truncate(answer, max_tokens, keep, len(nearest), text=graph_text, advice=advice)
-
-
 def truncate_status(answer: Answer, max_tokens: int) -> Answer:
     """Keep the first projects that fit."""
     projects: Sequence[Row] = answer["projects"]
@@ -148,10 +109,6 @@ def truncate_status(answer: Answer, max_tokens: int) -> Answer:
 
     advice = "name a project"
     return truncate(answer, max_tokens, keep, len(projects), text=status_text, advice=advice)
-
-
-def _is_among(edge: Row, nodes: set[str]) -> bool:
-    return edge["caller"] in nodes and edge["callee"] in nodes
 
 
 def page(answer: Answer, name: str, rows: Sequence[Row]) -> Answer:

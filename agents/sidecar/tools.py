@@ -35,12 +35,12 @@ from agents.sidecar.mapping import (
     sidecar_search,
     sidecar_status,
 )
-from agents.text import graph_text, links_text, search_text, status_text
+from agents.text import search_text, status_text
+from agents.trace.text import graph_text, links_text
+from agents.trace.truncation import truncate_graph, truncate_links
 from agents.truncation import (
     MAX_TOKENS,
     MIN_TOKENS,
-    truncate_graph,
-    truncate_links,
     truncate_search,
     truncate_status,
 )

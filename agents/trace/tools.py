@@ -22,8 +22,9 @@ from agents.parameters import (
 )
 from agents.registry import ToolRegistry
 from agents.results import index_not_found, success
-from agents.text import graph_text, links_text
-from agents.truncation import DEFAULT_TOKENS, truncate_graph, truncate_links
+from agents.trace.text import graph_text, links_text
+from agents.trace.truncation import truncate_graph, truncate_links
+from agents.truncation import DEFAULT_TOKENS
 
 
 def add_trace_tools(tools: ToolRegistry, backend: Callable[[], Backend], hints: ErrorHints) -> None:

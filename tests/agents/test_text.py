@@ -13,7 +13,8 @@ from agents.graph.text import (
     unmigrated_text,
     violations_text,
 )
-from agents.text import code_text, graph_text, links_text, receipt_text, search_text, status_text
+from agents.text import code_text, receipt_text, search_text, status_text
+from agents.trace.text import graph_text, links_text
 from tests.agents.recorded import recorded
 
 

@@ -14,7 +14,9 @@ from agents.graph.text import (
     violations_text,
 )
 from agents.graph.truncation import truncate_context, truncate_rows, truncate_traverse
-from agents.text import code_text, graph_text, links_text, search_text, status_text
+from agents.text import code_text, search_text, status_text
+from agents.trace.text import graph_text, links_text
+from agents.trace.truncation import truncate_graph, truncate_links
 from agents.truncation import (
     DEFAULT_TOKENS,
     MAX_TOKENS,
@@ -22,8 +24,6 @@ from agents.truncation import (
     estimate_tokens,
     largest,
     truncate_code,
-    truncate_graph,
-    truncate_links,
     truncate_search,
     truncate_status,
 )

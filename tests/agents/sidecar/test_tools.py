@@ -11,7 +11,8 @@ from agents.sidecar.mapping import (
     sidecar_search,
     sidecar_status,
 )
-from agents.text import links_text, search_text
+from agents.text import search_text
+from agents.trace.text import links_text
 from tests.agents.calling import call, sidecar_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
 

@@ -1,0 +1,65 @@
+"""The compact text form of traces: callers, callees and call graphs."""
+
+from collections.abc import Mapping
+
+from agents.text import Row, heading, joined, location, number, printable
+
+
+def links_text(answer: Row, what: str) -> str:
+    """Format the numbered definitions, then their callers or callees with the evidence."""
+    answer = printable(answer)
+    definitions = answer["definitions"]
+    parts = [heading(answer["count"], what.removesuffix("s"), f"of {answer['symbol']}")]
+    parts.append(
+        "\n".join(f"[{index}] {_definition(row)}" for index, row in enumerate(definitions))
+    )
+    is_many = len(definitions) > 1
+    parts.append("\n".join(_link(row, what, is_many=is_many) for row in answer[what]))
+    return joined(parts, answer)
+
+
+def graph_text(answer: Row) -> str:
+    """Format the nodes by distance from the symbol, then the edges."""
+    answer = printable(answer)
+    nodes, edges = answer["nodes"], answer["edges"]
+    names = {node["id"]: node["qualified_name"] for node in nodes}
+    head = f"{number(len(nodes), 'node')} and {number(len(edges), 'edge')}"
+    parts = [f"{head} around {answer['symbol']}"]
+    parts.append("\n".join(_node(node) for node in nodes))
+    parts.append("\n".join(_edge(edge, names) for edge in edges))
+    if answer["truncated"]:
+        parts.append(f"The graph is truncated: {answer['truncated_reason']} reached.")
+    return joined(parts, answer)
+
+
+def _definition(row: Row) -> str:
+    package = " ".join(part for part in (row["package"], row["version"]) if part)
+    suffix = f"  ({package})" if package else ""
+    where = f"{location(row, row['line'])}  {row['kind']} {row['qualified_name']}{suffix}"
+    return f"{where}\n    {row['signature']}".rstrip()
+
+
+def _link(row: Row, what: str, *, is_many: bool) -> str:
+    near, far = ("callee", "caller") if what == "callers" else ("caller", "callee")
+    target = f" [{row['target']}]" if is_many else ""
+    through = f" through {row[near]['qualified_name']}, depth {row['depth']}"
+    pinned = row["pinned_version"]
+    version = f"  pins {pinned}{', older than indexed' if row['lags'] else ''}" if pinned else ""
+    defined = "" if what == "callers" else f"  at {location(row[far], row[far]['line'])}"
+    is_generated = what == "callers" and row[far].get("generated")
+    place = location({**row, "generated": is_generated}, row["line"])
+    return (
+        f"{place}  {row[far]['qualified_name']}{target}{defined}"
+        f"{through if row['depth'] > 1 else ''}  {row['confidence']}, {row['rule']}{version}"
+        f"\n    {row['evidence']}"
+    ).rstrip()
+
+
+def _node(row: Row) -> str:
+    return f"{row['distance']}  {location(row, row['line'])}  {row['kind']} {row['qualified_name']}"
+
+
+def _edge(row: Row, names: Mapping[str, str]) -> str:
+    caller, callee = (names.get(row[end], row[end]) for end in ("caller", "callee"))
+    often = f" at {row['count']} places" if row["count"] > 1 else ""
+    return f"{location(row, row['line'])}  {caller} → {callee}  {row['confidence']}{often}"
