@@ -26,9 +26,10 @@ from central.search.answers import (
 )
 from central.search.confidence import Confidence
 from central.search.empty_answers import exact_hint
-from central.search.exact.hits import ExactSearch, FileHit, Unread, check_structural
+from central.search.exact.hits import ExactSearch, FileHit, Unread
 from central.search.exact.page import exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
+from central.search.exact.verification import check_structural
 from central.search.filters import RowFilter, row_filter
 from central.search.line_results import exact_result
 from central.search.query import SearchRequest

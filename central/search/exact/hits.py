@@ -15,19 +15,14 @@ from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
 from central.search.exact.files import CandidateFile, contents, in_order
-from central.search.exact.limited import find_match, find_matches
-from central.search.exact.matching import FileMatches, SlowFileError, Span, clipped
+from central.search.exact.matching import SlowFileError, Span
 from central.search.exact.plan import ExactPlan
 from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
-from central.search.exact.structural import StructuralMatcher
+from central.search.exact.verification import TimeUsedUpError, Verifier
 from central.search.filters import RowFilter
 from indexer.limits import EXACT_MATCHES_OF_FILE, EXACT_NAMES
 
 _Place = tuple[int, CandidateFile]
-
-
-class _TimeUsedUpError(TimeoutError):
-    """The time of the search is used up while it looks at a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +66,6 @@ class Unread:
         self.stopped_at = position
 
 
-def check_structural(plan: ExactPlan) -> None:
-    """Raise InvalidError for a structural pattern that cannot be used."""
-    for pattern in plan.structural.values():
-        StructuralMatcher(pattern).check()
-
-
 class ExactSearch:
     """One search, over the repositories that a credential sees. Read its hits once."""
 
@@ -105,11 +94,8 @@ class ExactSearch:
         self._rows = rows
         self._within = within
         self._most_files = files
-        self._most_matches = matches
         self._until = time.monotonic() + seconds
-        self._matchers = {
-            term: StructuralMatcher(pattern) for term, pattern in plan.structural.items()
-        }
+        self._verifier = Verifier(plan, self._repositories, until=self._until, most=matches)
         self._by_names = not (plan.reads_content or within)
         self._is_admitted_first = self._by_names or bool(within)
         self._start = 0
@@ -217,7 +203,7 @@ class ExactSearch:
             self._rows.admits_file(
                 repository=file.repository, path=file.path, language=file.language
             )
-            and self._truth(file, facts) is not False
+            and self._verifier.truth(file, facts) is not False
         )
 
     def _candidates(self) -> list[CandidateFile]:
@@ -246,14 +232,6 @@ class ExactSearch:
                 most -= len(wanted[repository])
         return catalogue.files(states, wanted)
 
-    def _truth(self, file: CandidateFile, found: Mapping[Term, bool]) -> bool | None:
-        return self._plan.evaluator.file(
-            repository=self._repositories[file.repository].name,
-            path=file.path,
-            language=file.language,
-            found=found,
-        )
-
     def _hit(
         self,
         position: int,
@@ -269,13 +247,13 @@ class ExactSearch:
                 inside = lines_within(asked[term], lines)
                 asked[term] = {line: asked[term][line] for line in inside}
         try:
-            matches = self._matches(
+            matches = self._verifier.matches(
                 file,
                 content,
                 {term: bool(found) for term, found in asked.items()},
                 None if lines is None else line_spans(content, lines),
             )
-        except _TimeUsedUpError as exc:
+        except TimeUsedUpError as exc:
             if position > self._start:
                 raise
             raise SlowFileError from exc  # the next page would end here, too
@@ -292,49 +270,3 @@ class ExactSearch:
                 spans = line_spans(content, lines)
         rank = self._rank(defined, file)
         return FileHit(position, file, content, spans, matches.is_cut, frozenset(defining), rank)
-
-    def _matches(
-        self,
-        file: CandidateFile,
-        content: bytes,
-        facts: Mapping[Term, bool],
-        regions: Sequence[Span] | None,
-    ) -> FileMatches | None:
-        """Return the matches to show, or None if the file does not fulfil the query.
-
-        Raises SlowFileError; TimeoutError if no process is free that could end in time, or if the
-        search's time is used up between two terms.
-        """
-        found = dict(facts)
-        parts: list[FileMatches] = []
-        for term, pattern in self._plan.patterns.items():
-            self._check_time()
-            if term in self._plan.shown:
-                matches = find_matches(content, pattern, most=self._most_matches, regions=regions)
-                parts.append(matches)
-                found[term] = bool(matches.spans)
-            else:
-                found[term] = find_match(content, pattern)
-            if self._truth(file, found) is False:
-                return None
-        for structure, matcher in self._matchers.items():
-            self._check_time()
-            within = regions if structure in self._plan.shown else None
-            matches = _within(matcher.matches(content, most=self._most_matches), within)
-            found[structure] = bool(matches.spans)
-            if structure in self._plan.shown:
-                parts.append(matches)
-        if not self._truth(file, found):
-            return None
-        spans = {span for part in parts for span in part.spans}
-        return FileMatches(sorted(spans), any(part.is_cut for part in parts))
-
-    def _check_time(self) -> None:
-        if time.monotonic() > self._until:
-            raise _TimeUsedUpError
-
-
-def _within(matches: FileMatches, regions: Sequence[Span] | None) -> FileMatches:
-    if regions is None:
-        return matches
-    return FileMatches(list(clipped(iter(matches.spans), regions)), matches.is_cut)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from central.search.exact import hits
+from central.search.exact import hits, verification
 from central.search.exact.limited import find_matches
 from central.tenancy.models import Organization
 from indexer.limits import EXACT_SECONDS
@@ -35,8 +35,9 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(hits, "time", SimpleNamespace(monotonic=clock.monotonic))
-    monkeypatch.setattr(hits, "find_matches", clock.find_matches)
+    for module in (hits, verification):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=clock.monotonic))
+    monkeypatch.setattr(verification, "find_matches", clock.find_matches)
     return clock
 
 
