@@ -7,7 +7,7 @@ content is indented.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from indexer.output.terminal import escape_line, escape_lines
+from indexer.output.terminal import escape_line, escape_lines, pluralize
 
 Row = Mapping[str, Any]
 
@@ -51,7 +51,7 @@ def search_text(answer: Row) -> str:
 def code_text(answer: Row) -> str:
     """Format the answer of `search_code`."""
     answer = printable(answer)
-    parts = [f"{number(answer['totalResults'], 'result')} in {answer['searchTimeMs']} ms"]
+    parts = [f"{pluralize(answer['totalResults'], 'result')} in {answer['searchTimeMs']} ms"]
     for row in answer["results"]:
         location = f"{row['project']}/{row['path']}".lstrip("/")
         head = f"{location}:{row['startLine']}-{row['endLine']}  {row['score']:.2f}"
@@ -65,9 +65,9 @@ def code_text(answer: Row) -> str:
 def status_text(answer: Row) -> str:
     """Format a line for each project."""
     answer = printable(answer)
-    head = f"{number(len(answer['projects']), 'project')} of {answer['org_id']}"
+    head = f"{pluralize(len(answer['projects']), 'project')} of {answer['org_id']}"
     rows = "\n".join(_status(row) for row in answer["projects"])
-    head = f"{head}, {number(answer['total_chunks'], 'chunk')}"
+    head = f"{head}, {pluralize(answer['total_chunks'], 'chunk')}"
     return joined([head, rows, _local(answer).strip()], answer)
 
 
@@ -83,7 +83,7 @@ def receipt_text(
     commits = [f"{name}@{projects[name][:_COMMIT_CHARACTERS]}" for name in named]
     others = len(projects) - len(named)
     if others:
-        commits.append(f"{others} more" if named else number(others, "project"))
+        commits.append(f"{others} more" if named else pluralize(others, "project"))
     source = f"Answered by {', '.join(commits)}." if commits else nothing
     lines = [f"{source}{_local(receipt)}"]
     missing = [
@@ -146,15 +146,7 @@ def _shown(answer: Row) -> Iterable[str]:
 
 def heading(count: int, noun: str, subject: str) -> str:
     """Format how many rows an answer has, such as "2 results for retry"."""
-    return f"{number(count, noun)} {subject}" if count else f"No {noun}s {subject}"
-
-
-def number(count: int, noun: str) -> str:
-    """Format a count, such as "2 results"."""
-    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
-    if noun.endswith("y"):
-        plural = f"{noun[:-1]}ies"
-    return f"{count:,} {noun if count == 1 else plural}"
+    return f"{pluralize(count, noun)} {subject}" if count else f"No {noun}s {subject}"
 
 
 def location(row: Row, lines: int | str) -> str:
@@ -174,12 +166,13 @@ def _state(row: Row) -> str:
 
 def _total(total: Row) -> str:
     least = "at least " if total["at_least"] else ""
-    return f": {least}{number(total['matches'], 'match')} in {number(total['files'], 'file')}"
+    matches = pluralize(total["matches"], "match", "matches")
+    return f": {least}{matches} in {pluralize(total['files'], 'file')}"
 
 
 def _file_matches(row: Row) -> str:
     """Format a file of an exact search with the lines that match, and those around them."""
-    head = f"{_path(row)}  {number(row['matches'], 'match')}{_state(row)}"
+    head = f"{_path(row)}  {pluralize(row['matches'], 'match', 'matches')}{_state(row)}"
     around = row.get("context")
     if not around:
         return "\n".join([head, *(_matched_line(line) for line in row["lines"])])

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agents.text import joined, number, printable
-from indexer.output.terminal import escape_lines
+from agents.text import joined, printable
+from indexer.output.terminal import escape_lines, pluralize
 
 Row = Mapping[str, Any]
 
@@ -28,7 +28,8 @@ def content_text(answer: Row) -> str:
 def list_text(answer: Row) -> str:
     """Format a line for each entry: a directory with its number of files, a file with its size."""
     answer = printable(answer)
-    found = number(answer["count"], "match" if answer["glob"] else "entry")
+    nouns = ("match", "matches") if answer["glob"] else ("entry", "entries")
+    found = pluralize(answer["count"], *nouns)
     what = f" of {answer['glob']}" if answer["glob"] else ""
     head = f"{found}{what} in {answer['project']}/{answer['path']}"
     return joined(["\n".join([head, *map(_entry, answer["entries"])])], answer)
@@ -36,8 +37,8 @@ def list_text(answer: Row) -> str:
 
 def _entry(row: Row) -> str:
     if row["files"] is not None:
-        return f"    {row['path']}/  {number(row['files'], 'file')}"
+        return f"    {row['path']}/  {pluralize(row['files'], 'file')}"
     language = f"  {row['language']}" if row["language"] else ""
     skipped = f"  no content: {row['skipped']}" if row["skipped"] else ""
     language += "  generated" if row.get("generated") else ""
-    return f"    {row['path']}  {number(row['size'], 'byte')}{language}{skipped}"
+    return f"    {row['path']}  {pluralize(row['size'], 'byte')}{language}{skipped}"

@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from agents.text import indented, number, printable, receipt_text, remarks
-from indexer.output.terminal import escape_line
+from agents.text import indented, printable, receipt_text, remarks
+from indexer.output.terminal import escape_line, pluralize
 
 Row = Mapping[str, Any]
 
@@ -28,7 +28,7 @@ def traverse_text(answer: Row) -> str:
     answer = printable(answer)
     nodes, edges = answer["nodes"], answer["edges"]
     reached = sum(1 for row in nodes if row["distance"])
-    head = f"{number(reached, 'node')} reached from {', '.join(answer['roots'])}"
+    head = f"{pluralize(reached, 'node')} reached from {', '.join(answer['roots'])}"
     parts = [head, "\n".join(f"{row['distance']}  {_node(row['node'])}" for row in nodes)]
     parts.append("\n".join(_edge(edge) for edge in edges))
     if answer["truncated"]:
@@ -40,10 +40,10 @@ def violations_text(answer: Row) -> str:
     """Format the code, the violated policy and the matching text."""
     answer = printable(answer)
     rows = answer["violations"]
-    parts = [f"{number(answer['count'], 'violation')} in {answer['project']}"]
+    parts = [f"{pluralize(answer['count'], 'violation')} in {answer['project']}"]
     parts += [_violation(row) for row in rows]
     if answer["over_limit"]:
-        files = number(answer["over_limit"], "file")
+        files = pluralize(answer["over_limit"], "file")
         parts.append(f"{files} not checked because matching took too long.")
     return _joined(parts, answer, [answer["project"]])
 
@@ -52,7 +52,7 @@ def unmigrated_text(answer: Row) -> str:
     """Format the locations of the definitions."""
     answer = printable(answer)
     total = f", {answer['total']} on all pages" if answer["total"] != answer["count"] else ""
-    head = f"{number(answer['count'], 'definition')} of {answer['project']} not migrated{total}"
+    head = f"{pluralize(answer['count'], 'definition')} of {answer['project']} not migrated{total}"
     rows = "\n".join(_node(row) for row in answer["code"])
     return _joined([head, rows], answer, [answer["project"]])
 
@@ -61,7 +61,7 @@ def related_text(answer: Row) -> str:
     """Format the nodes by score, code with its snippet."""
     answer = printable(answer)
     rows = answer["related"]
-    head = f"{number(answer['count'], 'node')} of type {answer['target_type']} related to"
+    head = f"{pluralize(answer['count'], 'node')} of type {answer['target_type']} related to"
     parts = [f"{head} {answer['id']}", *(_related(row) for row in rows)]
     return _joined(parts, answer, _projects(row["node"] for row in rows))
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from agents.text import Row, heading, joined, location, number, printable
+from agents.text import Row, heading, joined, location, printable
+from indexer.output.terminal import pluralize
 
 
 def links_text(answer: Row, what: str) -> str:
@@ -23,7 +24,7 @@ def graph_text(answer: Row) -> str:
     answer = printable(answer)
     nodes, edges = answer["nodes"], answer["edges"]
     names = {node["id"]: node["qualified_name"] for node in nodes}
-    head = f"{number(len(nodes), 'node')} and {number(len(edges), 'edge')}"
+    head = f"{pluralize(len(nodes), 'node')} and {pluralize(len(edges), 'edge')}"
     parts = [f"{head} around {answer['symbol']}"]
     parts.append("\n".join(_node(node) for node in nodes))
     parts.append("\n".join(_edge(edge, names) for edge in edges))
