@@ -168,7 +168,7 @@ def _own_command() -> list[str]:
 
 
 def _apply(change: "FileEdit", next_step: str, *, yes: bool, dry_run: bool) -> Exit:
-    from cli.output.console import print_stderr, print_stdout
+    from cli.output.console import confirm, print_stderr, print_stdout
     from indexer.output.terminal import escape_lines
 
     print_stdout("\n".join(escape_lines(change.difference().rstrip("\n"))) + "\n")
@@ -178,15 +178,9 @@ def _apply(change: "FileEdit", next_step: str, *, yes: bool, dry_run: bool) -> E
     if not yes and not sys.stdin.isatty():
         print_stderr("Nothing was written: add --yes to write it without a question.")
         return Exit.USAGE
-    if not yes and not _agrees(change.path):
+    if not yes and not confirm(f"Write {change.path}?"):
         print_stderr("Nothing was written.")
         return Exit.OK
     change.write()
     print_stderr(f"Written. {next_step}")
     return Exit.OK
-
-
-def _agrees(path: Path) -> bool:
-    sys.stderr.write(f"Write {path}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -195,15 +195,14 @@ def _indexes_first(ctx: typer.Context, answer: "Mapping[str, Any]") -> bool:
     """Ask whether to index a checkout that is not indexed, and do it."""
     import sys
 
+    from cli.output.console import confirm
     from cli.output.receipt import CHECKOUT_NOT_INDEXED
     from cli.overlay.checkout import NOT_INDEXED
 
     reasons = {one["reason"] for one in answer["receipt"]["missing"]}
     if NOT_INDEXED not in reasons or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    sys.stderr.write(f"{CHECKOUT_NOT_INDEXED} Index it now? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+    if not confirm(f"{CHECKOUT_NOT_INDEXED} Index it now?"):
         return False
     from cli.commands.init import init
 

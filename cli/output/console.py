@@ -65,3 +65,10 @@ def print_stdout(text: str) -> None:
 def print_stderr(*lines: str) -> None:
     """Write notes, which are not part of the answer, to standard error."""
     sys.stderr.writelines(f"{line}\n" for line in lines if line)
+
+
+def confirm(question: str) -> bool:
+    """Ask on standard error; y and yes agree, anything else does not."""
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}

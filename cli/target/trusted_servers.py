@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from central.runtime.data_directory import private_directory
+from cli.output.console import confirm
 from indexer.config.project_file import PROJECT_FILE
 from indexer.errors import ConfigurationError, UnconfirmedServerError
 from indexer.urls import is_loopback
@@ -62,11 +63,9 @@ def _confirmed(data_dir: Path) -> frozenset[str]:
 
 
 def _agrees(server: str) -> bool:
-    sys.stderr.write(
-        f"This checkout's {PROJECT_FILE} names the server {server}; send your token there? [y/N] "
+    return confirm(
+        f"This checkout's {PROJECT_FILE} names the server {server}; send your token there?"
     )
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def _server(url: str) -> str:
