@@ -14,7 +14,6 @@ from central.trace.answers import (
     TraceReceipt,
     shown_definition,
 )
-from central.trace.callers import CallerTraversal, transitive_callers
 from central.trace.edges import Step
 from central.trace.links import links
 from central.trace.receipts import hint_for, receipt_of
@@ -30,6 +29,7 @@ from central.trace.resolve.definitions import (
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
 from central.trace.service import in_order, run_trace
+from central.trace.transitive_callers import CallerTraversal, transitive_callers
 from indexer.limits import IMPACT_DEFINITIONS
 
 

@@ -19,7 +19,6 @@ from central.trace.answers import (
     shown_definition,
 )
 from central.trace.callees import enclosing_definition, find_callees
-from central.trace.callers import transitive_callers
 from central.trace.edges import Step, is_of_kind
 from central.trace.imports import edges_to_imported
 from central.trace.links import links
@@ -31,6 +30,7 @@ from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
 from central.trace.tally import Tally
+from central.trace.transitive_callers import transitive_callers
 
 _SortKey: TypeAlias = tuple[str, str, int, int]
 
