@@ -5,7 +5,6 @@ from typing import Any
 from rest_framework import serializers
 
 from central.http.parameters import StrictBooleanField, StrictCharField, StrictIntegerField
-from indexer.forge.selection import Selection
 from indexer.limits import BACKFILL_URLS, FORGE_PATTERNS
 
 
@@ -50,15 +49,3 @@ class OnboardingRequest(serializers.Serializer[Any]):
         help_text="Instead of an owner: repositories at hosts that the operator allows",
     )
     selection = SelectionSerializer(required=False, allow_null=True)
-
-
-def selection_in(data: Any) -> Selection:
-    """Return the filters of a validated request."""
-    given = data.get("selection") or {}
-    lists = {name: tuple(given.get(name, ())) for name in ("include", "exclude", "topics")}
-    return Selection(
-        **lists,
-        archived=given.get("archived", False),
-        forks=given.get("forks", False),
-        max_megabytes=given.get("max_megabytes"),
-    )

@@ -16,7 +16,7 @@ from central.http.parameters import body_object, to_json
 from central.http.serializers import serializer_of
 from central.onboarding.models import Backfill
 from central.onboarding.progress import BackfillProgress, progress_of
-from central.onboarding.serializers import OnboardingRequest, selection_in
+from central.onboarding.serializers import OnboardingRequest
 from central.onboarding.services.requests import (
     cancel_backfill,
     find_backfill,
@@ -28,6 +28,7 @@ from central.tenancy.audit import credential_actor
 from central.tenancy.authentication import credential_for
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
+from indexer.forge.selection import Selection
 
 _LISTED = 50  # the newest backfills
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -127,8 +128,9 @@ def _start(credential: Credential, data: dict[str, Any]) -> Backfill:
         raise InvalidError("Give either owner or urls.")
     organization, actor = credential.organization, credential_actor(credential)
     if owner:
+        selection = Selection.of(data.get("selection") or {})
         return request_owner(
-            organization=organization, owner=owner, selection=selection_in(data), actor=actor
+            organization=organization, owner=owner, selection=selection, actor=actor
         )
     return request_addresses(
         organization=organization, urls=urls or [], actor=actor, may_use_credentials=False

@@ -1,8 +1,9 @@
 """The choice among an owner's repositories: topics, archived, forks, size and names. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
 from indexer.errors import ConfigurationError
 from indexer.forge.repositories import ForgeRepository
@@ -26,6 +27,17 @@ class Selection:
     archived: bool = False
     forks: bool = False
     max_megabytes: int | None = None
+
+    @classmethod
+    def of(cls, members: Mapping[str, Any]) -> "Selection":
+        """Read stored or parsed members; one that is missing has its default."""
+        lists = {name: tuple(members.get(name, ())) for name in ("include", "exclude", "topics")}
+        return cls(
+            **lists,
+            archived=members.get("archived", False),
+            forks=members.get("forks", False),
+            max_megabytes=members.get("max_megabytes"),
+        )
 
     def check(self) -> None:
         """Raise ConfigurationError for patterns beyond the limits."""

@@ -10,7 +10,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from central.onboarding.credentials import owner_api, owners_repositories
-from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
+from central.onboarding.models import Backfill, BackfillRepository, ListState
+from central.onboarding.services.queue import queue_again
 from indexer.errors import ForgeError, ForgeUnavailableError
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.selection import Selection
@@ -20,18 +21,6 @@ _LIST_SECONDS = 900  # longer than the longest list takes
 _PAUSE_SECONDS = 30
 
 _log = structlog.get_logger(__name__)
-
-
-def selection_of(backfill: Backfill) -> Selection:
-    """Return a backfill's filters."""
-    stored = backfill.selection
-    lists = {name: tuple(stored.get(name, ())) for name in ("include", "exclude", "topics")}
-    return Selection(
-        **lists,
-        archived=stored.get("archived", False),
-        forks=stored.get("forks", False),
-        max_megabytes=stored.get("max_megabytes"),
-    )
 
 
 def list_next() -> bool:
@@ -70,7 +59,7 @@ def _claim() -> Backfill | None:
 
 def _read(backfill: Backfill) -> tuple[list[ForgeRepository], Counter[str]]:
     """Return the chosen repositories, and how many are left out by reason. Raises ForgeError."""
-    selection, chosen, left_out = selection_of(backfill), [], Counter[str]()
+    selection, chosen, left_out = Selection.of(backfill.selection), [], Counter[str]()
     with owner_api(backfill.owner) as (api, owner):
         if owner.id != backfill.owner_id:
             raise ForgeError(
@@ -112,9 +101,7 @@ def _merge(backfill: Backfill, rows: list[BackfillRepository]) -> None:
     of_it = BackfillRepository.objects.filter(
         organization=backfill.organization, github_id__in=[row.github_id for row in rows]
     )
-    now = timezone.now()
-    of_it.update(backfill=backfill, requested_at=now, due_at=now, attempts=0, error="")
-    of_it.exclude(state=WorkState.RUNNING).update(state=WorkState.QUEUED)
+    queue_again(of_it, backfill=backfill, error="")
     known = set(of_it.values_list("github_id", flat=True))
     BackfillRepository.objects.bulk_create(
         [row for row in rows if row.github_id not in known],

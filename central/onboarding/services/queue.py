@@ -229,12 +229,19 @@ def is_live(claim: uuid.UUID) -> bool:
     return BackfillRepository.objects.filter(claim=claim, lease_until__gt=timezone.now()).exists()
 
 
+def queue_again(rows: QuerySet[BackfillRepository], **more: Any) -> int:
+    """Queue repositories, due now; those that are worked on are due again when that ends."""
+    now = timezone.now()
+    is_running = When(state=WorkState.RUNNING, then=F("state"))
+    state = Case(is_running, default=Value(WorkState.QUEUED))
+    return rows.update(state=state, requested_at=now, due_at=now, attempts=0, **more)
+
+
 def queue_pushed() -> int:
     """Queue repositories that were pushed to and that no workflow indexes; return how many.
 
     A push is a row, so that none is lost: it is due until this has seen it.
     """
-    now = timezone.now()
     push = Push.objects.filter(repository=OuterRef("repository")).values("commit_sha")
     pushed = (
         BackfillRepository.objects.filter(
@@ -251,10 +258,5 @@ def queue_pushed() -> int:
     count = 0
     for row in pushed:
         same = BackfillRepository.objects.filter(pk=row.pk, pushed_commit=row.pushed_commit)
-        queued = Case(
-            When(state=WorkState.RUNNING, then=F("state")), default=Value(WorkState.QUEUED)
-        )
-        count += same.update(
-            state=queued, pushed_commit=row.newest_push, requested_at=now, due_at=now, attempts=0
-        )
+        count += queue_again(same, pushed_commit=row.newest_push)
     return count

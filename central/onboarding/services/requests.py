@@ -11,7 +11,8 @@ from django.utils import timezone
 from central.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from central.onboarding.addresses import CloneAddress, parse_address, project_name
 from central.onboarding.credentials import require_github
-from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
+from central.onboarding.models import Backfill, BackfillRepository, ListState
+from central.onboarding.services.queue import queue_again
 from central.repositories.models import Repository
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
@@ -131,16 +132,15 @@ def _require_public(address: CloneAddress) -> None:
 @transaction.atomic
 def _queue_address(backfill: Backfill, address: CloneAddress) -> None:
     """Queue an address, again if it is known; its project keeps its name."""
-    now = timezone.now()
     # One name at a time: two addresses must not get the same project.
     Organization.objects.select_for_update(no_key=True).get(pk=backfill.organization_id)
     known = BackfillRepository.objects.filter(
         organization=backfill.organization, url=address.url, github_id=None
     )
     if known.exists():
-        known.exclude(state=WorkState.RUNNING).update(state=WorkState.QUEUED)
-        known.update(backfill=backfill, requested_at=now, due_at=now, attempts=0, error="")
+        queue_again(known, backfill=backfill, error="")
         return
+    now = timezone.now()
     BackfillRepository.objects.create(
         organization=backfill.organization,
         backfill=backfill,

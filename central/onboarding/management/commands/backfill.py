@@ -57,14 +57,7 @@ class Command(ServiceCommand):
     def run(self, options: dict[str, Any]) -> None:
         """Queue the repositories, then work on the queue until all are done."""
         organization = organization_named(options["organization"])
-        selection = Selection(
-            include=tuple(options["include"]),
-            exclude=tuple(options["exclude"]),
-            topics=tuple(options["topics"]),
-            archived=options["archived"],
-            forks=options["forks"],
-            max_megabytes=options["max_megabytes"],
-        )
+        selection = Selection.of(options)
         try:
             self._run(organization, selection, options)
         except ForgeError as exc:
