@@ -1,6 +1,5 @@
 """Pull requests with the indexing workflow, for the repositories of an owner."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -9,6 +8,7 @@ from indexer.config.settings import ServerSettings
 from indexer.errors import ConfigurationError, ForgeUnavailableError
 from indexer.limits import FORGE_WAIT_SECONDS, ONBOARD_REPOSITORIES
 from indexer.output.terminal import escape_line
+from indexer.retry import Retryable, with_retries
 
 if TYPE_CHECKING:
     from cli.context import CommandContext
@@ -76,8 +76,8 @@ def onboard_owner(
         )
     outcome = Outcome(is_dry_run)
     with GitHubApi(url=environ.get("GITHUB_API_URL") or _API, token=token) as api:
-        found = _patiently(lambda: find_owner(api, owner))
-        for repository in _patiently(lambda: list(list_repositories(api, found))):
+        found = _within_rate(lambda: find_owner(api, owner))
+        for repository in _within_rate(lambda: list(list_repositories(api, found))):
             if why := selection.reason_against(repository):
                 outcome.left_out[why] = outcome.left_out.get(why, 0) + 1
                 continue
@@ -98,7 +98,7 @@ def _row(api: "GitHubApi", repository: Any, values: "WorkflowValues", *, is_dry_
         is_due = found.is_due and not is_dry_run
         return found, open_pull_request(api, found, values) if is_due else ""
 
-    found, opened = _patiently(act)
+    found, opened = _within_rate(act)
     name = repository.full_name
     return Row(name, "opened", opened) if opened else Row(name, found.state, found.url)
 
@@ -115,16 +115,18 @@ def _values(context: "CommandContext") -> "WorkflowValues":
     return WorkflowValues(central_url=named.url, organization=named.organization)
 
 
-def _patiently(act: Callable[[], _Result]) -> _Result:
+def _within_rate(act: Callable[[], _Result]) -> _Result:
     """Wait as long as the forge asks, up to FORGE_WAIT_SECONDS; every step may be repeated."""
-    deadline = time.monotonic() + FORGE_WAIT_SECONDS
-    while True:
+
+    def attempt() -> _Result | Retryable:
         try:
             return act()
         except ForgeUnavailableError as error:
-            if not error.pause_seconds or time.monotonic() + error.pause_seconds > deadline:
+            if not error.pause_seconds:
                 raise
-            time.sleep(error.pause_seconds)
+            return Retryable(error, error.pause_seconds)
+
+    return with_retries(attempt, seconds=FORGE_WAIT_SECONDS)
 
 
 def render(outcome: Outcome) -> str:

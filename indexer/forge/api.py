@@ -139,6 +139,12 @@ class GitHubApi:
             raise ForgeError("The forge's answer is no JSON.") from exc
 
 
+def page_url(answer: Any) -> str:
+    """Return the address of the page that shows an object of an answer; "" if it has none."""
+    url = answer.get("html_url") if isinstance(answer, dict) else None
+    return url if isinstance(url, str) and url.isprintable() else ""
+
+
 def _checked(response: httpx.Response) -> httpx.Response:
     """Return a successful answer. Raises ForgeError."""
     status = response.status_code

@@ -9,7 +9,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from indexer.errors import ConfigurationError, ForgeError
-from indexer.forge.api import GitHubApi
+from indexer.forge.api import GitHubApi, page_url
 from indexer.limits import COMMENT_BYTES
 
 _MARKER: Final = re.compile(r"(<!-- aeterna-code-search [0-9a-f]{16} )(new|update) -->\n")
@@ -60,8 +60,7 @@ def write_comment(api: GitHubApi, pull: PullRequest, body: str) -> str | None:
         api.send("PATCH", _address(pull, oldest), {"body": body})
     for other in others:
         _delete(api, _address(pull, other))
-    url = oldest.get("html_url")
-    return url if isinstance(url, str) and url.isprintable() else ""
+    return page_url(oldest)
 
 
 def _own(api: GitHubApi, pull: PullRequest, begin: str) -> list[dict[str, Any]]:

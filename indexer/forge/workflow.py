@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from indexer.errors import ForgeError
-from indexer.forge.api import GitHubApi
+from indexer.forge.api import GitHubApi, page_url
 from indexer.forge.repositories import ForgeRepository
 
 BRANCH: Final = "aeterna/code-index"
@@ -143,7 +143,7 @@ def inspect(api: GitHubApi, repository: ForgeRepository) -> Onboarding:
         has_branch = _head(api, place, BRANCH) is not None
         return Onboarding(repository, WorkflowState.BRANCH if has_branch else WorkflowState.NOTHING)
     state = WorkflowState.OPEN if pull.get("state") == "open" else WorkflowState.CLOSED
-    return Onboarding(repository, state, _url_of(pull))
+    return Onboarding(repository, state, page_url(pull))
 
 
 def open_pull_request(api: GitHubApi, found: Onboarding, values: WorkflowValues) -> str:
@@ -173,7 +173,7 @@ def open_pull_request(api: GitHubApi, found: Onboarding, values: WorkflowValues)
     except ForgeError as error:
         if error.status != _UNPROCESSABLE or (made := _pull(api, repository)) is None:
             raise
-    return _url_of(made)
+    return page_url(made)
 
 
 def _write(api: GitHubApi, place: str, text: str) -> None:
@@ -215,8 +215,3 @@ def _pulls(api: GitHubApi, repository: ForgeRepository) -> Iterator[dict[str, An
     return api.pages(
         f"repos/{repository.full_name}/pulls", head=f"{repository.owner}:{BRANCH}", state="all"
     )
-
-
-def _url_of(pull: Any) -> str:
-    url = pull.get("html_url") if isinstance(pull, dict) else None
-    return url if isinstance(url, str) and url.isprintable() else ""
