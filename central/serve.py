@@ -170,19 +170,22 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 @contextmanager
 def background_workers() -> Iterator[None]:
     """Apply runs in this process if there is no broker for workers."""
+    from central.background import WorkerThread
     from central.corpus import backends
     from central.knowledge.worker import GraphWorker
     from central.maintenance.worker import EmbeddedWorker
-    from central.onboarding.worker import BackfillWorker
+    from central.onboarding.worker import backfill_workers
 
-    threads: list[EmbeddedWorker | GraphWorker | BackfillWorker] = []
+    threads: list[WorkerThread] = []
     if not settings.CELERY_BROKER_URL:
-        threads = [EmbeddedWorker(), GraphWorker(), BackfillWorker()]
+        threads = [EmbeddedWorker(), GraphWorker(), *backfill_workers()]
     for thread in threads:
         thread.start()
     try:
         yield
     finally:
+        for thread in threads:  # all at once, then one after the other
+            thread.end_soon()
         for thread in threads:
             thread.stop()
         backends.close()

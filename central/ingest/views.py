@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
+from central.background import RUNS
 from central.corpus.embeddings import pack_vector
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
@@ -25,7 +26,7 @@ from central.ingest.selectors import visible_run
 from central.ingest.services.batches import put_batch, put_tree
 from central.ingest.services.known_embeddings import known_embeddings, max_digests
 from central.ingest.services.open_run import Opened, RunRequest, open_run
-from central.ingest.services.queue_run import RunSummary, notify_worker, queue_run
+from central.ingest.services.queue_run import RunSummary, queue_run
 from central.ingest.services.run_lifecycle import ABANDON_REASONS, abandon_run
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
@@ -253,7 +254,7 @@ class WebhookView(APIView):
             webhook_id=webhook_id,
             body=body,
         )
-        notify_worker(run.pk)
+        RUNS.wake(str(run.pk))
         status_url = absolute_url(request, reverse("index-run", args=[run.pk]))
         slug = credential.organization.slug
         page_url = absolute_url(request, reverse("web:run", args=[slug, run.pk]))

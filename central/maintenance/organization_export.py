@@ -45,6 +45,17 @@ def register_members(members: Callable[[Organization], _Members]) -> None:
     _registered.append(members)
 
 
+def register_tables(**tables: type[Model]) -> None:
+    """Add tables that have an `organization`, each as a member of its name."""
+
+    def members(organization: Organization) -> _Members:
+        for name, model in tables.items():
+            rows = model._default_manager.filter(organization=organization)
+            yield f"{name}.ndjson", rows_of(rows)
+
+    register_members(members)
+
+
 def export_organization(organization: Organization, output: IO[bytes]) -> dict[str, Any]:
     """Write the archive and return its manifest, which is its last member.
 
