@@ -38,6 +38,7 @@ class WakeUp:
 RUNS = WakeUp("central.ingest.tasks.apply_run")
 GRAPH = WakeUp("central.knowledge.tasks.catch_up")
 BACKFILLS = WakeUp("central.onboarding.tasks.work")
+ALERTS = WakeUp("central.alerts.tasks.send")
 
 
 class WorkerThread:

@@ -170,6 +170,7 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 @contextmanager
 def background_workers() -> Iterator[None]:
     """Apply runs in this process if there is no broker for workers."""
+    from central.alerts.worker import AlertWorker
     from central.background import WorkerThread
     from central.corpus import backends
     from central.knowledge.worker import GraphWorker
@@ -178,7 +179,7 @@ def background_workers() -> Iterator[None]:
 
     threads: list[WorkerThread] = []
     if not settings.CELERY_BROKER_URL:
-        threads = [EmbeddedWorker(), GraphWorker(), *backfill_workers()]
+        threads = [EmbeddedWorker(), GraphWorker(), *backfill_workers(), AlertWorker()]
     for thread in threads:
         thread.start()
     try:

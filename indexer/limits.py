@@ -153,6 +153,17 @@ BACKFILL_ERROR_CHARACTERS: Final = 500
 BACKFILL_OUTPUT_BYTES: Final = 65_536  # of a git or indexer process that are read
 ONBOARD_REPOSITORIES: Final = 1_000  # of one command that opens pull requests
 
+# Alerts
+ALERT_PROJECTS: Final = 20  # that a message lists, of those with a problem and of the recovered
+ALERT_ROWS: Final = 200  # alerts of one answer
+ALERT_DETAIL_CHARACTERS: Final = 300  # of an error in a message
+ALERT_ADDRESS_CHARACTERS: Final = 2_000
+ALERT_SECONDS: Final = 10.0  # of one attempt to deliver
+ALERT_ATTEMPTS: Final = 12  # to deliver a message, in about five hours
+ALERT_PAUSE_SECONDS: Final = 3_600  # at most, between two attempts
+ALERT_INTERVAL_SECONDS: Final = 300  # between two messages of an organisation
+ALERT_TEST_SECONDS: Final = 10  # between two tests of a destination
+
 # Colours of code on a page
 COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
 PAGE_COLOURED_CHARACTERS: Final = 300_000  # of the files of a page's results, 0.45 s

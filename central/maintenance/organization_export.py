@@ -32,8 +32,8 @@ MANIFEST: Final = "manifest.json"
 
 _ROWS: Final = 500  # of files, whose texts are in memory
 _SPOOLED_BYTES: Final = 8 * 1024 * 1024
-# The digest that a token is checked against, the claim that lets a worker write; and vectors.
-_LEFT_OUT: Final = frozenset({"digest", "claim", "vector"})
+# What a token is checked against, what lets a worker write, addresses that are secret; and vectors.
+_LEFT_OUT: Final = frozenset({"digest", "claim", "sealed_address", "vector"})
 
 
 _Members = Iterator[tuple[str, Iterable[object]]]
