@@ -16,6 +16,7 @@ from central.hosts import has_proxy, is_public, is_within, look_up
 from indexer.limits import ALERT_ADDRESS_CHARACTERS, ALERT_SECONDS
 
 _PORTS: Final = {"https": 443, "http": 80}
+_LAST_PORT: Final = 65_535
 _CONNECT_SECONDS: Final = 3.0
 
 
@@ -39,8 +40,10 @@ def parse_address(text: str) -> httpx.URL:
         raise _refused("It is no address; write https://hooks.example.com/….") from exc
     if url.scheme not in _PORTS or (url.scheme == "http" and not settings.ALERT_NETWORKS):
         raise _refused("Alerts are sent to https:// addresses.")
-    if not url.host or url.userinfo or url.fragment:
-        raise _refused("An address has a host, and neither a user nor a fragment.")
+    if not url.host or url.userinfo or url.fragment or not 0 < (url.port or 1) <= _LAST_PORT:
+        raise _refused(
+            "An address has a host, and neither a user nor a fragment; its port is 1 to 65,535."
+        )
     return url
 
 

@@ -115,7 +115,7 @@ def _fail(destination: AlertDestination, failure: Failure) -> None:
     """Try again later or, after the last attempt, wait for a test that succeeds."""
     now = timezone.now()
     is_last = failure.is_final or destination.attempts >= ALERT_ATTEMPTS
-    pause = min(_FIRST_PAUSE_SECONDS * 2 ** (destination.attempts - 1), ALERT_PAUSE_SECONDS)
+    pause = pause_seconds(destination.attempts)
     _mine(destination).update(
         error=failure.message[:300],
         due_at=now + timedelta(seconds=pause),
@@ -130,6 +130,11 @@ def _fail(destination: AlertDestination, failure: Failure) -> None:
         is_last=is_last,
         error=failure.message,
     )
+
+
+def pause_seconds(attempts: int) -> int:
+    """Return the pause after a number of attempts that failed."""
+    return int(min(_FIRST_PAUSE_SECONDS * 2 ** (attempts - 1), ALERT_PAUSE_SECONDS))
 
 
 def _mine(destination: AlertDestination) -> QuerySet[AlertDestination]:
