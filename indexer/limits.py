@@ -84,6 +84,7 @@ TRACE_SITES: Final = 200
 TRACE_DEPTH: Final = 5
 TRACE_NODES: Final = 500
 SKIPPED_FILES_COUNTED: Final = 10_000  # that may define a name which a trace does not find
+STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
 CALLS_REFERENCES: Final = 5_000  # that a page of call edges is made of
 CALLS_LISTED: Final = 50_000  # of a page: a call may reach every override of a method
 CALLS_LOOKS: Final = 200  # for a page, each at up to CALLS_FILES of one repository

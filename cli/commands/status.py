@@ -37,7 +37,12 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
         )
         if local := answer.get("local"):
             print_stderr(f"Overlay: {receipt.local_line(local)}.")
-        for sentence in filter(None, (status.text_only(answer), status.generated_files(answer))):
+        notes = (
+            status.text_only(answer),
+            status.generated_files(answer),
+            status.skipped_files(answer),
+        )
+        for sentence in filter(None, notes):
             print_stderr(sentence)
     if indexed:
         return Exit.OK
