@@ -13,7 +13,7 @@ from central.tenancy.models import Organization
 from indexer.limits import ALERT_ROWS
 
 
-class DestinationState(StrEnum):
+class ReceiverState(StrEnum):
     """Whether the receiver is told of problems."""
 
     WORKING = "working"
@@ -22,11 +22,11 @@ class DestinationState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Destination:
+class AlertReceiver:
     """Where alerts go."""
 
     address: Annotated[str, "Its host; the rest lets everyone post there and is not shown"]
-    state: Annotated[str, DestinationState]
+    state: Annotated[str, ReceiverState]
     error: Annotated[str | None, "Why the last message was not delivered"]
     delivered_at: Annotated[datetime | None, "The last message that was delivered"]
 
@@ -47,7 +47,7 @@ class AlertStatus:
     """The receiver of an organisation's alerts, and what is wrong, oldest first."""
 
     org_id: str
-    destination: Destination | None
+    destination: AlertReceiver | None
     count: int
     alerts: Annotated[list[OpenAlert], f"The first {ALERT_ROWS}; empty without a receiver"]
 
@@ -73,16 +73,16 @@ def alert_status(organization: Organization) -> AlertStatus:
     )
 
 
-def _destination(row: AlertDestination) -> Destination:
-    state = DestinationState.WORKING
+def _destination(row: AlertDestination) -> AlertReceiver:
+    state = ReceiverState.WORKING
     if row.suspended_at:
-        state = DestinationState.SUSPENDED
+        state = ReceiverState.SUSPENDED
     elif row.error:
-        state = DestinationState.RETRYING
+        state = ReceiverState.RETRYING
     try:
         address, error = shown_address(parse_address(open_address(row))), row.error
     except ServiceError as exc:
         address, error = "", str(exc)
-    return Destination(
+    return AlertReceiver(
         address=address, state=state.value, error=error or None, delivered_at=row.delivered_at
     )

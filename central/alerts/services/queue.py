@@ -12,10 +12,12 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from central.alerts.delivery import Failure, post
-from central.alerts.models import AlertDestination
+from central.alerts.models import AlertDestination, RepositoryAlert
 from central.alerts.services.detection import detect
 from central.alerts.signing import open_address, signature_headers
 from central.errors import ConflictError
+from central.onboarding.models import BackfillRepository, WorkState
+from central.repositories.models import Repository
 from indexer.limits import ALERT_ATTEMPTS, ALERT_INTERVAL_SECONDS, ALERT_PAUSE_SECONDS
 
 _LEASE = timedelta(minutes=2)  # much longer than an attempt takes
@@ -28,13 +30,13 @@ _log = structlog.get_logger(__name__)
 def send_alerts(*, is_stopping: Callable[[], bool] = lambda: False) -> int:
     """Detect problems of every organisation with a receiver and send what is due.
 
-    Returns how many messages were delivered. Ends after SWEEP_SECONDS: the longest due come first,
-    and the next sweep goes on. What fails holds up no other organisation.
+    Returns how many messages were delivered. Ends after SWEEP_SECONDS; the order is another one
+    each time, so that slow receivers keep no organisation waiting for ever. What fails holds up no
+    other one.
     """
     end = time.monotonic() + settings.SWEEP_SECONDS
     delivered = 0
-    working = AlertDestination.objects.filter(suspended_at=None, organization__retired_at=None)
-    for organization_id in list(working.order_by("due_at").values_list("pk", flat=True)):
+    for organization_id in list(_organizations_to_visit().values_list("pk", flat=True)):
         if is_stopping() or time.monotonic() > end:
             break
         try:
@@ -43,6 +45,21 @@ def send_alerts(*, is_stopping: Callable[[], bool] = lambda: False) -> int:
         except Exception:  # noqa: BLE001 (one that fails may hold up no other)
             _log.exception("alerts_failed", organization_id=organization_id)
     return delivered
+
+
+def _organizations_to_visit() -> QuerySet[AlertDestination]:
+    """Return receivers of organisations where something is wrong, or was; in a random order."""
+    working = AlertDestination.objects.filter(suspended_at=None, organization__retired_at=None)
+    if not settings.SECRET_KEY_FALLBACKS:  # else every address may have to be encrypted anew
+        troubled = Repository.objects.filter(retired_at=None).exclude(trouble="")
+        failed = BackfillRepository.objects.filter(state=WorkState.FAILED, repository__isnull=False)
+        working = working.filter(
+            Q(message_id__isnull=False)
+            | Q(pk__in=troubled.values("organization"))
+            | Q(pk__in=failed.values("organization"))
+            | Q(pk__in=RepositoryAlert.objects.values("organization"))
+        )
+    return working.order_by("?")
 
 
 def send_next(organization_id: int) -> bool:

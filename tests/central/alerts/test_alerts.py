@@ -15,7 +15,7 @@ from central.alerts.services import queue
 from central.alerts.services.destinations import send_test, set_destination
 from central.alerts.services.detection import detect
 from central.alerts.services.queue import pause_seconds, send_alerts
-from central.alerts.signing import seal, signing_secret
+from central.alerts.signing import open_address, seal, signing_secret
 from central.alerts.tasks import send
 from central.onboarding.models import WorkState
 from central.repositories.models import IndexedBy, IndexProblem, Repository
@@ -414,6 +414,36 @@ def test_one_organisation_s_receiver_holds_up_no_other(
     assert send_alerts() == 1
     assert len(receiver.bodies) == 1
     assert "could not be reached" in AlertDestination.objects.get(organization=other).error
+
+
+def test_an_organisation_without_a_problem_costs_nothing(
+    receiver: Receiver, destination: AlertDestination, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visited: list[int] = []
+    monkeypatch.setattr(queue, "detect", visited.append)
+    shop = repository()
+    send_alerts()
+    assert visited == []
+    Repository.objects.update(trouble=IndexProblem.FAILED)
+    send_alerts()
+    mend(shop)
+    send_alerts()
+    assert visited == [acme().pk]
+    RepositoryAlert.objects.create(
+        organization=acme(), repository=shop, condition="failed", since=timezone.now()
+    )
+    send_alerts()
+    assert visited == [acme().pk] * 2
+
+
+def test_an_idle_organisation_s_address_is_encrypted_anew(
+    receiver: Receiver, destination: AlertDestination, settings: Settings
+) -> None:
+    before = settings.SECRET_KEY
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "a new one", [before]
+    send_alerts()
+    settings.SECRET_KEY_FALLBACKS = []
+    assert open_address(AlertDestination.objects.get()) == receiver.address
 
 
 def test_a_new_address_is_told_of_what_is_wrong_and_an_old_one_no_more(
