@@ -6,6 +6,7 @@ found by the next sweep.
 
 import threading
 from typing import ClassVar
+from weakref import WeakSet
 
 import structlog
 from django.conf import settings
@@ -17,16 +18,23 @@ _log = structlog.get_logger(__name__)
 
 
 class WakeUp:
-    """The wake-up for one kind of work: a Celery task or, without a broker, `changed`."""
+    """The wake-up for one kind of work: a Celery task or, without a broker, events."""
 
     def __init__(self, task: str) -> None:
-        self.changed = threading.Event()  # set when something became due in this process
         self._task = task
+        self._events: WeakSet[threading.Event] = WeakSet()
+
+    def event(self) -> threading.Event:
+        """Return a new event, which is set whenever something became due in this process."""
+        event = threading.Event()
+        self._events.add(event)
+        return event
 
     def wake(self, *arguments: str) -> None:
         """Call it after the commit of what became due; never raises for a lost broker."""
         if not settings.CELERY_BROKER_URL:
-            self.changed.set()
+            for event in list(self._events):
+                event.set()
             return
         from central.celery import notify_worker  # the embedded server needs no Celery
 
@@ -52,6 +60,7 @@ class WorkerThread:
 
     def __init__(self, name: str) -> None:
         self._stopping = threading.Event()
+        self._due = self.wake_up.event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def work(self) -> None:
@@ -69,7 +78,7 @@ class WorkerThread:
     def end_soon(self) -> None:
         """Let the thread end after what it is at; what is not done is due at the next start."""
         self._stopping.set()
-        self.wake_up.changed.set()
+        self._due.set()
 
     def stop(self) -> None:
         """End the thread, or leave it to the end of the process after `stop_seconds`."""
@@ -79,7 +88,7 @@ class WorkerThread:
     def _run(self) -> None:
         failures = 0
         while not self.is_stopping():
-            self.wake_up.changed.clear()  # before looking: what is due from here on wakes again
+            self._due.clear()  # before looking: what is due from here on wakes again
             try:
                 self._work_and_disconnect()
                 failures = 0
@@ -91,7 +100,7 @@ class WorkerThread:
             if failures:
                 self._stopping.wait(min(2**failures, _LONGEST_BACKOFF_SECONDS))
             elif not self.is_stopping():
-                self.wake_up.changed.wait(settings.SWEEP_SECONDS)
+                self._due.wait(settings.SWEEP_SECONDS)
 
     def _work_and_disconnect(self) -> None:
         try:

@@ -170,16 +170,10 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 @contextmanager
 def background_workers() -> Iterator[None]:
     """Apply runs in this process if there is no broker for workers."""
-    from central.alerts.worker import AlertWorker
-    from central.background import WorkerThread
     from central.corpus import backends
-    from central.knowledge.worker import GraphWorker
-    from central.maintenance.worker import EmbeddedWorker
-    from central.onboarding.worker import backfill_workers
+    from central.embedded_workers import embedded_workers
 
-    threads: list[WorkerThread] = []
-    if not settings.CELERY_BROKER_URL:
-        threads = [EmbeddedWorker(), GraphWorker(), *backfill_workers(), AlertWorker()]
+    threads = [] if settings.CELERY_BROKER_URL else embedded_workers()
     for thread in threads:
         thread.start()
     try:

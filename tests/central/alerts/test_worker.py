@@ -5,10 +5,10 @@ import threading
 import pytest
 from pytest_django import Settings
 
-from central.alerts import worker
+from central import embedded_workers
 from central.alerts.services.destinations import set_destination
-from central.alerts.worker import AlertWorker
 from central.background import ALERTS
+from central.embedded_workers import AlertWorker
 from central.repositories.models import IndexProblem, Repository
 from tests.central.alerts.receiver import Receiver
 from tests.central.onboarding.world import acme
@@ -22,14 +22,14 @@ def test_a_wake_up_sends_what_is_due(
 ) -> None:
     settings.SWEEP_SECONDS = 3600
     turns = threading.Semaphore(0)
-    real = worker.send_alerts
+    real = embedded_workers.send_alerts
 
     def send_and_tell(**arguments: object) -> int:
         count = real(**arguments)  # type: ignore[arg-type]
         turns.release()
         return count
 
-    monkeypatch.setattr(worker, "send_alerts", send_and_tell)
+    monkeypatch.setattr(embedded_workers, "send_alerts", send_and_tell)
     thread = AlertWorker()
     thread.start()
     try:

@@ -255,9 +255,9 @@ def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
 
 
 def test_a_wake_up_without_a_broker_sets_the_event() -> None:
-    RUNS.changed.clear()
+    event = RUNS.event()
     api_of().queue_full(FILES)
-    assert RUNS.changed.is_set()
+    assert event.is_set()
 
 
 def test_the_reconcile_is_due_once_a_night() -> None:
