@@ -20,15 +20,14 @@ _log = structlog.get_logger(__name__)
 class WakeUp:
     """The wake-up for one kind of work: a Celery task or, without a broker, events."""
 
-    def __init__(self, task: str) -> None:
+    def __init__(self, task: str, *, expires_seconds: float | None = None) -> None:
         self._task = task
+        self._expires_seconds = expires_seconds
         self._events: WeakSet[threading.Event] = WeakSet()
 
-    def event(self) -> threading.Event:
-        """Return a new event, which is set whenever something became due in this process."""
-        event = threading.Event()
+    def listen(self, event: threading.Event) -> None:
+        """Set the event whenever something became due in this process."""
         self._events.add(event)
-        return event
 
     def wake(self, *arguments: str) -> None:
         """Call it after the commit of what became due; never raises for a lost broker."""
@@ -38,12 +37,13 @@ class WakeUp:
             return
         from central.celery import notify_worker  # the embedded server needs no Celery
 
-        # A message without arguments is superseded by the sweep's.
-        expires = None if arguments else float(settings.SWEEP_SECONDS)
-        notify_worker(self._task, *arguments, expires=expires)
+        # By then the next sweep has sent a message, unless this one says more.
+        expires = self._expires_seconds or float(settings.SWEEP_SECONDS)
+        notify_worker(self._task, *arguments, expires=None if arguments else expires)
 
 
 RUNS = WakeUp("central.ingest.tasks.apply_run")
+BATCHES = WakeUp("central.ingest.tasks.stage", expires_seconds=60)  # then the apply stages them
 GRAPH = WakeUp("central.knowledge.tasks.catch_up")
 BACKFILLS = WakeUp("central.onboarding.tasks.work")
 ALERTS = WakeUp("central.alerts.tasks.send")
@@ -55,12 +55,14 @@ class WorkerThread:
     Errors are logged and retried with a back-off; the thread keeps running.
     """
 
-    wake_up: ClassVar[WakeUp]
+    wake_ups: ClassVar[tuple[WakeUp, ...]]
     stop_seconds: ClassVar[float]  # that `stop` waits for the present work
 
     def __init__(self, name: str) -> None:
         self._stopping = threading.Event()
-        self._due = self.wake_up.event()
+        self._due = threading.Event()
+        for wake_up in self.wake_ups:
+            wake_up.listen(self._due)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def work(self) -> None:

@@ -21,7 +21,7 @@ def embedded_workers() -> list[WorkerThread]:
 class GraphWorker(WorkerThread):
     """Brings the knowledge graph up to date."""
 
-    wake_up = GRAPH
+    wake_ups = (GRAPH,)
     stop_seconds = 10
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class GraphWorker(WorkerThread):
 class BackfillWorker(WorkerThread):
     """Works on backfills; a clone that is not finished at the end is done again at the start."""
 
-    wake_up = BACKFILLS
+    wake_ups = (BACKFILLS,)
     stop_seconds = 5
 
     def __init__(self, number: int) -> None:
@@ -59,7 +59,7 @@ class BackfillWorker(WorkerThread):
 class AlertWorker(WorkerThread):
     """Sends alerts."""
 
-    wake_up = ALERTS
+    wake_ups = (ALERTS,)
     stop_seconds = 10
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from central.background import RUNS
+from central.background import BATCHES, RUNS
 from central.corpus.embeddings import pack_vector
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
@@ -189,6 +189,7 @@ class BatchView(APIView):
             number=number,
             data=read_body(request, limit_bytes=limit, code="batch_too_large"),
         )
+        BATCHES.wake()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 import structlog
 from django.utils import timezone
 
-from central.background import RUNS, WorkerThread
+from central.background import BATCHES, RUNS, WorkerThread
 from central.corpus.backends import is_store_embedded, vector_store
 from central.github.services.deferred_events import apply_deferred
 from central.ingest.services.apply_run import apply_next
 from central.ingest.services.claims import expire_leases, sweep
 from central.ingest.services.salvage import salvage_uploads
+from central.ingest.services.staging import stage_uploads
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile
 from central.maintenance.retention import apply_retention
@@ -68,7 +69,7 @@ class StoreOptimizer:
 class EmbeddedWorker(WorkerThread):
     """The thread that applies runs and maintains the index; `stop` waits for the present apply."""
 
-    wake_up = RUNS
+    wake_ups = (RUNS, BATCHES)
     stop_seconds = 30
 
     def __init__(self) -> None:
@@ -96,6 +97,8 @@ class EmbeddedWorker(WorkerThread):
             expire_leases()  # the embedded store belongs to this process: no other can apply
         self._is_first = False
         self._apply()
+        while not self.is_stopping() and stage_uploads():
+            self._apply()
         while not self.is_stopping() and salvage_uploads():
             self._apply()
         maintain_text_index(go_on=self._apply)

@@ -15,7 +15,9 @@ WAIT_SECONDS = 60
 def test_without_a_broker_a_wake_up_sets_the_event(settings: Settings) -> None:
     settings.CELERY_BROKER_URL = None
     wake_up = WakeUp("some.task")
-    events = [wake_up.event() for _ in range(2)]
+    events = [threading.Event() for _ in range(2)]
+    for event in events:
+        wake_up.listen(event)
     wake_up.wake()
     assert all(event.is_set() for event in events)
 
@@ -29,15 +31,21 @@ def test_a_message_that_the_sweep_repeats_expires_with_it(
         celery, "notify_worker", lambda *words, expires=None: sent.append((*words, expires))
     )
     wake_up = WakeUp("some.task")
-    event = wake_up.event()
+    event = threading.Event()
+    wake_up.listen(event)
     wake_up.wake()
     wake_up.wake("a run")
-    assert sent == [("some.task", 7.0), ("some.task", "a run", None)]
+    WakeUp("other.task", expires_seconds=60).wake()
+    assert sent == [
+        ("some.task", 7.0),
+        ("some.task", "a run", None),
+        ("other.task", 60),
+    ]
     assert not event.is_set()
 
 
 class _Thread(WorkerThread):
-    wake_up = WakeUp("some.task")
+    wake_ups = (WakeUp("some.task"),)
     stop_seconds = WAIT_SECONDS
 
     def __init__(self, *, fails: bool = False) -> None:

@@ -255,7 +255,8 @@ def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
 
 
 def test_a_wake_up_without_a_broker_sets_the_event() -> None:
-    event = RUNS.event()
+    event = threading.Event()
+    RUNS.listen(event)
     api_of().queue_full(FILES)
     assert event.is_set()
 
