@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 
-from central.tenancy.models import Role
-from indexer.limits import INVITATION_DAYS
+from central.tenancy.models import Role, Scope
+from indexer.limits import INVITATION_DAYS, PROJECTS_NAMED
 
 _DAYS = [(1, "a day"), (7, "7 days"), (INVITATION_DAYS, f"{INVITATION_DAYS} days")]
 _USUAL_DAYS = 7
@@ -14,6 +14,9 @@ _ROLES = [
     (Role.MEMBER.value, "Member: searches"),
     (Role.ADMIN.value, "Admin: also changes these settings and indexes"),
 ]
+_TOKEN_DAYS = [(30, "30 days"), (90, "90 days"), (366, "a year"), (0, "until it is revoked")]
+_USUAL_TOKEN_DAYS = 90
+_LONGEST_NAME = 200  # of a repository
 _LONGEST_CODE = 500  # with the address before it
 
 
@@ -36,6 +39,47 @@ class InvitationForm(forms.Form):
     expires_days = forms.TypedChoiceField(
         label="Valid for", coerce=int, choices=_DAYS, initial=_USUAL_DAYS
     )
+
+
+class OrganizationTokenForm(forms.Form):
+    """A token of the organisation, before it is made."""
+
+    name = forms.CharField(
+        max_length=100,
+        label="What it is for",
+        help_text="Such as “agents of the web team”: you know it by this in the list.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    scopes = forms.MultipleChoiceField(
+        label="What it may do",
+        choices=[
+            (Scope.SEARCH.value, "search: search and read code, for people and agents"),
+            (Scope.INDEX.value, "index: upload indexes, for jobs without keyless trust"),
+            (Scope.ADMIN.value, "admin: start backfills"),
+        ],
+        initial=[Scope.SEARCH.value],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    repositories = forms.CharField(
+        label="Repositories",
+        required=False,
+        max_length=20_000,
+        help_text="Names, with commas between them. Empty: all of the organisation.",
+        widget=forms.TextInput(attrs={"placeholder": "all", "autocomplete": "off"}),
+    )
+    expires_days = forms.TypedChoiceField(
+        label="Valid for", coerce=int, choices=_TOKEN_DAYS, initial=_USUAL_TOKEN_DAYS
+    )
+
+    def clean_repositories(self) -> list[str] | None:
+        """Return the names; None for all."""
+        names = [name.strip() for name in self.cleaned_data["repositories"].split(",")]
+        found = [name for name in dict.fromkeys(names) if name]
+        if len(found) > PROJECTS_NAMED or any(len(name) > _LONGEST_NAME for name in found):
+            raise forms.ValidationError(
+                f"Give at most {PROJECTS_NAMED:,} names of at most {_LONGEST_NAME} characters."
+            )
+        return found or None
 
 
 class CodeForm(forms.Form):

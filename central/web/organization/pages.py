@@ -15,6 +15,7 @@ from indexer.limits import SETTINGS_ROWS
 SECTIONS: Final = (
     ("members", "Members"),
     ("invitations", "Invitations"),
+    ("tokens", "Tokens"),
 )
 
 

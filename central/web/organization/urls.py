@@ -4,7 +4,12 @@ from typing import Final
 
 from django.urls import URLPattern, path
 
-from central.web.organization import views_acceptance, views_invitations, views_members
+from central.web.organization import (
+    views_acceptance,
+    views_invitations,
+    views_members,
+    views_tokens,
+)
 
 _OF: Final = "o/<slug:organization>/settings"
 urlpatterns: list[URLPattern] = [
@@ -24,4 +29,6 @@ urlpatterns: list[URLPattern] = [
         views_invitations.revoke,
         name="settings-invitation-revoke",
     ),
+    path(f"{_OF}/tokens", views_tokens.tokens, name="settings-tokens"),
+    path(f"{_OF}/tokens/<int:token_id>/revoke", views_tokens.revoke, name="settings-token-revoke"),
 ]
