@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.auth.forms import UserCreationForm
 
 from central.tenancy.models import Role, Scope
+from indexer.forge.selection import Selection
 from indexer.limits import INVITATION_DAYS, PROJECTS_NAMED
 
 _DAYS = [(1, "a day"), (7, "7 days"), (INVITATION_DAYS, f"{INVITATION_DAYS} days")]
@@ -17,7 +18,23 @@ _ROLES = [
 _TOKEN_DAYS = [(30, "30 days"), (90, "90 days"), (366, "a year"), (0, "until it is revoked")]
 _USUAL_TOKEN_DAYS = 90
 _LONGEST_NAME = 200  # of a repository
+_MEGABYTES = 1_000_000_000  # what a filter of sizes can say
 _LONGEST_CODE = 500  # with the address before it
+
+
+def _words(label: str, help_text: str) -> forms.CharField:
+    return forms.CharField(
+        label=label, required=False, max_length=2_000, help_text=help_text, widget=_text_input()
+    )
+
+
+def split(text: str) -> list[str]:
+    """Return the words between commas, each once."""
+    return [word for word in dict.fromkeys(part.strip() for part in text.split(",")) if word]
+
+
+def _text_input() -> forms.TextInput:
+    return forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"})
 
 
 class RoleForm(forms.Form):
@@ -73,13 +90,86 @@ class OrganizationTokenForm(forms.Form):
 
     def clean_repositories(self) -> list[str] | None:
         """Return the names; None for all."""
-        names = [name.strip() for name in self.cleaned_data["repositories"].split(",")]
-        found = [name for name in dict.fromkeys(names) if name]
+        found = split(self.cleaned_data["repositories"])
         if len(found) > PROJECTS_NAMED or any(len(name) > _LONGEST_NAME for name in found):
             raise forms.ValidationError(
                 f"Give at most {PROJECTS_NAMED:,} names of at most {_LONGEST_NAME} characters."
             )
         return found or None
+
+
+class BackfillForm(forms.Form):
+    """A backfill of the organisation's owner at GitHub, or of repositories at addresses."""
+
+    owner = forms.CharField(
+        label="Owner at GitHub",
+        required=False,
+        max_length=100,
+        help_text="The organisation or user that this organisation belongs to: all of its "
+        "repositories, narrowed by the fields below.",
+        widget=_text_input(),
+    )
+    include = _words("Only names", "Such as shop-*, cart: with commas between them. Empty: all.")
+    exclude = _words("Not these names", "")
+    topics = _words("With one of the topics", "")
+    max_megabytes = forms.IntegerField(
+        label="Not larger than, in MB", required=False, min_value=1, max_value=_MEGABYTES
+    )
+    archived = forms.BooleanField(label="Archived ones too", required=False)
+    forks = forms.BooleanField(label="Forks too", required=False)
+    urls = forms.CharField(
+        label="Or addresses of repositories",
+        required=False,
+        max_length=100_000,
+        help_text="One a line, such as https://gitlab.example.com/group/shop: public ones, at "
+        "hosts that the operator allows.",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Raise ValidationError unless there is either an owner or addresses."""
+        data = super().clean() or {}
+        if not self.errors and bool(data.get("owner")) == bool(data.get("urls", "").split()):
+            raise forms.ValidationError("Give either an owner at GitHub or addresses.")
+        return data
+
+    def selection(self) -> Selection:
+        """Return the filters."""
+        data = self.cleaned_data
+        lists = {name: tuple(split(data[name])) for name in ("include", "exclude", "topics")}
+        return Selection(
+            **lists,
+            archived=data["archived"],
+            forks=data["forks"],
+            max_megabytes=data["max_megabytes"],
+        )
+
+
+class KeylessForm(forms.Form):
+    """The switches of a keyless policy."""
+
+    enabled = forms.BooleanField(
+        label="Jobs may index without a token, if they match the lists below", required=False
+    )
+    impact = forms.BooleanField(
+        label="Jobs of pull requests may search, to report the impact of a change", required=False
+    )
+
+
+class PatternForm(forms.Form):
+    """An entry of one of the policy's lists."""
+
+    patterns = forms.ChoiceField(
+        label="Kind",
+        choices=[("job_workflow_refs", "Workflow"), ("refs", "Branch"), ("events", "Event")],
+    )
+    pattern = forms.CharField(
+        label="Pattern",
+        max_length=500,
+        help_text="A workflow: acme/.github/.github/workflows/code-index.yml@refs/heads/main. "
+        "A branch: refs/heads/main. An event: push. * stands for any text.",
+        widget=_text_input(),
+    )
 
 
 class CodeForm(forms.Form):

@@ -13,9 +13,13 @@ from indexer.limits import SETTINGS_ROWS
 
 # The navigation: a page's name, which is `web:settings-<name>`, and its title.
 SECTIONS: Final = (
+    ("overview", "Overview"),
     ("members", "Members"),
     ("invitations", "Invitations"),
     ("tokens", "Tokens"),
+    ("repositories", "Repositories"),
+    ("backfills", "Backfill"),
+    ("keyless", "Keyless trust"),
 )
 
 
