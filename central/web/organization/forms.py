@@ -177,6 +177,7 @@ class CodeForm(forms.Form):
 
     code = forms.CharField(
         label="Link or code of the invitation",
+        help_text="Paste the link that you were sent.",
         max_length=_LONGEST_CODE,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
@@ -194,5 +195,6 @@ class NewPersonForm(UserCreationForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         self.fields["username"].label = "User name"
         self.fields["username"].widget.attrs.pop("autofocus", None)
+        self.fields["username"].help_text = "Letters, digits and @ . + - _"
         self.fields["password2"].label = "The password again"
         self.fields["password2"].help_text = ""

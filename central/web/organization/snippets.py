@@ -8,6 +8,7 @@ from central.tenancy.models import Scope
 from indexer.forge.workflow import PATH, WorkflowValues
 
 _COMMAND = ("codesearch",)
+UNKNOWN_OWNER = "OWNER"  # of the organisation at GitHub
 _MINUTE = 17  # of the nightly comparison; each repository may choose its own
 
 
@@ -31,7 +32,7 @@ class Snippets:
 
 
 def snippets_for(
-    *, url: str, organization: str, token: str, scopes: Collection[str], owner: str = "OWNER"
+    *, url: str, organization: str, token: str, scopes: Collection[str], owner: str = UNKNOWN_OWNER
 ) -> Snippets:
     """Return the texts for a token. `owner` is the organisation's login at GitHub."""
     may_search, may_index = Scope.SEARCH in scopes, Scope.INDEX in scopes
@@ -72,9 +73,11 @@ def _agent(agent: Agent, url: str) -> Snippet:
 
 
 def _jobs(url: str, organization: str, owner: str) -> Iterator[Snippet]:
+    named = "" if owner != UNKNOWN_OWNER else f" Replace {owner} by your name at GitHub."
     yield Snippet(
         "Secret",
-        "In a terminal, once. It asks for the token. With keyless trust no secret is needed.",
+        "In a terminal, once. It asks for the token. With keyless trust no secret is needed."
+        f"{named}",
         f"gh secret set AETERNA_TOKEN --org {owner} --visibility all",
     )
     values = WorkflowValues(central_url=url, organization=organization)

@@ -26,10 +26,10 @@ from central.web.organization.pages import confirmation, person, settings_page
 
 # Of each list: its title, and what holds while it is empty.
 _LISTS: Final = {
-    "job_workflow_refs": ("Workflows", "Empty: any workflow of the owner's repositories."),
+    "job_workflow_refs": ("Workflows", "None: any workflow of the owner's repositories may."),
     "refs": (
         "Branches",
-        "Empty: any branch may be a repository's first; after that, only that branch.",
+        "None: any branch may be a repository's first; after that, only that branch.",
     ),
     "events": ("Events", ""),
 }

@@ -80,8 +80,7 @@ def remove_member(request: HttpRequest, credential: Credential, member_id: int) 
         page="members",
         title=f"Leave {organization}?" if is_self else f"Remove {name} from {organization}?",
         effects=[
-            f"{name} loses access at once: pages, and {tokens} personal "
-            f"token{'' if tokens == 1 else 's'}.",
+            f"{name} loses access at once{_with(tokens)}.",
             f"Open invitations that {name} made cannot be used any more.",
             "Tokens of the organisation stay. Revoke those that this person knows.",
             f"The account of {name} stays; a new invitation makes it a member again.",
@@ -93,6 +92,13 @@ def remove_member(request: HttpRequest, credential: Credential, member_id: int) 
 
 def _role_words(membership: Membership) -> str:
     return "an admin" if membership.role == Role.ADMIN else "a member"
+
+
+def _with(tokens: int) -> str:
+    """Return what ends as well; "" without personal tokens."""
+    if not tokens:
+        return ""
+    return f", also by {tokens} personal token{'' if tokens == 1 else 's'}"
 
 
 def _tokens(membership: Membership) -> int:

@@ -22,7 +22,7 @@ from central.tenancy.services.tokens import (
 from central.web.access import admin_page
 from central.web.organization.forms import OrganizationTokenForm
 from central.web.organization.pages import confirmation, page_of, person, settings_page
-from central.web.organization.snippets import snippets_for
+from central.web.organization.snippets import UNKNOWN_OWNER, snippets_for
 
 
 @admin_page
@@ -98,12 +98,12 @@ def _new_token(
             organization=organization.slug,
             token=token,
             scopes=scopes,
-            owner=owner_login(organization),
+            owner=_owner_login(organization),
         ),
     )
 
 
-def owner_login(organization: Organization) -> str:
-    """Return the owner's login at GitHub as the newest backfill has it; OWNER if unknown."""
+def _owner_login(organization: Organization) -> str:
+    """Return the owner's login at GitHub as the newest backfill has it."""
     owned = Backfill.objects.filter(organization=organization).exclude(owner="")
-    return owned.values_list("owner", flat=True).first() or "OWNER"
+    return owned.values_list("owner", flat=True).first() or UNKNOWN_OWNER
