@@ -161,7 +161,7 @@ def is_ours(existing: object) -> bool:
     return SERVER in names or any(str(one).endswith(MCP_ROUTE) for one in addresses)
 
 
-def whole_file(agent: Agent, path: str, entry: Entry) -> str:
+def configuration_text(agent: Agent, path: str, entry: Entry) -> str:
     """Return a configuration with nothing but the server: JSON, or TOML by the file's name."""
     if not path.endswith(".toml"):
         return json.dumps({agent.servers_key: {SERVER: entry}}, indent=2)

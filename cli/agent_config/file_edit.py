@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.configuration import SERVER, Agent, Entry, is_ours, merged, whole_file
+from agents.configuration import SERVER, Agent, Entry, configuration_text, is_ours, merged
 from cli.agent_config.json_file import JsonFile
 from indexer.errors import ConfigurationError
 
@@ -117,9 +117,8 @@ def _read(path: Path) -> str | None:
 
 
 def _unreadable(agent: Agent, path: Path, entry: Entry, reason: Exception) -> ConfigurationError:
-    advice = (
-        f" Or paste this into it yourself:\n{whole_file(agent, path.name, entry)}" if entry else ""
-    )
+    pasted = configuration_text(agent, path.name, entry) if entry else ""
+    advice = f" Or paste this into it yourself:\n{pasted}" if entry else ""
     return ConfigurationError(
         f"{path} cannot be understood ({reason or 'too deep'}), so it was not changed. Correct it, "
         f"and type the command again.{advice}"

@@ -112,7 +112,7 @@ def accept_invitation(*, invitation_id: int, user: "User") -> Membership:
     if Membership.objects.filter(user=user, organization=organization).exists():
         raise ConflictError(
             f"{user.get_username()} is a member of {organization} already; the invitation is still "
-            "open for somebody else.",
+            "open for another person.",
             code="already_a_member",
         )
     invitation.accepted_at, invitation.accepted_by = timezone.now(), user

@@ -143,7 +143,7 @@ def _require_other_admin(membership: Membership) -> None:
     if admins.filter(pk=membership.pk).exists() and not admins.exclude(pk=membership.pk).exists():
         raise ConflictError(
             f"{membership.user.get_username()} is the last admin of {membership.organization}: "
-            "make somebody else an admin first.",
+            "make another member an admin first.",
             code="last_admin",
         )
 

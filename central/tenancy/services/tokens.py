@@ -70,7 +70,7 @@ def create_organization_token(
     expires_days: int | None,
     actor: str,
 ) -> str:
-    """Create a token of nobody's own, as an admin does, and return it; it is not stored.
+    """Create a token of no person, as an admin does, and return it; it is not stored.
 
     Raises InvalidError, ConflictError (`too_many_tokens`).
     """

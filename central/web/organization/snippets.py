@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from agents.configuration import AGENTS, Agent, whole_file
+from agents.configuration import AGENTS, Agent, configuration_text
 from central.tenancy.models import Scope
 from indexer.forge.workflow import PATH, WorkflowValues
 
@@ -69,7 +69,7 @@ def _agent(agent: Agent, url: str) -> Snippet:
     note = f"{path}. It names the variables of the environment and holds no token."
     if "command" in entry:
         note += " It starts the command codesearch on your machine."
-    return Snippet(agent.title, note, whole_file(agent, path, entry), agent.next_step)
+    return Snippet(agent.title, note, configuration_text(agent, path, entry), agent.next_step)
 
 
 def _jobs(url: str, organization: str, owner: str) -> Iterator[Snippet]:

@@ -123,7 +123,7 @@ def _effects(found: Repository) -> list[str]:
         "the repository instead."
     )
     return [
-        f"Nobody finds it any more, and its index is deleted: {held}.",
+        f"It is not found any more, and its index is deleted: {held}.",
         "Documents of the knowledge graph that belong to it are deleted as well.",
         again,
         "The repository at its forge stays as it is.",

@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from scripts.browsing import create_person
 from scripts.local_service import Organization
 from tests.e2e.browser.conftest import ADMIN, Open, Watch
 
@@ -63,6 +64,8 @@ def test_a_new_colleague_joins_and_is_made_an_admin_and_removed(
     open_page: Open, settings: str, workshop: Organization, watch: Watch
 ) -> None:
     watch.expected = ("404 (Not Found)",)  # where the colleague ends
+    other = ("--organization", workshop.slug, "--role", "admin")  # the last one would stay
+    create_person(workshop.service, "henry", *other)
     link = invite(open_page, settings)
     theirs = open_page("/invitation", username=None)
     theirs.goto(link)  # the page is open already
