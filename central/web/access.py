@@ -38,7 +38,7 @@ def member_page(
         credential = credential_of_member(user=cast(User, request.user), slug=organization)
         credential.require_scope(Scope.SEARCH)
         count_request(caller=f"user {request.user.pk}", scope=Scope.SEARCH)
-        request.administers = Scope.ADMIN in credential.scopes  # type: ignore[attr-defined]
+        request.administers = administers(credential)  # type: ignore[attr-defined]
         if request.session.get(ORGANIZATION_KEY) != organization:
             request.session[ORGANIZATION_KEY] = organization
         return view(request, credential, *args, **kwargs)
@@ -53,6 +53,11 @@ def member_page(
         return page(request, *args, **kwargs)
 
     return wrapped
+
+
+def administers(credential: Credential) -> bool:
+    """Whether its member may open the organisation's settings."""
+    return Scope.ADMIN in credential.scopes and credential.sees_all
 
 
 def admin_page(

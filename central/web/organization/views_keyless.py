@@ -1,6 +1,7 @@
 """Keyless trust: which jobs at GitHub may index an organisation's repositories without a token."""
 
 from typing import Final
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -69,7 +70,10 @@ def _change(
 
 def _page(request: HttpRequest, organization: Organization, entry: PatternForm) -> HttpResponse:
     policy = policy_of(organization)
-    lists = [(name, title, empty, getattr(policy, name)) for name, (title, empty) in _LISTS.items()]
+    lists = [
+        (name, title, empty, _entries(organization, name, getattr(policy, name)))
+        for name, (title, empty) in _LISTS.items()
+    ]
     return settings_page(
         request,
         "keyless",
@@ -82,6 +86,16 @@ def _page(request: HttpRequest, organization: Organization, entry: PatternForm) 
         issuer=settings.GITHUB_OIDC_ISSUER,
         audience=settings.PUBLIC_URL,
     )
+
+
+def _entries(
+    organization: Organization, patterns: str, present: list[str]
+) -> list[tuple[str, str]]:
+    """Return each entry with the address that removes it."""
+    address = reverse("web:settings-keyless-remove", args=[organization.slug])
+    return [
+        (one, f"{address}?{urlencode({'patterns': patterns, 'pattern': one})}") for one in present
+    ]
 
 
 @admin_page

@@ -1,10 +1,13 @@
 """Invitations: used once, by an account that exists or a new one, while their maker is an admin."""
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.utils import timezone
 
 from central.errors import ConflictError, InvalidError, NotFoundError
@@ -17,7 +20,7 @@ from central.tenancy.services.invitations import (
     open_invitations,
     revoke_invitation,
 )
-from central.tenancy.services.memberships import remove_member
+from central.tenancy.services.memberships import dismiss_member, remove_member
 from indexer.limits import INVITATION_DAYS, INVITATIONS_OPEN
 from tests.central.factories import InvitationFactory, MembershipFactory, UserFactory
 
@@ -176,3 +179,46 @@ def test_what_happens_is_audited(admin: Membership) -> None:
         ("user bob", "membership.created", "acme"),
         ("user grace", "invitation.revoked", "acme"),
     ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_people_at_once_do_not_both_join(admin: Membership) -> None:
+    found = find_invitation(invite(admin))
+    people = [UserFactory.create(), UserFactory.create()]
+    barrier = threading.Barrier(len(people))
+
+    def accept(user: User) -> bool:
+        try:
+            barrier.wait(timeout=60)
+            accept_invitation(invitation_id=found.pk, user=user)
+        except NotFoundError:
+            return False
+        finally:
+            connection.close()
+        return True
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        assert sorted(pool.map(accept, people)) == [False, True]
+    assert Membership.objects.filter(user__in=people).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_last_admins_do_not_both_leave(admin: Membership) -> None:
+    other = MembershipFactory.create(organization=admin.organization, role=Role.ADMIN)
+    barrier = threading.Barrier(2)
+
+    def leave(membership: Membership) -> bool:
+        try:
+            barrier.wait(timeout=60)
+            dismiss_member(
+                organization=admin.organization, member_id=membership.pk, actor="command"
+            )
+        except ConflictError:
+            return False
+        finally:
+            connection.close()
+        return True
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(leave, [admin, other])) == [False, True]
+    assert Membership.objects.get().role == Role.ADMIN

@@ -319,6 +319,8 @@ def test_only_admins_are_led_to_the_settings(client: Client, bob: Membership) ->
     member = Client()
     member.force_login(bob.user)
     assert "/settings" not in member.get("/o/acme/").content.decode()
+    Membership.objects.filter(pk=bob.pk).update(role=Role.ADMIN, repositories=["shop"])
+    assert "/settings" not in member.get("/o/acme/").content.decode()
 
 
 def test_a_superuser_administers_an_organisation_without_being_a_member(
