@@ -179,6 +179,13 @@ SSO_NAME_CHARACTERS: Final = 150  # as of a user here
 SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, however slowly it sends
 SSO_SECONDS: Final = 10.0  # of the four requests of one sign-in
 
+# Settings of an organisation
+INVITATIONS_OPEN: Final = 100  # of an organisation
+INVITATION_DAYS: Final = 30  # that one is valid at most
+ORGANIZATION_TOKENS: Final = 500  # of an organisation, valid, that are no person's and no job's
+KEYLESS_PATTERNS: Final = 50  # of one list
+SETTINGS_ROWS: Final = 100  # of a page of members, tokens or repositories
+
 # Backups
 BACKUP_STATEMENT_BYTES: Final = 65_536
 BACKUP_MIGRATIONS: Final = 10_000

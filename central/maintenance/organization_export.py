@@ -24,7 +24,7 @@ from central.db import one_moment
 from central.github.models import GitHubPolicy
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
+from central.tenancy.models import ApiToken, AuditEntry, Invitation, Membership, Organization
 
 FORMAT: Final = "aeterna-organization"
 VERSION: Final = 1
@@ -86,6 +86,7 @@ def _members(organization: Organization) -> _Members:
     policies = GitHubPolicy.objects.filter(**of_it)
     yield "github_policy.ndjson", map(_row, policies)
     yield "members.ndjson", _memberships(organization)
+    yield "invitations.ndjson", rows_of(Invitation.objects.filter(**of_it))
     yield "tokens.ndjson", rows_of(ApiToken.objects.filter(**of_it))
     yield "audit.ndjson", rows_of(_audit_rows(organization))
     for repository in Repository.objects.filter(**of_it, retired_at=None).order_by("name"):
