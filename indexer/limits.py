@@ -83,6 +83,7 @@ PROJECTS_NAMED: Final = 1_000
 TRACE_SITES: Final = 200
 TRACE_DEPTH: Final = 5
 TRACE_NODES: Final = 500
+PICTURE_NODES: Final = 40  # of a call graph that are drawn one by one
 SKIPPED_FILES_COUNTED: Final = 10_000  # that may define a name which a trace does not find
 STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
 CALLS_REFERENCES: Final = 5_000  # that a page of call edges is made of
