@@ -17,6 +17,25 @@ class ImportPath(NamedTuple):
     is_own: bool = False
 
 
+class ImportedModules(NamedTuple):
+    """Which modules are an import path, to a file of this repository, package and ecosystem?"""
+
+    repository: int
+    package: int
+    ecosystem: str
+    path: str
+
+
+class ImportStatement(NamedTuple):
+    """What does an import of this file name? Answered by (definitions, modules)."""
+
+    file: int
+    repository: int
+    package: int
+    ecosystem: str
+    path: str
+
+
 class Reexports(NamedTuple):
     """What does a module re-export without naming it? Asked once for all names."""
 
