@@ -142,6 +142,7 @@ FORGE_ANSWER_BYTES: Final = 32 * 1024 * 1024  # of one answer of a forge's API; 
 FORGE_PAGES: Final = 200  # of a list, each of 100 repositories
 FORGE_PATTERNS: Final = 100  # of names, and as many topics, in a selection
 FORGE_WAIT_SECONDS: Final = 60.0  # for a forge that limits requests, before the command ends
+COMMENT_BYTES: Final = 60_000  # of a comment on a pull request; GitHub takes 65,536 characters
 BACKFILL_URLS: Final = 1_000  # of one request
 BACKFILL_ROWS: Final = 200  # repositories on a page of a backfill's progress
 BACKFILL_REPOSITORY_BYTES: Final = 4 * 1024**3  # of a clone; AETERNA_BACKFILL_MAX_BYTES

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
-from central.trace.resolve.fixtures import follow_fixture, is_fixture
+from central.trace.resolve.free_names import follow_fixture, is_fixture
 from central.trace.resolve.modules import (
     Group,
     ModuleMatch,

@@ -138,7 +138,10 @@ def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -
     if site.access != Access.PATH:
         rule = "receiver_type"
     targets = best_candidates(
-        candidate._replace(rule="receiver_type" if candidate.receiver else rule or candidate.rule)
+        candidate._replace(
+            rule="receiver_type" if candidate.receiver else rule or candidate.rule,
+            inherited_by=None,
+        )
         for candidate in candidates
     )
     is_unresolved = not targets and site.binding in {Binding.UNKNOWN, Binding.FREE}

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from central.trace.resolve import (
-    dependencies,
     engine,
     free_names,
     import_paths,
     members,
+    modules,
     outside,
 )
 from central.trace.resolve.engine import RuleGenerator, Rules, RuleSteps
@@ -136,7 +136,7 @@ def _beside(question: NameInFile, paths: Sequence[str]) -> RuleGenerator[list[Re
 
 
 def _of_instances(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
-    classes = yield [Classes(*origin.key) for origin in origins]
+    classes = yield [Classes(*origin.key, origin.inherited_by) for origin in origins]
     classed = [
         (found, origin)
         for origin, answer in zip(origins, classes, strict=True)
@@ -180,7 +180,7 @@ RULES: Final[Rules] = {
     UnboundName: free_names.unbound_name,
     Reexports: import_paths.reexports,
     Limit: engine.record_limit,
-    ComeAlong: dependencies.come_along,
+    ComeAlong: modules.come_along,
     Ancestors: members.ancestors,
     NameInFile: name_in_file,
     ImportPath: import_paths.follow_import,
