@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.console import Console
 from cli.output.text import age, short_commit
 from indexer.output.terminal import escape_line, pluralize
+
+if TYPE_CHECKING:
+    from central.runtime.data_directory import ServerRecord
 
 _STYLES: Final = {
     "current": "green",
@@ -75,6 +78,18 @@ def skipped_files(answer: Mapping[str, Any]) -> str:
     if not count:
         return ""
     return escape_line(f"{pluralize(count, 'skipped file')}{f' ({named})' if named else ''}.")
+
+
+def local_service(server: "ServerRecord | None") -> str:
+    """Return a sentence about the service that a command has started; "" for none."""
+    if server is None or server["idle_minutes"] is None:
+        return ""
+    minutes = server["idle_minutes"]
+    end = f"after {pluralize(minutes, 'minute')} without a command" if minutes else "with it"
+    return (
+        f"Service on this machine: {server['url']}, pid {server['pid']}; it ends {end}, or by "
+        "`codesearch stop`."
+    )
 
 
 def _state(project: Mapping[str, Any]) -> str:
