@@ -86,7 +86,7 @@ def _with_unresolved(
 ) -> list[Resolution]:
     """Mark what its file binds to something visible, but nothing tells which, as unresolved."""
     questions = {
-        index: [Outside(question.origin, question.name) for question in asked[index]]
+        index: [Outside(*question) for question in asked[index]]
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
         if not resolution.targets and site.binding in _BOUND
     }
