@@ -69,6 +69,8 @@ JAVASCRIPT: Final = Language(
     wrapper_types=names(
         "Promise PromiseLike Awaited Partial Required Readonly NonNullable NoInfer Omit Pick"
     ),
+    unknown_types=names("any unknown object never void Object Proxy"),
+    open_objects=names("globalThis window exports module"),
     containers=_CONTAINERS,
     builtins=_BUILTINS,
 )

@@ -58,7 +58,7 @@ _GROUPS: Final = {
 # Labels of what is no expression, some of them long.
 _PLACES: Final = frozenset({"local.in", "local.within", "local.among", "local.part"})
 LABELS: Final = frozenset(_GROUPS) | {
-    "receiver", "self", "import.name", "import.alias", "import.default", "import.namespace",
+    "receiver", "self", "passed", "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items",
     "local.type", "local.new", "local.call", "local.alias", "returns.part",

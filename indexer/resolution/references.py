@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from indexer.languages.containers import is_name
@@ -49,21 +49,26 @@ _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
 class NameUse(NamedTuple):
-    """One reference: range and text of the expression with its receiver, and its first name."""
+    """One reference: range and text of the expression with its receiver, and its first name.
+
+    `is_passed`: a member of a value, given to a call.
+    """
 
     start: int
     end: int
     kind: ReferenceKind
     written: str
     first: str
+    is_passed: bool = False
 
 
-def collect_uses(matches: Iterable[QueryMatch], text: SourceText) -> list[NameUse]:
+def collect_uses(matches: Sequence[QueryMatch], text: SourceText) -> list[NameUse]:
     """Return the references among the matches, in order of position, one for each node.
 
     Of several with the same end the longest counts: arguments of a macro are read token by token.
     """
     found: dict[int, tuple[int, int]] = {}
+    passed = {match["passed"][1] for match in matches if "passed" in match}
     for match in matches:
         receiver = match.get("receiver")
         for label, mark in match.items():
@@ -81,6 +86,7 @@ def collect_uses(matches: Iterable[QueryMatch], text: SourceText) -> list[NameUs
             _KINDS[rank],
             written := text.shortened((start, end)),
             leading_identifier(written),
+            end in passed,
         )
         for start, end, rank in sorted((start, end, rank) for end, (start, rank) in found.items())
     ]
@@ -91,12 +97,13 @@ def drop_unresolvable_values(
 ) -> list[NameUse]:
     """Drop values whose first name is not in `bindable_names`, which are most of them.
 
-    With `package_visible_types`, `Type.member` is kept too.
+    Members that are passed are kept and, with `package_visible_types`, `Type.member`.
     """
     return [
         use
         for use in uses
         if use.kind is not _VALUE
+        or use.is_passed
         or use.first in bindable_names
         or (package_visible_types and use.first[:1].isupper() and use.first != use.written)
     ]
@@ -148,7 +155,7 @@ class ReferenceReader:
                 self._last_calls[use.start] = self._called_again(use), False
                 continue
             value, name = self._resolve(use, expression, scope)
-            if not name or not self._is_wanted(use.kind, value):
+            if not name or not self._is_wanted(use, value):
                 continue
             reference = self._reference(use, expression, value, name, scope)
             if use.kind is _DECORATE and self._language.decorators_replace:
@@ -165,16 +172,54 @@ class ReferenceReader:
             self._last_calls[use.start] = value, is_constructed
         if expression.display_name == ELEMENT:
             return UNKNOWN, ""
-        if value.binding is UNKNOWN.binding:
-            is_member = expression.name or len(expression.path) > 1
-            return UNKNOWN, expression.display_name if is_member else ""
         if value.access is BASE and not value.member and self._language.calls_without_parentheses:
             value = value._replace(member=scope.owner.rpartition(".")[2])
         if is_constructed:
             value = value._replace(access=PATH)
+        if self._is_unknown(use.kind, value):
+            return UNKNOWN, expression.display_name if self._counts(use, expression, scope) else ""
         if value.access is PATH:
             return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
-        return (value, value.member) if is_name(value.member) else (UNKNOWN, "")
+        return value, value.member
+
+    def _counts(self, use: NameUse, expression: Expression, scope: Scope) -> bool:
+        """Whether a use of unknown meaning is one of a member, and no field that is passed."""
+        if expression.name or len(expression.path) == 1:
+            return bool(expression.name)
+        if use.kind is not _VALUE:
+            return True
+        if not use.is_passed:
+            return False
+        *path, name = expression.path
+        owner = self._resolver.resolve_path(path, scope, use.start)
+        fields = self._resolver.tree.members.get(".".join((owner.root, *owner.chain)), ())
+        return owner.binding is not LOCAL or name not in fields
+
+    def _is_unknown(self, kind: ReferenceKind, value: Value) -> bool:
+        """Whether nothing tells what the used name means: it is a member of some value."""
+        if value.binding is UNKNOWN.binding:
+            return True
+        if value.access is PATH:
+            return bool(value.chain) and self._is_open(value)
+        if kind is _INHERIT or not is_name(value.member):
+            return kind is not _VALUE  # a field's value
+        return self._may_be_anything(value)
+
+    def _is_open(self, value: Value) -> bool:
+        """Whether any member may have been added to the object."""
+        language = self._language
+        is_self = value.root in language.self_names or value.root in language.super_names
+        return value.binding is FREE and (is_self or value.root in language.open_objects)
+
+    def _may_be_anything(self, value: Value) -> bool:
+        """Whether the receiver is what something of the language gives or holds."""
+        language = self._language
+        if value.binding is not FREE or value.root not in language.builtins:
+            return False
+        if value.chain or value.root in language.unknown_types:
+            return True
+        is_class = value.root[:1].isupper() or value.root in language.builtin_classes
+        return value.access is RESULT and not is_class
 
     def _value(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         if expression.name:
@@ -221,14 +266,17 @@ class ReferenceReader:
         imported = next((one.imported for one in known if one.imported), "")
         return Value(IMPORT, imported) if imported else value
 
-    def _is_wanted(self, kind: ReferenceKind, value: Value) -> bool:
+    def _is_wanted(self, use: NameUse, value: Value) -> bool:
+        kind = use.kind
         if value.binding is FREE and value.root in self._language.builtins:
             return False
         if kind is _ELEMENT and value.binding is FREE and not value.chain:
             return not value.root[:1].islower()
         if kind is _VALUE:
-            return self._is_definition_or_import(value)
-        return kind is not _INHERIT or value.access is PATH
+            return self._is_definition_or_import(value) or (
+                use.is_passed and self._is_passed_member(value)
+            )
+        return True
 
     def _is_definition_or_import(self, value: Value) -> bool:
         """Whether the value is a function or class, or imported."""
@@ -240,6 +288,13 @@ class ReferenceReader:
             return False
         path = [value.root, *value.chain, value.member]
         return self._resolver.tree.definitions.get(".".join(filter(None, path))) in BINDABLE_KINDS
+
+    def _is_passed_member(self, value: Value) -> bool:
+        """Whether a member that is passed may be a method: this file does not define it as data."""
+        if value.binding is not LOCAL:
+            return True
+        path = [value.root, *value.chain, value.member]
+        return ".".join(filter(None, path)) not in self._resolver.tree.definitions
 
     def _is_shared(self, value: Value) -> bool:
         """Whether another file may define the value without an import."""

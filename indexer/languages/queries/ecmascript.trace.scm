@@ -4,7 +4,7 @@
 (decorator [(identifier) @decorate
             (member_expression) @decorate
             (call_expression function: (_) @decorate)])
-(arguments [(identifier) (member_expression)] @value)
+(arguments [(identifier) @value (member_expression) @value @passed])
 (array [(identifier) (member_expression)] @value)
 (object [(shorthand_property_identifier) @value
          (pair value: [(identifier) (member_expression)] @value)])

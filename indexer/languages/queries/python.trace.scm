@@ -2,8 +2,8 @@
 (call function: (_) @call)
 (call arguments: (argument_list
   [(identifier) @value
-   (attribute) @value
-   (keyword_argument value: [(identifier) (attribute)] @value)]))
+   (attribute) @value @passed
+   (keyword_argument value: [(identifier) @value (attribute) @value @passed])]))
 (list [(identifier) (attribute)] @value)
 (pair value: [(identifier) (attribute)] @value)
 (raise_statement [(identifier) (attribute)] @value)

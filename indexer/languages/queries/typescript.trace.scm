@@ -8,7 +8,7 @@
 
 [(function_type) (constructor_type) (call_signature) (construct_signature) (method_signature)
  (abstract_method_signature)] @scope.function
-(arguments (instantiation_expression . [(identifier) (member_expression)] @value))
+(arguments (instantiation_expression . [(identifier) @value (member_expression) @value @passed]))
 (type_alias_declaration
   name: (type_identifier) @local
   value: [(type_identifier) @local.type
