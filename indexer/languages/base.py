@@ -118,6 +118,7 @@ class Language:
     name_separator: str = "::"  # between the parts of a definition's name
     # A separator other than "." between an object and its method, one byte long.
     method_operator: bytes = b""
+    not_null: str = ""  # after a value that is not null: TypeScript's `f!()`
 
     implicit_this: bool = False  # a bare name in a class may be a member
     free_functions: bool = True  # functions outside classes exist, so a bare call may be one

@@ -77,6 +77,7 @@ JAVASCRIPT: Final = Language(
 TYPESCRIPT: Final = replace(
     JAVASCRIPT,
     name="typescript",
+    not_null="!",
     grammar=grammar("typescript", "ecmascript", "typescript", function="language_typescript"),
     suffixes=(".ts", ".mts", ".cts"),
     interpreters=("deno", "bun", "ts-node"),
@@ -84,6 +85,7 @@ TYPESCRIPT: Final = replace(
 TSX: Final = replace(
     JAVASCRIPT,
     name="tsx",
+    not_null="!",
     grammar=grammar("typescript", "ecmascript", "typescript", "jsx", function="language_tsx"),
     suffixes=(".tsx",),
     interpreters=(),

@@ -62,10 +62,13 @@ class NameUse(NamedTuple):
     is_passed: bool = False
 
 
-def collect_uses(matches: Sequence[QueryMatch], text: SourceText) -> list[NameUse]:
+def collect_uses(
+    matches: Sequence[QueryMatch], text: SourceText, *, not_null: str = ""
+) -> list[NameUse]:
     """Return the references among the matches, in order of position, one for each node.
 
     Of several with the same end the longest counts: arguments of a macro are read token by token.
+    `not_null` is an operator that may follow the name.
     """
     found: dict[int, tuple[int, int]] = {}
     passed = {match["passed"][1] for match in matches if "passed" in match}
@@ -76,6 +79,8 @@ def collect_uses(matches: Sequence[QueryMatch], text: SourceText) -> list[NameUs
             if rank is None:
                 continue
             start, end = mark if receiver is None else (receiver[0], mark[1])
+            if not_null and text.slice((end - 1, end)) == not_null:
+                end -= 1
             known = found.get(end)
             if known is None or (start, rank) < known:
                 found[end] = start, rank

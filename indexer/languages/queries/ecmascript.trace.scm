@@ -1,5 +1,6 @@
 ; Uses.
 (call_expression function: (_) @call)
+(call_expression function: (parenthesized_expression [(identifier) (member_expression)] @call))
 (new_expression constructor: (_) @new)
 (decorator [(identifier) @decorate
             (member_expression) @decorate

@@ -4,7 +4,9 @@
    (selector_expression) @call
    (index_expression operand: (_) @call index: [(identifier) (selector_expression)])])
 (call_expression function: (parenthesized_expression
-  (unary_expression operator: "*" operand: [(identifier) (selector_expression)] @call)))
+  [(identifier) @call
+   (selector_expression) @call
+   (unary_expression operator: "*" operand: [(identifier) (selector_expression)] @call)]))
 (type_conversion_expression type: (generic_type type: (_) @call))
 (composite_literal type:
   [(type_identifier) @new (qualified_type) @new (generic_type type: (_) @new)])

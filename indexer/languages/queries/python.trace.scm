@@ -1,5 +1,6 @@
 ; Uses.
 (call function: (_) @call)
+(call function: (parenthesized_expression [(identifier) (attribute)] @call))
 (call arguments: (argument_list
   [(identifier) @value
    (attribute) @value @passed
