@@ -51,7 +51,7 @@ _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 class NameUse(NamedTuple):
     """One reference: range and text of the expression with its receiver, and its first name.
 
-    `is_passed`: a member of a value, given to a call.
+    `is_passed`: kept although it is a value, whatever its first name is.
     """
 
     start: int
@@ -102,7 +102,7 @@ def drop_unresolvable_values(
 ) -> list[NameUse]:
     """Drop values whose first name is not in `bindable_names`, which are most of them.
 
-    Members that are passed are kept and, with `package_visible_types`, `Type.member`.
+    Those that are passed are kept and, with `package_visible_types`, `Type.member`.
     """
     return [
         use
@@ -296,10 +296,11 @@ class ReferenceReader:
 
     def _is_passed_member(self, value: Value) -> bool:
         """Whether a member that is passed may be a method: this file does not define it as data."""
-        if value.binding is not LOCAL:
-            return True
-        path = [value.root, *value.chain, value.member]
-        return ".".join(filter(None, path)) not in self._resolver.tree.definitions
+        path = [value.root, *value.chain, *filter(None, (value.member,))]
+        if path[-1] in self._language.self_names:  # Swift's `Session.self`
+            return False
+        is_known = ".".join(path) in self._resolver.tree.definitions
+        return value.binding is not LOCAL or not is_known
 
     def _is_shared(self, value: Value) -> bool:
         """Whether another file may define the value without an import."""

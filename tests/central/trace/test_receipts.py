@@ -184,8 +184,12 @@ class Other:
         ("get", "class A(dict):\n    def f(self): self.get()\n", (1, 0)),  # no base is recorded
         ("get", "from gone import B\nclass A(B):\n    def f(self): self.get()\n", (1, 0)),
         ("get", "from gone import B\nclass A(B):\n    def f(self): super().get()\n", (0, 1)),
-        ("get", "from gone import B\nclass A(B): ...\nasync def f():\n"
-         "    async with A() as a: a.get()\n", (1, 0)),
+        (
+            "get",
+            "from gone import B\nclass A(B): ...\nasync def f():\n"
+            "    async with A() as a: a.get()\n",
+            (1, 0),
+        ),
         ("get", "from .gone import B\nclass A(B):\n    def f(self): self.get()\n", (1, 0)),
         # Another definition of the name, in the file itself.
         ("verify", "def verify(): ...\nverify()\n", (0, 0)),

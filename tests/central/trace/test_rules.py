@@ -316,9 +316,7 @@ def test_a_member_of_what_nobody_typed_is_open(ask: Ask, use: str) -> None:
     assert (link["rule"], link["line"]) == ("name_only", 4)
 
 
-@pytest.mark.parametrize(
-    ("use", "expected"), [("app.add()", (0, 1)), ("app.store.add()", (1, 0))]
-)
+@pytest.mark.parametrize(("use", "expected"), [("app.add()", (0, 1)), ("app.store.add()", (1, 0))])
 def test_what_a_value_out_of_sight_holds_is_open(
     ask: Ask, use: str, expected: tuple[int, int]
 ) -> None:
