@@ -68,7 +68,10 @@ def _site(
     """Of what was reached, what bears the name: else a wrapper or an operator was in between."""
     named = tuple(sorted(one for one in targets if definitions.all[one].name == use.name))
     place = (*file, use.line, use.column)
-    means = (named, True, None, ())
+    if not use.receiver and any(definitions.all[one].kind == "method" for one in named):
+        means = ((), True, None, named)  # a variable that holds it
+    else:
+        means = (named, True, None, ())
     return Site(*place, use.name, use.kind, *means, use.receiver) if named else None
 
 

@@ -95,12 +95,16 @@ def _is_told(question: Outside, origin: ImportPath) -> bool:
     A class has a capital. A type of the standard library that another definition has may be that
     of a box, such as a task, whose content is meant.
     """
-    if question.access in (Access.PATH, Access.BASE):
+    own = is_standard(origin.ecosystem, origin.path)
+    if question.access == Access.PATH:
+        owner = last_name(origin.path.rpartition(".")[0])
+        return not question.is_indirect or own or owner[:1].isupper()
+    if question.access == Access.BASE:
         return True
     module, _, names = origin.path.rpartition("/")[2].partition(".")
     if module in _TELL_NOTHING.get(origin.ecosystem, ()):
         return False
-    if question.is_through and is_standard(origin.ecosystem, origin.path):
+    if question.is_indirect and own:
         return False
     if origin.ecosystem in _ALL_CAPITAL:
         return question.access == Access.INSTANCE and "." not in names
@@ -139,7 +143,7 @@ def _are_outside(
     typings = yield [Typing(*one.key) for one in without]
     types = [
         [
-            Outside(declared_type(*one.key, row), row.access, missing, is_through=True)
+            Outside(declared_type(*one.key, row), row.access, missing, is_indirect=True)
             for row in rows
             if row.kind == "type" and not _is_decorated(row)
         ]

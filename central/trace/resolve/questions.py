@@ -103,13 +103,14 @@ class MemberAccess(NamedTuple):
 class Outside(NamedTuple):
     """Is what this access reaches from `origin` outside of what is visible?
 
-    Asked only of what has no visible definition. `is_through`: by the type of a definition.
+    Asked only of what has no visible definition. `is_indirect`: by the type of a definition, or as
+    a member of a member.
     """
 
     origin: ImportPath | NameInFile
     access: str
     name: str
-    is_through: bool = False
+    is_indirect: bool = False
 
     def of_path(self, repository: int, package: int, ecosystem: str, path: str) -> "Outside":
         """Return the same question of an import path."""

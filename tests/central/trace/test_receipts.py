@@ -171,6 +171,10 @@ class Other:
         ("get", "from requests import T\ndef own() -> T: ...\nown().get()\n", (0, 1)),
         # The result of a function outside, and part of a value there, may be anything.
         ("get", "import requests\nrequests.session().get()\n", (1, 0)),
+        ("get", "from requests import Session\nSession.MAIN.get()\n", (0, 1)),
+        ("get", "from requests import api\napi.get()\n", (0, 1)),
+        ("get", "from requests import app\napp.store.get()\n", (1, 0)),
+        ("walk", "import os\nos.path.walk()\ndef walk(): ...\n", (0, 1)),
         ("get", "from requests import Session\nSession().keep().get()\n", (1, 0)),
         ("get", "from requests import Box\ndef f(x: Box): x[0].get()\n", (1, 0)),
         ("get", "from requests import Box\ndef f(x: Box): x.content.get()\n", (1, 0)),
