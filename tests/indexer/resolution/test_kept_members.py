@@ -18,7 +18,7 @@ HEAD = "from m import Task, run\nclass A:\n    def __init__(self):\n        self
 )
 def test_member_that_a_call_is_given_is_kept(written: str, expected: str) -> None:
     text = f"{HEAD}    def f(self, x):\n        {written}\n"
-    assert uses("a.py", text)[-1] == expected
+    assert expected in uses("a.py", text)
 
 
 @pytest.mark.parametrize("written", ["run(self.data)", "run([x.clean])", "run(x)", "x.clean"])
@@ -38,11 +38,14 @@ def test_field_of_the_class_and_what_no_call_is_given_are_not(written: str) -> N
     ],
 )
 def test_what_the_language_gives_may_be_anything(written: str) -> None:
-    assert uses("a.py", f"from gone import x, y\n{written}\n")[-1].endswith("go")
+    assert "call unknown: path go" in uses("a.py", f"from gone import x, y\n{written}\n")
 
 
 def test_method_of_a_value_of_the_language_is_no_reference() -> None:
-    text = "def f(x: str, y: list[int]):\n    x.join(y)\n    y.pop()\n    ','.join(y)\n    str.join(x)\n"
+    text = (
+        "def f(x: str, y: list[int]):\n"
+        "    x.join(y)\n    y.pop()\n    ','.join(y)\n    str.join(x)\n"
+    )
     assert uses("a.py", text) == []
 
 
