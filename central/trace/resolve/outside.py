@@ -151,7 +151,9 @@ def _are_outside(
     ]
     if not all(types):
         return ()
-    bases = [] if is_of_every else [OutsideBases(*found.key, missing) for found in classes]
+    bases = (
+        [] if is_of_every else [OutsideBases(found.file, found.name, missing) for found in classes]
+    )
     return (True,) if all((yield [*bases, *chain.from_iterable(types)])) else ()
 
 
