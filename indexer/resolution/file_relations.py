@@ -23,14 +23,13 @@ from indexer.resolution.fixtures import (
 )
 from indexer.resolution.imports import import_path
 from indexer.resolution.lookup import Lookup
-from indexer.resolution.references import (
-    BINDABLE_KINDS,
+from indexer.resolution.name_uses import (
     USE_LABELS,
     NameUse,
-    ReferenceReader,
     collect_uses,
     drop_unresolvable_values,
 )
+from indexer.resolution.references import BINDABLE_KINDS, ReferenceReader
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope, ScopeTree
 from indexer.resolution.type_references import OF_FIXTURES, type_references

@@ -2,12 +2,13 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final
 
 from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import ELEMENT, Reference, ReferenceKind
+from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope
 from indexer.resolution.value import (
@@ -26,8 +27,8 @@ from indexer.resolution.value import (
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import Expression, read_expression
-from indexer.syntax.parser import ParsedFile, QueryMatch
-from indexer.syntax.source_text import SourceText, leading_identifier
+from indexer.syntax.parser import ParsedFile
+from indexer.syntax.source_text import SourceText
 
 # Module constants, because a look-up on the enumeration takes half as long as creating a tuple.
 _INHERIT: Final = ReferenceKind.INHERIT
@@ -37,81 +38,9 @@ _NEW: Final = ReferenceKind.NEW
 _CALL: Final = ReferenceKind.CALL
 _VALUE: Final = ReferenceKind.VALUE
 
-# The first of these labels on a node determines its kind.
-_KINDS = (_INHERIT, _DECORATE, _ELEMENT, _NEW, _CALL, _VALUE)
-_LABELS = ("base", "decorate", "element", "new", "call", "value")
-_RANKS = {label: rank for rank, label in enumerate(_LABELS)}
-USE_LABELS: Final = frozenset(_LABELS)
-
 BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
-
-
-class NameUse(NamedTuple):
-    """One reference: range and text of the expression with its receiver, and its first name.
-
-    `is_passed`: kept although it is a value, whatever its first name is.
-    """
-
-    start: int
-    end: int
-    kind: ReferenceKind
-    written: str
-    first: str
-    is_passed: bool = False
-
-
-def collect_uses(
-    matches: Sequence[QueryMatch], text: SourceText, *, not_null: str = ""
-) -> list[NameUse]:
-    """Return the references among the matches, in order of position, one for each node.
-
-    Of several with the same end the longest counts: arguments of a macro are read token by token.
-    `not_null` is an operator that may follow the name.
-    """
-    found: dict[int, tuple[int, int]] = {}
-    passed = {match["passed"][1] for match in matches if "passed" in match}
-    for match in matches:
-        receiver = match.get("receiver")
-        for label, mark in match.items():
-            rank = _RANKS.get(label)
-            if rank is None:
-                continue
-            start, end = mark if receiver is None else (receiver[0], mark[1])
-            if not_null and text.slice((end - 1, end)) == not_null:
-                end -= 1
-            known = found.get(end)
-            if known is None or (start, rank) < known:
-                found[end] = start, rank
-    return [
-        NameUse(
-            start,
-            end,
-            _KINDS[rank],
-            written := text.shortened((start, end)),
-            leading_identifier(written),
-            end in passed,
-        )
-        for start, end, rank in sorted((start, end, rank) for end, (start, rank) in found.items())
-    ]
-
-
-def drop_unresolvable_values(
-    uses: Iterable[NameUse], bindable_names: Container[str], *, package_visible_types: bool
-) -> list[NameUse]:
-    """Drop values whose first name is not in `bindable_names`, which are most of them.
-
-    Those that are passed are kept and, with `package_visible_types`, `Type.member`.
-    """
-    return [
-        use
-        for use in uses
-        if use.kind is not _VALUE
-        or use.is_passed
-        or use.first in bindable_names
-        or (package_visible_types and use.first[:1].isupper() and use.first != use.written)
-    ]
 
 
 def _role(kind: ReferenceKind) -> NameRole:
