@@ -30,6 +30,7 @@ def _run(name: str) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
     _open_streams()
+    _check_packages()
     try:
         code = _exit_code(name)
     except KeyboardInterrupt:  # after typer has returned
@@ -37,12 +38,21 @@ def _run(name: str) -> NoReturn:
     _leave(code)
 
 
+def _check_packages() -> None:
+    """Exit if an import would get a package of another project."""
+    from cli.distribution import shadow_error
+
+    if error := shadow_error():
+        _say(error)
+        sys.exit(2)  # Exit.USAGE, which may be in a package that is not ours
+
+
 def _exit_code(name: str) -> int:
     from indexer.config.settings import consume_environment
 
     environ = consume_environment()
-    # Keeps httpx from importing its own command line with click and rich.
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    # Keeps httpx from importing its own command line with click and rich, and HTTP/2.
+    sys.modules["httpx._main"] = sys.modules["h2"] = None  # type: ignore[assignment]
     # `_leave` leaves semaphores to multiprocessing's resource tracker, which would warn.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
 
@@ -80,6 +90,10 @@ def _fault(error: Exception) -> int:
     logging.getLogger(__name__).error(
         "error: internal error in codesearch; please report it with these lines:", exc_info=error
     )
+    from cli.distribution import sharing_warning
+
+    if warning := sharing_warning():
+        _say(warning)
     return Exit.NOT_INDEXED
 
 

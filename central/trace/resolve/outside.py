@@ -132,7 +132,7 @@ def _are_outside(
 
     A class that is visible may have the member from elsewhere, or be the wrong one.
     """
-    answers = yield [Classes(*candidate.key) for candidate in candidates]
+    answers = yield [Classes(*candidate.key, candidate.inherited_by) for candidate in candidates]
     classes = [found for answer in answers for found in answer]
     if any(found.kind in _VALUES for found in classes):
         return ()
