@@ -13,7 +13,7 @@ from central.onboarding.addresses import CloneAddress, parse_address, project_na
 from central.onboarding.credentials import require_github
 from central.onboarding.models import Backfill, BackfillRepository, ListState
 from central.onboarding.services.queue import queue_again
-from central.repositories.models import Repository
+from central.repositories.models import IndexedBy, Repository
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
 from indexer.errors import ConfigurationError
@@ -74,6 +74,20 @@ def request_addresses(
     for address in addresses:
         _queue_address(backfill, address)
     return backfill
+
+
+def request_again(repository: Repository) -> bool:
+    """Queue a repository that this service clones, to be due now; False if a workflow indexes it.
+
+    Also False while it is paused, and if its backfill was cancelled: nothing is cloned then.
+    """
+    followed = BackfillRepository.objects.filter(
+        repository=repository,
+        repository__indexed_by=IndexedBy.CENTRAL,
+        repository__paused=False,
+        backfill__state=ListState.LISTED,
+    )
+    return bool(queue_again(followed, error=""))
 
 
 def cancel_backfill(backfill: Backfill, *, actor: str) -> None:
