@@ -47,8 +47,8 @@ class Agent:
     title: str
     project_file: str
     user_file: str
-    servers_key: str
     next_step: str
+    servers_key: str = "mcpServers"
     stdio: Mapping[str, Any] = field(default_factory=dict)
     remote: Mapping[str, Any] = field(default_factory=dict)
     names_tokens: bool = False  # passes no variable with TOKEN in its name that is not named
@@ -82,7 +82,6 @@ AGENTS: Final[Mapping[AgentName, Agent]] = {
         title="Claude Code",
         project_file=".mcp.json",
         user_file=".claude.json",
-        servers_key="mcpServers",
         next_step="Start Claude Code again; /mcp shows whether it is connected.",
         stdio={"type": "stdio"},
         remote={"type": "http", "url": "URL", "headers": _bearer("${AETERNA_TOKEN}")},
@@ -101,7 +100,6 @@ AGENTS: Final[Mapping[AgentName, Agent]] = {
         title="Cursor",
         project_file=".cursor/mcp.json",
         user_file=".cursor/mcp.json",
-        servers_key="mcpServers",
         next_step="Switch the server on in Cursor's settings, under MCP.",
         remote={"url": "URL", "headers": _bearer("${env:AETERNA_TOKEN}")},
     ),
@@ -109,7 +107,6 @@ AGENTS: Final[Mapping[AgentName, Agent]] = {
         title="Gemini CLI",
         project_file=".gemini/settings.json",
         user_file=".gemini/settings.json",
-        servers_key="mcpServers",
         next_step="Start Gemini CLI again; /mcp shows whether it is connected.",
         remote={"httpUrl": "URL", "headers": _bearer("${AETERNA_TOKEN}")},
         names_tokens=True,
@@ -126,7 +123,6 @@ AGENTS: Final[Mapping[AgentName, Agent]] = {
         title="Windsurf",
         project_file="",
         user_file=".codeium/windsurf/mcp_config.json",
-        servers_key="mcpServers",
         next_step="Refresh the servers in Windsurf's Cascade panel.",
     ),
     AgentName.ZED: Agent(
