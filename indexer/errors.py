@@ -22,6 +22,9 @@ IndexerError
 │   │   └── StoreFullError      its disk is full
 │   ├── StoreLockedError        another process holds the embedded store
 │   └── DirectNotAvailableError clients cannot write to this store directly
+├── ForgeError                  the forge's API refused a request
+│   ├── ForgeUnavailableError
+│   └── CommentForbiddenError   the job's token may not comment
 └── CentralError                central failed, refused or did not answer
     ├── CentralUnreachableError
     │   └── CentralRateLimitedError

@@ -38,6 +38,11 @@ class CloneAddress:
         return f"{parts.scheme}://{parts.netloc}"
 
     @property
+    def is_local(self) -> bool:
+        """Whether the host is this machine, to which http:// is allowed."""
+        return self.host in {"127.0.0.1", "localhost"}
+
+    @property
     def host_key(self) -> str:
         """The host as AETERNA_GIT_HOSTS and AETERNA_GIT_TOKENS write it."""
         is_usual = self.port == _PORTS.get(self.scheme)
@@ -91,7 +96,7 @@ def _check_host(address: CloneAddress, settings: BackfillSettings) -> None:
             f"The host {address.host_key[:100]} is not among those that the operator allows "
             "(AETERNA_GIT_HOSTS)."
         )
-    if address.scheme == "http" and address.host not in {"127.0.0.1", "localhost"}:
+    if address.scheme == "http" and not address.is_local:
         raise _refused("http:// is not cloned: use https://.")
 
 

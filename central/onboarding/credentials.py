@@ -89,15 +89,8 @@ def github_access(token: str) -> GitAccess:
 def host_access(address: CloneAddress) -> GitAccess:
     """Return the operator's credential for another host, if there is one."""
     user, _, password = settings.BACKFILL.tokens.get(address.host_key, "").partition(":")
-    return (
-        GitAccess(user, password)
-        if address.scheme == "https" or _is_local(address)
-        else (GitAccess())
-    )
-
-
-def _is_local(address: CloneAddress) -> bool:
-    return address.host in {"127.0.0.1", "localhost"}
+    may_authenticate = address.scheme == "https" or address.is_local
+    return GitAccess(user, password) if may_authenticate else GitAccess()
 
 
 def _api(token: str) -> GitHubApi:

@@ -63,11 +63,11 @@ def progress_of(
     backfill: Backfill, *, after: int = 0, rows: int = BACKFILL_ROWS
 ) -> BackfillProgress:
     """Return the progress and a page of repositories, in the order of the list, after `after`."""
-    of_it = BackfillRepository.objects.filter(backfill=backfill)
-    by_state = of_it.order_by().aggregate(
+    repositories = BackfillRepository.objects.filter(backfill=backfill)
+    by_state = repositories.order_by().aggregate(
         **{state.value: Count("pk", filter=Q(state=state)) for state in WorkState}
     )
-    following = of_it.filter(pk__gt=after).select_related("repository").order_by("pk")
+    following = repositories.filter(pk__gt=after).select_related("repository").order_by("pk")
     page = list(following[: rows + 1]) if rows else []
     counts = Counts(**by_state)
     is_ended = backfill.state in {ListState.FAILED, ListState.CANCELLED}

@@ -26,6 +26,7 @@ class Edge(NamedTuple):
 
 
 def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
+    """Return an edge to each definition that the reference may mean."""
     count = resolution.candidates
     return [
         Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
@@ -34,7 +35,7 @@ def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
 
 
 def is_of_kind(edge: Edge, kinds: Collection[str]) -> bool:
-    """Whether the reference is of one of the kinds; of none in particular, if there are none."""
+    """Whether the reference is of one of `kinds`; true if there are none."""
     return not kinds or edge.site.kind in kinds
 
 

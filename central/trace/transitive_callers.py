@@ -74,7 +74,7 @@ def transitive_callers(
             break
         level = _next_level(resolver, traversal, edges, level, seen)
         if len(level) > MAX_LEVEL:
-            traversal.cut.add(f"Only {MAX_LEVEL} callers of level {number} were gone on from.")
+            traversal.cut.add(f"Only {MAX_LEVEL} callers of level {number} were expanded.")
             level = dict(islice(level.items(), MAX_LEVEL))
     return traversal
 

@@ -8,12 +8,44 @@ from typing import Any, Final, NamedTuple
 
 from cli.overlay.overlay import Overlay, Row
 
+MAX_HITS: Final = 50  # in one answer
+_MAX_LOCAL_HITS: Final = 200  # on all pages of one search
+_CURSOR: Final = re.compile(r"local-(\d{1,2}|end)-(\d{1,3})-(.*)", re.DOTALL)
 _NO_HITS_HINT = (
     "All hits are in files that the work tree has changed, and their new content does not match "
     "the query. Try other words, or an identifier."
 )
 _CONFIDENCES: Final = ("strong", "weak", "none")
 _MIN_SCORE = 1e-6  # relative to the best hit; a ratio to a smaller score would be unbounded
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position after `through` of central's hits from `cursor`, and `shown` local ones.
+
+    `cursor` is central's, "" its first hit; None: central has no further hits.
+    """
+
+    cursor: str | None = ""
+    through: int = 0
+    shown: int = 0
+
+    def encode(self) -> str:
+        """Encode the position as a cursor of the merged answer."""
+        through = "end" if self.cursor is None else self.through
+        return f"local-{through}-{self.shown}-{self.cursor or ''}"
+
+
+def parse_cursor(cursor: str) -> Position | None:
+    """Decode a cursor; None if it is central's own, or not an encoded position."""
+    match = _CURSOR.fullmatch(cursor)
+    if not match:
+        return None
+    is_over = match[1] == "end"
+    through, shown = 0 if is_over else int(match[1]), int(match[2])
+    if through > MAX_HITS or shown > _MAX_LOCAL_HITS:
+        return None
+    return Position(None if is_over else match[3], through, shown)
 
 
 class Page(NamedTuple):
@@ -150,37 +182,3 @@ def _key(hit: Mapping[str, Any], overlay: Overlay) -> tuple[Any, ...]:
 
 def _likeness(hits: Sequence[Row]) -> float:
     return float((hits[0]["similarity"] if hits else None) or 0.0)
-
-
-MAX_HITS: Final = 50  # in one answer
-_MAX_LOCAL_HITS: Final = 200  # on all pages of one search
-_CURSOR: Final = re.compile(r"local-(\d{1,2}|end)-(\d{1,3})-(.*)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """A position after `through` of central's hits from `cursor`, and `shown` local ones.
-
-    `cursor` is central's, "" its first hit; None: central has no further hits.
-    """
-
-    cursor: str | None = ""
-    through: int = 0
-    shown: int = 0
-
-    def encode(self) -> str:
-        """Encode the position as a cursor of the merged answer."""
-        through = "end" if self.cursor is None else self.through
-        return f"local-{through}-{self.shown}-{self.cursor or ''}"
-
-
-def parse_cursor(cursor: str) -> Position | None:
-    """Decode a cursor; None if it is central's own, or not an encoded position."""
-    match = _CURSOR.fullmatch(cursor)
-    if not match:
-        return None
-    is_over = match[1] == "end"
-    through, shown = 0 if is_over else int(match[1]), int(match[2])
-    if through > MAX_HITS or shown > _MAX_LOCAL_HITS:
-        return None
-    return Position(None if is_over else match[3], through, shown)

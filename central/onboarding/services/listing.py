@@ -33,7 +33,7 @@ def list_next() -> bool:
         _queue(backfill, chosen, left_out)
         _log.info("backfill_listed", backfill=str(backfill.pk), chosen=len(chosen))
     except ForgeUnavailableError as exc:
-        _later(backfill, exc)
+        _postpone(backfill, exc)
     except ForgeError as exc:
         _end(backfill, ListState.FAILED, error=str(exc)[:BACKFILL_ERROR_CHARACTERS])
     return True
@@ -98,13 +98,13 @@ def _queue(backfill: Backfill, chosen: list[ForgeRepository], left_out: Counter[
 
 
 def _merge(backfill: Backfill, rows: list[BackfillRepository]) -> None:
-    of_it = BackfillRepository.objects.filter(
+    known = BackfillRepository.objects.filter(
         organization=backfill.organization, github_id__in=[row.github_id for row in rows]
     )
-    queue_again(of_it, backfill=backfill, error="")
-    known = set(of_it.values_list("github_id", flat=True))
+    queue_again(known, backfill=backfill, error="")
+    known_ids = set(known.values_list("github_id", flat=True))
     BackfillRepository.objects.bulk_create(
-        [row for row in rows if row.github_id not in known],
+        [row for row in rows if row.github_id not in known_ids],
         batch_size=500,
         ignore_conflicts=True,
     )
@@ -116,7 +116,7 @@ def _mine(backfill: Backfill) -> bool:
     ).exists()
 
 
-def _later(backfill: Backfill, problem: ForgeUnavailableError) -> None:
+def _postpone(backfill: Backfill, problem: ForgeUnavailableError) -> None:
     """List again later; at last the backfill fails."""
     if backfill.attempts + 1 >= BACKFILL_ATTEMPTS and not problem.pause_seconds:
         _end(backfill, ListState.FAILED, error=str(problem)[:BACKFILL_ERROR_CHARACTERS])

@@ -28,7 +28,7 @@ from central.onboarding.models import BackfillRepository, ListState, WorkState
 from central.repositories.models import IndexedBy, Push, Repository
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 
-_TURN = 7_311_905_530_441  # of the advisory lock under which claims are counted and made
+_CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
 _BEAT_SECONDS = 5.0
 _FIRST_PAUSE_SECONDS = 30
 _LONGEST_PAUSE_SECONDS = 3_600
@@ -59,25 +59,25 @@ def claim_next() -> "Claim | None":
     An organisation with fewer running clones comes first, then the longest wait.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_TURN])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
     now = timezone.now()
     running = BackfillRepository.objects.filter(state=WorkState.RUNNING, lease_until__gt=now)
     if running.count() >= settings.BACKFILL.at_once:
         return None
     due = (
         claimable()
-        .annotate(of_organization=_count(running))
-        .exclude(organization__in=_at_their_rate(now))
+        .annotate(of_organization=_running_clones(running))
+        .exclude(organization__in=_rate_limited(now))
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .order_by("of_organization", "due_at", "pk")
     )
     while (row := due.first()) is not None:
-        if claim := _taken(row, now):
+        if claim := _claim(row, now):
             return claim
     return None
 
 
-def _count(running: QuerySet[BackfillRepository]) -> Coalesce:
+def _running_clones(running: QuerySet[BackfillRepository]) -> Coalesce:
     counted = (
         running.filter(organization=OuterRef("organization"))
         .order_by()
@@ -88,7 +88,7 @@ def _count(running: QuerySet[BackfillRepository]) -> Coalesce:
     return Coalesce(Subquery(counted), 0)
 
 
-def _at_their_rate(now: datetime) -> list[int]:
+def _rate_limited(now: datetime) -> list[int]:
     """Return the organisations that have had their clones of this hour."""
     recent = BackfillRepository.objects.filter(claimed_at__gt=now - _HOUR).order_by()
     counted = recent.values("organization").annotate(count=Count("pk"))
@@ -96,7 +96,7 @@ def _at_their_rate(now: datetime) -> list[int]:
     return list(full.values_list("organization", flat=True))
 
 
-def _taken(row: BackfillRepository, now: datetime) -> "Claim | None":
+def _claim(row: BackfillRepository, now: datetime) -> "Claim | None":
     if row.attempts >= BACKFILL_ATTEMPTS:
         _end(
             BackfillRepository.objects.filter(pk=row.pk),

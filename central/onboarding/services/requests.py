@@ -169,10 +169,10 @@ def _free_name(organization: Organization, url: str) -> str:
     """Return a name that no project has: groups are added until it is free."""
     for segments in range(1, _LONGEST_PATH + 1):
         name = project_name(url, segments=segments)
-        of_it = {"organization": organization, "name": name}
+        same_name = {"organization": organization, "name": name}
         is_taken = (
-            Repository.objects.filter(**of_it).exists()
-            or BackfillRepository.objects.filter(**of_it).exists()
+            Repository.objects.filter(**same_name).exists()
+            or BackfillRepository.objects.filter(**same_name).exists()
         )
         if not is_taken:
             return name

@@ -150,10 +150,10 @@ def remove_leftovers() -> int:
 
 
 def _repository_of(row: BackfillRepository) -> Repository:
-    of_it = Repository.objects.filter(organization=row.organization, retired_at=None)
+    repositories = Repository.objects.filter(organization=row.organization, retired_at=None)
     if row.github_id is not None:
-        return of_it.get(github_id=row.github_id)
-    return of_it.get(name=row.name)
+        return repositories.get(github_id=row.github_id)
+    return repositories.get(name=row.name)
 
 
 def _note_indexer(repository: Repository, cloned: Clone) -> None:

@@ -106,11 +106,11 @@ class Command(ServiceCommand):
 
     def _work(self, backfill: Backfill) -> None:
         """Work beside the service's own workers, and report each repository once."""
-        told: set[str] = set()
+        reported: set[str] = set()
         while True:
             has_worked = list_next() or work_next()
             backfill.refresh_from_db()
-            progress = self._report(backfill, told)
+            progress = self._report(backfill, reported)
             if progress.finished:
                 break
             if not has_worked:
@@ -124,12 +124,12 @@ class Command(ServiceCommand):
                 progress.error or "Some repositories failed; the same command tries them again."
             )
 
-    def _report(self, backfill: Backfill, told: set[str]) -> BackfillProgress:
+    def _report(self, backfill: Backfill, reported: set[str]) -> BackfillProgress:
         first = progress = progress_of(backfill)
         while True:
             for row in progress.repositories:
-                if row.project not in told and row.state in {"done", "failed", "skipped"}:
-                    told.add(row.project)
+                if row.project not in reported and row.state in {"done", "failed", "skipped"}:
+                    reported.add(row.project)
                     why = f": {row.error}" if row.error else ""
                     took = "" if row.seconds is None else f" in {row.seconds:.1f} s"
                     self.stdout.write(f"{row.project} {row.state}{took}{why}")
