@@ -1,24 +1,22 @@
-"""Decoding of lines to records.
+"""Decoding of batches: lines to records.
 
 Checks everything that central stores, so that an apply never fails on content.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
 from itertools import starmap
-from typing import Final, NamedTuple, NoReturn, TypeVar, get_args
+from typing import Final
 
 from msgspec import MsgspecError, ValidationError, convert
 from msgspec.json import Decoder
 
+from indexer.bundle.lines import parse_line, refuse, require_path, validation_problem
 from indexer.bundle.schema import (
     ChunkFields,
-    EntryFields,
     FileFields,
     ManifestFields,
-    Mode,
     RemovalFields,
     SymbolFields,
 )
@@ -29,8 +27,6 @@ from indexer.limits import (
     BATCH_VALUES,
     FILE_LINES,
     MODULE_PATH_BYTES,
-    PATH_BYTES,
-    TREE_LINE_BYTES,
 )
 from indexer.records.files import (
     Chunk,
@@ -44,34 +40,8 @@ from indexer.records.files import (
 from indexer.records.manifests import Dependency, Manifest, Pin
 from indexer.records.references import Export, Import, Reference
 
-_T = TypeVar("_T")
-
-_COMPONENT = r'(?!\.{1,2}[/"])[^/"\\\x00-\x1f]++'
-_USUAL_LINE = re.compile(
-    rf'^\{{"path":"({_COMPONENT}(?:/{_COMPONENT})*+)","mode":"({"|".join(get_args(Mode))})",'
-    r'"blob":"([0-9a-f]{40}(?:[0-9a-f]{24})?)","size":(0|[1-9][0-9]{0,17}),'
-    rf'"skipped":(?:null|"({"|".join(SkipReason)})")\}}$',
-    re.MULTILINE,
-)
-_NO_COMPONENT: Final = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)")  # empty, . or ..
-# In valid JSON backslashes occur only in strings; an even number before `u` is no escape.
-_NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*+\\u0000")
-_INVALID_ENUM: Final = re.compile(r"(Invalid enum value) .*", re.DOTALL)  # ends with the value
-_PROBLEM_CHARACTERS: Final = 100
-
 _FILE: Final = Decoder(FileFields)
 _REMOVAL: Final = Decoder(RemovalFields)
-_ENTRY: Final = Decoder(EntryFields)
-
-
-class TreeColumns(NamedTuple):
-    """Lines of a tree by column, with the fields of TreeEntry. `skipped` may be None."""
-
-    path: Sequence[str]
-    mode: Sequence[str]
-    blob: Sequence[str]
-    size: Sequence[int]
-    skipped: Sequence[str | None]
 
 
 def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Removal]:
@@ -87,7 +57,7 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Rem
     seen: set[str] = set()
     for number, line in enumerate(BytesIO(body), start=1):
         where = f"line {number}"
-        record = _record(_parsed(_file_or_removal, line, where), where, dimensions)
+        record = _record(parse_line(_file_or_removal, line, where), where, dimensions)
         if record.path in seen:
             raise BundleError(
                 f"{where}: path came on an earlier line too", code="batch_duplicate_path"
@@ -96,81 +66,12 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Rem
         yield record
 
 
-def decode_tree(parts: Iterable[bytes]) -> Iterator[TreeColumns]:
-    """Check and read a tree in parts; yields for each part the lines that end in it.
-
-    Does not check that paths are unique, which would hold all paths in memory. Raises BundleError:
-    `batch_malformed` or `batch_path_invalid`.
-    """
-    number = 1
-    for block in _blocks(parts):
-        columns = _usual_lines(block)
-        yield columns or _any_lines(block.removesuffix(b"\n").split(b"\n"), number)
-        number += block.count(b"\n")
-
-
 def read_manifest(value: object, *, where: str) -> Manifest:
     """Check and read a manifest that was stored as JSON. Raises BundleError."""
     try:
         return _manifest(convert(value, ManifestFields))
     except ValidationError as exc:
-        _refuse(where, _problem_of(exc))
-
-
-def _blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the whole lines that end in each part."""
-    rest = b""
-    for part in parts:
-        lines, end, rest = (rest + part).rpartition(b"\n")
-        if len(rest) > TREE_LINE_BYTES:
-            raise _long_line()
-        if end:
-            yield lines + end
-    if rest:
-        yield rest + b"\n"
-
-
-def _long_line() -> BundleError:
-    return BundleError(f"a line of the tree has more than {TREE_LINE_BYTES} bytes")
-
-
-def _usual_lines(block: bytes) -> TreeColumns | None:
-    """Read the lines if all have the form that `encode` writes, without escapes; else None."""
-    try:
-        rows = _USUAL_LINE.findall(block.decode())
-    except UnicodeDecodeError:
-        return None
-    if len(rows) != block.count(b"\n"):
-        return None
-    path, mode, blob, size, skipped = zip(*rows, strict=True)
-    if max(map(len, path)) > PATH_BYTES // 4 and any(map(_problem_of_path, path)):
-        return None
-    return TreeColumns(path, mode, blob, list(map(int, size)), [word or None for word in skipped])
-
-
-def _any_lines(lines: Sequence[bytes], first: int) -> TreeColumns:
-    entries = []
-    for number, line in enumerate(lines, start=first):
-        if len(line) > TREE_LINE_BYTES:
-            raise _long_line()
-        entry = _parsed(_ENTRY.decode, line, f"line {number}")
-        _require_path(entry.path, f"line {number}")
-        entries.append(entry)
-    return TreeColumns(
-        *([getattr(entry, name) for entry in entries] for name in TreeColumns._fields)
-    )
-
-
-def _parsed(decode: Callable[[bytes], _T], line: bytes, where: str) -> _T:
-    try:
-        fields = decode(line)
-    except ValidationError as exc:
-        _refuse(where, _problem_of(exc))
-    except (MsgspecError, UnicodeDecodeError, RecursionError) as exc:  # or a lone surrogate
-        raise BundleError(f"{where}: must be one JSON object in UTF-8") from exc
-    if b"\\u0000" in line and _NUL.search(line):
-        _refuse(where, "must not hold a NUL character")
-    return fields
+        refuse(where, validation_problem(exc))
 
 
 def _file_or_removal(line: bytes) -> FileFields | RemovalFields:
@@ -182,48 +83,21 @@ def _file_or_removal(line: bytes) -> FileFields | RemovalFields:
         raise
 
 
-def _problem_of(exc: ValidationError) -> str:
-    """Describe the error's position and kind, without the value, which may be long."""
-    problem, separator, location = str(exc).rpartition(" - at `$")
-    if not separator:
-        problem, location = location, ""
-    description = ": ".join(filter(None, (location.strip("`."), _INVALID_ENUM.sub(r"\1", problem))))
-    return ascii(description[:_PROBLEM_CHARACTERS])[1:-1][:_PROBLEM_CHARACTERS]
-
-
-def _refuse(where: str, problem: str, *, code: str = "batch_malformed") -> NoReturn:
-    raise BundleError(f"{where}: {problem}", code=code)
-
-
-def _require_path(path: str, where: str) -> None:
-    if problem := _problem_of_path(path):
-        _refuse(where, f"path {problem}", code="batch_path_invalid")
-
-
-def _problem_of_path(path: str) -> str:
-    """Explain why a path is not relative, POSIX and normalised. Control characters are legal."""
-    if _NO_COMPONENT.search(path):
-        return "must be relative, without an empty, . or .. component"
-    if len(path.encode()) > PATH_BYTES:
-        return f"must have at most {PATH_BYTES} bytes"
-    return ""
-
-
 def _record(
     fields: FileFields | RemovalFields, where: str, dimensions: int
 ) -> FileRecord | Removal:
-    _require_path(fields.path, where)
+    require_path(fields.path, where)
     if isinstance(fields, FileFields):
         return _file(fields, where, dimensions)
     if not fields.removed:
-        _refuse(where, "removed must be true")
+        refuse(where, "removed must be true")
     return Removal(fields.path)
 
 
 def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
     last_line = count_lines(fields.content)
     if last_line > FILE_LINES:
-        _refuse(where, f"content must have at most {FILE_LINES} lines")
+        refuse(where, f"content must have at most {FILE_LINES} lines")
     _check_rows(fields, where, last_line)
     record = FileRecord(
         path=fields.path,
@@ -246,7 +120,7 @@ def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
     if record.skipped:
         _require_bare(record, where)
     if record.generated and record.chunks:
-        _refuse(where, "generated leaves no room for chunks")
+        refuse(where, "generated leaves no room for chunks")
     return record
 
 
@@ -255,10 +129,10 @@ def _check_rows(fields: FileFields, where: str, last_line: int) -> None:
     last_column = len(fields.content)
     for index, row in enumerate(fields.references):
         if row[-2] > last_line or row[-1] > last_column:
-            _refuse(where, f"references[{index}]: line or column must be within the content")
+            refuse(where, f"references[{index}]: line or column must be within the content")
     for index, (*_, line) in enumerate(fields.imports):
         if line > last_line:
-            _refuse(where, f"imports[{index}]: line must be within the content")
+            refuse(where, f"imports[{index}]: line must be within the content")
     _check_bytes(where, "imports", (row[2] for row in fields.imports))
     _check_bytes(where, "exports", (row[1] for row in fields.exports))
 
@@ -267,7 +141,7 @@ def _check_bytes(where: str, key: str, paths: Iterable[str]) -> None:
     """Check that paths are short enough for a key of an index."""
     for index, path in enumerate(paths):
         if not path.isascii() and len(path.encode()) > MODULE_PATH_BYTES:
-            _refuse(where, f"{key}[{index}]: path must have at most {MODULE_PATH_BYTES} bytes")
+            refuse(where, f"{key}[{index}]: path must have at most {MODULE_PATH_BYTES} bytes")
 
 
 def _manifest(fields: ManifestFields) -> Manifest:
@@ -297,7 +171,7 @@ def _require_bare(record: FileRecord, where: str) -> None:
         manifest=record.manifest if record.skipped is SkipReason.LOCK_FILE else None,
     )
     if record != bare:
-        _refuse(where, "skipped leaves no room for content and what is read of it")
+        refuse(where, "skipped leaves no room for content and what is read of it")
 
 
 def _chunks(
@@ -321,13 +195,13 @@ def _require_ascending(chunks: list[ChunkFields], where: str, last_line: int) ->
     for index, chunk in enumerate(chunks):
         _require_span(chunk, f"{where}: chunks[{index}]", last_line)
         if chunk.start <= previous_end:
-            _refuse(where, f"chunks[{index}]: start must lie after the chunk before it")
+            refuse(where, f"chunks[{index}]: start must lie after the chunk before it")
         previous_end = chunk.end
 
 
 def _require_span(one: ChunkFields | SymbolFields, where: str, last_line: int) -> None:
     if not one.start <= one.end <= last_line:
-        _refuse(where, "start and end must be lines of the content, in order")
+        refuse(where, "start and end must be lines of the content, in order")
 
 
 def _symbols(symbols: list[SymbolFields], where: str, last_line: int) -> tuple[Symbol, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 from standardwebhooks import Webhook
 
 from indexer.bundle import decode, gzip
+from indexer.bundle.tree import TreeColumns, decode_tree
 from indexer.embedding.builtin import SPEC
 from indexer.pipeline.worker import embedder_inputs
 from indexer.records.files import (
@@ -173,7 +174,7 @@ class StandIn:
 
     def _compare(self, body: bytes) -> dict[str, object]:
         parts = gzip.inflate([body], limit_bytes=10**9)
-        self.tree = entries_of(decode.decode_tree(parts))
+        self.tree = entries_of(decode_tree(parts))
         lines = {entry.path: (entry.mode, entry.blob, entry.skipped) for entry in self.tree}
         return {
             "changed": [path for path, line in lines.items() if self.stored.get(path) != line],
@@ -207,7 +208,7 @@ class StandIn:
         self.embeddings |= {digest for digest, _ in self.chunks()}
 
 
-def entries_of(tree: Iterable[decode.TreeColumns]) -> list[TreeEntry]:
+def entries_of(tree: Iterable[TreeColumns]) -> list[TreeEntry]:
     """The entries of a tree that was decoded."""
     return [
         TreeEntry(path, mode, blob, size, skipped and SkipReason(skipped))

@@ -27,8 +27,9 @@ from central.ingest.services.batch_content import bundle_refusals, check_batch, 
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeDiff
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
-from indexer.bundle.decode import decode_records, decode_tree
+from indexer.bundle.decode import decode_records
 from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, inflate
+from indexer.bundle.tree import decode_tree
 from indexer.limits import RUN_BATCHES
 from indexer.records.files import FileRecord, Removal
 from indexer.records.vectors import EmbedderSpec

@@ -16,8 +16,8 @@ from central.corpus.models import File
 from central.db import Copy, copy_rows, fetch_rows, sql, sql_with
 from central.errors import InvalidError
 from central.ingest.models import Batch, IndexRun
-from indexer.bundle.decode import TreeColumns, decode_tree
 from indexer.bundle.gzip import PART_BYTES, inflate
+from indexer.bundle.tree import TreeColumns, decode_tree
 from indexer.records.files import SKIPPED_BY_CONTENT, GeneratedBy, SkipReason
 
 TREE_NUMBER = 0  # the tree's number among a run's batches

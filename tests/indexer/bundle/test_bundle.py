@@ -17,6 +17,7 @@ from indexer import limits
 from indexer.bundle import decode as decoding
 from indexer.bundle import encode as encoding
 from indexer.bundle import gzip as compression
+from indexer.bundle.tree import TreeColumns, decode_tree
 from indexer.errors import BundleError
 from indexer.records.files import (
     Chunk,
@@ -70,7 +71,7 @@ def decode(body: bytes) -> list[FileRecord | Removal]:
 def read_tree(body: bytes) -> list[TreeEntry]:
     """A tree that comes in parts of 100 bytes."""
     parts = [body[start : start + 100] for start in range(0, len(body), 100)]
-    return entries_of(decoding.decode_tree(parts))
+    return entries_of(decode_tree(parts))
 
 
 def file_fields() -> dict[str, Any]:
@@ -271,7 +272,7 @@ def parts_of(data: bytes) -> Iterator[bytes]:
     return (data[start : start + 65_536] for start in range(0, len(data), 65_536))
 
 
-def drain(tree: Iterator[decoding.TreeColumns]) -> int:
+def drain(tree: Iterator[TreeColumns]) -> int:
     return sum(len(columns.path) for columns in tree)
 
 
@@ -294,9 +295,7 @@ def test_a_hostile_tree_takes_a_few_megabytes(body: bytes) -> None:
     data = compression.compress(body)
     assert len(body) > 3_000_000
     peak = peak_of(
-        lambda: drain(
-            decoding.decode_tree(compression.inflate(parts_of(data), limit_bytes=len(body)))
-        )
+        lambda: drain(decode_tree(compression.inflate(parts_of(data), limit_bytes=len(body))))
     )
     assert peak < 8_000_000
 
@@ -307,7 +306,7 @@ def test_a_tree_takes_as_much_memory_as_a_part_of_it() -> None:
     read = []
 
     def decode_all() -> None:
-        tree = decoding.decode_tree(compression.inflate(parts_of(data), limit_bytes=len(body)))
+        tree = decode_tree(compression.inflate(parts_of(data), limit_bytes=len(body)))
         read.append(drain(tree))
 
     assert peak_of(decode_all) < 8_000_000
