@@ -71,8 +71,9 @@ class ExtractedFile:
     """A file's line without vectors and, in the order of its chunks, the data to add them."""
 
     file: FileLine
-    inputs: Sequence[str] = ()  # of the embedder
-    digests: Sequence[bytes] = ()  # of the inputs
+    digests: Sequence[bytes] = ()  # of the embedder's inputs
+    inputs: Sequence[str] = ()  # of an embedder that is a service
+    vectors: Sequence[bytes] = ()  # packed, of a model that embeds where the file is extracted
     points: Sequence[PointData] = ()  # only for a run with direct upload
 
 

@@ -23,6 +23,7 @@ from indexer.errors import IndexerError
 from indexer.output import log
 from indexer.process_group import CHILDREN
 from indexer.records.files import DegradeReason, FileRecord, SkipReason, SourceFile, TreeEntry
+from indexer.records.vectors import LocalModel
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 # Workers are forked from a process that has imported this and has no threads.
@@ -54,13 +55,22 @@ def worker_count(total_bytes: int) -> int:
 
 
 def extract_in_worker(
-    files: Sequence[SourceFile], *, dimensions: int, batch_bytes: int, with_points: bool = False
+    files: Sequence[SourceFile],
+    *,
+    dimensions: int,
+    batch_bytes: int,
+    with_points: bool = False,
+    model: LocalModel | None = None,
 ) -> list[ExtractedFile]:
     """Call `worker.extract_files`, which a run's main process does not import."""
     from indexer.pipeline import worker
 
     return worker.extract_files(
-        files, dimensions=dimensions, batch_bytes=batch_bytes, with_points=with_points
+        files,
+        dimensions=dimensions,
+        batch_bytes=batch_bytes,
+        with_points=with_points,
+        model=model,
     )
 
 
