@@ -127,6 +127,8 @@ def _words(text: str) -> list[str]:
 
 def _word_tokens(word: str) -> tuple[str, ...]:
     """Return the whole identifier without underscores and, if it has several, its parts."""
+    if len(word) <= MAX_TOKEN_CHARACTERS and word.isascii() and word.isalpha() and word.islower():
+        return (word,)  # most words
     if len(word) > MAX_WORD_CHARACTERS:
         return ()
     parts = _ASCII_PART.findall(word) if word.isascii() else _unicode_parts(word)

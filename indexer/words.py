@@ -32,6 +32,25 @@ class Rows(NamedTuple):
     values: Numbers
     lengths: Numbers
 
+    def positions(self) -> Numbers:
+        """Return the position of each value in its row."""
+        starts = self.lengths.cumsum() - self.lengths
+        return np.arange(len(self.values)) - np.repeat(starts, self.lengths)
+
+    def joined(self, counts: Sequence[int]) -> "Rows":
+        """Join the first rows to one, and so on: as many for each as `counts` has."""
+        return Rows(self.values, _sums(self.lengths, np.cumsum(counts, dtype=np.intp)))
+
+    def only(self, kept: NDArray[np.bool_]) -> "Rows":
+        """Return the rows with some of the values only."""
+        return Rows(self.values[kept], _sums(kept, self.lengths.cumsum()))
+
+
+def _sums(numbers: Numbers | NDArray[np.bool_], ends: Numbers) -> Numbers:
+    """Return the sums of consecutive parts of an array."""
+    sums: Numbers = np.diff(np.concatenate(([0], numbers.cumsum()))[ends], prepend=0)
+    return sums
+
 
 class WordTable:
     """A row of integers for each distinct word, which `read` reads once. Thread-safe.

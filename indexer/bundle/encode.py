@@ -71,9 +71,8 @@ class ExtractedFile:
     """A file's line without vectors and, in the order of its chunks, the data to add them."""
 
     file: FileLine
+    inputs: Sequence[str] | Sequence[bytes] = ()  # of the embedder, or their packed vectors
     digests: Sequence[bytes] = ()  # of the embedder's inputs
-    inputs: Sequence[str] = ()  # of an embedder that is a service
-    vectors: Sequence[bytes] = ()  # packed, of a model that embeds where the file is extracted
     points: Sequence[PointData] = ()  # only for a run with direct upload
 
 

@@ -17,7 +17,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from indexer.records.vectors import Matrix
-from indexer.words import WordTable, split_words
+from indexer.words import Rows, WordTable, split_words
 
 PACKAGED_FOLDER: Final = Path(__file__).parent / "model"
 _MAX_TOKENS: Final = 512  # the default if a model's configuration has none
@@ -46,43 +46,49 @@ class StaticModel:
         """The length of the vectors."""
         return int(self.table.shape[1])
 
-    def tokens(
-        self, texts: Sequence[str], words: Sequence[Sequence[str]] | None = None
-    ) -> list[NDArray[np.int64]]:
+    def tokens(self, texts: Sequence[str], words: Sequence[Sequence[str]] | None = None) -> Rows:
         """Return the known tokens of each text. `words`: of each text, if they are split."""
         cut = [text[: self.max_characters] for text in texts]
         if not self.reads_words:
-            return [self._known(np.array(ids, np.int64)) for ids in self._encoded(cut)]
+            encoded = self._encoded(cut)
+            lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+            values = np.fromiter(chain.from_iterable(encoded), np.int64, lengths.sum())
+            return self._known(Rows(values, lengths))
         if words is None:
-            words = [split_words(text) for text in cut]
+            words = list(map(split_words, cut))
         else:
             words = [
                 split if len(short) == len(text) else split_words(short)
                 for text, short, split in zip(texts, cut, words, strict=True)
             ]
         rows = self._words.rows(list(chain.from_iterable(words)))
-        ends = np.concatenate(([0], rows.lengths.cumsum()))[np.cumsum([0, *map(len, words)])]
-        return [self._known(rows.values[start:end]) for start, end in pairwise(ends.tolist())]
+        return self._known(rows.joined(list(map(len, words))))
 
-    def vectors(self, tokens: Sequence[NDArray[np.int64]]) -> Matrix:
-        """Return the normalised means of the tokens' rows; zero for a text without tokens."""
-        means = np.zeros((len(tokens), self.dimensions), np.float32)
-        for row, ids in zip(means, tokens, strict=True):
-            if len(ids):
-                row[:] = self._sum(ids) / len(ids)
+    def vectors(self, tokens: Rows) -> Matrix:
+        """Return the normalised means of the tokens' vectors; zero for a text without tokens."""
+        sums = np.zeros((len(tokens.lengths), self.dimensions), np.float32)
+        ends = tokens.lengths.cumsum().tolist()
+        for row, (start, end) in zip(sums, pairwise([0, *ends]), strict=True):
+            self._add(tokens.values[start:end], row)
+        means = sums / np.maximum(tokens.lengths, 1).astype(np.float32)[:, None]
         lengths = np.linalg.norm(means, axis=1, keepdims=True) + _LEAST_LENGTH
         normalised: Matrix = means / lengths
         return normalised
 
-    def _sum(self, ids: NDArray[np.int64]) -> NDArray[np.generic]:
-        rows = self.table.take(ids, axis=0)
-        if rows.dtype != np.int8:
-            return np.add.reduce(rows, dtype=np.float32)
-        return np.add.reduce(rows, dtype=np.int16 if len(ids) <= _INT16_ROWS else np.int32)
+    def _add(self, tokens: NDArray[np.int64], total: Matrix) -> None:
+        """Write the sum of the tokens' vectors to `total`; sums of int8 are exact."""
+        rows = self.table.take(tokens, axis=0)
+        if rows.dtype == np.int8:
+            np.add.reduce(rows, out=total, dtype=np.int16 if len(rows) <= _INT16_ROWS else np.int32)
+        else:
+            np.add.reduce(rows, out=total, dtype=np.float32)
 
-    def _known(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        ids = ids[: self.max_tokens]
-        return ids[ids != self.unknown]
+    def _known(self, tokens: Rows) -> Rows:
+        """Cut long texts, then drop unknown tokens."""
+        kept = tokens.values != self.unknown
+        if self.max_tokens and tokens.lengths.max(initial=0) > self.max_tokens:
+            kept &= tokens.positions() < self.max_tokens
+        return tokens if kept.all() else tokens.only(kept)
 
     @cached_property
     def _words(self) -> WordTable:

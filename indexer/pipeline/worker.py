@@ -59,7 +59,7 @@ class Extraction:
     """A file's record without vectors, and the words of each chunk's text."""
 
     record: FileRecord
-    words: Sequence[Sequence[str]] = ()
+    words: Sequence[list[str]] = ()
 
 
 def extract_files(
@@ -74,7 +74,7 @@ def extract_files(
 
     A file whose line with vectors would exceed a batch is skipped. All vectors count, so that the
     vectors known to central do not affect what is indexed. `with_points`: include the data for a
-    direct upload. Without `model`, the inputs for an embedder are included.
+    direct upload.
     """
     extracted = []
     for file in files:
@@ -107,16 +107,17 @@ def _with_inputs(
     digests = list(map(embedding_digest, inputs))
     points = list(map(_point_data, chunks)) if with_points else ()
     if model is None or not chunks:
-        return ExtractedFile(line, digests, inputs, points=points)
-    heads = [
-        embedder_input(path=line.record.path, container=chunk.container, text="")
-        for chunk in chunks
-    ]
+        return ExtractedFile(line, inputs, digests, points)
+    heads = {
+        container: split_words(embedder_input(path=line.record.path, container=container, text=""))
+        for container in {chunk.container for chunk in chunks}
+    }
     words = [
-        split_words(head) + split for head, split in zip(heads, extraction.words, strict=True)
+        heads[chunk.container] + words
+        for chunk, words in zip(chunks, extraction.words, strict=True)
     ]
     vectors = list(map(packed_floats, _opened(model).embed_words(inputs, words)))
-    return ExtractedFile(line, digests, vectors=vectors, points=points)
+    return ExtractedFile(line, vectors, digests, points)
 
 
 def _point_data(chunk: Chunk) -> PointData:
