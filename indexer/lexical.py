@@ -101,11 +101,10 @@ def _weigh(
     keys = keys[order]
     firsts = np.flatnonzero(np.diff(keys, prepend=-1))
     tf = np.add.reduceat(counts[order], firsts) if len(firsts) else np.zeros(0)
-    chunks, ids = keys[firsts] >> _TERM_ID_BITS, keys[firsts] & _TERM_ID_MASK
+    chunks, ids = keys[firsts] >> _TERM_ID_BITS, (keys[firsts] & _TERM_ID_MASK).astype(np.uint32)
     lengths = np.bincount(chunks, tf, total)
     norms = K1 * (1.0 - B + B * lengths / AVERAGE_LENGTH)
     weights = (tf * (K1 + 1.0) / (tf + norms[chunks])).astype(np.float32)
-    ids = ids.astype(np.uint32)
     bounds = np.searchsorted(chunks, np.arange(total + 1)).tolist()
     return [TermVector(ids[start:end], weights[start:end]) for start, end in pairwise(bounds)]
 
