@@ -61,7 +61,7 @@ def _inflated(inflater: isal_zlib.Decompress, part: bytes) -> Iterator[bytes]:
     while is_more:
         try:
             inflated = inflater.decompress(part, PART_BYTES)
-        except IsalError as exc:
+        except IsalError as exc:  # type: ignore[misc] # its stub gives no class
             raise BundleError("the upload is not valid gzip", code="batch_not_gzip") from exc
         part = inflater.unconsumed_tail
         is_more = not inflater.eof and (bool(part) or len(inflated) == PART_BYTES)

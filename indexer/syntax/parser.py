@@ -120,10 +120,10 @@ def _query(grammar: Grammar) -> tuple[tree_sitter.Query, int]:
 
     Those come first. One pass costs less than several, whatever the number of patterns.
     """
-    language = _language(grammar)
     definitions = _query_text(grammar, ".scm")
-    count = tree_sitter.Query(language, definitions).pattern_count
-    return tree_sitter.Query(language, definitions + _query_text(grammar, ".trace.scm")), count
+    query = tree_sitter.Query(_language(grammar), definitions + _query_text(grammar, ".trace.scm"))
+    starts = map(query.start_byte_for_pattern, range(query.pattern_count))
+    return query, sum(start < len(definitions.encode()) for start in starts)
 
 
 def _query_text(grammar: Grammar, suffix: str) -> str:

@@ -58,7 +58,7 @@ def test_rows_are_joined_and_filtered(rows: list[list[int]], data: st.DataObject
     whole = Rows(np.array([one for row in rows for one in row], np.int64), lengths)
     cut = data.draw(st.integers(0, len(rows)))
     joined = whole.joined([cut, 0, len(rows) - cut])
-    parts = (rows[:cut], [], rows[cut:])
+    parts: tuple[list[list[int]], ...] = (rows[:cut], [], rows[cut:])
     assert as_lists(joined) == [[one for row in part for one in row] for part in parts]
     assert as_lists(whole.only(whole.values > 4)) == [[n for n in row if n > 4] for row in rows]
     assert as_lists(whole.only(whole.positions() < 2)) == [row[:2] for row in rows]
