@@ -25,7 +25,7 @@ from indexer.pipeline.progress import Progress
 from indexer.pipeline.report import Report, RunProgress, RunStage
 from indexer.pipeline.select import needs_content
 from indexer.pipeline.stats import RunCounters, Stopwatch
-from indexer.pipeline.text_embedder import run_embedder
+from indexer.pipeline.text_embedder import text_embedder
 from indexer.pipeline.upload import BatchUploader
 from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker, skipped_line, worker_count
 from indexer.records.files import TreeEntry
@@ -211,7 +211,7 @@ class _Run:
             WorkerPool(worker_count(sum(entry.size for entry in wanted))) as pool,
             self._points(opened) as points,
         ):
-            embedder = run_embedder(opened.embedder, self._job.access, pool)
+            embedder = text_embedder(opened.embedder, self._job.access, pool)
             extract = partial(
                 extract_in_worker,
                 dimensions=opened.embedder.dimensions,

@@ -17,8 +17,8 @@ from indexer.records.vectors import EmbedderConfig, EmbedderSpec, LocalModel
 _LOCAL: Final = "builtin"  # the provider whose models are files
 
 
-class RunEmbedder(Protocol):
-    """The embedder of one run."""
+class TextEmbedder(Protocol):
+    """The embedder of a run's texts, or of none, if workers embed what they extract."""
 
     @property
     def model(self) -> LocalModel | None:
@@ -42,7 +42,7 @@ class RunEmbedder(Protocol):
         ...
 
 
-def run_embedder(spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) -> RunEmbedder:
+def text_embedder(spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) -> TextEmbedder:
     """Return the embedder of `spec`; its `check` raises if it is not set up here."""
     if spec.provider == _LOCAL:
         return LocalEmbedder(LocalModel(spec, access.models), pool)

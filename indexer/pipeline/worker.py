@@ -68,7 +68,7 @@ def extract_files(
     dimensions: int,
     batch_bytes: int,
     with_points: bool,
-    model: LocalModel | None,
+    model: LocalModel | None = None,
 ) -> list[ExtractedFile]:
     """Extract each file, in order: select by content, parse, encode, embed by `model`, if any.
 
@@ -162,7 +162,7 @@ def _extraction(file: SourceFile) -> Extraction:
     reason = skip_reason_by_content(entry.path, file.content)
     if reason and reason is not SkipReason.GENERATED:
         return Extraction(_skipped(entry, reason))
-    extraction = extract_file(
+    extraction = _extract_selected(
         path=entry.path,
         mode=entry.mode,
         blob=entry.blob,
@@ -186,7 +186,12 @@ def _is_parsed(record: FileRecord) -> bool:
     return not record.degraded and LANGUAGES_BY_NAME[record.language].grammar is not None
 
 
-def extract_file(
+def extract_file(*, path: str, mode: str, blob: str, content: bytes) -> FileRecord:
+    """Return the record of a file that was selected and not recognised as generated."""
+    return _extract_selected(path=path, mode=mode, blob=blob, content=content).record
+
+
+def _extract_selected(
     *,
     path: str,
     mode: str,
