@@ -102,7 +102,9 @@ def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Colle
         if pattern < definition_patterns:
             collector.add(pattern, captures)
         else:
-            collector.matches.append({label: captures[label][0].byte_range for label in captures})
+            collector.matches.append(
+                {label: nodes[0].byte_range for label, nodes in captures.items()}
+            )
     if cursor.did_exceed_match_limit or len(collector.found) > FILE_DEFINITIONS:
         return None
     return collector
