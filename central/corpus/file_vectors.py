@@ -1,19 +1,13 @@
-"""A file's vector: the direction of the sum of its chunks' vectors, a byte for each number.
+"""A file's vector: the direction of the sum of its chunks' vectors, a byte for each number."""
 
-An apply has the vectors before it has the rows, so they wait in a temporary file.
-"""
-
-from collections.abc import Sequence
-from tempfile import SpooledTemporaryFile
-from types import TracebackType
-from typing import IO, Final, Self
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 
 from indexer.records.vectors import Matrix, Vector
 
 _HIGHEST: Final = 127
-_SPOOLED_BYTES: Final = 8 * 1024 * 1024
 
 
 def pack_direction(vector: Vector) -> bytes | None:
@@ -32,46 +26,13 @@ def unpack_directions(packed: Sequence[bytes], dimensions: int) -> Matrix:
     return unit
 
 
-class FileVectors:
-    """The vectors of a run's files; the chunks of a file are added one after the other."""
+def file_vectors(chunks: Iterable[tuple[str, Vector]]) -> dict[str, bytes]:
+    """Return the packed vectors of files by path; `chunks` are (path, vector) of all of theirs.
 
-    def __init__(self) -> None:
-        # Closed by __exit__.
-        self._file: IO[bytes] = SpooledTemporaryFile(max_size=_SPOOLED_BYTES)  # noqa: SIM115
-        self._places: dict[str, tuple[int, int]] = {}
-        self._path = ""
-        self._sum: Vector | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._file.close()
-
-    def add(self, path: str, vector: Vector) -> None:
-        """Add the vector of a chunk."""
-        if path != self._path:
-            self.finish()
-            self._path = path
-        self._sum = vector if self._sum is None else self._sum + vector
-
-    def finish(self) -> None:
-        """Store the last file's vector: call it before `of`."""
-        packed = None if self._sum is None else pack_direction(self._sum)
-        if packed:
-            self._places[self._path] = self._file.tell(), len(packed)
-            self._file.write(packed)
-        self._sum = None
-
-    def of(self, path: str) -> bytes | None:
-        """Return the vector of a file, packed; None if it has none."""
-        if path not in self._places:
-            return None
-        start, length = self._places[path]
-        self._file.seek(start)
-        return self._file.read(length)
+    A file whose chunks cancel each other out has none.
+    """
+    sums: dict[str, Vector] = {}
+    for path, vector in chunks:
+        sums[path] = sums[path] + vector if path in sums else vector
+    packed = {path: pack_direction(vector) for path, vector in sums.items()}
+    return {path: data for path, data in packed.items() if data is not None}

@@ -11,7 +11,6 @@ from django.db.models import Model
 
 from central.corpus import rows
 from central.corpus.embeddings import term_counts
-from central.corpus.file_vectors import FileVectors
 from central.corpus.models import (
     Chunk,
     Export,
@@ -122,15 +121,18 @@ def insert_files(
     *,
     context: RunContext,
     records: Sequence[FileRecord],
-    vectors: FileVectors,
+    vectors: Mapping[str, bytes],
     delta: CorpusDelta,
 ) -> None:
-    """Insert rows for `records`, whose paths must not exist in the repository."""
+    """Insert rows for `records`, whose paths must not exist in the repository.
+
+    `vectors` are those of the files by path (corpus.file_vectors).
+    """
     owned = list(zip(new_ids(File, len(records)), records, strict=True))
     copy_rows(
         rows.FILE_COPY,
         [
-            rows.file_row(context, file_id, record, vectors.of(record.path))
+            rows.file_row(context, file_id, record, vectors.get(record.path))
             for file_id, record in owned
         ],
     )

@@ -85,8 +85,10 @@ class Batch(models.Model):
     """An uploaded body: number 0 is the tree of a full run, 1… are file records.
 
     `body` is gzip; `digest` is the SHA-256 of the decompressed bytes; `path_keys` are its paths'
-    64-bit keys (see services.batches.path_key). Rows are deleted when the run ends or, where their
-    vectors are worth it, when these are salvaged (see services.salvage).
+    64-bit keys (see services.batches.path_key). `file_vectors` has one for each of its files, as
+    corpus.file_vectors packs them, once the points of all are written (see services.staging).
+    Rows are deleted when the run ends or, where vectors or points are left, when these are salvaged
+    (see services.salvage).
     """
 
     run = models.ForeignKey(IndexRun, on_delete=models.CASCADE, related_name="batch_set")
@@ -96,6 +98,7 @@ class Batch(models.Model):
     removals = models.PositiveIntegerField(default=0)
     path_keys = ArrayField(models.BigIntegerField(), default=list)
     body = models.BinaryField()
+    file_vectors = ArrayField(models.BinaryField(null=True), null=True)
 
     class Meta:
         constraints = [

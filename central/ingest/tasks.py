@@ -4,7 +4,7 @@ from django.conf import settings
 
 from central.celery import app, notify_worker
 from central.ingest.services import apply_run as applying
-from central.ingest.services import claims, salvage
+from central.ingest.services import claims, salvage, staging
 from central.repositories.states import RunState
 
 _MAINTAIN = "central.ingest.tasks.maintain"  # by name: maintenance stands above
@@ -18,9 +18,21 @@ def apply_run(run_id: str) -> None:
     Each run has a message; in their order, an organisation with many runs would come first.
     """
     del run_id
+    _apply_next()
+
+
+@app.task(name="central.ingest.tasks.stage")
+def stage() -> None:
+    """Stage a batch of an open run, unless a run waits to be applied: that comes first."""
+    if not _apply_next():
+        staging.stage_uploads()
+
+
+def _apply_next() -> bool:
     attempt = applying.apply_next()
     if attempt and attempt.state == RunState.APPLIED:
         notify_worker(_MAINTAIN, expires=_UPKEEP_EXPIRES_SECONDS)
+    return attempt is not None
 
 
 @app.task(name="central.ingest.tasks.sweep")

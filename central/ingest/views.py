@@ -25,8 +25,9 @@ from central.ingest.selectors import visible_run
 from central.ingest.services.batches import put_batch, put_tree
 from central.ingest.services.known_embeddings import known_embeddings, max_digests
 from central.ingest.services.open_run import Opened, RunRequest, open_run
-from central.ingest.services.queue_run import RunSummary, notify_worker, queue_run
+from central.ingest.services.queue_run import RunSummary, queue_run
 from central.ingest.services.run_lifecycle import ABANDON_REASONS, abandon_run
+from central.ingest.wakeup import wake_for_batch, wake_for_run
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
@@ -188,6 +189,7 @@ class BatchView(APIView):
             number=number,
             data=read_body(request, limit_bytes=limit, code="batch_too_large"),
         )
+        wake_for_batch()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -253,7 +255,7 @@ class WebhookView(APIView):
             webhook_id=webhook_id,
             body=body,
         )
-        notify_worker(run.pk)
+        wake_for_run(run.pk)
         status_url = absolute_url(request, reverse("index-run", args=[run.pk]))
         slug = credential.organization.slug
         page_url = absolute_url(request, reverse("web:run", args=[slug, run.pk]))

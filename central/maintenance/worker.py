@@ -13,10 +13,11 @@ from django.utils import timezone
 
 from central.corpus.backends import is_store_embedded, vector_store
 from central.github.services.deferred_events import apply_deferred
-from central.ingest.services import queue_run
+from central.ingest import wakeup
 from central.ingest.services.apply_run import apply_next
 from central.ingest.services.claims import expire_leases, sweep
 from central.ingest.services.salvage import salvage_uploads
+from central.ingest.services.staging import stage_uploads
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile
 from central.maintenance.retention import apply_retention
@@ -93,14 +94,14 @@ class EmbeddedWorker:
         An unfinished run is continued at the next start.
         """
         self._stopping.set()
-        queue_run.queued.set()
+        wakeup.due.set()
         self._thread.join(_STOP_SECONDS)
         self._optimizer.stop()
 
     def _run(self) -> None:
         failures = 0
         while not self._stopping.is_set():
-            queue_run.queued.clear()  # before looking: what is queued from here on wakes again
+            wakeup.due.clear()  # before looking: what comes from here on wakes again
             try:
                 self._work_and_disconnect()
                 failures = 0
@@ -120,13 +121,15 @@ class EmbeddedWorker:
         if failures:
             self._stopping.wait(min(2**failures, _LONGEST_BACKOFF_SECONDS))
         else:
-            queue_run.queued.wait(settings.SWEEP_SECONDS)
+            wakeup.due.wait(settings.SWEEP_SECONDS)
 
     def _work(self) -> None:
         if self._is_first and is_store_embedded():
             expire_leases()  # the embedded store belongs to this process: no other can apply
         self._is_first = False
         self._apply()
+        while not self._stopping.is_set() and stage_uploads():
+            self._apply()
         while not self._stopping.is_set() and salvage_uploads():
             self._apply()
         maintain_text_index(go_on=self._apply)

@@ -6,21 +6,19 @@ from django.db import transaction
 from django.db.models import BigIntegerField, Case, F, Value, When
 from django.utils import timezone
 
-from central.corpus.file_vectors import FileVectors
 from central.corpus.models import File
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
 from central.corpus.rows import RunContext
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
-from central.ingest.services.batches import StoredRecords, path_key, stored_path_keys
+from central.ingest.services.batches import StoredBatches, path_key, stored_path_keys
 from central.ingest.services.claims import Claim
-from central.ingest.services.points import PointWriter
+from central.ingest.services.staging import read_file_vectors
 from central.ingest.services.trees import LoadedTree, stored_tree
 from central.repositories.models import Repository
 from central.repositories.services import settle_adoption
 from central.repositories.states import RunState
-from indexer.records.files import FileRecord
 from indexer.records.runs import Mode
 
 _PATHS = 500  # paths a statement
@@ -36,15 +34,11 @@ class GenerationMovedError(Exception):
 
 @transaction.atomic
 def commit_run(
-    claim: Claim,
-    stored: StoredRecords,
-    writer: PointWriter,
-    segments: SegmentWriter[str],
-    vectors: FileVectors,
+    claim: Claim, batches: StoredBatches, segments: SegmentWriter[str]
 ) -> tuple[CorpusDelta, Repository]:
     """Commit all or nothing; returns the differences and the former repository.
 
-    `segments` are those of the run's texts, `vectors` those of its files, by path.
+    `batches` are staged; `segments` are those of the run's texts, by path.
     """
     run = claim.run
     claim.lock()
@@ -54,14 +48,14 @@ def commit_run(
     for paths in _removed_paths(run, tree):
         remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
     context = RunContext(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
-    for records in stored:
+    for batch in batches:
         remove_files(
             repository_id=run.repository_id,
-            paths=[record.path for record in records],
+            paths=[record.path for record in batch.records],
             delta=delta,
         )
-        files = [record for record in records if isinstance(record, FileRecord)]
-        insert_files(context=context, records=files, vectors=vectors, delta=delta)
+        vectors = read_file_vectors(run.pk, batch)
+        insert_files(context=context, records=batch.files(), vectors=vectors, delta=delta)
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
     segments.insert(run.repository_id, {file.path: file.id for file in delta.inserted})
@@ -74,7 +68,6 @@ def commit_run(
     _count(before, delta)
     settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
     run.batch_set.all().delete()
-    writer.finish()
     IndexRun.objects.filter(pk=run.pk).update(
         state=RunState.APPLIED,
         claim=None,

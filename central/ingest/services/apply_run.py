@@ -1,13 +1,12 @@
-"""The apply of a run: vectors first, without a lock, then all rows in one transaction.
+"""The apply of a run: points first, without a lock, then all rows in one transaction.
 
-The last points are written while the transaction makes its rows, and before it commits.
+Most points were written as the batches arrived (services.staging).
 A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
 """
 
 import errno
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,7 +14,6 @@ import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.file_vectors import FileVectors
 from central.corpus.replace import CorpusDelta
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
@@ -24,23 +22,17 @@ from central.ingest.services.apply_commit import (
     IncompleteRunError,
     commit_run,
 )
-from central.ingest.services.batches import Records, StoredRecords
+from central.ingest.services.batches import StoredBatch, StoredBatches
 from central.ingest.services.claims import Claim, ClaimLostError, claim_next, claim_run
-from central.ingest.services.points import (
-    EmbeddingGoneError,
-    PointWriter,
-    delete_points,
-    remove_points,
-    upload_points,
-)
-from central.ingest.services.run_lifecycle import end_claimed_run, leaves_uploads
+from central.ingest.services.points import delete_points
+from central.ingest.services.run_lifecycle import end_claimed_run
 from central.ingest.services.salvage import PointsMissingError, verify_direct_points
+from central.ingest.services.staging import EmbeddingGoneError, stage_batches
 from central.observability import metrics
 from central.observability.tracing import Span, span
 from central.repositories.models import Repository
 from central.repositories.states import RunState
 from indexer.errors import StoreError, StoreFullError
-from indexer.records.files import FileRecord
 from indexer.store.base import VectorStore
 
 _FULL_STATE = "53100"  # SQLSTATE
@@ -118,14 +110,14 @@ def _attempt(claim: Claim, apply_span: Span) -> RunState | None:
         if _is_full(exc):
             _log.error("disk_full", run=str(claim.run.pk))
             metrics.UNAVAILABLE.labels("disk_full").inc()
-            return _end(claim, RunState.FAILED, _DISK_FULL, ignores_store=True)
+            return _end(claim, RunState.FAILED, _DISK_FULL)
         if _is_outage(exc):
             metrics.UNAVAILABLE.labels("apply").inc()
             claim.requeue(str(exc))
             return None
         if isinstance(exc, StoreError) and claim.is_last:
             _log.error("store_refused", run=str(claim.run.pk), error=str(exc))
-            return _end(claim, RunState.FAILED, str(exc), ignores_store=True)
+            return _end(claim, RunState.FAILED, str(exc))
         claim.record_crash(f"{type(exc).__name__}; see the service's log.")
         raise
 
@@ -134,21 +126,15 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
     store = vector_store()
     try:
         _require_generation(claim.run)
-        records = StoredRecords(claim.run)
-        collection = collection_of(claim.run.repository, claim.run.embedder)
-        with (
-            SegmentWriter[str]() as segments,
-            FileVectors() as vectors,
-            PointWriter(store, collection) as writer,
-        ):
-            with_texts = _add_texts(segments, records)
+        batches = StoredBatches(claim.run)
+        with SegmentWriter[str]() as segments:
+            with_texts = _add_texts(segments, batches)
             if claim.run.is_direct:
-                verify_direct_points(claim=claim, records=with_texts, store=store, of_files=vectors)
+                verify_direct_points(claim=claim, batches=with_texts, store=store)
             else:
-                upload_points(claim=claim, records=with_texts, writer=writer, of_files=vectors)
+                stage_batches(claim=claim, batches=with_texts)
             segments.finish()
-            vectors.finish()
-            delta, before = commit_run(claim, records, writer, segments, vectors)
+            delta, before = commit_run(claim, batches, segments)
     except GenerationMovedError:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
@@ -158,13 +144,13 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
     return RunState.APPLIED
 
 
-def _add_texts(segments: SegmentWriter[str], stored: StoredRecords) -> Iterator[Records]:
+def _add_texts(segments: SegmentWriter[str], batches: StoredBatches) -> Iterator[StoredBatch]:
     """Yield the batches, whose texts are added to the segments by path as they are read."""
-    for records in stored:
-        for record in records:
-            if isinstance(record, FileRecord) and record.content:
-                segments.add(record.path, record.content)
-        yield records
+    for batch in batches:
+        for file in batch.files():
+            if file.content:
+                segments.add(file.path, file.content)
+        yield batch
 
 
 def _require_generation(run: IndexRun) -> None:
@@ -173,17 +159,9 @@ def _require_generation(run: IndexRun) -> None:
 
 
 @transaction.atomic
-def _end(claim: Claim, state: RunState, error: str, *, ignores_store: bool = False) -> RunState:
-    """End the run without applying it. Points are deleted first: the batches identify them.
-
-    The run stays locked, because another apply of it would write the same points. Where uploads
-    are left, `services.salvage` deletes the points with them. With `ignores_store`, points that the
-    store cannot delete are left to the reconcile.
-    """
+def _end(claim: Claim, state: RunState, error: str) -> RunState:
+    """End the run without applying it; `services.salvage` deletes its points."""
     claim.lock()
-    if not leaves_uploads(claim.run):
-        with suppress(StoreError) if ignores_store else nullcontext():
-            remove_points(run=claim.run, store=vector_store())
     if not end_claimed_run(run=claim.run, state=state, error=error):
         raise ClaimLostError
     return state

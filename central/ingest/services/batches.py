@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from tempfile import SpooledTemporaryFile
-from typing import IO
+from typing import IO, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -206,32 +206,43 @@ def decode_batch(run: IndexRun, data: bytes) -> list[FileRecord | Removal]:
 Records = list[FileRecord | Removal]  # of a batch
 
 
-class StoredRecords:
+class StoredBatch(NamedTuple):
+    """A batch of files as the apply reads it."""
+
+    number: int
+    records: Records
+
+    def files(self) -> list[FileRecord]:
+        """Return its records but for removals."""
+        return [record for record in self.records if isinstance(record, FileRecord)]
+
+
+class StoredBatches:
     """The run's batches in order, which may be iterated more than once.
 
     The first batches stay in memory, up to a limit; of a large run, one more at a time.
     """
 
-    def __init__(self, run: IndexRun, *, kept_bytes: int = _KEPT_BYTES) -> None:
+    def __init__(self, run: IndexRun) -> None:
         self._run = run
         self._dimensions = EmbedderSpec.parse(run.embedder).dimensions
-        self._kept: dict[int, Records] = {}
-        self._room = kept_bytes
+        self._kept: dict[int, StoredBatch] = {}
+        self._room = _KEPT_BYTES
 
-    def __iter__(self) -> Iterator[Records]:
+    def __iter__(self) -> Iterator[StoredBatch]:
         numbers = self._run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")
         for number in list(numbers.values_list("number", flat=True)):
             yield self._kept.get(number) or self._read(number)
 
-    def _read(self, number: int) -> Records:
+    def _read(self, number: int) -> StoredBatch:
         [(data,)] = fetch_rows(_BODY, [self._run.pk, number])
         body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-        records = list(decode_records(body, dimensions=self._dimensions))
+        batch = StoredBatch(number, list(decode_records(body, dimensions=self._dimensions)))
         size = _size_in_memory(body)
         if size <= self._room:
             self._room -= size
-            self._kept[number] = records
-        return records
+            self._kept[number] = batch
+        return batch
 
 
 def _size_in_memory(body: bytes) -> int:

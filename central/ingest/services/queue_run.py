@@ -4,12 +4,10 @@ The work is constant, whatever the run's size.
 """
 
 import hashlib
-import threading
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Sum
 from django.utils import timezone
@@ -74,20 +72,6 @@ def queue_run(
         queued_at=now,
     )
     return run
-
-
-# Set when a run was queued in this process; the embedded worker's thread waits on it.
-queued = threading.Event()
-
-
-def notify_worker(run_id: UUID) -> None:
-    """Report a queued run after the commit. A lost message costs the time until the next sweep."""
-    if not settings.CELERY_BROKER_URL:
-        queued.set()
-        return
-    from central import celery  # the embedded server needs no Celery
-
-    celery.notify_worker("central.ingest.tasks.apply_run", str(run_id))
 
 
 def _digest(body: bytes) -> bytes:

@@ -113,17 +113,18 @@ def end_claimed_run(
     return True
 
 
-def leaves_uploads(run: IndexRun) -> bool:
-    """Whether uploads outlive a run that is not applied, until `services.salvage` reads them.
-
-    Their vectors were paid for or, in a direct run, they identify its points.
-    """
-    return run.is_direct or EmbedderSpec.parse(run.embedder).provider != _FREE
+def are_vectors_paid(run: IndexRun) -> bool:
+    """Whether the vectors of a run that is not applied are worth keeping."""
+    return EmbedderSpec.parse(run.embedder).provider != _FREE
 
 
 def _release_uploads(run: IndexRun) -> None:
-    if not leaves_uploads(run):
-        _delete_uploads(run)
+    """Delete uploads, but for those that `services.salvage` needs.
+
+    Their vectors were paid for, or their points were written: by the client, or as they arrived.
+    """
+    if not run.is_direct and not are_vectors_paid(run):
+        Batch.objects.filter(run_id=run.pk, file_vectors=None).delete()
 
 
 def _delete_uploads(run: IndexRun) -> None:

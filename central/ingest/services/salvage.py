@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 import structlog
@@ -12,22 +12,24 @@ from django.db.models import QuerySet
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import save_embeddings
-from central.corpus.file_vectors import FileVectors
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services.batches import Records, decode_batch
+from central.ingest.services.batches import StoredBatch, decode_batch
 from central.ingest.services.claims import Claim
 from central.ingest.services.points import (
     ChunkPoint,
+    WithVector,
     chunk_points,
     delete_points,
     slices,
     uploaded_files,
 )
+from central.ingest.services.run_lifecycle import are_vectors_paid
+from central.ingest.services.staging import save_file_vectors
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.models import Repository
-from central.repositories.states import LIVE_RUN_STATES, RunState
+from central.repositories.states import LIVE_RUN_STATES
 from indexer.bundle.vectors import check_normalised
-from indexer.errors import BundleError, StoreError
+from indexer.errors import BundleError, StoreError, StoreFullError
 from indexer.records.vectors import Vector
 from indexer.store.base import Collection, VectorStore
 
@@ -46,27 +48,27 @@ class VerifiedPoints:
 
 
 def verify_direct_points(
-    *, claim: Claim, records: Iterable[Records], store: VectorStore, of_files: FileVectors
+    *, claim: Claim, batches: Iterable[StoredBatch], store: VectorStore
 ) -> None:
-    """Store the vector of every chunk of the run as an Embedding.
+    """Store the vector of every chunk of the run as an Embedding, and those of its files.
 
-    `of_files` gets the vectors by file. Raises ClaimLostError, PointsMissingError after all were
-    checked, StoreError.
+    Raises ClaimLostError, PointsMissingError after all were checked, StoreError.
     """
     run = claim.run
     collection = collection_of(run.repository, run.embedder)
     total = uploaded_files(run)
     done = missing = wrong = 0
-    for batch in records:
-        for items in chunk_points(run.pk, batch):
+    for batch in batches:
+        chunks: list[WithVector] = []
+        for items in slices(chunk_points(run.pk, batch.records), _ROWS):
             read = verify_points(run, items, collection, store)
             missing += read.missing
             wrong += read.wrong
-            for item in items:
-                if item.digest in read.vectors:
-                    of_files.add(item.record.path, read.vectors[item.digest])
+            known = read.vectors
+            chunks += [(item, known[item.digest]) for item in items if item.digest in known]
             claim.report("vectors", done, total)
-        done += len(batch)
+        save_file_vectors(run_id=run.pk, number=batch.number, records=batch.records, chunks=chunks)
+        done += len(batch.records)
     if missing or wrong:
         raise PointsMissingError(_problem(missing, wrong, collection))
 
@@ -161,7 +163,7 @@ def _salvage_next(repository: Repository | None) -> bool:
 def _salvage(batch: Batch) -> None:
     run = batch.run
     try:
-        items = chain.from_iterable(chunk_points(run.pk, decode_batch(run, bytes(batch.body))))
+        items = chunk_points(run.pk, decode_batch(run, bytes(batch.body)))
         # One order in all processes: the embeddings stay locked until the batch is done.
         ordered = sorted(items, key=lambda item: item.digest)
     except BundleError as exc:  # of another version, and unreadable
@@ -171,9 +173,9 @@ def _salvage(batch: Batch) -> None:
     for part in slices(ordered, _ROWS):
         if run.is_direct:
             verify_points(run, part, collection, vector_store())
-        else:
+        elif are_vectors_paid(run):
             _salvage_vectors(run, part)
-        if run.is_direct or run.state in (RunState.FAILED, RunState.STALE):
+        with suppress(StoreFullError):  # the reconcile deletes them; the uploads take space
             ids = [item.point for item in part]
             delete_points(store=vector_store(), collection=collection, ids=ids)
 

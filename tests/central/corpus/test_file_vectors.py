@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from central.corpus.file_vectors import FileVectors, pack_direction, unpack_directions
+from central.corpus.file_vectors import file_vectors, pack_direction, unpack_directions
 
 
 def vector(*numbers: float) -> np.ndarray:
@@ -24,15 +24,15 @@ def test_a_zero_vector_has_no_direction() -> None:
 
 
 def test_a_file_has_the_direction_of_its_chunks_together() -> None:
-    with FileVectors() as vectors:
-        vectors.add("a.py", vector(1.0, 0.0))
-        vectors.add("a.py", vector(0.0, 1.0))
-        vectors.add("b.py", vector(0.0, -1.0))
-        vectors.add("c.py", vector(1.0, 0.0))
-        vectors.add("c.py", vector(-1.0, 0.0))
-        vectors.finish()
-        assert vectors.of("a.py") == pack_direction(vector(1.0, 1.0))
-        assert vectors.of("b.py") == pack_direction(vector(0.0, -1.0))
-        assert vectors.of("c.py") is None  # its chunks cancel each other out
-        assert vectors.of("d.py") is None
-        assert vectors.of("a.py") == pack_direction(vector(1.0, 1.0))  # read in any order
+    chunks = [
+        ("a.py", vector(1.0, 0.0)),
+        ("a.py", vector(0.0, 1.0)),
+        ("b.py", vector(0.0, -1.0)),
+        ("c.py", vector(1.0, 0.0)),
+        ("c.py", vector(-1.0, 0.0)),
+    ]
+    assert file_vectors(chunks) == {
+        "a.py": pack_direction(vector(1.0, 1.0)),
+        "b.py": pack_direction(vector(0.0, -1.0)),
+        # "c.py": its chunks cancel each other out
+    }

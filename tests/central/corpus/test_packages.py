@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from central.corpus.file_vectors import FileVectors
 from central.corpus.models import Dependency, File, Module, Package
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files
@@ -47,10 +46,10 @@ def apply(
     """What an applied run does to the corpus."""
     delta = CorpusDelta()
     paths = [record.path for record in records]
-    with FileVectors() as vectors, transaction.atomic():
+    with transaction.atomic():
         remove_files(repository_id=repository.pk, paths=[*paths, *removed], delta=delta)
         context = RunContext(repository.pk, uuid.uuid4(), "extractor-1")
-        insert_files(context=context, records=records, vectors=vectors, delta=delta)
+        insert_files(context=context, records=records, vectors={}, delta=delta)
         refresh_packages(
             repository_id=repository.pk,
             manifests_changed=delta.manifests,

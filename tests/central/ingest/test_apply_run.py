@@ -1,7 +1,6 @@
 """Applying a run: what is stored, what is removed, and what never is half done."""
 
 import errno
-import threading
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -18,11 +17,12 @@ from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding, File, TermStat
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services import apply_commit, batches, claims, points
 from central.ingest.services import apply_run as applying
+from central.ingest.services import batches, claims, staging
 from central.ingest.services.apply_run import apply_run
 from central.ingest.services.claims import claim_run
-from central.ingest.services.points import EmbeddingGoneError, PointWriter
+from central.ingest.services.salvage import salvage_uploads
+from central.ingest.services.staging import EmbeddingGoneError
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
 from indexer.records.files import GeneratedBy, TreeEntry
@@ -60,6 +60,12 @@ def dump(api: Api, project: str = "shop") -> list[str]:
 def points_of(api: Api, project: str = "shop", embedder: str | None = None) -> set[object]:
     collection = collection_of(repository_of(api, project), embedder)
     return {point for point, _ in vector_store().points(collection)}
+
+
+def points_after_salvage(api: Api) -> set[object]:
+    """What is left once the worker has gone through the uploads of runs that were not applied."""
+    salvage_uploads()
+    return points_of(api)
 
 
 def named_points(api: Api, project: str = "shop") -> set[object]:
@@ -214,17 +220,17 @@ def test_a_run_overtaken_while_its_vectors_travel_removes_them(
 ) -> None:
     api.index(FILES)
     api.queue_incremental(FILES, {**FILES, "c.py": "def c\n"})
-    upload = points.upload_points
+    stage = staging.stage_batches
 
     def overtaken(**arguments: object) -> None:
-        upload(**arguments)  # type: ignore[arg-type]
+        stage(**arguments)  # type: ignore[arg-type]
         Repository.objects.filter(pk=repository_of(api).pk).update(generation=7)
 
-    monkeypatch.setattr(applying, "upload_points", overtaken)
+    monkeypatch.setattr(applying, "stage_batches", overtaken)
     before = dump(api)
     assert apply_queued() == ["stale"]
     assert dump(api) == before
-    assert points_of(api) == named_points(api)
+    assert points_after_salvage(api) == named_points(api)
 
 
 def test_a_changed_path_that_did_not_come_fails_the_run(api: Api) -> None:
@@ -235,7 +241,7 @@ def test_a_changed_path_that_did_not_come_fails_the_run(api: Api) -> None:
     assert apply_queued() == ["failed"]
     assert "2 changed paths of the tree did not come" in api.state(run)["error"]
     assert not File.objects.filter(repository=repository_of(api)).exists()
-    assert points_of(api) == set()
+    assert points_after_salvage(api) == set()
 
 
 def test_a_path_that_the_tree_lacks_fails_the_run(api: Api) -> None:
@@ -258,7 +264,7 @@ def test_a_record_that_is_not_its_tree_line_s_fails_the_run(
     assert apply_queued() == ["failed"]
     assert "'a.py' came with another mode or blob than the tree" in api.state(run)["error"]
     assert not File.objects.filter(repository=repository_of(api)).exists()
-    assert points_of(api) == set()
+    assert points_after_salvage(api) == set()
 
 
 def test_a_known_vector_is_taken_from_another_repository(api: Api) -> None:
@@ -293,7 +299,7 @@ def test_an_outage_costs_no_attempt_and_the_run_goes_on_after_it(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(applying, "upload_points", away)
+        patch.setattr(applying, "stage_batches", away)
         assert apply_queued() == [None]
     row = IndexRun.objects.get(pk=run["run_id"])
     assert (row.state, row.attempts, row.retries) == ("queued", 0, 1)
@@ -320,42 +326,11 @@ def test_a_full_disk_ends_the_run_and_says_so(
     def full(*_: object, **_arguments: object) -> None:
         raise error
 
-    def full_store(**_arguments: object) -> None:
-        raise StoreFullError("full")
-
-    monkeypatch.setattr(applying, "upload_points", full)
-    monkeypatch.setattr(points, "delete_points", full_store)
+    monkeypatch.setattr(applying, "stage_batches", full)
     assert apply_queued() == ["failed"]
     row = IndexRun.objects.get(pk=run["run_id"])
     assert row.error.startswith("The disk of the service is full.")
     assert not row.batch_set.exists()
-
-
-def test_a_store_that_fails_while_rows_are_made_leaves_the_index_as_it_was(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    api.index(FILES)
-    before = dump(api)
-    api.queue_incremental(FILES, {**FILES, "c.py": "def c\n"})
-    are_rows_made = threading.Event()
-    count = apply_commit._count
-
-    def away(*_: object) -> None:
-        are_rows_made.wait(10)
-        raise StoreUnavailableError("away")
-
-    def counted(*arguments: object) -> None:
-        count(*arguments)  # type: ignore[arg-type]
-        are_rows_made.set()
-
-    with monkeypatch.context() as patch:
-        patch.setattr(type(vector_store()), "upsert", away)
-        patch.setattr(apply_commit, "_count", counted)
-        assert apply_queued() == [None]
-    assert are_rows_made.is_set()
-    assert dump(api) == before
-    IndexRun.objects.update(lease_until=timezone.now())
-    assert apply_queued() == ["applied"]
 
 
 def test_batches_that_do_not_fit_in_memory_together_give_the_same_index(
@@ -382,7 +357,7 @@ def test_a_refusal_that_lasts_counts_as_an_attempt(
     def refused(**arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr(applying, "upload_points", refused)
+    monkeypatch.setattr(applying, "stage_batches", refused)
     with pytest.raises(type(error)):
         apply_queued()
     row = IndexRun.objects.get(pk=run["run_id"])
@@ -413,7 +388,7 @@ def test_an_unexpected_error_counts_and_the_run_fails_in_the_end(
     def broken(**arguments: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(applying, "upload_points", broken)
+    monkeypatch.setattr(applying, "stage_batches", broken)
     for _ in range(5):
         with pytest.raises(ZeroDivisionError):
             apply_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
@@ -434,13 +409,13 @@ def test_a_dead_worker_s_run_is_taken_up_when_its_lease_ends(api: Api) -> None:
 
 def test_a_worker_whose_lease_was_taken_stops(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     run = api.queue_full(FILES)
-    upload = points.upload_points
+    stage = staging.stage_batches
 
     def slow(**arguments: object) -> None:
-        upload(**arguments)  # type: ignore[arg-type]
+        stage(**arguments)  # type: ignore[arg-type]
         IndexRun.objects.update(claim=None)
 
-    monkeypatch.setattr(applying, "upload_points", slow)
+    monkeypatch.setattr(applying, "stage_batches", slow)
     assert apply_queued() == [None]
     assert repository_of(api).generation == 0
     assert api.state(run)["state"] == "applying"
@@ -452,15 +427,14 @@ def test_a_worker_that_fails_after_its_lease_was_taken_leaves_the_run_s_points(
 ) -> None:
     """They are those of whoever has the run now."""
     run = api.queue_full(FILES)
-    upload = points.upload_points
+    stage = staging.stage_batches
 
-    def slow(*, writer: PointWriter, **arguments: object) -> None:
-        upload(writer=writer, **arguments)  # type: ignore[arg-type]
-        writer.finish()
+    def slow(**arguments: object) -> None:
+        stage(**arguments)  # type: ignore[arg-type]
         IndexRun.objects.update(claim=uuid4())
         raise error
 
-    monkeypatch.setattr(applying, "upload_points", slow)
+    monkeypatch.setattr(applying, "stage_batches", slow)
     assert apply_queued() == [None]
     assert points_of(api, embedder=IndexRun.objects.get().embedder)
     assert api.state(run)["state"] == "applying"

@@ -93,6 +93,11 @@ def _full(*_: object) -> None:
     raise StoreFullError("no space left")
 
 
+def points() -> list[object]:
+    repository = Repository.objects.select_related("organization").get()
+    return list(vector_store().points(collection_of(repository)))
+
+
 ENDS = [cancel, expire, overtake, fail, refuse]
 
 
@@ -112,8 +117,7 @@ def test_what_a_run_brought_that_was_not_applied_is_known_to_the_next(
     salvage_uploads()
     assert not Batch.objects.exists()
     assert known(api) == 3
-    points = vector_store().points(collection_of(Repository.objects.get(), PAID))
-    assert list(points) == []
+    assert not points()
     assert not Chunk.objects.exists()
 
 
@@ -122,7 +126,10 @@ def test_what_costs_nothing_is_not_kept(api: Api, end: Callable[[Api], None]) ->
     api.organization.embedder = "builtin/aeterna-static-1/256"
     api.organization.save()
     end(api)
+    assert not Batch.objects.filter(file_vectors=None).exists()
+    salvage_uploads()  # deletes the points that were written
     assert not Batch.objects.exists()
+    assert not points()
 
 
 def test_a_run_that_is_opened_at_once_knows_them(api: Api) -> None:

@@ -217,20 +217,19 @@ def test_an_apply_that_is_under_way_goes_stale_and_only_then_is_all_purged(
 ) -> None:
     run = api.queue_full(FILES)
     shop = Repository.objects.select_related("organization").get()
-    real = applying.upload_points
+    real = applying.stage_batches
 
     def upload_then_retire(**arguments: Any) -> None:
         real(**arguments)
-        arguments["writer"].finish()
         assert points(shop) == 3
         retire()
         assert purge() == []
 
-    monkeypatch.setattr(applying, "upload_points", upload_then_retire)
+    monkeypatch.setattr(applying, "stage_batches", upload_then_retire)
     assert apply_run(run_id=run["run_id"]) == RunState.STALE
-    assert points(shop) == 0
     assert not Chunk.objects.exists()
     assert purge() == [shop.pk]
+    assert points(shop) == 0
 
 
 def test_the_run_of_a_dead_worker_ends_before_its_repository_is_purged(api: Api) -> None:

@@ -12,8 +12,8 @@ from pytest_django import Settings
 from central.corpus.models import TrigramPosting, TrigramSegment
 from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
+from central.ingest import wakeup
 from central.ingest.models import IndexRun
-from central.ingest.services import queue_run
 from central.ingest.services.apply_run import Attempt
 from central.ingest.services.claims import claim_run
 from central.maintenance import organization_deletion, worker
@@ -254,9 +254,9 @@ def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
 
 
 def test_a_wake_up_without_a_broker_sets_the_event() -> None:
-    queue_run.queued.clear()
+    wakeup.due.clear()
     api_of().queue_full(FILES)
-    assert queue_run.queued.is_set()
+    assert wakeup.due.is_set()
 
 
 def test_the_reconcile_is_due_once_a_night() -> None:

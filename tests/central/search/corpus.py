@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.corpus.backends import collection_of, embedder, vector_store
-from central.corpus.file_vectors import FileVectors
+from central.corpus.file_vectors import file_vectors
 from central.corpus.replace import CorpusDelta, insert_files, update_term_stats
 from central.corpus.rows import RunContext, point_ids
 from central.corpus.trigrams.segments import SegmentWriter
@@ -58,16 +58,14 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
     records = [extracted(path, text.encode()) for path, text in files.items()]
     run = uuid.uuid4()
     delta = CorpusDelta()
-    with SegmentWriter[str]() as segments, FileVectors() as vectors, transaction.atomic():
+    with SegmentWriter[str]() as segments, transaction.atomic():
         for record in records:
             if record.content:
                 segments.add(record.path, record.content)
         segments.finish()
         points = _points(repository, run, records)
         vector_store().upsert(collection_of(repository), points)
-        for point in points:
-            vectors.add(point.path, point.vector)
-        vectors.finish()
+        vectors = file_vectors((point.path, point.vector) for point in points)
         context = RunContext(repository_id=repository.pk, run_id=run, extractor="test")
         insert_files(context=context, records=records, vectors=vectors, delta=delta)
         update_term_stats(repository_id=repository.pk, differences=delta.terms)

@@ -13,7 +13,6 @@ from textwrap import dedent
 from django.db import transaction
 from django.utils import timezone
 
-from central.corpus.file_vectors import FileVectors
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, RunContext, insert_files, remove_files
 from central.repositories.models import Repository
@@ -51,13 +50,13 @@ def change_files(
     """Apply a run that adds `files` and removes `removed`."""
     records = [extracted(path, dedent(text).encode()) for path, text in files.items()]
     delta = CorpusDelta()
-    with FileVectors() as vectors, transaction.atomic():
+    with transaction.atomic():
         paths = [*files, *removed]
         remove_files(repository_id=repository.pk, paths=paths, delta=delta)
         insert_files(
             context=RunContext(repository_id=repository.pk, run_id=uuid.uuid4(), extractor="test"),
             records=[replace(record, chunks=()) for record in records],
-            vectors=vectors,
+            vectors={},
             delta=delta,
         )
         refresh_packages(
