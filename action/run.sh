@@ -3,14 +3,16 @@
 # action's own checkout. An empty input means its default.
 set -euo pipefail
 
-arguments=("--path=${DIRECTORY:-.}")
+repository=("--path=${DIRECTORY:-.}")
 case ${COMMAND:=run} in
-  run) arguments+=("--mode=${MODE:-auto}") ;;
-  impact) ;;
+  run) arguments=("${repository[@]}" "--mode=${MODE:-auto}") ;;
+  impact) arguments=("${repository[@]}") ;;
+  comment) arguments=() ;;
   *)
-    echo "::error title=Aeterna Code Search::The input command must be run or impact."
+    echo "::error title=Aeterna Code Search::The input command must be run, impact or comment."
     exit 2
     ;;
 esac
 
-exec "$VENV/bin/python" -I -B -m indexer "$COMMAND" "${arguments[@]}"
+export -n REPORT=${REPORT:-}  # standard input has it
+exec "$VENV/bin/python" -I -B -m indexer "$COMMAND" ${arguments[@]+"${arguments[@]}"} <<<"$REPORT"

@@ -30,11 +30,21 @@ def _run(name: str) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
     _open_streams()
+    _check_packages()
     try:
         code = _exit_code(name)
     except KeyboardInterrupt:  # after typer has returned
         code = 128 + signal.SIGINT
     _leave(code)
+
+
+def _check_packages() -> None:
+    """Exit if an import would get a package of another project."""
+    from cli.distribution import shadow_error
+
+    if error := shadow_error():
+        _say(error)
+        sys.exit(2)  # Exit.USAGE, which may be in a package that is not ours
 
 
 def _exit_code(name: str) -> int:
@@ -80,6 +90,10 @@ def _fault(error: Exception) -> int:
     logging.getLogger(__name__).error(
         "error: internal error in codesearch; please report it with these lines:", exc_info=error
     )
+    from cli.distribution import sharing_warning
+
+    if warning := sharing_warning():
+        _say(warning)
     return Exit.NOT_INDEXED
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from indexer.commands import impact, run
+from indexer.commands import comment, impact, run
 from indexer.config.settings import consume_environment
 from indexer.errors import IndexerError
 from indexer.exits import Exit, TerminatedError, cleanup
@@ -16,7 +16,7 @@ from indexer.output import log
 from indexer.output.github import GitHubRunner, Level
 from indexer.pipeline import job_summary
 
-_COMMANDS: Final = (run, impact)
+_COMMANDS: Final = (run, impact, comment)
 _log = logging.getLogger(__name__)
 
 

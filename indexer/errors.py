@@ -332,6 +332,15 @@ class ForgeUnavailableError(ForgeError):
         self.pause_seconds = pause_seconds
 
 
+class CommentForbiddenError(ForgeError):
+    """The job's token has no permission to comment on the pull request."""
+
+    title = "The job may not comment"
+    fix = """\
+permissions:
+  pull-requests: write"""
+
+
 def not_installed(package: str, extra: str) -> str:
     """Return the message of a missing optional package, with the extra that has it."""
     return f"{package} is not installed: pip install 'aeterna-code-search[{extra}]'"

@@ -1,15 +1,25 @@
-"""Paths of a repository by some of their characters: names first, the closest match first."""
+"""Paths by some of their characters, the closest match first; and files that a pasted path names.
 
+A pasted path begins at a root, or is `project/path`, perhaps with a line.
+"""
+
+import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from django.db.models import Q
 
 from central.corpus.models import File
 from central.db import fetch_rows_planned_each_time, like_pattern, sql
 from central.repositories.models import Repository
-from indexer.limits import PATHS_RANKED
+from central.repositories.visibility import visible_repositories
+from central.tenancy.credentials import Credential
+from indexer.limits import PATH_BYTES, PATHS_RANKED
 
 FOUND_PATHS: Final = 50
 QUERY_CHARACTERS: Final = 200
+_PASTED_FILES: Final = 8
+_PASTED: Final = re.compile(r"/?([^\s:\"/][^\s:\"]*/[^\s:\"]*[^\s:\"/])(?::(\d{1,8}))?(?::\d+)?")
 
 # In the collation C only the case of ASCII is folded, in a third of the time.
 _CANDIDATES: Final = {
@@ -103,3 +113,26 @@ def _match(wanted: str, text: str) -> _Match | None:
     for one in reversed(wanted):
         start = text.rfind(one, 0, start)
     return _Match(end - start, start)
+
+
+class PastedFile(NamedTuple):
+    """A file of a visible repository; `line` is 0 without one."""
+
+    project: str
+    path: str
+    line: int
+
+
+def pasted_files(*, credential: Credential, text: str) -> list[PastedFile]:
+    """Return the visible files that the text is the path of, by project; one query at most."""
+    found = _PASTED.fullmatch(text.strip())
+    if found is None or "\0" in text or len(found[1].encode()) > PATH_BYTES:
+        return []
+    project, _, rest = found[1].partition("/")
+    rows = (
+        File.objects.filter(Q(path=found[1]) | Q(repository__name=project, path=rest))
+        .filter(repository__in=visible_repositories(credential=credential))
+        .order_by("repository__name", "path")
+        .values_list("repository__name", "path")[:_PASTED_FILES]
+    )
+    return [PastedFile(*row, int(found[2] or 0)) for row in rows]

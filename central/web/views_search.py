@@ -8,7 +8,7 @@ from django_htmx.http import push_url
 
 from central.corpus.files import file_contents
 from central.errors import InvalidError
-from central.files.pasted import PastedFile, pasted_files
+from central.files.finder import PastedFile, pasted_files
 from central.query.errors import QueryError
 from central.repositories.listing import facets
 from central.repositories.visibility import visible_repositories

@@ -51,7 +51,8 @@ def impact(
     """
     from cli.output.console import Console, print_stderr, print_stdout
     from cli.target.target import open_target
-    from indexer.config.settings import GitCredential, GitHubContext
+    from indexer.config.github_job import GitHubContext
+    from indexer.config.settings import GitCredential
     from indexer.errors import NotARepositoryError
     from indexer.git.repository import Repository
     from indexer.impact import report

@@ -49,8 +49,9 @@ def init(
 
     The options are written to the file. An existing file is left unchanged.
     """
+    from cli.distribution import sharing_warning
     from cli.indexing import checkout_root, index_target
-    from cli.output.console import print_stdout
+    from cli.output.console import print_stderr, print_stdout
     from cli.target.config_file import write_project_file
     from cli.target.target import open_target
     from cli.target.trusted_servers import trust_server
@@ -70,6 +71,8 @@ def init(
             f"{root} is a bare repository without a work tree for {PROJECT_FILE}: "
             "index it with `codesearch index`"
         )
+    if warning := sharing_warning():
+        print_stderr(warning)
     start_forkserver()  # while the service starts
     options = {"url": url, "organization": organization, "project": project}
     settings = {name: value for name, value in options.items() if value}

@@ -35,10 +35,14 @@ def serve(
     Commands start the service on demand; while it runs here they are faster, and other programs can
     use it too. It reads DATABASE_URL and the other settings of the service from the environment.
     """
+    from cli.distribution import sharing_warning
+    from cli.output.console import print_stderr
     from cli.target.embedded import require_service, server_command
 
     context: CommandContext = ctx.obj
     require_service()
+    if warning := sharing_warning():
+        print_stderr(warning)
     settings = {
         "AETERNA_BIND": bind,
         "AETERNA_DATA_DIR": data_dir and str(context.directory / data_dir),

@@ -12,6 +12,7 @@ from indexer.exits import Exit
 from indexer.output.github import GitHubRunner, Level
 
 if TYPE_CHECKING:
+    from indexer.commands.connection import Connection
     from indexer.impact.assessment import Impact
 
 
@@ -44,14 +45,12 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
 
     Callers are no failure; an unknown project is one.
     """
-    from indexer.impact import (
-        job_summary,  # here, so that --help answers at once
-        report,
-    )
+    from indexer.impact import job_summary, report  # here, so that --help answers at once
 
     runner = GitHubRunner.of(environ)
     try:
-        impact = _assess(options, environ)
+        connection = _connect(options, environ)
+        impact = _assess(options, connection)
     except IndexerError as error:
         runner.annotate(Level.ERROR, error.title, error.message)
         runner.summarize(job_summary.failure_summary(error, type(error).exit_code))
@@ -59,14 +58,24 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     found = json.dumps(report.as_json(impact)) if options.json else report.format_text(impact)
     sys.stdout.write(found + "\n")
     runner.summarize(job_summary.impact_summary(impact))
+    runner.set_outputs(
+        {
+            "callers": str(sum(one.count for one in impact.answer.symbols)),
+            "report": job_summary.comment_body(impact, connection.settings.github.run_url),
+        }
+    )
     return report.exit_of(impact)
 
 
-def _assess(options: argparse.Namespace, environ: Mapping[str, str]) -> "Impact":
+def _connect(options: argparse.Namespace, environ: Mapping[str, str]) -> "Connection":
     from indexer.client.credentials import Purpose
+
+    return connect(options, environ, Purpose.IMPACT)
+
+
+def _assess(options: argparse.Namespace, connection: "Connection") -> "Impact":
     from indexer.impact.assessment import impact_of
 
-    connection = connect(options, environ, Purpose.IMPACT)
     settings = connection.settings
     return impact_of(
         connection.repository,

@@ -1,12 +1,12 @@
 """Settings. The only module that reads the environment, which overrides `.codesearch.toml`."""
 
-import json
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from indexer.config.github_job import GitHubContext
 from indexer.config.project_file import PROJECT_FILE, ProjectFile, read_project_file
 from indexer.errors import ConfigurationError
 from indexer.records.vectors import EmbedderConfig
@@ -49,24 +49,6 @@ def consume_environment() -> dict[str, str]:
 def read_environment() -> dict[str, str]:
     """Return a copy of the environment without changing it, for use inside another program."""
     return dict(os.environ)
-
-
-@dataclass(frozen=True, slots=True)
-class GitHubContext:
-    """GitHub's description of the job; empty outside GitHub Actions.
-
-    `base_sha` and `head_sha` are those of the pull request that started the job.
-    """
-
-    server_url: str = ""
-    repository_url: str = ""
-    repository_id: str = ""
-    owner_id: str = ""
-    event: str = ""
-    run_url: str = ""
-    default_branch: str = ""
-    base_sha: str = ""
-    head_sha: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +114,7 @@ class Settings:
     project: str
     credential: str | IdTokenSource = field(repr=False)  # an API token; else keyless
     environ: Mapping[str, str] = field(repr=False)
-    github: GitHubContext = GitHubContext()
+    github: GitHubContext = field(default_factory=GitHubContext)
     continuous_integration: bool = False
     retry_seconds: float = _RETRY_SECONDS  # how long to wait for an unavailable server
 
@@ -156,7 +138,7 @@ class Settings:
             project=named.project or default_project,
             credential=_credential(environ),
             environ=environ,
-            github=_github(environ),
+            github=GitHubContext.load(environ),
             continuous_integration=environ.get("CI", "").lower() in {"1", "true", "yes"},
             retry_seconds=_seconds(environ, "AETERNA_RETRY_SECONDS", default=_RETRY_SECONDS),
         )
@@ -264,39 +246,3 @@ def _secret(environ: Mapping[str, str], name: str) -> str | None:
         raise ConfigurationError(
             f"the file that {name}_FILE names cannot be read: check its path and permissions"
         ) from exc
-
-
-def _github(environ: Mapping[str, str]) -> GitHubContext:
-    server = environ.get("GITHUB_SERVER_URL", "")
-    repository = environ.get("GITHUB_REPOSITORY", "")
-    if not (server and repository):
-        return GitHubContext()
-    url = f"{server}/{repository}"
-    run_id = environ.get("GITHUB_RUN_ID", "")
-    event = _event(environ.get("GITHUB_EVENT_PATH", ""))
-    return GitHubContext(
-        server_url=server,
-        repository_url=url,
-        repository_id=environ.get("GITHUB_REPOSITORY_ID", ""),
-        owner_id=environ.get("GITHUB_REPOSITORY_OWNER_ID", ""),
-        event=environ.get("GITHUB_EVENT_NAME", ""),
-        run_url=f"{url}/actions/runs/{run_id}" if run_id else "",
-        default_branch=_member(event, "repository", "default_branch"),
-        base_sha=_member(event, "pull_request", "base", "sha"),
-        head_sha=_member(event, "pull_request", "head", "sha"),
-    )
-
-
-def _event(path: str) -> object:
-    """Return the event that started the job; None if unknown, git is then used instead."""
-    try:
-        return json.loads(Path(path).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-
-
-def _member(value: object, *keys: str) -> str:
-    """Return a string member of nested objects; "" if it is missing."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else ""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from indexer.client.transport import Transport
-from indexer.config.settings import GitHubContext
+from indexer.config.github_job import GitHubContext
 from indexer.errors import CommitNotFoundError, ConfigurationError, GitError
 from indexer.git.edits import EditedFile, Edits, branch_edits, map_files
 from indexer.git.repository import Repository

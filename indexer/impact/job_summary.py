@@ -1,11 +1,12 @@
-"""GitHub's job summary of the impact of a branch on its callers."""
+"""GitHub's job summary, and the comment, on the impact of a branch on its callers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
 from indexer.errors import IndexerError
 from indexer.exits import Exit
+from indexer.forge.comments import marker
 from indexer.impact.assessment import Impact
 from indexer.impact.queries import AffectedProject, Call, ChangedSymbol
 from indexer.impact.report import (
@@ -20,6 +21,7 @@ from indexer.impact.report import (
     versions,
     warnings,
 )
+from indexer.limits import COMMENT_BYTES
 from indexer.output.markdown import code, link, text
 from indexer.output.terminal import pluralize
 
@@ -38,7 +40,8 @@ class _Block(NamedTuple):
 
 def impact_summary(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
     """Format at most `max_bytes` of UTF-8: widest reach first, then the omitted number."""
-    begin, end = _begin(impact), _end(impact)
+    begin = "".join(_fitting(_begin(impact), max_bytes // 4))
+    end = _end(impact, max_bytes // 4)
     left = max_bytes - _size(begin) - _size(end) - _LEFT_OUT_BYTES
     shown, unreported = [], sum(one.count for one in impact.answer.symbols)
     for block in chain.from_iterable(map(_blocks, symbols_with_callers(impact))):
@@ -48,15 +51,31 @@ def impact_summary(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
         shown.append(block.markdown)
         unreported -= block.callers
     if left < 0:
-        shown.append(f"{pluralize(unreported, 'caller')} omitted: GitHub shows 1 MiB at most.\n\n")
+        shown.append(f"{pluralize(unreported, 'caller')} omitted: GitHub limits the length.\n\n")
     return "".join([begin, *shown, end])
 
 
-def failure_summary(error: IndexerError, exit_code: Exit) -> str:
+def comment_body(impact: Impact, run_url: str) -> str:
+    """Format at most COMMENT_BYTES, with a link to the job.
+
+    Only a pull request with callers gets a first comment. A later commit may have none: the comment
+    that is there then says so.
+    """
+    has_callers = any(one.count for one in impact.answer.symbols)
+    head = marker(impact.project, is_new=has_callers)
+    commit = impact.range.head[:12]
+    foot = f"<sub>Of {commit}, updated by {link('this job', run_url or None)}.</sub>\n"
+    left = COMMENT_BYTES - len(f"{head}{foot}".encode())
+    return f"{head}{impact_summary(impact, max_bytes=left)}{foot}"
+
+
+def failure_summary(
+    error: IndexerError, exit_code: Exit, *, heading: str = "Impact unknown"
+) -> str:
     """Format the summary of a command that failed."""
     lines = f"```yaml\n{error.fix}\n```\n\n" if error.fix else ""
     return (
-        f"### Impact unknown: {text(error.title)}\n\n{text(str(error))}\n\n{lines}"
+        f"### {heading}: {text(error.title)}\n\n{text(str(error))}\n\n{lines}"
         f"Exit code {exit_code:d}: {exit_code.meaning}.\n\n"
     )
 
@@ -65,13 +84,20 @@ def _size(markdown: str) -> int:
     return len(markdown.encode())
 
 
-def _begin(impact: Impact) -> str:
+def _fitting(parts: Iterable[str], max_bytes: int) -> Iterator[str]:
+    """Yield the first parts, as many as fit."""
+    for part in parts:
+        max_bytes -= _size(part)
+        if max_bytes < 0:
+            return
+        yield part
+
+
+def _begin(impact: Impact) -> Iterator[str]:
     sentence = summary_line(impact)
-    notes = "".join(f"> {text(note)}\n\n" for note in warnings(impact))
-    return (
-        f"### Impact of the changes in {code(impact.project)}\n\n"
-        f"**{text(sentence[0].upper() + sentence[1:])}**\n\n{notes}"
-    )
+    yield f"### Impact of the changes in {code(impact.project)}\n\n"
+    yield f"**{text(sentence[0].upper() + sentence[1:])}**\n\n"
+    yield from (f"> {text(note)}\n\n" for note in warnings(impact))
 
 
 def _blocks(symbol: ChangedSymbol) -> Iterator[_Block]:
@@ -98,14 +124,17 @@ def _call(call: Call) -> str:
     return f"{location} in {code(call.caller.qualified_name)} ({text(format_confidence(call))})"
 
 
-def _end(impact: Impact) -> str:
+def _end(impact: Impact, max_bytes: int) -> str:
     alone = [one.definition.qualified_name for one in impact.answer.symbols if not one.count]
     uncalled = f"Changed, without callers: {text(join_names(alone))}\n\n" if alone else ""
+    if _size(uncalled) > max_bytes // 2:
+        uncalled = f"Changed, without callers: {pluralize(len(alone), 'definition')}\n\n"
     commits = list(impact.answer.receipt.projects.items())
     if not commits:
         return uncalled
-    rows = [f"* {code(name)} at {code(sha[:_SHORT])}" for name, sha in commits[:_PROJECTS_SHOWN]]
-    if left := len(commits) - len(rows):
-        rows.append(f"* and {left:,} more")
-    summary = f"<summary>Searched: {text(searched_repositories(impact))}</summary>"
-    return "\n".join([f"{uncalled}<details>{summary}\n", *rows, "\n</details>\n\n"])
+    begin = f"{uncalled}<details><summary>Searched: {text(searched_repositories(impact))}</summary>"
+    rows = (f"* {code(name)} at {code(sha[:_SHORT])}" for name, sha in commits[:_PROJECTS_SHOWN])
+    shown = list(_fitting(rows, max_bytes - _size(begin) - _LEFT_OUT_BYTES))
+    if left := len(commits) - len(shown):
+        shown.append(f"* and {left:,} more")
+    return "\n".join([f"{begin}\n", *shown, "\n</details>\n\n"])

@@ -3,7 +3,16 @@
 A grammar is given by module and function; `syntax.parser` loads it on first use.
 """
 
-from indexer.languages.base import ExportRule, Grammar, ItemShape, Language
+from indexer.languages.base import ONE_ITEM, PAIRS, ExportRule, Grammar, ItemShape, Language
 from indexer.languages.registry import LANGUAGES_BY_NAME, detect
 
-__all__ = ["LANGUAGES_BY_NAME", "ExportRule", "Grammar", "ItemShape", "Language", "detect"]
+__all__ = [
+    "LANGUAGES_BY_NAME",
+    "ONE_ITEM",
+    "PAIRS",
+    "ExportRule",
+    "Grammar",
+    "ItemShape",
+    "Language",
+    "detect",
+]

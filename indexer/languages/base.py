@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, StrEnum, auto
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from indexer.languages.containers import NO_CONTAINERS, Containers
 from indexer.languages.import_style import DOTTED, ImportStyle
@@ -21,11 +21,18 @@ class ExportRule(StrEnum):
 
 
 class ItemShape(Enum):
-    """What iterating over a function's result gives."""
+    """What iterating over the result of a function over items gives."""
 
     SAME = auto()  # the items of its argument: `sorted(items)`
+    SECOND = auto()  # those of its second argument: `filter(test, items)`
     NUMBERED = auto()  # pairs of a number and an item: `enumerate(items)`
     ZIPPED = auto()  # tuples of the items of each argument
+    NEXT = auto()  # nothing: the result is one of them, `next(items)`
+    LARGEST = auto()  # the same, if there is one argument: `max(items)`
+
+
+ONE_ITEM: Final = frozenset({ItemShape.NEXT, ItemShape.LARGEST})
+PAIRS: Final = frozenset({ItemShape.NUMBERED, ItemShape.ZIPPED})
 
 
 @dataclass(frozen=True, slots=True)

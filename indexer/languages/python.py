@@ -12,7 +12,7 @@ from indexer.records.manifests import Ecosystem
 from indexer.records.references import CALLED, EACH, ELEMENT
 
 _SUFFIX: Final = re.compile(r"\.py[iw]?$")
-_COLLECTED: Final = re.compile(r"(?:.*/)?(?:conftest|test_[^/]*|[^/]*_test)\.py")
+_COLLECTED: Final = re.compile(r"(?:.*/)?(?:conftest|tests|test_[^/]*|[^/]*_tests?)\.py")
 
 
 def python_module(path: str) -> str:
@@ -45,7 +45,11 @@ def _local_name(module: str, _is_used: Callable[[str], bool]) -> str:
 
 
 def is_collected(path: str) -> bool:
-    """Whether pytest collects a file, by the default of `python_files`, or it is a conftest.py."""
+    """Whether pytest collects a file, or it is a conftest.py.
+
+    By the default of `python_files`, and by the names that projects of Django add to it. Other
+    names in a project's configuration are not read: no file is read with the content of another.
+    """
     return _COLLECTED.fullmatch(path) is not None
 
 
@@ -77,6 +81,7 @@ _CONTAINERS: Final = Containers("""
         items.().*.0=0 items.().*.1=1
     WeakValueDictionary: []=1 *=0 get.()=1 values.().*=1 items.().*.1=1
     Callable: ()=-1
+    type Type: ()=0
 """)
 
 PYTHON: Final = Language(
@@ -108,7 +113,12 @@ PYTHON: Final = Language(
         "__aiter__": EACH,
     },
     adapters={
-        **dict.fromkeys(names("sorted list tuple set frozenset reversed iter"), ItemShape.SAME),
+        **dict.fromkeys(
+            names("sorted list tuple set frozenset reversed iter aiter"), ItemShape.SAME
+        ),
+        **dict.fromkeys(names("next anext"), ItemShape.NEXT),
+        **dict.fromkeys(names("max min"), ItemShape.LARGEST),
+        "filter": ItemShape.SECOND,
         "enumerate": ItemShape.NUMBERED,
         "zip": ItemShape.ZIPPED,
     },

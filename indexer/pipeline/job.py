@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from indexer.client.api import OpenRequest
+from indexer.config.github_job import GitHubContext
 from indexer.config.settings import (
     DirectUploadSettings,
-    GitHubContext,
     Settings,
     direct_settings,
     embedder_access,

@@ -64,9 +64,11 @@ class Reference(NamedTuple):
     `caller` is the qualified name of the innermost enclosing function, method or class, "" at the
     file's top level. For INHERIT it is the inheriting class; bases are read in order of position.
     For TYPE it is the function, field or variable that has the type, and the type is root.chain
-    (INSTANCE) or the result of calling root.chain (RESULT); `name` is then "". `chain` is dotted,
-    without `root`; each part is a member of the value before it, or of the result of calling that
-    value: central decides by their types. `line` is 1-based, `column` 0-based in characters.
+    (INSTANCE), that class itself (PATH, `type[Item]`), the subclass of it whose member it is (BASE,
+    Python's `Self`), or the result of calling root.chain (RESULT); `name` is then "". `chain` is
+    dotted, without `root`; each part is a member of the value before it, or of the result of
+    calling that value: central decides by their types. `line` is 1-based, `column` 0-based in
+    characters.
     """
 
     kind: ReferenceKind
@@ -98,7 +100,8 @@ class Export(NamedTuple):
     """A name under which a file re-exports a definition that has another name or file.
 
     `path` is a normalised import path or, if `is_local`, a qualified name of this file. `name` is
-    "" for the module's own value (`module.exports = f`) and for a wildcard, which re-exports every
+    `ns.g` for a member of an object that is a definition of another name (`ns = { g: h }`), and ""
+    for the module's own value (`module.exports = f`) and for a wildcard, which re-exports every
     exported name of `path`.
     """
 

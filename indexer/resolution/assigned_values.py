@@ -4,13 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from indexer.languages import ItemShape
-from indexer.records.references import EACH
+from indexer.languages import PAIRS, ItemShape
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, ValueSource
 from indexer.resolution.value import TYPE, UNKNOWN, Value, as_instance
 from indexer.resolution.written_types import WrittenTypes
-from indexer.syntax.types import split_type
+from indexer.syntax.expressions import read_arguments
 
 _ADAPTER: Final = re.compile(r"(\w+)\(")
 _MAX_STEPS: Final = 16  # from a local to the expression that it was assigned from
@@ -63,25 +62,16 @@ class AssignedValues:
     def _items(self, name: NameBinding) -> Value:
         """Return what iterating over the written expression gives, as far as a name takes it."""
         text, steps = name.text, name.steps
-        while (adapted := _ADAPTER.match(text)) and adapted[1] in self._resolver.language.adapters:
-            arguments = split_type(text[adapted.end() : -1], ",")
-            shape = self._resolver.language.adapters[adapted[1]]
-            if shape is ItemShape.SAME:
-                text = arguments[0].strip()
-                continue
+        adapters = self._resolver.language.adapters
+        while (adapted := _ADAPTER.match(text)) and adapters.get(adapted[1]) in PAIRS:
+            arguments, _ = read_arguments(text, adapted.end() - 1)
             place = int(steps[0]) if steps and steps[0].isdigit() else -1
-            if shape is ItemShape.NUMBERED and place == 1:
-                text = arguments[0].strip()
-            elif shape is ItemShape.ZIPPED and 0 <= place < len(arguments):
-                text = arguments[place].strip()
-            else:
+            place -= adapters[adapted[1]] is ItemShape.NUMBERED  # the first is the number
+            if not 0 <= place < len(arguments):
                 return UNKNOWN
-            steps = steps[1:]
-        if text.endswith(")"):
-            value = self._resolver.of_calls(text, name.scope, name.start, name)
-        else:
-            value = self._resolver.expression(text, name.scope, name.start, name)
-        return self._after(self._resolver.member(value, EACH), steps)
+            text, steps = arguments[place].strip(), steps[1:]
+        value = self._resolver.items(text, name.scope, name.start, name)
+        return self._after(value, steps)
 
     def _after(self, value: Value, steps: Sequence[str]) -> Value:
         for step in steps:

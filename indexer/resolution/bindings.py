@@ -133,7 +133,7 @@ def _is_class_parameter(scope: Scope, start: int, text: SourceText) -> bool:
 def _set_value(
     name: NameBinding, label: str, match: QueryMatch, text: SourceText, language: Language
 ) -> None:
-    name.source, name.text = _value_source(match, label, text, language.inferred_type_keywords)
+    name.source, name.text = _value_source(match, label, text, language)
     if name.source is ValueSource.ALIAS and is_generic(name.text, language.containers):
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = _steps(match, label, text)
@@ -143,7 +143,7 @@ def _set_value(
 
 
 def _value_source(
-    match: QueryMatch, label: str, text: SourceText, inferred: Container[str]
+    match: QueryMatch, label: str, text: SourceText, language: Language
 ) -> tuple[ValueSource, str]:
     for suffix, source in _SOURCES:
         mark = match.get(label + suffix)
@@ -154,7 +154,9 @@ def _value_source(
         written = text.slice(mark)
         if source is ValueSource.CALL and written.endswith(_BIND):
             return ValueSource.ALIAS, written.removesuffix(_BIND)
-        if source is not ValueSource.TYPE or written not in inferred:
+        if source is ValueSource.CALL and written in language.adapters:
+            return ValueSource.ALIAS, text.call(mark)
+        if source is not ValueSource.TYPE or written not in language.inferred_type_keywords:
             return source, written
     return ValueSource.UNKNOWN, ""
 

@@ -1,14 +1,15 @@
 """The names that a file exports besides its own definitions."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from indexer.languages import Language
 from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import VALUE_KINDS
 from indexer.records.references import Access, Binding, Export, cut_path
 from indexer.resolution.bindings import BoundImport
 from indexer.resolution.imports import import_path, join_path
 from indexer.resolution.resolver import Resolver
-from indexer.resolution.scopes import MAX_BINDINGS, ValueSource
+from indexer.resolution.scopes import MAX_BINDINGS, NameBinding, ValueSource
 from indexer.resolution.value import Value
 from indexer.syntax.expressions import read_expression
 from indexer.syntax.parser import QueryMatch
@@ -87,12 +88,23 @@ class _Reader:
         )
 
     def of_aliases(self) -> Iterator[Export]:
-        """Yield `name = something.else` at the file's top level."""
-        root = self._resolver.tree.root
-        for name, several in root.names.items():
+        """Yield `name = something.else` at the top of the file, and members of objects there."""
+        tree = self._resolver.tree
+        for owner, members in tree.members.items():
+            if tree.definitions.get(owner) in VALUE_KINDS:
+                yield from self._of_members(members)
+        for name, several in tree.root.names.items():
             for one in several:
                 if one.source is ValueSource.ALIAS and not one.imported:
                     yield from self._of_value(name, self._resolver.bound_value(one))
+
+    def _of_members(self, members: Mapping[str, Sequence[NameBinding]]) -> Iterator[Export]:
+        for member, several in members.items():
+            for one in several:
+                if self._resolver.is_definition(one):
+                    value = self._resolver.bound_value(one)
+                    if (value.chain or value.root.split("."))[-1] != member:
+                        yield from self._of_value(one.qualified, value)
 
     def _of_expression(self, name: str, written: str) -> Iterator[Export]:
         read = read_expression(written)

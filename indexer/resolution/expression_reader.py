@@ -1,18 +1,41 @@
-"""What the readers of assigned values and written types need of a resolver."""
+"""The values of written expressions of paths and calls, such as `next(iter(a.items)).b`."""
 
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final
 
-from indexer.languages import Language
+from indexer.languages import ONE_ITEM, PAIRS, ItemShape, Language
+from indexer.records.references import EACH
 from indexer.resolution.scopes import NameBinding, Scope
-from indexer.resolution.value import VALUE, NameRole, Value
+from indexer.resolution.value import (
+    CALLEE,
+    FREE,
+    INSTANCE,
+    RESULT,
+    TYPE,
+    UNKNOWN,
+    VALUE,
+    Items,
+    NameRole,
+    Value,
+    member_value,
+)
+from indexer.syntax.expressions import is_balanced, read_arguments, read_calls, read_expression
+
+_SAME_ITEMS: Final = re.compile(r"(\w+)\s+for\s+\1\s+in\s+(.+)", re.DOTALL)
+_CONDITION: Final = re.compile(r"\s+if\s")
+_KEYWORD: Final = re.compile(r"\s*\w+\s*=(?!=)")
 
 
-class ExpressionReader(Protocol):
-    """A reader of paths, calls and members; `Resolver` is the one."""
+class ExpressionReader(ABC):
+    """A reader of expressions for what resolves paths, members and results: `Resolver`."""
+
+    __slots__ = ()
 
     language: Language
 
+    @abstractmethod
     def resolve_path(
         self,
         path: Sequence[str],
@@ -21,18 +44,45 @@ class ExpressionReader(Protocol):
         excluding: NameBinding | None = None,
         role: NameRole = VALUE,
     ) -> Value:
-        """Return the value of a path of names."""
-        ...
+        """Return the value of `path` at an offset. An unbound path is FREE."""
 
+    @abstractmethod
     def member(self, value: Value, part: str, role: NameRole = VALUE) -> Value:
         """Return the member `part` of a value."""
-        ...
+
+    @abstractmethod
+    def result_of(self, value: Value) -> Value:
+        """Return the result of calling a value."""
+
+    def resolve_call(
+        self,
+        path: Sequence[str],
+        scope: Scope,
+        offset: int,
+        excluding: NameBinding | None,
+        role: NameRole,
+    ) -> Value:
+        """Return the result of calling `path`."""
+        value = self.resolve_path(path, scope, offset, excluding, role)
+        return value if self.is_constructed(path, value) else self.result_of(value)
+
+    def is_constructed(self, path: Sequence[str], value: Value) -> bool:
+        """Whether `value`, that of `path`, is an instance that the last name constructs."""
+        if path[-1] not in self.language.constructor_names or value.member:
+            return False
+        has_class = len(path) > 1 or self.language.calls_without_parentheses
+        return has_class and value.access is INSTANCE
 
     def call_result(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
     ) -> Value:
         """Return the result of calling the written expression."""
-        ...
+        read = read_expression(text)
+        if read is None:
+            return UNKNOWN
+        if read.name:
+            return self.result_of(self.of_calls(text, scope, offset, excluding))
+        return self.resolve_call(read.path, scope, offset, excluding, CALLEE)
 
     def expression(
         self,
@@ -42,11 +92,71 @@ class ExpressionReader(Protocol):
         excluding: NameBinding | None = None,
         role: NameRole = VALUE,
     ) -> Value:
-        """Return the value of the written expression."""
-        ...
+        """Return the value of the written expression, if it consists of paths and calls."""
+        read = read_expression(text)
+        if read is None and not text.endswith(")"):
+            return UNKNOWN
+        if read is None or read.name:
+            return self.of_calls(text, scope, offset, excluding)
+        return self.resolve_path(read.path, scope, offset, excluding, role)
 
     def of_calls(
-        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
+        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
     ) -> Value:
-        """Return the value of an expression of paths and calls."""
-        ...
+        """Return the value of an expression of paths and calls, such as `a.b(x).c()`."""
+        first, *rest = read_calls(text) or (None,)
+        if first is None:
+            return UNKNOWN
+        value = self._of_items(text, scope, offset, excluding)
+        if value is None:
+            role = TYPE if first.is_new else CALLEE
+            value = self.resolve_call(first.path, scope, offset, excluding, role)
+        for number, step in enumerate(rest, 1):
+            for part in step.path:
+                value = self.member(value, part)
+            if number < len(rest):
+                value = self.result_of(value)
+        return value
+
+    def items(self, text: str, scope: Scope, offset: int, excluding: NameBinding | None) -> Value:
+        """Return what iterating over the written expression gives, also over some of its items."""
+        inner = text[1:-1] if text[:1] in {"(", "["} else text
+        same = _SAME_ITEMS.fullmatch(inner.strip())
+        if same:
+            return self.items(_without_condition(same[2]), scope, offset, excluding)
+        return self.member(self.expression(text, scope, offset, excluding), EACH)
+
+    def _of_items(
+        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
+    ) -> Value | None:
+        """Return the result of the leading call, if its function is over items."""
+        name, bracket, _ = text.removeprefix("await ").partition("(")
+        shape = self.language.adapters.get(name)
+        if shape is None or not bracket:
+            return None
+        if self.resolve_path((name,), scope, offset, excluding).binding is not FREE:
+            return None
+        written, _ = read_arguments(text, text.index(bracket))
+        arguments = [one.strip() for one in written if not _KEYWORD.match(one)]
+        if shape in ONE_ITEM:
+            is_read = len(arguments) == 1 or (arguments and shape is ItemShape.NEXT)
+            return self.items(arguments[0], scope, offset, excluding) if is_read else UNKNOWN
+        container = Value(FREE, name, (), RESULT)
+        place = int(shape is ItemShape.SECOND)
+        if shape in PAIRS or len(arguments) <= place:
+            return container
+        each = self.items(arguments[place], scope, offset, excluding)
+        if each.written is None:
+            each = member_value(each, INSTANCE) if each.member else each
+            if each.binding is UNKNOWN.binding:
+                return container
+        return container._replace(written=Items(each))
+
+
+def _without_condition(text: str) -> str:
+    """Return the part before an `if` that is in no brackets."""
+    for condition in _CONDITION.finditer(text):
+        before = text[: condition.start()]
+        if is_balanced(before):
+            return before
+    return text

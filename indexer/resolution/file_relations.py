@@ -4,7 +4,8 @@ The queries capture syntax (languages/queries/README.md); scopes, lookup and res
 meaning.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
@@ -38,6 +39,7 @@ from indexer.syntax.definitions import OutlineEntry
 from indexer.syntax.parser import ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 
+_NAME: Final = re.compile(r"[^\W\d]\w*")
 # The first known label of a match decides its group.
 _GROUPS: Final = {
     **dict.fromkeys(USE_LABELS, "use"),
@@ -96,7 +98,8 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         uses = drop_unresolvable_values(
             uses, bindable_names, package_visible_types=language.package_visible_types
         )
-    bind_locals(tree, groups["local"], text, language, _read_names(uses, groups, text))
+    read_names = _read_names(uses, groups, text, language.adapters)
+    bind_locals(tree, groups["local"], text, language, read_names)
     tree.merge_bindings()
     scopes = tree.at(use.start for use in uses)
     imports_members = any(one.imports_members for one in imports)
@@ -114,7 +117,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     fixtures = Fixtures()
     if has_fixtures:
         bases = _bases(uses, scopes)
-        file = FixtureFile(path, parsed, outlined, text, tree, imports, bases)
+        file = FixtureFile(path, parsed, outlined, text, tree, imports, uses, bases)
         fixtures = read_fixtures(file, groups["local"])
         resolver.assume(fixtures.values)
     reader = ReferenceReader(parsed, text, resolver, uses, scopes)
@@ -176,9 +179,15 @@ def _selves(locals_and_fields: Iterable[QueryMatch], text: SourceText) -> frozen
 
 
 def _read_names(
-    uses: list[NameUse], groups: dict[str, list[QueryMatch]], text: SourceText
+    uses: list[NameUse],
+    groups: dict[str, list[QueryMatch]],
+    text: SourceText,
+    adapters: Container[str],
 ) -> set[str]:
-    """Return the first names of all expressions and types. Other names need no binding."""
+    """Return the first names of all expressions and types. Other names need no binding.
+
+    Of functions over items, whose arguments are read, all names; of a cast the type's.
+    """
     names = {use.first for use in uses}
     marks = {
         mark
@@ -188,7 +197,15 @@ def _read_names(
         for label, mark in match.items()
         if label not in _PLACES
     }
-    return names | set(map(leading_identifier, map(text.shortened, marks)))
+    for mark in marks:
+        first = leading_identifier(text.shortened(mark))
+        names.add(first)
+        if first in adapters:
+            names.update(_NAME.findall(text.call(mark)))
+    for use in uses:
+        if use.first in adapters or use.written.startswith("("):
+            names.update(_NAME.findall(use.written))
+    return names
 
 
 def _inheriting(uses: list[NameUse], scopes: list[Scope]) -> frozenset[str]:

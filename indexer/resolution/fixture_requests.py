@@ -1,27 +1,25 @@
 """The places of a test file that name a fixture: parameters, and strings of pytest's functions."""
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from indexer.resolution.decorators import Decorators
+from indexer.resolution.references import NameUse
 from indexer.resolution.scopes import ScopeTree
+from indexer.syntax.calls import node_at, read_call, read_strings
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
-from indexer.syntax.parser import ParsedFile, QueryMatch
+from indexer.syntax.parser import Node, ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText
 
-_DEFAULT: Final = re.compile(rb"(?:\s|\\\n|#[^\n]*\n)*=")
-_STARS: Final = re.compile(rb"\*\s*$")
-_MAX_GAP: Final = 20  # bytes between a star and its parameter
-_STRINGS: Final = re.compile(
-    rb"request\.getfixturevalue\(\s*[\"'](?P<name>\w+)[\"']\s*\)"
-    rb"|mark\.usefixtures\((?P<names>[^()]{0,500})\)"
-)
-_ASSIGNED: Final = re.compile(rb"(?<![\w.])([A-Za-z_]\w*)[ ]*=[ ]*$")
+_REQUEST: Final = "request.getfixturevalue"
+_MARK: Final = "mark.usefixtures"
 _AROUND: Final = CLASS_KINDS | FUNCTION_KINDS
-_QUOTED: Final = re.compile(rb"[\"'](\w+)[\"']")
+_UNFILLED: Final = frozenset({  # parameters with a default, *args, **kwargs
+    "default_parameter", "typed_default_parameter", "list_splat_pattern",
+    "dictionary_splat_pattern",
+})  # fmt: skip
 
 
 class FixtureFunction(NamedTuple):
@@ -101,24 +99,35 @@ def requests_of_parameters(
 
 
 def requests_of_strings(
-    outlined: Iterable[OutlineEntry], decorators: Decorators, parsed: ParsedFile
+    uses: Iterable[NameUse],
+    outlined: Iterable[OutlineEntry],
+    decorators: Decorators,
+    parsed: ParsedFile,
 ) -> Iterator[FixtureRequest]:
     """Yield the fixtures of `usefixtures("x")`, and of `request.getfixturevalue("x")`."""
-    if b"fixture" not in parsed.source:
-        return
     entries = {one.definition.start_byte: one for one in outlined if one.kind in _AROUND}
     starts = sorted(entries)
-    for call in _STRINGS.finditer(parsed.source):
-        around = entries.get(decorators.decorated(call.start()))
-        if call["name"]:
-            around = around or _enclosing(call.start(), starts, entries)
-            line = parsed.source.rfind(b"\n", 0, call.start()) + 1
-            local = _ASSIGNED.search(parsed.source[line : call.start()])
-            value_at = line + local.start(1) if local else None
-            yield FixtureRequest(call["name"].decode(), call.start("name"), around, value_at)
+    for use in uses:
+        if not use.written.endswith((_REQUEST, _MARK)):
             continue
-        for name in _QUOTED.finditer(parsed.source, *call.span("names")):
-            yield FixtureRequest(name[1].decode(), name.start(1), around, None)
+        callee = node_at(parsed, (use.start, use.end))
+        call = callee.parent if callee is not None else None
+        if call is None or call.type != "call":
+            continue
+        around = entries.get(decorators.decorated(use.start))
+        around = around or _enclosing(use.start, starts, entries)
+        value_at = _assigned(call) if use.written.endswith(_REQUEST) else None
+        for argument in read_call(parsed, call).arguments:
+            for name in read_strings(parsed, argument):
+                if name.isidentifier():
+                    start = parsed.source.index(name.encode(), argument.start_byte)
+                    yield FixtureRequest(name, start, around, value_at)
+
+
+def _assigned(call: Node) -> int | None:
+    """Return the offset of the name to which the value of a call is assigned, if any."""
+    local = call.parent.child_by_field_name("left") if call.parent is not None else None
+    return local.start_byte if local is not None and local.type == "identifier" else None
 
 
 def _enclosing(
@@ -143,10 +152,8 @@ def outwards(one: OutlineEntry | None) -> Iterator[OutlineEntry]:
 
 
 def _is_filled(match: QueryMatch, name: str, function: FixtureFunction, parsed: ParsedFile) -> bool:
-    start, _ = match["local"]
-    _, end = match.get("local.type", match["local"])
     selves = parsed.language.self_names | parsed.language.class_names
     if function.entry.kind == "method" and name in selves:
         return False
-    before = parsed.source[max(start - _MAX_GAP, 0) : start]
-    return _DEFAULT.match(parsed.source, end) is None and _STARS.search(before) is None
+    node = node_at(parsed, match["local"])
+    return node is None or node.parent is None or node.parent.type not in _UNFILLED

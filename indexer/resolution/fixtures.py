@@ -25,8 +25,10 @@ from indexer.resolution.fixture_requests import (
     requests_of_strings,
 )
 from indexer.resolution.imports import import_path
+from indexer.resolution.references import NameUse
 from indexer.resolution.scopes import ScopeTree
 from indexer.resolution.value import Value
+from indexer.syntax.calls import node_at, read_strings
 from indexer.syntax.definitions import OutlineEntry
 from indexer.syntax.parser import ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText
@@ -42,10 +44,7 @@ _BUILT_IN: Final = frozenset({
 })  # fmt: skip
 _OTHER: Final = "()"  # makes another local name than that of a statement's import
 _LONGEST: Final = NAME_CHARACTERS - len(_OTHER)
-_PLUGINS: Final = re.compile(
-    rb"^pytest_plugins\b[^=\n]*=\s*(\[[^\]]*\]|\([^)]*\)|[^\n]*)", re.MULTILINE
-)
-_PLUGIN: Final = re.compile(rb"[\"']([A-Za-z_][\w.]*)[\"']")
+_PLUGINS: Final = re.compile(rb"^pytest_plugins\b", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -72,6 +71,7 @@ class FixtureFile(NamedTuple):
     text: SourceText
     tree: ScopeTree
     imports: Sequence[BoundImport]
+    uses: Sequence[NameUse]
     bases: Mapping[str, Sequence[str]]
 
     @property
@@ -148,7 +148,7 @@ class _Reader:
             )
         )
         if file.is_collected:
-            self.requests += requests_of_strings(file.outlined, decorators, file.parsed)
+            self.requests += requests_of_strings(file.uses, file.outlined, decorators, file.parsed)
         self.imports: dict[str, Import] = {}
         self._own: dict[str, dict[str, str]] = {}  # functions by class or "", and fixture
         for one in self.functions:
@@ -161,9 +161,12 @@ class _Reader:
         for name, function in self._own.get("", {}).items():
             if name != function and len(name) <= _LONGEST:
                 yield Export(name, function, is_local=True, wildcard=False)
-        for assigned in _PLUGINS.finditer(self._source) if self._file.is_collected else ():
-            for plugin in _PLUGIN.findall(assigned[1]):
-                yield Export("", cut(plugin.decode()), is_local=False, wildcard=True)
+        for found in _PLUGINS.finditer(self._source) if self._file.is_collected else ():
+            node = node_at(self._file.parsed, found.span())
+            assigned = node.parent if node is not None else None
+            value = assigned.child_by_field_name("right") if assigned is not None else None
+            for plugin in filter(None, read_strings(self._file.parsed, value)):
+                yield Export("", cut(plugin), is_local=False, wildcard=True)
 
     def value(self, request: FixtureRequest) -> Value | None:
         """Return the fixture's function; None for those of pytest itself and for too long names."""

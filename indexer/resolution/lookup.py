@@ -124,12 +124,12 @@ class Lookup:
         if first in language.self_names and is_in_anonymous_class(scope):
             return UNKNOWN
         if first in language.class_names and is_bare:
-            return Value(LOCAL, scope.class_name)
+            return Value(LOCAL, scope.class_name, is_self=True)
         creates_own = language.calls_without_parentheses and is_bare
         if first in language.constructor_names and creates_own:
             return Value(LOCAL, scope.class_name, (), INSTANCE)
         if first in language.self_names or first in language.class_names:
-            return Value(LOCAL, scope.class_name, (), INSTANCE)
+            return Value(LOCAL, scope.class_name, (), INSTANCE, is_self=True)
         if first in language.super_names:
             return Value(LOCAL, scope.class_name, (), BASE)
         return None

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import ELEMENT, Reference, ReferenceKind
@@ -23,6 +24,7 @@ from indexer.resolution.value import (
     VALUE,
     NameRole,
     Value,
+    as_instance,
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import Expression, read_expression
@@ -165,6 +167,8 @@ class ReferenceReader:
             self._last_calls[use.start] = value, is_constructed
         if expression.display_name == ELEMENT:
             return UNKNOWN, ""
+        if use.kind is _INHERIT and value.access is not PATH:
+            value = self._resolver.variable(expression.path, scope, use.start)
         if value.binding is UNKNOWN.binding:
             is_member = expression.name or len(expression.path) > 1
             return UNKNOWN, expression.display_name if is_member else ""
@@ -178,6 +182,10 @@ class ReferenceReader:
 
     def _value(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         if expression.name:
+            if use.first in self._language.adapters:
+                value = self._resolver.of_calls(use.written, scope, use.start)
+                if value is not UNKNOWN or self._language.adapters[use.first] in ONE_ITEM:
+                    return value
             value = self._receiver(use, expression, scope)
             for part in (*expression.members, expression.name):
                 value = self._resolver.member(value, part)
@@ -194,6 +202,10 @@ class ReferenceReader:
 
     def _receiver(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         """Return the result of the last call in the expression, at its start or in brackets."""
+        if expression.is_cast:
+            value = self._resolver.resolve_path(expression.path, scope, use.start, role=TYPE)
+            is_builtin = value.binding is FREE and value.root in self._language.builtins  # any
+            return UNKNOWN if is_builtin else as_instance(value)
         if not expression.path:
             return UNKNOWN
         if use.start in self._last_calls:

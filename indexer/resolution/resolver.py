@@ -9,6 +9,7 @@ from typing import Final
 from indexer.records.files import VALUE_KINDS
 from indexer.records.references import CALLED, EACH, ELEMENT
 from indexer.resolution.assigned_values import AssignedValues
+from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.scopes import (
     NameBinding,
@@ -17,7 +18,6 @@ from indexer.resolution.scopes import (
     enclosing_module,
 )
 from indexer.resolution.value import (
-    CALLEE,
     FREE,
     IMPORT,
     INSTANCE,
@@ -36,15 +36,15 @@ from indexer.resolution.value import (
     member_value,
 )
 from indexer.resolution.written_types import WrittenTypes
-from indexer.syntax.definitions import CLASS_KINDS
-from indexer.syntax.expressions import read_calls, read_expression
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.types import read_type
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
+_BINDABLE_KINDS: Final = CLASS_KINDS | FUNCTION_KINDS
 _OF_ITEMS: Final = frozenset({ELEMENT, EACH})
 
 
-class Resolver:
+class Resolver(ExpressionReader):
     """A resolver of paths, calls and written types to values."""
 
     __slots__ = (
@@ -101,25 +101,6 @@ class Resolver:
             value = self.member(value, part, RECEIVER)
         return self.member(value, rest[-1], role) if rest else value
 
-    def resolve_call(
-        self,
-        path: Sequence[str],
-        scope: Scope,
-        offset: int,
-        excluding: NameBinding | None,
-        role: NameRole,
-    ) -> Value:
-        """Return the result of calling `path`."""
-        value = self.resolve_path(path, scope, offset, excluding, role)
-        return value if self.is_constructed(path, value) else self.result_of(value)
-
-    def is_constructed(self, path: Sequence[str], value: Value) -> bool:
-        """Whether `value`, that of `path`, is an instance that the last name constructs."""
-        if path[-1] not in self.language.constructor_names or value.member:
-            return False
-        has_class = len(path) > 1 or self.language.calls_without_parentheses
-        return has_class and value.access is INSTANCE
-
     def result_of(self, value: Value) -> Value:
         """Return the result of calling a value."""
         result = self.types.part(value, CALLED) if value.written is not None else None
@@ -131,58 +112,36 @@ class Resolver:
                 and self.tree.definitions.get(".".join((value.root, *value.chain))) in _CALLED_KINDS
             )
             access = INSTANCE if is_class else RESULT
-            return Value(value.binding, value.root, value.chain, access, value.member)
+            own = value.is_self
+            return Value(value.binding, value.root, value.chain, access, value.member, None, own)
         is_called = value.access in (INSTANCE, RESULT) and not value.member
         if is_called and len(value.chain) < MAX_CHAIN and value.binding is not UNKNOWN.binding:
             return Value(value.binding, value.root, (*value.chain, CALLED), INSTANCE)
         return member_value(value, RESULT)
 
+    def variable(self, path: Sequence[str], scope: Scope, offset: int) -> Value:
+        """Return the variable at the top of the file or a class that a path names, or UNKNOWN."""
+        name = self._lookup.find(path[0], scope, offset, None, VALUE) if len(path) == 1 else None
+        if name is None or name.imported or not name.qualified:
+            return UNKNOWN
+        return Value(LOCAL, name.qualified)
+
+    def is_definition(self, name: NameBinding) -> bool:
+        """Whether an object's member is a definition: `f` and `g` of `const ns = { f, g: h }`."""
+        owner, _, member = name.qualified.rpartition(".")
+        if not owner or self.tree.definitions.get(owner) not in VALUE_KINDS:
+            return False
+        value = self.bound_value(name)
+        if value.access is not PATH or value.binding not in (LOCAL, IMPORT):
+            return False
+        path = ".".join((value.root, *value.chain))
+        if path == member or value.binding is IMPORT:
+            return True
+        return self.tree.definitions.get(path) in _BINDABLE_KINDS
+
     def bound_value(self, name: NameBinding) -> Value:
         """Return the value of a local name, by its type or by the assigned expression."""
         return self._assigned.value(name)
-
-    def call_result(
-        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
-    ) -> Value:
-        """Return the result of calling the written expression."""
-        read = read_expression(text)
-        if read is None:
-            return UNKNOWN
-        if read.name:
-            return self.result_of(self.of_calls(text, scope, offset, excluding))
-        return self.resolve_call(read.path, scope, offset, excluding, CALLEE)
-
-    def expression(
-        self,
-        text: str,
-        scope: Scope,
-        offset: int,
-        excluding: NameBinding | None = None,
-        role: NameRole = VALUE,
-    ) -> Value:
-        """Return the value of the written expression, if it consists of paths and calls."""
-        read = read_expression(text)
-        if read is None:
-            return UNKNOWN
-        if read.name:
-            return self.of_calls(text, scope, offset, excluding)
-        return self.resolve_path(read.path, scope, offset, excluding, role)
-
-    def of_calls(
-        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
-    ) -> Value:
-        """Return the value of an expression of paths and calls, such as `a.b(x).c()`."""
-        first, *rest = read_calls(text) or (None,)
-        if first is None:
-            return UNKNOWN
-        role = TYPE if first.is_new else CALLEE
-        value = self.resolve_call(first.path, scope, offset, excluding, role)
-        for number, step in enumerate(rest, 1):
-            for part in step.path:
-                value = self.member(value, part)
-            if number < len(rest):
-                value = self.result_of(value)
-        return value
 
     def _rebound_class(
         self, first: str, scope: Scope, offset: int, excluding: NameBinding | None
@@ -218,7 +177,10 @@ class Resolver:
 
     def _of_name(self, name: NameBinding, rest: Sequence[str]) -> Value:
         if not name.kind:
-            return self.bound_value(name)
+            value = self.bound_value(name)
+            if name.scope.is_class and name.scope.class_name == value.root and value.access is PATH:
+                value = value._replace(is_self=True)  # B of `class A<B extends A<B>>`
+            return value
         if name.kind == "method" and self.language.implicit_this:
             class_name, _, member = name.qualified.rpartition(".")
             if class_name:

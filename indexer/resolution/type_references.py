@@ -5,12 +5,11 @@ from itertools import chain
 from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.files import VALUE_KINDS
 from indexer.records.references import CALLED, EACH, Access, Binding, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
 from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value
-from indexer.syntax.definitions import FUNCTION_KINDS
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.parser import ByteRange, QueryMatch
 from indexer.syntax.source_text import SourceText
 
@@ -41,20 +40,33 @@ def type_references(
     also yield a value.
     """
     yield from _of_names(resolver, text)
-    typed = set()
-    for reference in _of_functions(matches, resolver, text, fixtures):
+    typed: set[str] = set()
+    for reference in _of_functions(matches, resolver, text, fixtures, typed):
         typed.add(reference.caller)
         yield reference
     for owner, (decorator, offset) in decorated.items():
-        names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
-        is_function = resolver.tree.definitions.get(owner) in FUNCTION_KINDS and "." not in owner
         is_typed = owner in typed or owner in fixtures  # pytest's decorator tells nothing of those
-        if is_function and not is_typed and decorator.binding in _VISIBLE:
+        if not is_typed and _replaces(decorator, owner, resolver):
+            names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
             value = Value(decorator.binding, decorator.root, names, Access.INSTANCE)
             yield _reference(owner, value, text.position(offset))
     for name, classes in resolver.types.unions.items():
         for value, offset in classes.items():
             yield _reference(name, value, text.position(offset))
+
+
+def _replaces(decorator: Value, owner: str, resolver: Resolver) -> bool:
+    """Whether a function, or a method, is what its decorator gives: not of `@name.setter`."""
+    definitions = resolver.tree.definitions
+    container = owner.rpartition(".")[0]
+    is_reachable = not container or definitions.get(container) in CLASS_KINDS
+    is_own = decorator.root == owner
+    return (
+        decorator.binding in _VISIBLE
+        and is_reachable
+        and not is_own
+        and definitions.get(owner) in FUNCTION_KINDS
+    )
 
 
 def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
@@ -75,7 +87,7 @@ def _of_name(name: NameBinding, resolver: Resolver) -> Iterator[tuple[str, Value
         return
     value = resolver.bound_value(name)
     value = member_value(value, Access.INSTANCE) if value.member else value
-    if _is_same_definition(name, value, resolver):
+    if resolver.is_definition(name):
         yield name.qualified, value
     yield from _with_parts(name.qualified, value, resolver)
 
@@ -90,9 +102,16 @@ def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
 
 
 def _of_functions(
-    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText, fixtures: Container[str]
+    matches: Iterable[QueryMatch],
+    resolver: Resolver,
+    text: SourceText,
+    fixtures: Container[str],
+    typed: set[str],
 ) -> Iterator[Reference]:
-    """Yield declared return types, else those of the returned values, if they are few."""
+    """Yield declared return types, else those of the returned values, if they are few.
+
+    Methods with a declared type are added to `typed`.
+    """
     declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
     for owner, label, mark, scope in _returns(matches, resolver, text, fixtures):
@@ -107,6 +126,7 @@ def _of_functions(
             found = [value] if _is_of_type(label, value, resolver) else []
         for one in found:
             types.setdefault(one, mark)
+    typed.update(owner for owner in declared if "." in owner)
     inferred = {
         owner: types
         for owner, types in returned.items()
@@ -163,10 +183,13 @@ def _with_parts(
     """Yield a name with its type, and the names of its parts: `items.[]` of `items: list[Item]`.
 
     What a callable gives is the type of its own name, as of a function; of a function that gives a
-    callable it is a part.
+    callable it is a part. A class that a name stands for (`type[Item]`) is as its instances.
     """
     parts = list(resolver.types.parts(value)) if depth < _MAX_DEPTH else []
-    if _is_known_type(value, resolver) and all(path != (CALLED,) for path, _ in parts):
+    if _is_class(value):
+        yield owner, as_instance(value) if "." in owner else value
+        parts = parts if is_function else []
+    elif _is_known_type(value, resolver) and all(path != (CALLED,) for path, _ in parts):
         yield owner, value
     for path, part in parts:
         if _UNSTORED.isdisjoint(path):
@@ -179,7 +202,9 @@ def _returned(
     label: str, mark: ByteRange, scope: Scope, resolver: Resolver, text: SourceText
 ) -> Value:
     written = text.slice(mark)
-    if label.endswith(".call"):
+    if written in resolver.language.adapters:
+        written = text.call(mark)
+    elif label.endswith(".call"):
         return resolver.call_result(written, scope, mark[0])
     value = resolver.expression(written, scope, mark[0])
     if label == "returns.new":
@@ -222,12 +247,10 @@ def _is_known_type(value: Value, resolver: Resolver) -> bool:
     return value.access in (Access.INSTANCE, Access.RESULT)
 
 
-def _is_same_definition(name: NameBinding, value: Value, resolver: Resolver) -> bool:
-    """Whether an object's member is a definition of its name: `f` of `const ns = { f }`."""
-    owner, _, member = name.qualified.rpartition(".")
-    if value.access is not Access.PATH or value.chain or value.root != member or not owner:
-        return False
-    return resolver.tree.definitions.get(owner) in VALUE_KINDS
+def _is_class(value: Value) -> bool:
+    """Whether the value is of a written type such as `type[Item]`."""
+    is_written = value.written is not None and value.access is Access.PATH
+    return is_written and value.binding in _VISIBLE
 
 
 def _reference(owner: str, value: Value, position: tuple[int, int]) -> Reference:
@@ -237,7 +260,7 @@ def _reference(owner: str, value: Value, position: tuple[int, int]) -> Reference
         binding=value.binding,
         root=value.root[:NAME_CHARACTERS],
         chain=".".join(value.chain)[:NAME_CHARACTERS],
-        access=value.access,
+        access=Access.BASE if value.is_self else value.access,
         caller=owner[:NAME_CHARACTERS],
         line=position[0],
         column=position[1],

@@ -46,11 +46,18 @@ class WrittenType(NamedTuple):
     taken: tuple[str, ...] = ()
 
 
+class Items(NamedTuple):
+    """What a function over items gives: `sorted(items)`, of which each is a value."""
+
+    each: "Value"
+
+
 class Value(NamedTuple):
     """The object root.chain itself (PATH), an instance, a call's result or a base class of it.
 
     With a `member`, that member of it. UNKNOWN is the only unknown value. `written` is the type of
-    a container or function.
+    a container or function, or what its items are. With `is_self` it is the class around a method,
+    or an instance of it, so in a subclass it is that.
     """
 
     binding: Binding
@@ -58,7 +65,8 @@ class Value(NamedTuple):
     chain: tuple[str, ...] = ()
     access: Access = PATH
     member: str = ""
-    written: WrittenType | None = None
+    written: WrittenType | Items | None = None
+    is_self: bool = False
 
 
 UNKNOWN: Final = Value(Binding.UNKNOWN)
@@ -82,5 +90,7 @@ def member_value(value: Value, access: Access) -> Value:
 def as_instance(value: Value) -> Value:
     """Return an instance of the class `value`."""
     if value.access is PATH and value is not UNKNOWN:
-        return Value(value.binding, value.root, value.chain, INSTANCE, value.member)
+        return Value(
+            value.binding, value.root, value.chain, INSTANCE, value.member, None, value.is_self
+        )
     return UNKNOWN

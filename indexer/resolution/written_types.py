@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from indexer.languages.containers import PartPath
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Binding
+from indexer.records.references import EACH, ELEMENT, Binding
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
@@ -13,6 +13,7 @@ from indexer.resolution.value import (
     LOCAL,
     TYPE,
     UNKNOWN,
+    Items,
     Value,
     WrittenType,
     as_instance,
@@ -58,6 +59,8 @@ class WrittenTypes:
         written = value.written
         if written is None:
             return None
+        if isinstance(written, Items):
+            return written.each if name in {EACH, ELEMENT} else None
         taken = (*written.taken, name)
         has_more = False
         for path, text in read_parts(written.text, self._containers, self._wrappers):
@@ -71,6 +74,9 @@ class WrittenTypes:
     def parts(self, value: Value) -> Iterator[tuple[PartPath, Value]]:
         """Yield all parts of a container."""
         written = value.written
+        if isinstance(written, Items):
+            yield from (((name,), written.each) for name in (ELEMENT, EACH))
+            return
         if written is None or written.taken:
             return
         for path, text in read_parts(written.text, self._containers, self._wrappers):
@@ -85,8 +91,12 @@ class WrittenTypes:
         if path[-1] in self._resolver.language.unknown_types:
             return UNKNOWN
         value = self._resolver.resolve_path(path, scope, offset, excluding, TYPE)
-        is_container = value.access is INSTANCE and value.written is not None  # by an alias
-        return value if read.is_class_object or is_container else as_instance(value)
+        is_instance = value.is_self or value.written is not None  # `this`, an alias of a container
+        if read.is_class_object or (value.access is INSTANCE and is_instance):
+            return value
+        if path[0] != value.root and self._is_builtin(value):
+            return UNKNOWN  # T of `T extends object`
+        return as_instance(value)
 
     def _with_parts(self, value: Value, text: str, scope: Scope, offset: int) -> Value:
         if not read_parts(text, self._containers, self._wrappers):
@@ -114,4 +124,7 @@ class WrittenTypes:
     def _is_visible_class(self, value: Value) -> bool:
         if value.binding is Binding.UNKNOWN or value.access is not INSTANCE:
             return False
-        return value.binding is not FREE or value.root not in self._resolver.language.builtins
+        return not self._is_builtin(value)
+
+    def _is_builtin(self, value: Value) -> bool:
+        return value.binding is FREE and value.root in self._resolver.language.builtins

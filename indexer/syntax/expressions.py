@@ -21,6 +21,11 @@ _SPLIT = re.compile(_DOT)
 _WHOLE = re.compile(rf"(?:::)?(\\?{_PATH}[?!=]?)")
 _HEAD = re.compile(rf"((?:[(&*\s]|(?:await|new|co_await)\s)*)(?:::)?(\\?{_PATH})\s*([({{)])")
 _TAIL = re.compile(rf"[)}}][\s)?!]*(?:\.await\b\??)?{_DOT}({_PATH}[?!]?)$")
+_INNER = r"[^()]*(?:\([^()]*\)[^()]*)*"
+_CAST = re.compile(  # ((Type) value).name and (value as Type).name
+    rf"\((?:\s*\(\s*({_PATH})\s*\)\s*(?=[\w(]){_INNER}|{_INNER}\sas[!?]?\s+({_PATH}))\s*\)"
+    rf"{_DOT}({_PATH}[?!]?)"
+)
 _LAST = re.compile(rf"({_NAME}[?!]?)$")
 _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
 _OF_TYPE = re.compile(rf"<\s*[&*]?\s*({_PATH}).*>(::{_NAME})$", re.DOTALL)  # <Type as Trait>::name
@@ -28,6 +33,7 @@ _ARGUMENTS = re.compile(r"(?:::)?<[^<>]*>")
 _LITERAL = re.compile(r"[A-Za-z]{0,2}[\"'`]|[\d\[{/]")
 _QUOTED = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|`[^`\\]*`")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
+_BRACKET = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{},]")
 _CALLED = "\1"  # stands for a call's arguments
 _STEP = re.compile(rf"(?:{_DOT}({_PATH})\??)?")
 _BRACKETS = re.compile(r"(?<=[\w)>!?\1\2])(?:\?\.)?\[([^\[\]]*)\]")
@@ -46,8 +52,8 @@ class Expression(NamedTuple):
     """A path of names or, with `name`, a member of the last call's result.
 
     `members` are the names between that result and `name`. With only one call, `path` is its callee
-    or the constructed class. An empty path is unknown. `offset` is the start of the path in the
-    text, in characters.
+    or the constructed class; with `is_cast` the class to which a value is cast, whose member `name`
+    is. An empty path is unknown. `offset` is the start of the path in the text, in characters.
     """
 
     path: tuple[str, ...]
@@ -55,6 +61,7 @@ class Expression(NamedTuple):
     is_new: bool = False
     offset: int = 0
     members: tuple[str, ...] = ()
+    is_cast: bool = False
 
     @property
     def display_name(self) -> str:
@@ -104,6 +111,26 @@ def read_calls(text: str) -> tuple[Expression, ...]:
         return ()
     following = [Expression(_names(step[1] or "")) for step in steps if step]
     return (Expression(start, is_new=is_new), *following)
+
+
+def read_arguments(text: str, bracket: int) -> tuple[list[str], int]:
+    """Return the arguments of the call with a bracket there, and its end; -1 if it has none."""
+    found, depth, start = [], 0, bracket + 1
+    for token in _BRACKET.finditer(text, bracket):
+        sign = token[0]
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 or (depth == 1 and sign == ","):
+            found.append(text[start : token.start()])
+            start = token.end()
+        if depth == 0:
+            return [one for one in found if one.strip()], start
+    return [], -1
+
+
+def is_balanced(text: str) -> bool:
+    """Whether each bracket outside of strings is closed."""
+    signs = _BRACKET.findall(text)
+    return sum((sign in "([{") - (sign in ")]}") for sign in signs) == 0
 
 
 def last_name(text: str) -> str:
@@ -174,6 +201,13 @@ def _member_of_call(text: str) -> Expression | None:
     name = last_name(text)
     if not name:
         return None
+    is_short = text[0] == "(" and len(text) <= MAX_EXPRESSION_CHARACTERS
+    cast = _CAST.fullmatch(_without_arguments(text)) if is_short else None
+    if cast is not None:
+        *members, name = _names(cast[3])
+        return Expression(
+            _components(cast[1] or cast[2]), name, members=tuple(members), is_cast=True
+        )
     head = _HEAD.match(_without_arguments(text[:MAX_EXPRESSION_CHARACTERS]))
     tail = _TAIL.search(_without_arguments(text[-MAX_EXPRESSION_CHARACTERS:]))
     is_new = head is not None and "new " in head[1]

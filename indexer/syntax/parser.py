@@ -29,7 +29,9 @@ _PREFIXES = ("scope", "namespace")
 ByteRange: TypeAlias = tuple[int, int]
 QueryMatch: TypeAlias = dict[str, ByteRange]
 
-_Captures = dict[str, list[tree_sitter.Node]]
+Node: TypeAlias = tree_sitter.Node
+
+_Captures = dict[str, list[Node]]
 
 
 @dataclass(frozen=True, slots=True)

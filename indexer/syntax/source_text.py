@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS
+from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_arguments
 from indexer.syntax.parser import ByteRange
 
 _GAP = "\0"
@@ -38,6 +38,16 @@ class SourceText:
         if self._ascii is not None:
             return self._ascii[start:end]
         return self._source[start:end].decode("utf-8", "replace")
+
+    def call(self, callee: ByteRange) -> str:
+        """Return the text of a call, or of its callee alone if it is a long one."""
+        start, end = callee
+        name = self.slice(callee)
+        written = self.slice((start, end + MAX_EXPRESSION_CHARACTERS))
+        if not written.startswith("(", len(name)):
+            return name
+        _, last = read_arguments(written, len(name))
+        return name if last < 0 else written[:last]
 
     def has_member_of(self, name: str) -> bool:
         """Whether `name.` occurs as a whole word."""

@@ -48,7 +48,10 @@ def test_scenario_index_update_on_pr_merge(workplace: Workplace, story: Story) -
 
     assert result.conclusion == "success"
     run_id = result.outputs.pop("run-id")
+    assert result.outputs.pop("cache-hit") in {"true", "false"}  # of an earlier session
     assert result.outputs == {
+        "callers": "",
+        "report": "",
         "mode": "full",
         "reason": "first_index",
         "files-changed": "6",
@@ -76,6 +79,16 @@ def test_a_job_of_the_indexed_commit_does_nothing(story: Story) -> None:
 
     assert (result.outputs["mode"], result.outputs["reason"]) == ("none", "up_to_date")
     assert result.outputs["last-indexed-commit"] == story.commits["three files"]
+
+
+def test_an_installation_that_an_earlier_job_cached_is_a_cache_hit(story: Story) -> None:
+    assert story.results["three files"].outputs["cache-hit"] == "true"
+
+
+def test_without_a_cache_there_is_no_cache_hit(workplace: Workplace, story: Story) -> None:
+    result = workplace.run(story.remote, inputs={"cache": "false"}, environment=UNREACHABLE)
+
+    assert result.outputs["cache-hit"] == "false"
 
 
 def test_an_old_job_run_again_after_a_newer_one_leaves_the_newer_commit(story: Story) -> None:
@@ -137,3 +150,5 @@ def test_a_pull_request_is_told_who_calls_what_it_changes(workplace: Workplace) 
     assert "bill" in summary
     assert "checkout" in summary
     assert result.outputs["run-id"] == ""
+    assert result.outputs["callers"] == "1"
+    assert "checkout" in result.outputs["report"]

@@ -52,12 +52,16 @@ class Workplace:
     ) -> Result:
         """Run the action in a job of the branch, with the organisation's token.
 
-        `pull_request` is that of its event, {"base": commit, "head": commit}; none: a push.
+        `pull_request` is that of its event, {"base": commit, "head": commit}, its number 1 and
+        its branch one of the repository; none: a push.
         """
         job = self.job(remote, workspace or self.check_out(remote), environment or {})
         if pull_request:
             job.event_name, job.ref = "pull_request", "refs/pull/1/merge"
-            job.event["pull_request"] = {side: {"sha": at} for side, at in pull_request.items()}
+            job.event["pull_request"] = {"number": 1} | {
+                side: {"sha": commit, "repo": {"full_name": remote.name}}
+                for side, commit in pull_request.items()
+            }
         given = {
             "central-url": self.acme.service.url,
             "organization": self.acme.slug,

@@ -18,7 +18,7 @@ from scripts.local_service import ROOT
 PACKAGES = ("agents", "central", "cli", "indexer", "integrations")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 # Where others name this version: an image, a chart, a tag of the action.
-NAMING = ("README.md", "docs", "deploy", "workflows", ".github", "docker-compose.yml")
+NAMING = ("README.md", "action", "docs", "deploy", "workflows", ".github", "docker-compose.yml")
 NAMED = re.compile(
     r"aeterna/code-search(?:/[\w./-]+)?@v(\d[\w.]*)|aeterna-code-search:(\d[\w.]*\w)"
     r"|^(?:ARG VERSION=|version: |appVersion: )(\d+\.\d+\.\d+)$",

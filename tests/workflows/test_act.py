@@ -7,6 +7,7 @@ tokens (so the job has an API token).
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -14,8 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.local_git import git
+from scripts.local_forge import LocalForge
+from scripts.local_forge.comments import comments_of
+from scripts.local_git import commit_all, git
 from scripts.local_service import Organization
+from tests.action.test_readme import EXAMPLES
 from tests.e2e.conftest import MakeRepository
 from tests.workflows.events import Event, pull_request, push, repository_object
 from tests.workflows.files import (
@@ -57,13 +61,17 @@ class Act:
     directory: Path
     organization: Organization
 
-    def run(self, repository: Path, event: Event) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, repository: Path, event: Event, *, api_url: str = "", job_token: str = ""
+    ) -> subprocess.CompletedProcess[str]:
         """Run the workflows of a repository, cloned from that of the event, on the event."""
-        git(repository, "remote", "add", "origin", f"https://github.com/{event.repository}")
+        git(repository, "config", "remote.origin.url", f"https://github.com/{event.repository}")
         told, settings = self.directory / "event.json", self.directory / "env"
         told.write_text(json.dumps(event.payload))
         passed_on = [item for item in os.environ.items() if item[0].startswith(PACKAGE_SETTINGS)]
         settings.write_text("".join(f'{name}="{value}"\n' for name, value in passed_on))
+        if api_url:
+            settings.write_text(f'{settings.read_text()}GITHUB_API_URL="{api_url}"\n')
         variables = {
             "AETERNA_OWNER": "acme",
             "AETERNA_URL": self.organization.service.url,
@@ -80,11 +88,16 @@ class Act:
             [
                 *("act", event.name, "--no-cache-server"),
                 *(part for option in options.items() for part in option),
+                *(("--secret", "GITHUB_TOKEN") if job_token else ()),
                 *(f"--var={name}={value}" for name, value in variables.items()),
                 *(f"--local-repository={name}={path}" for name, path in self._actions().items()),
             ],
             cwd=repository,
-            env={**os.environ, "AETERNA_TOKEN": self.organization.token},
+            env={
+                **os.environ,
+                "AETERNA_TOKEN": self.organization.token,
+                "GITHUB_TOKEN": job_token,
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -111,7 +124,7 @@ def act(acme: Organization, tmp_path: Path) -> Act:
 
 @pytest.fixture
 def repository(make_repository: MakeRepository) -> Path:
-    """Has both templates, and a job that says what it hears of indexing."""
+    """Has all templates, and a job that says what it hears of indexing."""
     workflows = {f".github/workflows/{path.name}": workflow_text(path) for path in TEMPLATES}
     workflows[".github/workflows/code-index.yml"] += AFTERWARDS
     return make_repository("payments-api", {**workflows, "src/retry.py": CODE})
@@ -141,4 +154,40 @@ def test_a_fork_is_told_why_there_is_no_impact_analysis(act: Act, repository: Pa
 
     assert done.returncode == 0, done.stdout
     assert "::notice title=No impact analysis::This pull request comes from a fork." in done.stdout
-    assert done.stdout.count("Set up job") == 2  # its beginning and its end: of one job
+    assert "Summary - This pull request comes from a fork." in done.stdout
+    jobs = re.findall(r"\[([^]]+)\] ⭐ Run Set up job", done.stdout)
+    assert jobs == ["Impact/Code impact/No impact for forks"] * 2  # with a comment, and without
+
+
+def test_the_examples_of_the_readme_index_a_repository_and_comment_on_a_pull_request(
+    act: Act, acme: Organization, make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    texts = [
+        text.replace("https://codesearch.example.com", acme.service.url).replace(
+            "organization: acme", f"organization: {acme.slug}"
+        )
+        for text in EXAMPLES
+    ]
+    workflows = {f".github/workflows/{number}.yml": text for number, text in enumerate(texts)}
+    caller = "def upload():\n    return retry_with_backoff(1)\n"
+    repository = make_repository("payments-api", {**workflows, "src/retry.py": CODE + caller})
+
+    indexed = act.run(repository, push(after=git(repository, "rev-parse", "HEAD")))
+
+    assert indexed.returncode == 0, indexed.stdout
+    base = git(repository, "rev-parse", "HEAD")
+    (repository / "src/retry.py").write_text(CODE.replace("2 **", "3 **") + caller)
+    proposed = pull_request("opened")
+    sides = proposed.payload["pull_request"]
+    sides["base"]["sha"], sides["head"]["sha"] = base, commit_all(repository, "Propose")
+    with LocalForge(tmp_path / "github") as github:
+        known = github.add("payments-api")
+        known.pulls.append({"number": 7, "state": "open"})
+        token = github.job_token(known, can_comment=True)
+        done = act.run(repository, proposed, api_url=github.api_url, job_token=token)
+        [comment] = comments_of(known, 7)
+
+    assert done.returncode == 0, done.stdout
+    assert "in <code>upload</code>" in comment["body"]
+    assert token not in done.stdout
+    assert acme.token not in done.stdout

@@ -23,9 +23,21 @@ from tests.workflows.files import (
 
 CALLABLE = ROOT / ".github" / "workflows"
 INDEXING = {"contents": "read", "id-token": "write"}
+# What a job of another name than `index` or `impact` may do.
+ALLOWED = {
+    "fork": {},
+    "test": {"contents": "read"},
+    "comment": {"pull-requests": "write"},
+    "build": {"contents": "read"},
+    "attest": {"id-token": "write", "attestations": "write"},
+    "release": {"contents": "write"},
+}
+IMPACT_OUTPUTS = {"callers", "report"}
+COMMENTING = ROOT / "workflows" / "templates" / "code-impact-comment.yml"
 TRIGGERS = {
     "code-index.yml": {"push", "workflow_dispatch", "schedule"},
     "code-impact.yml": {"pull_request"},
+    "code-impact-comment.yml": {"pull_request"},
 }
 
 every_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=short_name)
@@ -54,7 +66,8 @@ def test_what_is_used_is_pinned_by_commit_or_is_this_version(path: Path) -> None
 
 @pytest.mark.parametrize("path", [*REUSABLE, *TEMPLATES], ids=short_name)
 def test_this_project_is_named_once_in_a_file(path: Path) -> None:
-    assert path.read_text().count(f"{PROJECT}/") == 1
+    calls_another = path.name == "impact-comment.yml"
+    assert path.read_text().count(f"{PROJECT}/") == 1 + calls_another
 
 
 def test_all_files_use_one_commit_of_an_action() -> None:
@@ -78,10 +91,12 @@ def test_a_job_may_do_no_more_than_it_says_why(path: Path) -> None:
     assert workflow["permissions"] == {}
 
     for name, job in workflow["jobs"].items():
-        allowed = {"fork": {}, "test": {"contents": "read"}}.get(name, INDEXING)
+        allowed = ALLOWED.get(name, INDEXING)
+        if path == COMMENTING:  # of all jobs that it calls
+            allowed = INDEXING | ALLOWED["comment"]
         assert job["permissions"] == allowed
     for line in path.read_text().splitlines():
-        if re.match(r" +(contents|id-token): ", line):
+        if re.match(r" +(contents|id-token|pull-requests|attestations): (read|write)", line):
             assert re.search(r" # \w+", line), line
 
 
@@ -161,18 +176,41 @@ def test_every_input_and_output_of_the_action_reaches_the_reusable_workflow() ->
     job, called = workflow["jobs"]["index"], workflow["on"]["workflow_call"]
     [step] = [step for step in job["steps"] if step.get("id") == "index"]
 
-    assert action["inputs"].keys() - step["with"].keys() == {"command", "github-token"}
+    not_given = {"command", "github-token", "report"}
+    assert action["inputs"].keys() - step["with"].keys() == not_given
     assert step["with"].keys() <= action["inputs"].keys()
-    assert action["outputs"].keys() == job["outputs"].keys() == called["outputs"].keys()
+    assert job["outputs"].keys() == called["outputs"].keys()
+    assert action["outputs"].keys() - job["outputs"].keys() == IMPACT_OUTPUTS
+
+
+def test_what_impact_finds_reaches_its_callers() -> None:
+    workflow = load_workflow(ROOT / "workflows" / "impact.yml")
+
+    assert workflow["jobs"]["impact"]["outputs"].keys() == IMPACT_OUTPUTS
+    assert workflow["on"]["workflow_call"]["outputs"].keys() == IMPACT_OUTPUTS
+
+
+def test_the_comment_is_an_addition_to_impact() -> None:
+    """Both are called alike, and the job that may write has neither the code nor an identity."""
+    plain, commenting = (
+        load_workflow(ROOT / "workflows" / name) for name in ("impact.yml", "impact-comment.yml")
+    )
+    inputs = [one["on"]["workflow_call"]["inputs"] for one in (plain, commenting)]
+    assert inputs[0].keys() == inputs[1].keys()
+    assert commenting["jobs"]["impact"]["with"].keys() == inputs[0].keys()
+    [step] = commenting["jobs"]["comment"]["steps"]
+    assert step["with"].keys() == {"command", "report", "fail-on-error", "cache"}
 
 
 def test_an_input_or_output_is_alike_in_the_action_and_the_reusable_workflow() -> None:
     action, workflow = load_workflow(ACTION), load_workflow(ROOT / "workflows" / "code-index.yml")
     called = workflow["on"]["workflow_call"]
 
-    for name, output in action["outputs"].items():
-        assert called["outputs"][name]["description"] == output["description"]
+    for name, output in called["outputs"].items():
+        assert action["outputs"][name]["description"] == output["description"]
     for name in action["inputs"].keys() & called["inputs"].keys():
         default = called["inputs"][name].get("default")
         as_text = json.dumps(default) if isinstance(default, bool) else default
-        assert as_text == action["inputs"][name].get("default")
+        assert (
+            as_text == action["inputs"][name].get("default") or called["inputs"][name]["required"]
+        )

@@ -5,6 +5,7 @@ import pytest
 from tests.action.github import Evaluator
 from tests.workflows.calls import VARIABLES, Call
 from tests.workflows.events import Event, dispatch, pull_request, push, repository_object, schedule
+from tests.workflows.files import ROOT, load_workflow
 
 pytestmark = pytest.mark.system("node", "npm")
 
@@ -65,3 +66,14 @@ def test_nothing_is_done_before_an_owner_is_configured(evaluator: Evaluator) -> 
 
 def test_a_newer_commit_of_a_pull_request_cancels_the_analysis_of_the_older(call: Call) -> None:
     assert call.concurrency("impact", pull_request()) == ("aeterna-code-impact-7", True)
+
+
+@pytest.mark.parametrize(("report", "is_written"), [("", False), ("<!-- -->", True)])
+def test_a_comment_is_written_if_there_is_a_report(
+    evaluator: Evaluator, report: str, is_written: bool
+) -> None:
+    """A fork, another event and a failed analysis have none."""
+    job = load_workflow(ROOT / "workflows" / "impact-comment.yml")["jobs"]["comment"]
+    needs = {"impact": {"outputs": {"report": report}, "result": "success"}}
+
+    assert evaluator.holds(job["if"], {"needs": needs}) is is_written

@@ -1,4 +1,7 @@
-"""Names that a file uses without binding: from its scope, wildcards and dependencies."""
+"""Names that a file uses without binding: from its scope, wildcards and dependencies.
+
+Also pytest's fixtures: in a test's module, then in conftest.py from its directory up.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
@@ -6,14 +9,25 @@ from typing import Final
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import (
+    FUNCTIONS,
     Ancestors,
     ImportPath,
     Members,
     ResolvedDefinition,
     UnboundName,
     best_candidates,
+    reached_via,
 )
-from central.trace.resolve.sql import Declared, Modules, ScopeRow, Scopes, TopLevel, Wildcards
+from central.trace.resolve.sql import (
+    Declared,
+    Modules,
+    SameScopeDefinitions,
+    ScopeRow,
+    Scopes,
+    TopLevel,
+    Wildcards,
+)
+from indexer.records.fixtures import split_fixture
 
 # Ecosystems that try a name inside the definitions around a reference first.
 _LOOKED_UP_OUTWARDS: Final = frozenset({"rubygems", "none"})
@@ -117,6 +131,32 @@ def _nearest(
         if found:
             return found
     return []
+
+
+def is_fixture(path: str) -> bool:
+    """Whether an import path is that of a fixture."""
+    return split_fixture(path) is not None
+
+
+def follow_fixture(question: ImportPath) -> RuleSteps:
+    """Answer with the nearest fixture of the name, or its members; only functions are fixtures."""
+    modules, name, rest = split_fixture(question.path) or ([], "", ())
+    answers = yield [question._replace(path=f"{module}.{name}") for module in modules]
+    nearest = next(filter(None, answers), ())
+    definitions = yield [SameScopeDefinitions(*one.key) for one in nearest]
+    found = [
+        one
+        for one, rows in zip(nearest, definitions, strict=True)
+        if any(row.file == one.file and row.kind in FUNCTIONS for row in rows)
+    ]
+    if not rest:
+        return tuple(found)
+    members = yield [Members(one.file, one.name, rest) for one in found]
+    return best_candidates(
+        candidate
+        for one, answer in zip(found, members, strict=True)
+        for candidate in reached_via(answer, one)
+    )
 
 
 def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:

@@ -93,7 +93,7 @@ def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
         known.roots |= roots
         seen |= paths
         leading = _leading(resolver, renamings, keys)
-        fresh = {one.name for one in leading if one.name not in {"", "default"}} - known.names
+        fresh = {last_name(one.name) for one in leading} - {"", "default"} - known.names
         paths = {path for one in leading for path in _unnamed(one)} - seen
         known.names |= fresh
         if not fresh and not paths:

@@ -18,6 +18,8 @@ from central.trace.resolve.questions import (
     reached_via,
 )
 from central.trace.resolve.sql import SameScopeDefinitions, Typing, TypingRow
+from indexer.records.files import VALUE_KINDS
+from indexer.records.references import Access
 
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
 
@@ -35,7 +37,7 @@ def members(question: Members) -> RuleSteps:
     own = yield from _own([(question.file, question.name)], question.names)
     if own[0]:
         return (yield from _on(own[0]))
-    (classes,) = yield [Classes(question.file, question.name)]
+    (classes,) = yield [Classes(question.file, question.name, question.inherited_by)]
     found: list[ResolvedDefinition] = []
     for one in classes:
         if one.key == (question.file, question.name):
@@ -54,12 +56,13 @@ def classes(question: Classes) -> RuleSteps:
 
     A definition that has no type and is no function counts as a class.
     """
-    typing, near = yield [Typing(*question), SameScopeDefinitions(*question)]
+    key = (question.file, question.name)
+    typing, near = yield [Typing(*key), SameScopeDefinitions(*key)]
     types = [row for row in typing if row.kind == "type"]
     if types:
         return (yield from _of_types(question, types))
     kind = next((row.kind for row in near if row.file == question.file), "")
-    return () if kind in FUNCTIONS else (ResolvedDefinition(*question, kind),)
+    return () if kind in FUNCTIONS else (ResolvedDefinition(*key, kind),)
 
 
 def bases(question: Bases) -> RuleSteps:
@@ -74,7 +77,20 @@ def bases(question: Bases) -> RuleSteps:
         if row.kind == "inherit"
     ]
     answers = yield named
-    return tuple(dict.fromkeys(candidate for answer in answers for candidate in answer))
+    candidates = dict.fromkeys(candidate for answer in answers for candidate in answer)
+    return tuple(dict.fromkeys((yield from _classes_of_variables(list(candidates)))))
+
+
+def _classes_of_variables(candidates: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Replace variables by the class that they hold, if it is known: `Base: type[Model]`."""
+    variables = [one for one in candidates if not one.kind or one.kind in VALUE_KINDS]
+    if not variables:
+        return tuple(candidates)
+    answers = yield [Classes(*one.key, one.inherited_by) for one in variables]
+    held = {
+        one.key: reached_via(answer, one) for one, answer in zip(variables, answers, strict=True)
+    }
+    return tuple(found for one in candidates for found in held.get(one.key) or [one])
 
 
 def ancestors(question: Ancestors) -> RuleSteps:
@@ -101,9 +117,11 @@ def ancestors(question: Ancestors) -> RuleSteps:
 def _inherited(question: Members) -> RuleSteps:
     (ancestors,) = yield [Ancestors(question.file, question.name)]
     own = yield from _own([base.key for base in ancestors], question.names)
+    subclass = (question.file, question.name)
     for base, found in zip(ancestors, own, strict=True):
         if found:
-            return tuple(reached_via((yield from _on(found)), base))
+            inherited = [(one._replace(inherited_by=subclass), rest) for one, rest in found]
+            return tuple(reached_via((yield from _on(inherited)), base))
     return ()
 
 
@@ -151,7 +169,9 @@ def _own(keys: Sequence[Key], names: tuple[str, ...]) -> RuleGenerator[list[_Fou
 
 def _on(own: _Found) -> RuleSteps:
     """Continue from members with the remaining names."""
-    answers = yield [Members(one.file, one.name, rest) for one, rest in own if rest]
+    answers = yield [
+        Members(one.file, one.name, rest, one.inherited_by) for one, rest in own if rest
+    ]
     following = iter(answers)
     found: list[ResolvedDefinition] = []
     for one, rest in own:
@@ -160,9 +180,16 @@ def _on(own: _Found) -> RuleSteps:
 
 
 def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
-    named = yield [declared_type(question.file, question.name, row) for row in types]
+    """Answer with the classes that types name; `Self` of an inherited member is the subclass."""
+    subclass = question.inherited_by
+    others = [row for row in types if subclass is None or row.access != Access.BASE]
+    named = yield [declared_type(question.file, question.name, row) for row in others]
     candidates = [candidate for answer in named for candidate in answer]
-    answers = yield [Classes(*candidate.key) for candidate in candidates]
+    if subclass is not None and len(others) < len(types):
+        candidates.append(ResolvedDefinition(*subclass, ""))
+    answers = yield [
+        Classes(candidate.file, candidate.name, candidate.inherited_by) for candidate in candidates
+    ]
     return best_candidates(
         found
         for candidate, answer in zip(candidates, answers, strict=True)

@@ -1,10 +1,19 @@
-"""Modules: which files provide them, and which belong to a standard library."""
+"""Modules: which files provide them, whether they are standard, and which packages come along."""
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from central.trace.resolve.sql import FileContext, ModuleRow
+from central.trace.resolve.engine import RuleSteps
+from central.trace.resolve.questions import ComeAlong, Limit
+from central.trace.resolve.sql import Declared, FileContext, ModuleRow, Required
+
+MAX_DEPENDENCY_LEVELS: Final = 8  # of dependencies of dependencies
+MAX_PACKAGES: Final = 1_000  # whose dependencies are read for a package
+CUT_DEPENDENCIES: Final = (
+    f"Dependencies of dependencies were followed over {MAX_DEPENDENCY_LEVELS} levels and"
+    f" {MAX_PACKAGES:,} packages at most."
+)
 
 _NODE: Final = frozenset({
     "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants",
@@ -94,6 +103,8 @@ def module_matches(
         (module, names, [row for row in rows[module] if row.ecosystem == context.ecosystem])
         for module, names in prefixes(path)
     ]
+    if not any(found for _, _, found in cuts):
+        return
     own = [
         (module, names, [row for row in found if row.repository == context.repository])
         for module, names, found in cuts
@@ -106,8 +117,11 @@ def module_matches(
         (module, names, [row for row in found if row.repository != context.repository])
         for module, names, found in cuts
     ]
+    if not any(found for _, _, found in foreign):
+        return
     yield from _longest(foreign, lambda row: row.distribution in declared)
-    yield from _longest(foreign, lambda row: row.distribution in installed)
+    if installed:
+        yield from _longest(foreign, lambda row: row.distribution in installed)
     for module, names, found in foreign:
         if found:
             providers = {(row.repository, row.package) for row in found}
@@ -161,8 +175,7 @@ def _longest(cuts: Sequence[_Cut], fits: Callable[[ModuleRow], bool]) -> Iterato
     """
     group: Group = []
     for module, names, found in cuts:
-        fitting = [row for row in found if fits(row)]
-        unique = {(row.repository, row.package): row for row in fitting}
+        unique = {(row.repository, row.package): row for row in found if fits(row)}
         group += [_match(row, module, names, is_certain=True) for row in unique.values()]
         if group and names:
             break
@@ -180,3 +193,21 @@ def _is_joined(name: str) -> bool:
 
 def _canonical(name: str) -> str:
     return name.replace("_", "-").replace(".", "-").lower()
+
+
+def come_along(question: ComeAlong) -> RuleSteps:
+    """Answer (names,), a set: what visible packages require, level by level."""
+    (declared,) = yield [Declared(question.package)]
+    level = {row.name for row in declared}
+    seen = set(level)
+    asked = 0
+    for _ in range(MAX_DEPENDENCY_LEVELS):
+        asked += len(level)
+        if not level or asked > MAX_PACKAGES:
+            break
+        answers = yield [Required(question.ecosystem, name) for name in sorted(level)]
+        level = {row.name for rows in answers for row in rows} - seen
+        seen |= level
+    if level:
+        yield [Limit(CUT_DEPENDENCIES)]
+    return (frozenset(seen),)

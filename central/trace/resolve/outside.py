@@ -107,7 +107,7 @@ def _are_outside(
     candidates: Sequence[ResolvedDefinition], missing: str, ecosystem: str
 ) -> RuleSteps:
     """Decide for what was found: all of it must lead outside."""
-    answers = yield [Classes(*candidate.key) for candidate in candidates]
+    answers = yield [Classes(*candidate.key, candidate.inherited_by) for candidate in candidates]
     classes = [found for answer in answers for found in answer]
     if any(found.kind in _VALUES for found in classes):
         return ()

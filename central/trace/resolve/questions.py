@@ -17,6 +17,25 @@ class ImportPath(NamedTuple):
     is_own: bool = False
 
 
+class ImportedModules(NamedTuple):
+    """Which modules are an import path, to a file of this repository, package and ecosystem?"""
+
+    repository: int
+    package: int
+    ecosystem: str
+    path: str
+
+
+class ImportStatement(NamedTuple):
+    """What does an import of this file name? Answered by (definitions, modules)."""
+
+    file: int
+    repository: int
+    package: int
+    ecosystem: str
+    path: str
+
+
 class Reexports(NamedTuple):
     """What does a module re-export without naming it? Asked once for all names."""
 
@@ -63,12 +82,16 @@ class UnboundName(NamedTuple):
     caller: str
 
 
+Key: TypeAlias = tuple[int, str]  # file and qualified name
+
+
 class Members(NamedTuple):
-    """What does `names` mean, seen from a definition?"""
+    """What does `names` mean, seen from a definition, which the subclass may inherit?"""
 
     file: int
     name: str
     names: tuple[str, ...]
+    inherited_by: Key | None = None
 
 
 class Classes(NamedTuple):
@@ -76,6 +99,7 @@ class Classes(NamedTuple):
 
     file: int
     name: str
+    inherited_by: Key | None = None
 
 
 class Bases(NamedTuple):
@@ -123,8 +147,6 @@ class OutsideBases(NamedTuple):
     ecosystem: str
 
 
-Key: TypeAlias = tuple[int, str]  # file and qualified name
-
 FUNCTIONS = frozenset({"function", "method"})
 
 
@@ -133,7 +155,8 @@ class ResolvedDefinition(NamedTuple):
 
     `is_certain`: no step was a guess. `via_files` are the files that re-export the name. `receiver`
     is the class (file, name) of the instance whose member this is. `is_alias`: a variable that
-    stands for another definition, which is found too.
+    stands for another definition, which is found too. `inherited_by` is the subclass whose member
+    it is, if a base class defines it: two subclasses may lead to one member and go on differently.
     """
 
     file: int
@@ -144,6 +167,7 @@ class ResolvedDefinition(NamedTuple):
     via_files: tuple[int, ...] = ()
     receiver: Key | None = None
     is_alias: bool = False
+    inherited_by: Key | None = None
 
     @property
     def key(self) -> Key:
@@ -158,11 +182,12 @@ def last_name(dotted: str) -> str:
 
 def best_candidates(candidates: Iterable[ResolvedDefinition]) -> tuple[ResolvedDefinition, ...]:
     """Return each definition once, as reached with most certainty and fewest re-exports."""
-    best: dict[Key, ResolvedDefinition] = {}
+    best: dict[tuple[int, str, Key | None], ResolvedDefinition] = {}
     for candidate in candidates:
-        known = best.get(candidate.key)
+        identity = (candidate.file, candidate.name, candidate.inherited_by)
+        known = best.get(identity)
         if known is None or _rank(candidate) > _rank(known):
-            best[candidate.key] = candidate
+            best[identity] = candidate
     return tuple(best.values())
 
 

@@ -45,7 +45,8 @@ class Resolution(NamedTuple):
     @property
     def candidates(self) -> int:
         """The number of targets, without aliases if there are others."""
-        return sum(not target.is_alias for target in self.targets) or len(self.targets)
+        count = len(self.targets)
+        return count if count < 2 else sum(not one.is_alias for one in self.targets) or count
 
     def confidence(self, target: ResolvedDefinition) -> Confidence:
         """Return HIGH for a single target that was reached without a guess, else MEDIUM."""
@@ -138,7 +139,10 @@ def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -
     if site.access != Access.PATH:
         rule = "receiver_type"
     targets = best_candidates(
-        candidate._replace(rule="receiver_type" if candidate.receiver else rule or candidate.rule)
+        candidate._replace(
+            rule="receiver_type" if candidate.receiver else rule or candidate.rule,
+            inherited_by=None,
+        )
         for candidate in candidates
     )
     is_unresolved = not targets and site.binding in {Binding.UNKNOWN, Binding.FREE}

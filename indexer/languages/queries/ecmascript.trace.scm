@@ -80,6 +80,7 @@
 (return_statement [(new_expression constructor: (_) @returns.new)
                    (call_expression function: (_) @returns.call)
                    (await_expression (call_expression function: (_) @returns.call))
+                   (this) @returns.alias
                    (identifier) @returns.alias
                    (member_expression) @returns.alias])
 (arrow_function body: [(new_expression constructor: (_) @returns.new)

@@ -23,6 +23,11 @@
           (intersection_type . (intersection_type
             . (object_type)? . [(type_identifier) (nested_type_identifier) (generic_type)] @local.type))])
 
+(type_parameter
+  name: (type_identifier) @local
+  constraint: (constraint [(type_identifier) @local.alias
+                           (nested_type_identifier) @local.alias
+                           (generic_type name: (_) @local.alias)])?)
 (variable_declarator name: (identifier) @local type: (type_annotation) @local.type)
 (variable_declarator name: (identifier) @local value: (as_expression (_) . (_) @local.type))
 (variable_declarator

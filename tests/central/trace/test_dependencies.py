@@ -4,7 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from central.trace.resolve.dependencies import CUT_DEPENDENCIES, MAX_LEVELS, MAX_PACKAGES
+from central.trace.resolve.modules import (
+    CUT_DEPENDENCIES,
+    MAX_DEPENDENCY_LEVELS,
+    MAX_PACKAGES,
+)
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import pyproject, repository
 
@@ -96,7 +100,7 @@ def test_requirements_are_followed_for_so_many_levels(
     more: int, found: int, cut: list[str], ask: Ask
 ) -> None:
     kit()
-    last = MAX_LEVELS + more
+    last = MAX_DEPENDENCY_LEVELS + more
     for number in range(1, last + 1):
         follows = f"p{number + 1}" if number < last else "yarl"
         repository(f"p{number}", {"pyproject.toml": pyproject(f"p{number}", follows)})

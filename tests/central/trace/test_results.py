@@ -86,6 +86,10 @@ def python(body: str, **more: str) -> None:
         "shared().go()",
         "ITEMS[0].go()",
         "for x in ITEMS: x.go()",
+        "next(iter(repo.all())).go()",
+        "x = next((i for i in repo if i), None); x.go()",
+        "sorted(repo.items)[0].go()",
+        "x = max(repo.by_name.values(), key=len); x.go()",
     ],
 )
 def test_item_of_a_library_is_followed(body: str, callers: Callers) -> None:
@@ -115,6 +119,24 @@ def test_decorated_function_gives_what_its_decorator_says(callers: Callers) -> N
     assert callers("Item.go") == ["other/other/main.py:7 run high"]
 
 
+def test_decorated_method_gives_what_its_decorator_says(callers: Callers) -> None:
+    python("pass")
+    text = (
+        "from acme_kit.api import Item, Other, decorate\n\nclass Maker:\n"
+        "    @decorate\n    def made(self): ...\n    @decorate\n    def told(self) -> Other: ...\n"
+        "    @property\n    def own(self): ...\n    @own.setter\n    def own(self, x): ...\n\n"
+        "def run(maker: Maker):\n    maker.made().go()\n    maker.told().go()\n"
+        "    maker.own.go()\n\nclass Sub(Maker):\n    def f(self): self.made().go()\n"
+    )
+    manifest = pyproject("acme-other", "acme-kit")
+    repository("other", {"pyproject.toml": manifest, "other/main.py": text})
+    assert callers("Item.go") == [
+        "other/other/main.py:14 run high",
+        "other/other/main.py:19 Sub.f high",
+    ]
+    assert callers("Other.go") == ["other/other/main.py:15 run high"]
+
+
 def test_decorator_that_tells_nothing_leaves_the_function_unknown(
     ask: Callable[..., object],
 ) -> None:
@@ -130,7 +152,7 @@ export function helper(): Item { return new Item(); }
 export interface Props { item: Item; make: () => Item; go: (x: number) => void }
 export class Repo { items: Item[] = []; named: Map<string, Item>; }
 export function build() { const item = new Item(); return { item, helper }; }
-export const space = { helper, item: new Item() };
+export const space = { helper, item: new Item(), renamed: helper, made: Item };
 export function useItem(x?: Item) { const other = outside(x); if (x) return x; return other; }
 """
 
@@ -173,6 +195,26 @@ def test_item_of_a_typescript_library_is_followed(body: str, callers: Callers) -
 def test_member_of_an_object_is_the_function(callers: Callers) -> None:
     typescript("function run() { space.helper() }")
     assert "app/src/main.ts:2 run high" in callers("helper")
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["space.renamed()", "const { renamed } = space; renamed()", "const r = space.renamed; r()"],
+)
+def test_member_of_another_name_is_the_function(body: str, callers: Callers) -> None:
+    typescript(f"function run() {{ {body} }}")
+    assert "app/src/main.ts:2 run high" in callers("helper")
+
+
+@pytest.mark.parametrize("body", ["space.renamed().go()", "new space.made().go()"])
+def test_result_of_a_member_of_another_name_is_followed(body: str, callers: Callers) -> None:
+    typescript(f"function run() {{ {body} }}")
+    assert callers("Item.go") == ["app/src/main.ts:2 run high"]
+
+
+def test_method_as_a_value_is_the_method(callers: Callers) -> None:
+    typescript("function run(p: Props) { const f = p.item.go; f(); const { go } = p.item; go() }")
+    assert callers("Item.go") == ["app/src/main.ts:2 run high"] * 2
 
 
 def test_property_of_function_type_is_a_method(callers: Callers) -> None:
@@ -224,3 +266,13 @@ def test_item_of_a_go_library_is_followed(body: str, callers: Callers) -> None:
     go_mod = "module example.com/app\n\nrequire example.com/kit v1.0.0\n"
     repository("app", {"go.mod": go_mod, "main.go": text})
     assert callers("Item.Go") == ["app/main.go:5 run high"]
+
+
+def test_cast_value_is_of_its_type(callers: Callers) -> None:
+    typescript(
+        "function run(x: unknown) { (x as Item).go(); (x as unknown as Repo).items[0].go(); }"
+    )
+    assert callers("Item.go") == ["app/src/main.ts:2 run high"] * 2
+    java = "class A { void go() {} }\nclass B { void run(Object x) { ((A) x).go(); } }\n"
+    repository("own", {"pom.xml": "<project/>", "A.java": java})
+    assert callers("A.go") == ["own/A.java:2 B.run high"]

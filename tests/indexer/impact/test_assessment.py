@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.config.settings import GitHubContext
+from indexer.config.github_job import GitHubContext
 from indexer.errors import CommitNotFoundError, ConfigurationError
 from indexer.git.repository import Repository
 from indexer.impact.assessment import Impact, Lines, Range, assess_impact, range_of

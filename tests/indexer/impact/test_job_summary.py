@@ -72,7 +72,7 @@ def test_a_summary_stays_within_githubs_limit_and_says_what_it_left_out() -> Non
     told = summary.count(": 30 callers\n")
     assert 10 < told < 400
     left = 400 * 30 - told * 30 + 1
-    assert f"{left:,} callers omitted: GitHub shows 1 MiB at most." in summary
+    assert f"{left:,} callers omitted: GitHub limits the length." in summary
     assert summary.rstrip().endswith("</details>")
 
 

@@ -7,6 +7,7 @@ from markdown_it import MarkdownIt
 
 from indexer.output.markdown import code, link, table, text
 
+DIVIDER = "\u200b"  # has no width
 PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -43,12 +44,24 @@ def test_a_text_is_text_and_nothing_else_wherever_it_stands(value: str) -> None:
 def test_what_is_written_is_what_is_shown(value: str) -> None:
     [_, inline, _] = PARSER.parse(text(value))
     shown = "".join(token.content for token in inline.children or [])
-    assert shown == " ".join(value.split())
+    assert shown.replace(DIVIDER, "") == " ".join(value.split())
 
 
 def test_no_address_is_left_for_a_reader_that_makes_links_of_them() -> None:
     shown = text("see https://evil.example, www.evil.example and @somebody or a@evil.example")
     assert not any(part in shown for part in ("://", "www.", "@"))
+
+
+@pytest.mark.parametrize("value", ["@acme", "acme/web#12", "#1", "gh-7", "a@b.example"])
+def test_nothing_is_mentioned_by_the_text_that_is_shown(value: str) -> None:
+    [_, inline, _] = PARSER.parse(text(f"see {value}"))
+    shown = "".join(token.content for token in inline.children or [])
+    assert value not in shown
+    assert shown.replace(DIVIDER, "") == f"see {value}"
+
+
+def test_code_is_copied_as_it_is() -> None:
+    assert code("@acme#1") == "<code>&#64;acme&#35;1</code>"
 
 
 def test_what_cannot_be_seen_is_shown() -> None:

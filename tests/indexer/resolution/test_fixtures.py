@@ -1,6 +1,8 @@
 """Which parameters are fixtures of pytest, in cases that the golden files leave out."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from indexer.limits import FILE_FIXTURES, NAME_CHARACTERS
 from indexer.pipeline.worker import extract_file
@@ -36,6 +38,9 @@ def types(text: str) -> list[str]:
         ("test_a.py", ["/conftest^.client"]),
         ("tests/test_a.py", ["/tests.conftest^.client"]),
         ("tests/api/a_test.py", ["/tests.api.conftest^.client"]),
+        ("tests/api/a_tests.py", ["/tests.api.conftest^.client"]),
+        ("shop/tests.py", ["/shop.conftest^.client"]),
+        ("shop/contests.py", []),
         ("tests/conftest.py", []),
         ("tests/a.py", []),
         ("tests/test_a.pyi", []),
@@ -62,6 +67,14 @@ def test_only_files_that_pytest_collects_have_tests(path: str, expected: list[st
         "    def test_it(self, client): ...\n",
         "from unittest.mock import patch\n@patch('a.b')\ndef test_it(client): ...\n",
         "test_it = lambda client: client\n",
+        "import pytest as p\n@p.mark.parametrize(('client',), [1])  #(\ndef test_it(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize(argvalues=[1], argnames='client')\n"
+        "def test_it(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize(\n    # of all\n    ('a, '\n     'client'), [1])\n"
+        "def test_it(client): ...\n",
+        "from unittest.mock import patch\n@patch.object(a, 'b')\ndef test_it(client): ...\n",
+        "x = 'request.getfixturevalue(\"client\")'\n# @pytest.mark.usefixtures('client')\n",
+        "def test_it(client  # the\n  = 1): ...\n",
     ],
 )
 def test_other_parameters_are_no_fixtures(text: str) -> None:
@@ -82,6 +95,15 @@ def test_other_parameters_are_no_fixtures(text: str) -> None:
         "import pytest\n@pytest.mark.usefixtures('client')\ndef test_it(): ...\n",
         "def test_it(request):\n    request.getfixturevalue('client')\n",
         "import pytest\n@pytest.fixture  # of all\n# and more\ndef thing(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize('client', [1], True)\ndef test_it(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize('client', [1], indirect=['client'])\n"
+        "def test_it(client): ...\n",
+        "import pytest\n@pytest.mark.parametrize('x', [('client', 'indirect=True', ')')])\n"
+        "def test_it(client, x): ...\n",
+        "from unittest.mock import patch\n@patch('a.b', ')')\ndef test_it(client): ...\n",
+        "import pytest\n@pytest.mark.usefixtures(\n# all\n'client',\n)\nclass TestIt: ...\n",
+        "import pytest\nclass TestIt:\n    pytestmark = [pytest.mark.usefixtures('client')]\n",
+        "import pytest\npytestmark = pytest.mark.usefixtures('client')\n",
     ],
 )
 def test_parameters_of_tests_and_fixtures_are_fixtures(text: str) -> None:
@@ -110,6 +132,32 @@ def test_parameters_of_tests_and_fixtures_are_fixtures(text: str) -> None:
 def test_a_fixture_is_what_it_returns_or_yields(body: str, expected: list[str]) -> None:
     head = "import pytest\nfrom m import Client, Other\n\n@pytest.fixture\ndef client():\n    "
     assert types(f"{head}{body}\n") == expected
+
+
+_NAMES = st.lists(st.sampled_from(["client", "shop", "x"]), min_size=1, unique=True)
+
+
+@given(
+    given_=_NAMES,
+    indirect=_NAMES,
+    is_all=st.booleans(),
+    form=st.sampled_from(["'{}'", "{}", "[{}]", "argnames=({},)", "  # )\n    ({}, )"]),
+    values=st.sampled_from(["[1]", "[(1, ')')]", "['indirect=True']", "[pytest.param(1)]"]),
+)
+def test_parametrize_is_read_in_any_form(
+    given_: list[str], indirect: list[str], is_all: bool, form: str, values: str
+) -> None:
+    quoted = ", ".join(given_) if form == "'{}'" else ", ".join(f'"{one}"' for one in given_)
+    form = "[{}]" if form == "{}" and len(given_) > 1 else form
+    names = form.format(quoted)
+    values = f"argvalues={values}" if "argnames" in form else values
+    text = (
+        f"import pytest\n@pytest.mark.parametrize({names}, {values},"
+        f" indirect={True if is_all else indirect})\ndef test_it(client, shop, x): ...\n"
+    )
+    filled = set() if is_all else set(given_) - set(indirect)
+    expected = [one for one in ("client", "shop", "x") if one not in filled]
+    assert paths("tests/test_a.py", text) == [f"/tests.conftest^.{one}" for one in expected]
 
 
 def test_what_other_functions_yield_is_not_their_type() -> None:

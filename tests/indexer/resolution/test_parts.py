@@ -1,6 +1,8 @@
 """What is in containers, what callables give, and the members of objects."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.indexer.resolution.test_file_relations import uses
 from tests.indexer.resolution.test_resolver import calls
@@ -36,6 +38,21 @@ def g(items: list[Item], pair: tuple[Item, Other], make: Callable[[], Item], x: 
         "for n, x in enumerate(sorted(items)): x.go()",
         "for a, x in zip(o, reversed(items)): x.go()",
         "items.pop().go()",
+        "next(iter(items)).go()",
+        "next(iter(items), None).go()",
+        "next(iter(repo.by_name.values())).go()",
+        "next(x for x in items if x.ok(')')).go()",
+        "x = next((x for x in items if x.ok), None); x.go()",
+        "x = next(iter(items)); x.go()",
+        "max(items, key=len).go()",
+        "x = min(filter(None, items)); x.go()",
+        "sorted(items, key=len)[0].go()",
+        "some = list(items); some[0].go()",
+        "some = sorted(repo.items); [x.go() for x in some]",
+        "for x in list(filter(None, items)): x.go()",
+        "for x in [y for y in items if y.ok]: x.go()",
+        "for n, x in enumerate(list(items)): x.go()",
+        "for k, v in sorted(repo.by_name.items()): v.go()",
         "make().go()",
         "a, b = pair; a.go()",
         "for x in repo.items: x.go()",
@@ -61,6 +78,8 @@ def test_item_is_an_instance_of_what_is_written(body: str) -> None:
         ("for x in self.all(): x.go()", "local:Repo.all.*"),
         ("self.all()[0].go()", "local:Repo.all.[]"),
         ("self.me().go()", "local:Repo.me"),
+        ("next(iter(self.all())).go()", "local:Repo.all.*"),
+        ("some = list(self.all()); some[0].go()", "local:Repo.all.*"),
         ("self.either.go()", "local:<Item | Other>"),
         ("Box[int]().go()", "import:Box"),
         ("o = Box[dict[str, Item]](); o.go()", "import:Box"),
@@ -71,6 +90,71 @@ def test_what_another_definition_tells_is_left_to_its_type(body: str, root: str)
     assert [one.rpartition(" ")[0].rpartition(" ")[0] for one in calls("a.py", text, "go")] == [
         f"call {root}"
     ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "max(items, pair).go()",
+        "next(o).go()",
+        "list(items).go()",
+        "list(repo.by_name)[0].go()",
+        "next(enumerate(items)).go()",
+        "next().go()",
+        "filter(items).go()",
+        "some = set(); some.go()",
+        "def next(x): ...\n    next(items).go()",
+    ],
+)
+def test_what_functions_over_items_do_not_give(body: str) -> None:
+    text = PYTHON.format(self="pass", body=body)
+    assert "call import:Item instance go" not in calls("a.py", text, "go")
+
+
+@pytest.mark.parametrize("body", ["next(o).go()", "x = max(o, items); x.go()"])
+def test_item_of_an_untold_value_is_unknown(body: str) -> None:
+    text = PYTHON.format(self="pass", body=body)
+    assert calls("a.py", text, "go") == ["call unknown: path go"]
+
+
+_ITEMS = st.recursive(
+    st.sampled_from(["items", "repo.items", "repo.by_name.values()"]),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(["list", "sorted", "iter", "set", "reversed"]), inner).map(
+            lambda one: f"{one[0]}({one[1]})"
+        ),
+        inner.map("sorted({}, key=lambda x: (x.a, ')'))".format),
+        inner.map("filter(None, {})".format),
+        inner.map("(y for y in {} if y.ok(1))".format),
+        inner.map("[y for y in {}]".format),
+    ),
+    max_leaves=4,
+)
+
+
+@given(
+    _ITEMS,
+    st.sampled_from(
+        [
+            "next(iter({})).go()",
+            "max({}, key=len).go()",
+            "x = next(iter({}), None); x.go()",
+            "for x in {}: x.go()",
+            "[x.go() for x in {}]",
+            "for n, x in enumerate({}): x.go()",
+            "x = list({})[0]; x.go()",
+            "some = tuple({}); some[0].go()",
+        ]
+    ),
+)
+def test_items_keep_their_type_through_functions_over_them(items: str, use: str) -> None:
+    text = PYTHON.format(self="pass", body=use.format(items))
+    assert calls("a.py", text, "go") == ["call import:Item instance go"]
+
+
+def test_result_that_is_an_item_is_a_type() -> None:
+    text = "from m import A\ndef f(items: list[A]):\n    return next(iter(items))\n"
+    assert uses("a.py", text) == ["type import:A instance"]
 
 
 def test_alias_of_a_container_has_its_parts() -> None:
@@ -173,6 +257,18 @@ def test_item_in_typescript_is_an_instance_of_what_is_written(body: str) -> None
 )
 def test_what_a_pattern_takes_has_the_type_of_the_member(body: str, use: str) -> None:
     assert calls("a.ts", TYPESCRIPT % ("", body), "go") == [use]
+
+
+@pytest.mark.parametrize("body", ["(u as any).go()", "(<any>u).go()", "(u as T).go()"])
+def test_cast_that_tells_nothing_is_unknown(body: str) -> None:
+    text = TYPESCRIPT % ("", f"function inner<T>() {{ {body} }}")
+    assert calls("a.ts", text, "go") == ["call unknown: path go"]
+
+
+@pytest.mark.parametrize("bound", ["object", "Record<string, Item>", "Array<Item>"])
+def test_type_parameter_that_the_language_bounds_is_unknown(bound: str) -> None:
+    body = f"function inner<T extends {bound}>(x: T, y: () => Promise<T>) {{ x.go(); y().go(); }}"
+    assert calls("a.ts", TYPESCRIPT % ("", body), "go") == ["call unknown: path go"] * 2
 
 
 def test_method_bound_to_its_object_is_the_method() -> None:

@@ -83,7 +83,7 @@ def test_function_is_given_with_type_arguments() -> None:
 
 def test_parameter_of_a_written_class_is_not_the_class_around() -> None:
     text = "from m import A\nclass T:\n    def f(self, cls: type[A]):\n        cls().go()\n"
-    assert uses("a.py", text) == ["call import:A path A", "call import:A result go"]
+    assert uses("a.py", text) == ["call import:A path A", "call import:A instance go"]
 
 
 def test_class_method_has_the_class_around() -> None:

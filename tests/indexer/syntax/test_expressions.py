@@ -31,6 +31,33 @@ def test_path_is_split_at_any_separator(text: str, path: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "path", "members"),
+    [
+        ("((Client) x).get", "Client", "get"),
+        ("((a.Client<T>) make(1).x).in.get", "a.Client", "in get"),
+        ("( (Client) this ) . get", "Client", "get"),
+        ("(x as Client).get", "Client", "get"),
+        ("(x() as a.Client<Map<T>>)?.get", "a.Client", "get"),
+        ("(this.x as! Client).in.get", "Client", "in get"),
+        ("(x as unknown as Client).get", "Client", "get"),
+    ],
+)
+def test_member_of_a_cast_value(text: str, path: str, members: str) -> None:
+    read = read_expression(text)
+    assert read is not None
+    assert read.is_cast
+    assert (".".join(read.path), [*read.members, read.name]) == (path, members.split())
+
+
+@pytest.mark.parametrize(
+    "text", ["((a) + (b)).get", "(x as A | B).get", "(x ? (y as A) : z).get", "(a)(x).get"]
+)
+def test_other_brackets_are_no_cast(text: str) -> None:
+    read = read_expression(text)
+    assert read is None or not read.is_cast
+
+
+@pytest.mark.parametrize(
     ("text", "path", "name"),
     [
         ("Client(x).get", "Client", "get"),
