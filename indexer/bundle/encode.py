@@ -20,7 +20,7 @@ from indexer.bundle.schema import (
     RemovalFields,
     SymbolFields,
 )
-from indexer.http_bodies import has_more_values
+from indexer.json_values import has_more_values
 from indexer.limits import BATCH_VALUES, FILE_LINES
 from indexer.records.files import FileRecord, Removal, TreeEntry, count_lines
 from indexer.records.manifests import Manifest

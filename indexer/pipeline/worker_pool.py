@@ -15,18 +15,16 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from multiprocessing import forkserver
 from typing import Final, ParamSpec, TypeVar
 
 from indexer.bundle.encode import ExtractedFile, FileLine, encode_file
 from indexer.errors import IndexerError
 from indexer.output import log
+from indexer.pipeline.forkserver import start_forkserver
 from indexer.process_group import CHILDREN
 from indexer.records.files import DegradeReason, FileRecord, SkipReason, SourceFile, TreeEntry
 from indexer.records.vectors import LocalModel
 
-# Workers are forked from a process that has imported this and has no threads.
-_PRELOADED: Final = "indexer.pipeline.preload"
 _GROUP_BYTES: Final = 96_000  # keeps a process busy for about 50 ms
 _SMALL_RUN_BYTES: Final = 300_000  # one process is done before a second would have started
 _MAX_WORKERS: Final = 8
@@ -36,15 +34,6 @@ _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
 Extract = Callable[[Sequence[SourceFile]], list[ExtractedFile]]
-
-
-def start_forkserver() -> None:
-    """Start the process that workers are forked from, and return at once.
-
-    It imports grammars and model while this process talks to git and to central.
-    """
-    multiprocessing.set_forkserver_preload([_PRELOADED])
-    forkserver.ensure_running()
 
 
 def worker_count(total_bytes: int) -> int:
