@@ -186,9 +186,13 @@ def _is_parsed(record: FileRecord) -> bool:
     return not record.degraded and LANGUAGES_BY_NAME[record.language].grammar is not None
 
 
-def extract_file(*, path: str, mode: str, blob: str, content: bytes) -> FileRecord:
-    """Return the record of a file that was selected and not recognised as generated."""
-    return _extract_selected(path=path, mode=mode, blob=blob, content=content).record
+def extract_file(
+    *, path: str, mode: str, blob: str, content: bytes, generated: GeneratedBy | None = None
+) -> FileRecord:
+    """Return the record of a selected file, without vectors."""
+    return _extract_selected(
+        path=path, mode=mode, blob=blob, content=content, generated=generated
+    ).record
 
 
 def _extract_selected(
