@@ -6,6 +6,7 @@ Also pytest's fixtures: in a test's module, then in conftest.py from its directo
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
+from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import (
@@ -29,14 +30,6 @@ from central.trace.resolve.sql import (
 )
 from indexer.records.fixtures import split_fixture
 
-# Ecosystems that try a name inside the definitions around a reference first.
-_LOOKED_UP_OUTWARDS: Final = frozenset({"rubygems", "none"})
-
-# Ecosystems in which a method may call an inherited one by its bare name.
-_IMPLICIT_SELF: Final = frozenset({"maven", "nuget", "rubygems", "swiftpm", "none"})
-
-_NAMESPACED: Final = frozenset({"maven", "nuget", "composer", "swiftpm"})
-
 
 def unbound_name(question: UnboundName) -> RuleSteps:
     """Try in order: an enclosing class, the scope, a wildcard import, another file's wildcard
@@ -51,7 +44,7 @@ def unbound_name(question: UnboundName) -> RuleSteps:
 
 
 def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    if question.ecosystem not in _IMPLICIT_SELF:
+    if not name_rules(question.ecosystem).inherits_bare_names:
         return []
     for enclosing in _outwards(question.caller):
         (ancestors,) = yield [Ancestors(question.file, enclosing)]
@@ -77,7 +70,7 @@ def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition
 
 def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     """Resolve what another file of a Ruby program requires: all files see it."""
-    if question.ecosystem != "rubygems":
+    if not name_rules(question.ecosystem).shares_wildcards:
         return []
     (scopes,) = yield [Scopes(question.file)]
     return (yield from _nearest(question, _scoped(question, scopes), "import"))
@@ -85,7 +78,7 @@ def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedD
 
 def _in_full(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     """Resolve a path with its namespace, which needs no import: `com.acme.Trail.record()`."""
-    if not question.chain or question.ecosystem not in _NAMESPACED:
+    if not question.chain or not name_rules(question.ecosystem).has_full_names:
         return []
     (found,) = yield [ImportPath(*question[1:4], ".".join(_names(question)))]
     return [one._replace(rule="import") for one in found]
@@ -162,7 +155,7 @@ def follow_fixture(question: ImportPath) -> RuleSteps:
 def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
     """Yield the paths that a name may stand for, nearest first; equally near ones together."""
     names = [scope.name for scope in scopes]
-    if question.ecosystem != "nuget":
+    if not name_rules(question.ecosystem).tries_enclosing_scopes:
         yield from _inside(question, names)
         return
     path = ".".join(_names(question))
@@ -173,7 +166,7 @@ def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> Iterator[list[
 def _inside(question: UnboundName, modules: Collection[str]) -> Iterator[list[str]]:
     """Yield paths in these modules, in some ecosystems inside the enclosing names first."""
     path = ".".join(_names(question))
-    if question.ecosystem in _LOOKED_UP_OUTWARDS and question.caller:
+    if name_rules(question.ecosystem).tries_enclosing_names and question.caller:
         for enclosing in (question.caller, *_outwards(question.caller)):
             yield [f"{module}.{enclosing}.{path}" for module in modules]
     yield [f"{module}.{path}" for module in modules]

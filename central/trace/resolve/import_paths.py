@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import RuleSteps
 from central.trace.resolve.free_names import follow_fixture, is_fixture
 from central.trace.resolve.module_lookup import (
@@ -187,9 +188,8 @@ def _is_alias(definition: DefinitionRow, named: Sequence[ExportRow]) -> bool:
 def _is_spread(match: ModuleMatch) -> bool:
     """Whether wildcards re-export the name: `export *` omits one, `import *` some."""
     first = match.names[0]
-    if match.ecosystem == "npm":
-        return first != "default"
-    return match.ecosystem != "pypi" or not first.startswith("_")
+    omitted = name_rules(match.ecosystem).omitted_by_wildcards
+    return omitted is None or not omitted.match(first)
 
 
 def _whole_rest(match: ModuleMatch) -> _Rest:

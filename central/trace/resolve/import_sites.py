@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from central.corpus.models import File, Import, Module, Symbol
 from central.db import fetch_rows, sql_with
+from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import ImportStatement, Key
 from central.trace.resolve.references import ReferenceSite
@@ -118,7 +119,7 @@ def _paths_of(module: ModuleOfFile) -> list[tuple[int, str]]:
     if module.public:
         return [(0, module.name)]
     paths = [module.name]
-    if module.ecosystem == "pypi" and module.name.startswith("/"):
+    if name_rules(module.ecosystem).imports_beside and module.name.startswith("/"):
         names = module.name[1:].split(".")
         paths += [".".join(names[start:]) for start in range(1, len(names))]
     return [(module.repository, path) for path in paths]

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from central.trace.resolve.ecosystems import is_standard, name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.module_lookup import contents_of, groups_of, is_plausible
-from central.trace.resolve.modules import is_standard
 from central.trace.resolve.questions import (
     ImportedModules,
     ImportPath,
@@ -17,7 +17,7 @@ from central.trace.resolve.sql import Declared, FileContext, Files, Modules
 def import_statement(question: ImportStatement) -> RuleSteps:
     """Answer (definitions, modules): what the path means, or else a module beside the file."""
     found = yield from _named([ImportPath(*question[1:])])
-    if not any(found) and question.ecosystem == "pypi":
+    if not any(found) and name_rules(question.ecosystem).imports_beside:
         found = yield from _named((yield from paths_beside(question, [question.path])))
     return found
 

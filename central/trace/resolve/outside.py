@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
+from central.trace.resolve.ecosystems import is_standard, name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.members import declared_type
-from central.trace.resolve.modules import is_standard, prefixes
+from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import (
     Classes,
     ImportPath,
@@ -31,9 +32,6 @@ from indexer.records.files import VALUE_KINDS
 from indexer.records.references import CALLED, Access, Binding
 
 _VALUES: Final = VALUE_KINDS | {""}
-_OF_EVERY_CLASS: Final = {"pypi": frozenset(dir(object))}
-_ALL_CAPITAL: Final = frozenset({"go", "nuget"})  # functions have capitals as classes do
-_TELL_NOTHING: Final = {"pypi": frozenset({"typing", "typing_extensions"})}  # Final, TypeVar, Any
 
 
 def outside(question: Outside) -> RuleSteps:
@@ -102,11 +100,12 @@ def _is_told(question: Outside, origin: ImportPath) -> bool:
     if question.access == Access.BASE:
         return True
     module, _, names = origin.path.rpartition("/")[2].partition(".")
-    if module in _TELL_NOTHING.get(origin.ecosystem, ()):
+    rules = name_rules(origin.ecosystem)
+    if module in rules.modules_of_special_forms:
         return False
     if question.is_indirect and own:
         return False
-    if origin.ecosystem in _ALL_CAPITAL:
+    if rules.capitalizes_functions:
         return question.access == Access.INSTANCE and "." not in names
     return last_name(origin.path)[:1].isupper()
 
@@ -136,7 +135,7 @@ def _are_outside(
     classes = [found for answer in answers for found in answer]
     if any(found.kind in _VALUES for found in classes):
         return ()
-    is_of_every = missing in _OF_EVERY_CLASS.get(question.origin.ecosystem, ())
+    is_of_every = missing in name_rules(question.origin.ecosystem).members_of_every_class
     if classes and not is_of_every and question.access != Access.BASE:
         return ()
     without = [one for one, answer in zip(candidates, answers, strict=True) if not answer]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
+from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import (
     ImportPath,
@@ -67,7 +68,7 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
         index
         for index, site in enumerate(sites)
         if site.binding == Binding.IMPORT
-        and site.ecosystem == "pypi"
+        and name_rules(site.ecosystem).imports_beside
         and not any(answers[question] for question in asked[index])
     ]
     again = [_member_access(sites[index], _name_in_file(sites[index])) for index in beside]

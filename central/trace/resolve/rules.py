@@ -11,6 +11,7 @@ from central.trace.resolve import (
     modules,
     outside,
 )
+from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import Rules, RuleSteps
 from central.trace.resolve.import_statements import (
     import_statement,
@@ -114,7 +115,7 @@ def _imported(question: NameInFile) -> RuleSteps:
     paths = dict.fromkeys(import_path(row.path, question.chain) for row in imports)
     found = yield [ImportPath(*question[1:4], path) for path in paths]
     candidates = [candidate._replace(rule="import") for answer in found for candidate in answer]
-    if not candidates and question.ecosystem == "pypi":
+    if not candidates and name_rules(question.ecosystem).imports_beside:
         found = yield (yield from paths_beside(question, list(paths)))
         candidates = [one._replace(rule="import") for answer in found for one in answer]
     return best_candidates(candidates)
