@@ -220,8 +220,7 @@ def test_many_fixtures_and_decorators_are_read_in_a_moment() -> None:
         + "".join(f"def test_{n}(f{n}): f{n}.go()\n" for n in range(8_000)),
         # Each class inherits from all before it.
         "".join(
-            f"class Test{n}(Test{n - 1}):\n    def test_it(self, f): f.go()\n"
-            for n in range(8_000)
+            f"class Test{n}(Test{n - 1}):\n    def test_it(self, f): f.go()\n" for n in range(8_000)
         ),
     ],
     ids=["marks", "imports", "bases"],
