@@ -5,12 +5,13 @@ meanwhile: whoever deletes unstaged batches waits, finds it staged, and leaves i
 services.salvage, which deletes its points.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from uuid import UUID
 
 import structlog
 from django.db import transaction
+from django.db.models import F
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import save_embeddings, stored_vectors
@@ -30,7 +31,7 @@ from central.ingest.services.points import (
 )
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.states import RunState
-from indexer.errors import StoreError
+from indexer.errors import BundleError, StoreError
 from indexer.records.files import FileRecord
 from indexer.records.vectors import Vector
 
@@ -56,35 +57,55 @@ class EmbeddingGoneError(Exception):
 
 
 def stage_uploads() -> bool:
-    """Stage the next batch of a run that is still open; false if none waits.
+    """Stage the next batch of a run that is still open; false if none waits or the store is away.
 
-    Errors are logged: what they are is told by the apply, which stages what is left.
+    Errors are logged: what they are is told by the apply, which stages what is left. A run whose
+    batch cannot be staged keeps no other run from it.
     """
+    failed: list[UUID] = []
     try:
-        return _stage_next()
-    except (StoreError, EmbeddingGoneError) as exc:
+        while True:
+            with transaction.atomic():
+                batch = _next_batch(failed)
+                if batch is None:
+                    return False
+                if _is_staged(batch):
+                    return True
+            failed.append(batch.run_id)
+    except StoreError as exc:
         _log.warning("staging_deferred", error=str(exc))
         return False
 
 
-@transaction.atomic
-def _stage_next() -> bool:
-    batch = (
+def _next_batch(failed: Sequence[UUID]) -> Batch | None:
+    """Lock a batch that can be staged, of all runs in turn: a large one leaves room for others."""
+    return (
         Batch.objects.filter(
             file_vectors=None,
             number__gt=TREE_NUMBER,
             run__state=RunState.OPEN,
             run__is_direct=False,  # its client writes the points
             run__repository__retired_at=None,
+            run__generation=F("run__repository__generation"),  # others end as stale
         )
+        .exclude(run__in=failed)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .select_related("run__repository__organization")
-        .order_by("run__opened_at", "number")
+        .order_by("number", "run__opened_at")
         .first()
     )
-    if batch is None:
+
+
+def _is_staged(batch: Batch) -> bool:
+    """Stage the batch, unless something is wrong with it. Raises StoreError for an outage."""
+    try:
+        with transaction.atomic():
+            _stage(batch.run, batch.number, decode_batch(batch.run, bytes(batch.body)))
+    except (StoreError, EmbeddingGoneError, BundleError) as exc:
+        if isinstance(exc, StoreError) and exc.retryable:
+            raise
+        _log.warning("staging_deferred", run=str(batch.run_id), error=str(exc))
         return False
-    _stage(batch.run, batch.number, decode_batch(batch.run, bytes(batch.body)))
     return True
 
 
@@ -105,32 +126,29 @@ def _stage_once(run: IndexRun, batch: StoredBatch) -> None:
 
 
 def _stage(run: IndexRun, number: int, records: Records) -> None:
-    items = list(chunk_points(run.pk, records))
-    vectors = _vectors(run, items)
     # One order in all processes: the embeddings stay locked until the batch is done.
-    for digests in slices(sorted(vectors), _ROWS):
-        save_embeddings(
-            repository_id=run.repository_id,
-            embedder=run.embedder,
-            vectors={digest: vectors[digest] for digest in digests},
-        )
-    chunks = [(item, vectors[item.digest]) for item in items]
-    write_points(
-        store=vector_store(),
-        collection=collection_of(run.repository, run.embedder),
-        run_id=run.pk,
-        items=chunks,
-    )
-    save_file_vectors(run_id=run.pk, number=number, records=records, chunks=chunks)
+    items = sorted(chunk_points(run.pk, records), key=lambda item: item.digest)
+    save_file_vectors(run_id=run.pk, number=number, records=records, chunks=_written(run, items))
+
+
+def _written(run: IndexRun, items: Sequence[ChunkPoint]) -> Iterator[WithVector]:
+    """Store the embeddings and points of chunks; yields each, of all of which some in memory."""
+    collection = collection_of(run.repository, run.embedder)
+    for part in slices(items, _ROWS):
+        vectors = _vectors(run, part)
+        save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
+        chunks = [(item, vectors[item.digest]) for item in part]
+        write_points(store=vector_store(), collection=collection, run_id=run.pk, items=chunks)
+        yield from chunks
 
 
 def _vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, Vector]:
     """Return the vectors that came, and those that central knows, by digest."""
     vectors = {item.digest: item.chunk.vector for item in items if item.chunk.vector is not None}
     asked = {item.digest for item in items} - vectors.keys()
-    for digests in slices(sorted(asked), _ROWS):
+    if asked:
         vectors |= stored_vectors(
-            repositories=embedding_reuse_scope(run), embedder=run.embedder, digests=digests
+            repositories=embedding_reuse_scope(run), embedder=run.embedder, digests=asked
         )
     if asked - vectors.keys():
         raise EmbeddingGoneError
