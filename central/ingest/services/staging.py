@@ -1,11 +1,11 @@
 """Staging: a batch's vectors and points are written before its run is applied, most as it arrives.
 
-A staged batch has `file_vectors`; before, any of its points may be there. Its row is locked
-meanwhile: whoever deletes unstaged batches waits, finds it staged, and leaves it to
-services.salvage, which deletes its points.
+A staged batch has `file_vectors`; before, any of its points may be there. While its run is open,
+its row is locked meanwhile: whoever deletes unstaged batches waits, finds it staged, and leaves it
+to services.salvage, which deletes its points.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -110,28 +110,36 @@ def _is_staged(batch: Batch) -> bool:
 
 
 def stage_batches(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
-    """Stage what is not staged. Raises ClaimLostError, EmbeddingGoneError, StoreError."""
-    total = uploaded_files(claim.run)
+    """Stage what is not staged. Raises ClaimLostError, EmbeddingGoneError, StoreError.
+
+    Not in a transaction, which would hide from others that the lease is renewed meanwhile.
+    """
+    run = claim.run
+    total = uploaded_files(run)
     done = 0
-    for batch in batches:
-        _stage_once(claim.run, batch)
-        done += len(batch.records)
+
+    def report() -> None:
         claim.report("vectors", done, total)
 
+    for batch in batches:
+        if fetch_rows(_LOCK_UNSTAGED, [run.pk, batch.number]):  # waits for who stages it
+            _stage(run, batch.number, batch.records, advance=report)
+        done += len(batch.records)
+        report()
 
-@transaction.atomic
-def _stage_once(run: IndexRun, batch: StoredBatch) -> None:
-    if fetch_rows(_LOCK_UNSTAGED, [run.pk, batch.number]):
-        _stage(run, batch.number, batch.records)
 
-
-def _stage(run: IndexRun, number: int, records: Records) -> None:
-    # One order in all processes: the embeddings stay locked until the batch is done.
+def _stage(
+    run: IndexRun, number: int, records: Records, *, advance: Callable[[], None] = lambda: None
+) -> None:
+    # One order in all processes: in a transaction, the embeddings stay locked until its end.
     items = sorted(chunk_points(run.pk, records), key=lambda item: item.digest)
-    save_file_vectors(run_id=run.pk, number=number, records=records, chunks=_written(run, items))
+    chunks = _written(run, items, advance)
+    save_file_vectors(run_id=run.pk, number=number, records=records, chunks=chunks)
 
 
-def _written(run: IndexRun, items: Sequence[ChunkPoint]) -> Iterator[WithVector]:
+def _written(
+    run: IndexRun, items: Sequence[ChunkPoint], advance: Callable[[], None]
+) -> Iterator[WithVector]:
     """Store the embeddings and points of chunks; yields each, of all of which some in memory."""
     collection = collection_of(run.repository, run.embedder)
     for part in slices(items, _ROWS):
@@ -140,6 +148,7 @@ def _written(run: IndexRun, items: Sequence[ChunkPoint]) -> Iterator[WithVector]
         chunks = [(item, vectors[item.digest]) for item in part]
         write_points(store=vector_store(), collection=collection, run_id=run.pk, items=chunks)
         yield from chunks
+        advance()
 
 
 def _vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, Vector]:

@@ -3,7 +3,7 @@
 import gzip
 import threading
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -14,7 +14,7 @@ from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, File
 from central.ingest import tasks, wakeup
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services import staging
+from central.ingest.services import claims, staging
 from central.ingest.services.points import ChunkPoint
 from central.ingest.services.run_lifecycle import expire_runs
 from central.ingest.services.salvage import salvage_uploads
@@ -229,6 +229,26 @@ def test_the_vectors_of_a_batch_are_in_memory_a_few_at_a_time(
     assert len(points()) == 4
 
 
+@pytest.mark.django_db(transaction=True)
+def test_an_apply_renews_its_lease_while_it_stages_a_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(staging, "_ROWS", 2)
+    monkeypatch.setattr(claims, "_PROGRESS_EVERY_SECONDS", -1)
+    api_of().queue_full(FILES)
+    leases: list[datetime | None] = []
+    write = staging.write_points
+
+    def seen(**arguments: object) -> None:
+        assert not connection.in_atomic_block
+        leases.append(IndexRun.objects.get().lease_until)
+        write(**arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(staging, "write_points", seen)
+    assert apply_queued() == ["applied"]
+    assert len(leases) == len(set(leases)) == 2
+
+
 @pytest.mark.django_db
 def test_a_batch_wakes_the_worker() -> None:
     wakeup.due.clear()
@@ -246,6 +266,11 @@ def test_the_task_stages_a_batch_when_no_run_waits() -> None:
     assert not Batch.objects.exclude(file_vectors=None).exists()
     tasks.stage()
     assert Batch.objects.exclude(file_vectors=None).count() == 1
+
+
+def test_a_message_whose_batch_killed_a_worker_does_not_come_again() -> None:
+    assert tasks.apply_run.acks_late
+    assert not tasks.stage.acks_late
 
 
 @pytest.mark.django_db(transaction=True)
