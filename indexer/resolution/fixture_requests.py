@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from indexer.resolution.decorators import Decorators
 from indexer.resolution.references import NameUse
 from indexer.resolution.scopes import ScopeTree
-from indexer.syntax.calls import node_at, read_call, read_strings
+from indexer.syntax.calls import node_at, read_call, string_nodes, string_value
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
 from indexer.syntax.parser import Node, ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText
@@ -122,11 +122,12 @@ def requests_of_strings(
         around = around or _enclosing(use.start, starts, entries)
         value_at = _assigned(call) if use.written.endswith(_REQUEST) else None
         for argument in read_call(parsed, call).arguments:
-            for name in read_strings(parsed, argument):
+            for string in string_nodes(argument):
+                name = string_value(parsed, string)
                 if name.isidentifier():
-                    start = parsed.source.find(name.encode(), *argument.byte_range)
+                    start = parsed.source.find(name.encode(), *string.byte_range)
                     # A name of several strings is nowhere as a whole.
-                    start = argument.start_byte if start < 0 else start
+                    start = string.start_byte if start < 0 else start
                     yield FixtureRequest(name, start, around, value_at)
 
 

@@ -222,8 +222,14 @@ def test_many_fixtures_and_decorators_are_read_in_a_moment() -> None:
         "".join(
             f"class Test{n}(Test{n - 1}):\n    def test_it(self, f): f.go()\n" for n in range(8_000)
         ),
+        # A list of names, which are looked for in the source.
+        "import pytest\n@pytest.mark.usefixtures(["
+        + "".join(f"'x{n}', " for n in range(50_000))
+        + "])\n"
+        + "class TestIt:\n"
+        + "    def test_it(self, x): ...\n" * 4_000,
     ],
-    ids=["marks", "imports", "bases"],
+    ids=["marks", "imports", "bases", "names"],
 )
 def test_hostile_tests_are_read_in_a_moment(text: str) -> None:
     assert len(record_of("test_a.py", text).references) >= 4_000
