@@ -33,7 +33,7 @@ from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.states import RunState
 from indexer.errors import BundleError, StoreError
 from indexer.records.files import FileRecord
-from indexer.records.vectors import Vector
+from indexer.records.vectors import Vector, point_id
 
 _ROWS = 256  # rows a statement
 _sql = sql_with(batch=Batch)
@@ -122,10 +122,20 @@ def stage_batches(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
         claim.report("vectors", done, total)
 
     for batch in batches:
-        if fetch_rows(_LOCK_UNSTAGED, [run.pk, batch.number]):  # waits for who stages it
+        is_unstaged = fetch_rows(_LOCK_UNSTAGED, [run.pk, batch.number])  # waits for who stages it
+        if is_unstaged or not _is_in_store(run, batch):
             _stage(run, batch.number, batch.records, advance=report)
         done += len(batch.records)
         report()
+
+
+def _is_in_store(run: IndexRun, batch: StoredBatch) -> bool:
+    """Whether a staged batch is in this store: the service may have moved to another since."""
+    last = next((file for file in reversed(batch.files()) if file.chunks), None)
+    if last is None:
+        return True
+    point = point_id(run.pk, last.path, len(last.chunks) - 1)
+    return bool(vector_store().existing(collection_of(run.repository, run.embedder), [point]))
 
 
 def _stage(

@@ -147,6 +147,18 @@ def test_a_store_that_is_away_leaves_the_batch_to_the_apply(
 
 
 @pytest.mark.django_db
+def test_points_that_were_staged_into_another_store_are_written_again() -> None:
+    api = api_of()
+    run = send(api)
+    assert stage_all() == 3
+    vector_store().drop(collection_of(repository()))  # as after a move, or a restore
+    deliver(api, run)
+    assert apply_queued() == ["applied"]
+    assert points() == set(Chunk.objects.values_list("point", flat=True))
+    assert len(points()) == 4
+
+
+@pytest.mark.django_db
 def test_no_batch_of_a_retired_repository_is_staged() -> None:
     send(api_of())
     retire_repository(repository())
