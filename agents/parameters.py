@@ -57,7 +57,7 @@ MaxTokens = Annotated[
     Field(
         ge=MIN_TOKENS,
         le=MAX_TOKENS,
-        description="Size of the answer",
+        description="Answer size",
     ),
 ]
 _NEXT: Final = "next_cursor of a page"
@@ -67,8 +67,11 @@ Confidence = Annotated[
     Literal["high", "medium", "low"],
     Field(description="low: also by name alone"),
 ]
-Kind = Literal["call", "new", "decorate", "inherit", "element", "value"]
-Kinds = Annotated[list[Kind] | None, Field(max_length=6, description="Only such uses")]
+Kind = Literal["call", "new", "decorate", "inherit", "element", "value", "import"]
+Kinds = Annotated[
+    list[Kind] | None,
+    Field(max_length=7, description="Such uses only; else all but import"),
+]
 Project = Annotated[str | None, Field(max_length=200, description="Repository of the definition")]
 File = Annotated[str | None, Field(max_length=1_024, description="File of the definition")]
 Line = Annotated[int | None, Field(ge=1, le=10_000_000, description="A line of the definition")]

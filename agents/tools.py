@@ -96,7 +96,7 @@ class _CodeTools:
         language: Annotated[str | None, Field(max_length=40, description="Such as python")] = None,
         chunk_type: Annotated[ChunkType | None, Field(description="Kind of hits")] = None,
         path: Annotated[
-            str | None, Field(max_length=1_024, description="What a file's path begins with")
+            str | None, Field(max_length=1_024, description="Start of a file's path")
         ] = None,
         exclude: Annotated[
             str | None,
@@ -120,7 +120,7 @@ class _CodeTools:
     ) -> CallToolResult:
         """Find code in all indexed repositories by what it does, or by an identifier.
 
-        Returns the best hits first: project/path:lines, what is defined there, score and snippet.
+        Returns the best hits first: project/path:lines, definition, score and snippet.
         Beside the words, "quoted text", /regex/ and filters (repo: file: lang: sym:, - negates) say
         what files must hold. Examples: query="verify a JWT", include_projects=["auth-service"];
         query='lang:go "WithTimeout" retry'; query="raise $E($$$) lang:python", mode="structural".

@@ -1,6 +1,9 @@
-"""From a commit to applied and searchable: cold, three changed files, after a force push."""
+"""From a commit to applied and searchable: cold, three changed files, one of each language, after
+a force push; and the second search on one's own machine.
+"""
 
 import resource
+import shutil
 import statistics
 import time
 from collections.abc import Iterator
@@ -8,11 +11,13 @@ from pathlib import Path
 
 import psutil
 
+from benchmarks import own_machine
 from benchmarks.corpora import python_repository
 from benchmarks.tables import Figure
-from scripts.local_git import commit_all, git
-from scripts.local_service import Organization, Service, running_service
+from scripts.local_git import commit_all, git, new_repository
+from scripts.local_service import ROOT, Organization, Service, running_service
 
+SAMPLES = ROOT / "tests/indexer/data/sources"  # sample.py.txt and one of each other language
 ROUNDS = 5
 PAIRS = 11
 
@@ -34,6 +39,8 @@ def measure(workspace: Path) -> Iterator[Figure]:
         yield Figure("3 changed files", three_small, "s", 1.5)
         yield Figure("3 changed files, ten times the repository", three_large, "s")
         yield Figure("… in proportion", three_large / three_small, "times", 1.1)
+        yield from one_file_of_each_language(acme, workspace / "languages")
+    yield from own_machine.measure(workspace / "own", small)
 
 
 def timed_index(acme: Organization, repository: Path, project: str) -> float:
@@ -55,6 +62,29 @@ def three_files(acme: Organization, repositories: dict[str, Path]) -> list[float
             commit_all(repository, f"Round {round_}")
             seconds[project].append(timed_index(acme, repository, project))
     return [statistics.median(samples) for samples in seconds.values()]
+
+
+def one_file_of_each_language(acme: Organization, directory: Path) -> Iterator[Figure]:
+    """For each language the median over a few commits that change one file of it, in turns."""
+    new_repository(directory)
+    samples = sorted(SAMPLES.glob("[sS]ample.*.txt"))
+    for sample in samples:
+        shutil.copyfile(sample, directory / sample.name.removesuffix(".txt"))
+    commit_all(directory, "One of each")
+    timed_index(acme, directory, "languages")
+    seconds: dict[str, list[float]] = {}
+    for _ in range(ROUNDS):
+        for sample in samples:
+            file = directory / sample.name.removesuffix(".txt")
+            with file.open("a", encoding="utf-8") as opened:
+                opened.write("\n")
+            commit_all(directory, f"Change {file.name}")
+            suffix = file.suffix.removeprefix(".")
+            seconds.setdefault(suffix, []).append(timed_index(acme, directory, "languages"))
+    medians = {suffix: statistics.median(taken) for suffix, taken in seconds.items()}
+    for suffix, median in medians.items():
+        bound = 0.6 if suffix == "py" else 0.9
+        yield Figure(f"1 changed file, {suffix}", median, "s", bound)
 
 
 def force_push(acme: Organization, repository: Path, project: str) -> float:

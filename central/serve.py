@@ -60,7 +60,6 @@ def main(arguments: Sequence[str] = ()) -> int:
         sys.stderr.write(f"{exc}\n")
         return 2
     from central.runtime.data_directory import DataDirectoryHeldError, lock_data_directory
-    from central.runtime.idle_shutdown import stop_when_idle
     from central.runtime.listening import CannotListenError, bound_socket
 
     with ExitStack() as stack:
@@ -71,7 +70,8 @@ def main(arguments: Sequence[str] = ()) -> int:
             prepare_database()
         except DataDirectoryHeldError as exc:
             sys.stderr.write(f"{exc}\n")
-            return 0 if options.while_used else 2  # commands share the one that is there
+            # Commands share the one that is there.
+            return 2 if options.idle_minutes is None else 0
         except CannotListenError as exc:
             sys.stderr.write(f"{exc}. Set AETERNA_BIND to another address.\n")
             return 2
@@ -84,9 +84,12 @@ def main(arguments: Sequence[str] = ()) -> int:
         # What is loaded now stays: a full collection would walk through it, and every request that
         # is being answered waits meanwhile.
         gc.freeze()
-        if options.while_used:
-            stop_when_idle(settings.DATA_DIR)
-        serve(listener, _COMMANDS[options.of])
+        serve(
+            listener,
+            _COMMANDS[options.of],
+            idle_minutes=options.idle_minutes,
+            identity=options.identity,
+        )
     return 0
 
 
@@ -114,9 +117,12 @@ class _End:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m central.serve", description=__doc__)
     parser.add_argument(
-        "--while-used",
-        action="store_true",
-        help="end when no command of this machine uses the data directory",
+        "--idle-minutes",
+        type=int,
+        help="end after this time without a command of this machine; 0: with the last one",
+    )
+    parser.add_argument(
+        "--identity", default="", help="what commands know the server's code and settings by"
     )
     parser.add_argument(
         "--of", choices=list(_COMMANDS), default="manage.py", help="which commands to tell of"
@@ -171,18 +177,16 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 def background_workers() -> Iterator[None]:
     """Apply runs in this process if there is no broker for workers."""
     from central.corpus import backends
-    from central.knowledge.worker import GraphWorker
-    from central.maintenance.worker import EmbeddedWorker
-    from central.onboarding.worker import BackfillWorker
+    from central.embedded_workers import embedded_workers
 
-    threads: list[EmbeddedWorker | GraphWorker | BackfillWorker] = []
-    if not settings.CELERY_BROKER_URL:
-        threads = [EmbeddedWorker(), GraphWorker(), BackfillWorker()]
+    threads = [] if settings.CELERY_BROKER_URL else embedded_workers()
     for thread in threads:
         thread.start()
     try:
         yield
     finally:
+        for thread in threads:  # all at once, then one after the other
+            thread.end_soon()
         for thread in threads:
             thread.stop()
         backends.close()
@@ -207,15 +211,18 @@ def warm_up() -> None:
             _log.error("embedder_unusable", embedder=spec, error=str(exc))
 
 
-def serve(listener: socket.socket, commands: str) -> None:
-    """Write the server record, then answer HTTP on `listener` until a signal."""
+def serve(
+    listener: socket.socket, commands: str, *, idle_minutes: int | None, identity: str
+) -> None:
+    """Write the server record, then answer HTTP on `listener` until a signal, or until idle."""
     from central.asgi import application
     from central.runtime.data_directory import load_or_create_secret, write_server_record
+    from central.runtime.idle_shutdown import stop_when_idle
     from central.runtime.listening import reachable_url
 
     url = reachable_url(listener)
     load_or_create_secret(settings.DATA_DIR / "server_key")
-    write_server_record(settings.DATA_DIR, url)
+    write_server_record(settings.DATA_DIR, url, idle_minutes=idle_minutes, identity=identity)
     sys.stderr.write(
         f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{startup_hint(commands)}"
     )
@@ -227,7 +234,14 @@ def serve(listener: socket.socket, commands: str) -> None:
         timeout_graceful_shutdown=10,
         forwarded_allow_ips=settings.TRUSTED_PROXIES,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    server = uvicorn.Server(config)
+    if idle_minutes is not None:
+        stop_when_idle(
+            settings.DATA_DIR,
+            idle_seconds=60.0 * idle_minutes,
+            count_requests=lambda: server.server_state.total_requests,
+        )
+    server.run(sockets=[listener])
 
 
 def startup_hint(commands: str) -> str:

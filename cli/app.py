@@ -2,55 +2,46 @@
 
 A command is a module of cli.commands with `commands = typer.Typer()` and, in it, a function
 decorated with `@commands.command(…)` that takes `typer.Context` (`ctx.obj` is the CommandContext)
-and returns an Exit. To add one, import it here and append it to `_COMMANDS`. It may raise
-IndexerError; `cli.main` prints the message and sets the exit code. A command module imports only
-typer at the top, so that --help is fast.
+and returns an Exit. To add one, name it in `_COMMANDS`. It may raise IndexerError; `cli.main`
+prints the message and sets the exit code. A command module imports only typer at the top, so that
+--help is fast.
 """
 
-from typing import Annotated, Any, Final, NoReturn
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from cli.commands import (
-    agent,
-    chunkhound,
-    codequery,
-    files,
-    graph,
-    grep,
-    impact,
-    index,
-    init,
-    mcp,
-    onboard,
-    search,
-    serve,
-    sidecar,
-    status,
-    trace,
-    watch,
-)
 from indexer.exits import Exit
 
-_COMMANDS: Final = (
-    init,
-    index,
-    search,
-    grep,
-    files,
-    trace,
-    graph,
-    impact,
-    status,
-    watch,
-    mcp,
-    agent,
-    chunkhound,
-    codequery,
-    sidecar,
-    serve,
-    onboard,
-)
+if TYPE_CHECKING:
+    from typer._click import Command
+
+# The module of each command, in the order of --help. Only that of the command in use is imported.
+_COMMANDS: Final = {
+    "init": "init",
+    "index": "index",
+    "search": "search",
+    "grep": "grep",
+    "cat": "files",
+    "ls": "files",
+    "trace": "trace",
+    "graph": "graph",
+    "impact": "impact",
+    "status": "status",
+    "watch": "watch",
+    "mcp": "mcp",
+    "agent": "agent",
+    "chunkhound": "chunkhound",
+    "codequery": "codequery",
+    "sidecar": "sidecar",
+    "serve": "serve",
+    "stop": "stop",
+    "onboard": "onboard",
+}
 _EXITS: Final = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<4} {code.meaning}" for code in Exit if code < Exit.TERMINATED
 )
@@ -64,9 +55,7 @@ def codesearch_application() -> typer.Typer:
         "service. Without one, an index on this machine is used.",
         epilog=_EXITS,
     )
-    application.callback()(_options)
-    for module in _COMMANDS:
-        application.add_typer(module.commands)
+    application.callback(cls=_CommandGroup)(_options)
     return application
 
 
@@ -76,6 +65,32 @@ def aeterna_application() -> typer.Typer:
     application.callback()(_options)  # also keeps `codesearch` a subcommand
     application.add_typer(codesearch_application(), name="codesearch")
     return application
+
+
+class _Commands(Mapping[str, "Command"]):
+    """The commands of `codesearch`, each imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> "Command":
+        module = import_module(f"cli.commands.{_COMMANDS[name]}")
+        application = _application()
+        application.add_typer(module.commands)
+        application.callback()(_options)  # keeps a single command a subcommand
+        return get_group(application).commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_COMMANDS)
+
+    def __len__(self) -> int:
+        return len(_COMMANDS)
+
+
+class _CommandGroup(TyperGroup):
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _Commands()  # type: ignore[assignment]
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override] # noqa: ARG002
+        return list(_COMMANDS)
 
 
 def _application(**texts: str) -> typer.Typer:

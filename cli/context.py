@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from central.runtime.data_directory import ServerRecord
     from cli.api import GraphApi, HttpSearchApi, SearchApi
     from cli.target.target import IndexTarget
 
@@ -38,6 +39,18 @@ class CommandContext:
         """
         with self._target() as target:
             yield graph_api_for(target, retry_seconds=retry_seconds)
+
+    def local_server(self) -> "ServerRecord | None":
+        """Return the record of the service on this machine, if this directory uses that one.
+
+        Raises ConfigurationError.
+        """
+        from central.runtime.data_directory import running_server
+        from cli.target.target import data_dir_of, named_at
+
+        if named_at(self.environ, self.directory).url:
+            return None
+        return running_server(data_dir_of(self.environ))
 
     def _target(self) -> AbstractContextManager["IndexTarget"]:
         # Imported here, so that --help and argument errors are fast.

@@ -66,7 +66,7 @@ def index_target(
     The local service indexes the checkout, on any branch. Raises IndexerError.
     """
     from indexer.config.settings import embedder_access
-    from indexer.pipeline.worker_pool import start_forkserver
+    from indexer.pipeline.forkserver import start_forkserver
 
     start_forkserver()
     with _report_cancellation() as run_progress:

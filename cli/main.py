@@ -51,8 +51,8 @@ def _exit_code(name: str) -> int:
     from indexer.config.settings import consume_environment
 
     environ = consume_environment()
-    # Keeps httpx from importing its own command line with click and rich.
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    # Keeps httpx from importing its own command line with click and rich, and HTTP/2.
+    sys.modules["httpx._main"] = sys.modules["h2"] = None  # type: ignore[assignment]
     # `_leave` leaves semaphores to multiprocessing's resource tracker, which would warn.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
 

@@ -25,8 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     environ = consume_environment()
     log.to_standard_error()
-    # httpx imports its own command line, with click and rich, if these are installed.
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    # httpx imports its own command line, with click and rich, and HTTP/2, if these are installed.
+    sys.modules["httpx._main"] = sys.modules["h2"] = None  # type: ignore[assignment]
     # `_leave` leaves semaphores to multiprocessing's resource tracker, which must not warn of them.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
@@ -63,14 +63,16 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 
 def _leave(code: Exit) -> NoReturn:
-    """End the process at once; a normal exit could wait minutes for a busy thread."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    """End the process at once; a normal exit takes 0.1 s, or minutes with a busy thread."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError as error:  # a full disk, or a reader that is gone
+        _log.error("error: the report cannot be written: %s", error.strerror)
+        code = code or Exit.USAGE
     cleanup()
     os._exit(code)
 
 
 if __name__ == "__main__":
-    ended = Exit(main())
-    if ended is not Exit.OK:
-        _leave(ended)
+    _leave(Exit(main()))

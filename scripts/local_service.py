@@ -38,7 +38,9 @@ def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
     own = ("AETERNA_", "DATABASE_URL", "VECTOR_STORE_URL", "CELERY_", "GITHUB_", "DJANGO_")
     own += ("QDRANT_", "CODESEARCH_", "OPENAI_", "OLLAMA_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    return {**kept, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **extra}
+    # A service that a command starts ends with it: tests and demos leave no process behind.
+    fixed = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "AETERNA_IDLE_MINUTES": "0"}
+    return {**kept, **fixed, **extra}
 
 
 @contextmanager

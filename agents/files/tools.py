@@ -136,7 +136,7 @@ class _FileTools:
     ) -> CallToolResult:
         """List a directory of a repository, or with glob the paths below it that match.
 
-        Directories come first, with the number of files below them. Example:
+        Directories come first, with their number of files. Example:
         project="auth-service", glob="test_*.py".
         """
         parameters = provided(project=project, path=path, glob=glob, limit=limit, cursor=cursor)

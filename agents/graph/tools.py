@@ -63,7 +63,7 @@ class _GraphTools:
     ) -> CallToolResult:
         """Gather what to know before you change a file. Call it once, before the first edit.
 
-        Returns the policies that apply (and whether the file violates them), the decisions (ADRs)
+        Returns the policies that apply (and if it violates them), the decisions (ADRs)
         that it implements or resembles, memories about it, and its callers and callees in other
         files and repositories. Example: project="payments-api", file="src/payment/handler.rs".
         """
@@ -148,14 +148,14 @@ class _GraphTools:
         self,
         project: OfProject,
         path: Annotated[
-            str | None, Field(max_length=1_024, description="What a file's path begins with")
+            str | None, Field(max_length=1_024, description="Start of a file's path")
         ] = None,
         limit: Annotated[int, Field(ge=1, le=200, description="Definitions at most")] = 30,
         cursor: GraphCursor = None,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> CallToolResult:
-        """List the definitions of a legacy repository that nothing says where they have moved.
+        """List a legacy repository's definitions without a link to where they moved.
 
         graph_link sets migrated_to on a definition, its file or a directory above. Example:
         project="legacy-monolith", path="handlers/".
@@ -181,8 +181,8 @@ class _GraphTools:
     ) -> CallToolResult:
         """Link two nodes for everybody: this writes, and needs a token with the scope index.
 
-        Use it when you learn how things belong together. The same link again changes its weight and
-        properties alone. Example: from="mem-123", to="code:src/auth/login.rs",
+        Use it when you learn how things belong together. The same link again changes only weight
+        and properties. Example: from="mem-123", to="code:src/auth/login.rs",
         type="derived_from".
         """
         body = provided(to=to, type=type, weight=weight, properties=properties, workspace=workspace)

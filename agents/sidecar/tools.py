@@ -86,7 +86,7 @@ class _SidecarTools:
         limit: Annotated[int, Field(ge=1, le=RESULTS, description="Results at most")] = 10,
         compact: Annotated[bool, Field(description="Without content")] = False,
         path: Annotated[
-            str | None, Field(max_length=1_024, description="What a file's path begins with")
+            str | None, Field(max_length=1_024, description="Start of a file's path")
         ] = None,
         workspace: Workspace = None,
         projects: Annotated[

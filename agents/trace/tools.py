@@ -61,7 +61,7 @@ class _TraceTools:
         """Find who calls or uses a function, class or value, in every repository.
 
         Use it before a change or removal. Returns the symbol's definitions and each use of one,
-        with rule, evidence, confidence and the version that the caller pins. Of several
+        with rule, evidence, confidence and the caller's pinned version. Of several
         definitions project and file choose one. Example: symbol="Ledger.transfer", depth=2.
         """
         parameters = provided(
@@ -89,13 +89,15 @@ class _TraceTools:
         file: File = None,
         line: Line = None,
         min_confidence: Confidence = "medium",
+        kind: Kinds = None,
         limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> CallToolResult:
-        """Find what a function, method or class calls and uses, and where each of it is defined.
+        """Find what a function, method or class calls and uses, and where that is defined,
+        in every repository.
 
-        Use it to understand code without opening file after file, also in other repositories.
+        Use it to understand code without opening file after file.
         Example: symbol="ProcessPayment", project="payments-api".
         """
         parameters = provided(
@@ -105,6 +107,7 @@ class _TraceTools:
             file=file,
             line=line,
             min_confidence=min_confidence,
+            kind=kind,
             limit=limit,
             cursor=cursor,
         )
@@ -115,7 +118,7 @@ class _TraceTools:
     async def code_graph(  # noqa: PLR0913
         self,
         symbol: Symbol,
-        depth: Annotated[int, Field(ge=1, le=5, description="Levels up and levels down")] = 2,
+        depth: Annotated[int, Field(ge=1, le=5, description="Levels up and down")] = 2,
         workspace: Workspace = None,
         project: Project = None,
         file: File = None,
@@ -124,7 +127,7 @@ class _TraceTools:
         limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 50,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> CallToolResult:
-        """Show the call graph around a symbol: its callers and callees, several levels of them.
+        """Show the call graph around a symbol: callers and callees, several levels.
 
         Use it to see how something is wired in; for a plain list, code_trace_callers is cheaper.
         Example: symbol="AuthMiddleware", depth=2.

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 
 from central.errors import InvalidError, TooLargeError
 from central.http.bearer import bearer_token
-from indexer.http_bodies import has_more_values
+from indexer.json_values import has_more_values
 from indexer.limits import DECLARED_DIGITS, GITHUB_WEBHOOK_BYTES, JSON_VALUES
 
 _READ_BYTES: Final = 256 * 1024

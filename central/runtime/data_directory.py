@@ -25,10 +25,16 @@ class DataDirectoryHeldError(Exception):
 
 
 class ServerRecord(TypedDict):
-    """The record of a running server: `<data directory>/server.json`."""
+    """The record of a running server: `<data directory>/server.json`.
+
+    `idle_minutes`: a command started it, and it ends after so many minutes without one; None: it
+    runs until it is stopped. `identity` is that of its code and settings, for such a server.
+    """
 
     url: str
     pid: int
+    idle_minutes: int | None
+    identity: str
 
 
 def data_directory(given: str | None) -> Path:
@@ -113,8 +119,10 @@ def lock_data_directory(directory: Path) -> Iterator[None]:
         if not locked(lock):
             holder = running_server(directory)
             who = f"pid {holder['pid']} at {holder['url']}" if holder else "a starting server"
+            is_of_command = holder is not None and holder["idle_minutes"] is not None
             raise DataDirectoryHeldError(
-                f"{directory} is held by {who}. Use that server, stop it, or set "
+                f"{directory} is held by {who}. Use that server, stop it"
+                f"{' (`codesearch stop`)' if is_of_command else ''}, or set "
                 "AETERNA_DATA_DIR to another directory."
             )
         (directory / "server.json").unlink(missing_ok=True)  # of one that was killed
@@ -124,9 +132,11 @@ def lock_data_directory(directory: Path) -> Iterator[None]:
             (directory / "server.json").unlink(missing_ok=True)
 
 
-def write_server_record(directory: Path, url: str) -> None:
+def write_server_record(
+    directory: Path, url: str, *, idle_minutes: int | None = None, identity: str = ""
+) -> None:
     """Write the record by which commands find the running server."""
-    record = ServerRecord(url=url, pid=os.getpid())
+    record = ServerRecord(url=url, pid=os.getpid(), idle_minutes=idle_minutes, identity=identity)
     partial = directory / "server.json.partial"
     partial.write_text(json.dumps(record), encoding="utf-8")
     partial.replace(directory / "server.json")
@@ -160,8 +170,13 @@ def is_locked(path: Path) -> bool:
 def _record(path: Path) -> ServerRecord | None:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        return ServerRecord(url=record["url"], pid=record["pid"])
-    except (FileNotFoundError, ValueError, LookupError, TypeError):
+        return ServerRecord(
+            url=record["url"],
+            pid=record["pid"],
+            idle_minutes=record.get("idle_minutes"),  # older servers do not write these
+            identity=record.get("identity", ""),
+        )
+    except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError):
         return None  # the server is starting, or ending
 
 

@@ -48,8 +48,8 @@ class Link:
     commit: str
     file: str
     line: int
-    column: Annotated[int, "0-based, in characters"]
-    kind: Annotated[str, "call, new, decorate, inherit, element or value"]
+    column: Annotated[int, "0-based, in characters; 0 for an import"]
+    kind: Annotated[str, "call, new, decorate, inherit, element, value or import"]
     caller: Endpoint
     callee: Endpoint
     target: Annotated[int, "Index in definitions"]

@@ -12,7 +12,7 @@ from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace.answers import Call, CallingProject, Calls
 from central.trace.callees import resolve_callees
-from central.trace.callers import Edge
+from central.trace.edges import Edge
 from central.trace.receipts import missing_projects
 from central.trace.request_scope import TraceScope, scope_for
 from central.trace.resolve.definitions import Definition, definitions_at

@@ -3,7 +3,7 @@
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from central.trace.callers import Edge, edges_to
+from central.trace.edges import Edge, edges_to
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.hierarchy import descendants
 from central.trace.resolve.questions import Key

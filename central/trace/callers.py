@@ -1,15 +1,17 @@
 """Callers of a definition: candidates by name, each resolved, and callers of callers."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
+from central.trace.edges import Edge, Step, edges_by_name, edges_to, is_of_kind
+from central.trace.imports import edges_from_imports
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.hierarchy import aliases_of, candidates, hierarchy_of
-from central.trace.resolve.questions import Ancestors, Key, ResolvedDefinition, last_name
+from central.trace.resolve.import_sites import IMPORT
+from central.trace.resolve.questions import Ancestors, Key, last_name
 from central.trace.resolve.references import ReferenceQuery, ReferenceSite
 from central.trace.resolve.resolve import Confidence, Resolution
 from central.trace.tally import (
@@ -23,34 +25,6 @@ from central.trace.tally import (
     tally_with_unresolved,
 )
 from indexer.records.references import Access
-
-
-class Edge(NamedTuple):
-    """A reference and one of the `candidates` definitions to which it leads.
-
-    `definition` is None if only the name links them.
-    """
-
-    site: ReferenceSite
-    target: Key
-    definition: ResolvedDefinition | None
-    rule: str
-    confidence: Confidence
-    candidates: int
-    is_override: bool = False
-
-
-def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
-    count = resolution.candidates
-    return [
-        Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
-        for one in resolution.targets
-    ]
-
-
-def is_of_kind(edge: Edge, kinds: Collection[str]) -> bool:
-    """Whether the reference is of one of the kinds; of none in particular, if there are none."""
-    return not kinds or edge.site.kind in kinds
 
 
 @dataclass(slots=True)
@@ -89,7 +63,7 @@ def find_callers(
     if is_low:
         found.tally, unresolved = tally_with_unresolved(resolver, named)
         found.is_cut = is_cut or found.tally.unresolved > MAX_UNRESOLVED
-        found.edges += _by_name_only(unresolved, definitions)
+        found.edges += edges_by_name(unresolved, definitions)
     elif is_tallied:
         found.tally = tally_of(resolver, named)
     return found
@@ -161,38 +135,12 @@ def _overridden(resolver: BatchResolver, definitions: Sequence[Definition]) -> d
     return found
 
 
-def _by_name_only(
-    sites: Iterable[ReferenceSite], definitions: Sequence[Definition]
-) -> Iterator[Edge]:
-    """Yield one edge for each reference, to the first definition of its repository or of all.
-
-    `candidates` is the number of definitions of that name.
-    """
-    counts = Counter((one.name, one.ecosystem) for one in definitions)
-    first: dict[tuple[str, str, int], Key] = {}
-    for one in definitions:
-        for repository in (one.repository, 0):
-            first.setdefault((one.name, one.ecosystem, repository), one.key)
-    for site in sites:
-        name = (site.name, site.ecosystem)
-        target = first.get((*name, site.repository)) or first[(*name, 0)]
-        yield Edge(site, target, None, "name_only", Confidence.LOW, counts[name])
-
-
 MAX_LEVEL: Final = 2_000  # definitions whose callers are searched together
 MAX_STEPS: Final = 200_000
 CUT_CALLERS: Final = "The search for callers met a limit; ask for a definition by file."
 
 
 Level: TypeAlias = dict[Key, set[int]]  # definitions, with the requested ones that led to them
-
-
-class Step(NamedTuple):
-    """An edge, its distance from a requested definition, and that definition's index."""
-
-    edge: Edge
-    depth: int
-    target: int
 
 
 @dataclass(slots=True)
@@ -222,7 +170,8 @@ def transitive_callers(
 ) -> CallerTraversal:
     """Return callers up to `depth` levels; each is expanded once for each of `definitions`.
 
-    Only uses of these kinds are followed, if any are given; the tally is of all.
+    Only uses of these kinds are followed, if any are given; the tally is of all. Imports are no
+    references: they are found only for their kind.
     The definitions around the last level's references are not read.
     """
     traversal = CallerTraversal([], FoundCallers([]), {one.key: one for one in definitions})
@@ -240,9 +189,8 @@ def transitive_callers(
         if number == 1:
             traversal.first = found
         known |= {key: [] for key in fresh}
-        for edge in found.edges:
-            if is_of_kind(edge, kinds):
-                known[edge.target].append(edge)
+        for edge in _of_kinds(resolver, starts, found.edges, kinds, min_confidence):
+            known[edge.target].append(edge)
         edges = [edge for key in level for edge in known[key]]
         traversal.take(edges, number, level)
         if number == depth or not edges:
@@ -252,6 +200,20 @@ def transitive_callers(
             traversal.cut.add(f"Only {MAX_LEVEL} callers of level {number} were gone on from.")
             level = dict(islice(level.items(), MAX_LEVEL))
     return traversal
+
+
+def _of_kinds(
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    edges: Sequence[Edge],
+    kinds: Collection[str],
+    min_confidence: Confidence,
+) -> list[Edge]:
+    """Return the edges of these kinds, with those from imports if they are asked for."""
+    if IMPORT in kinds:
+        imports = edges_from_imports(resolver, definitions, min_confidence=min_confidence)
+        edges = [*edges, *imports]
+    return [edge for edge in edges if is_of_kind(edge, kinds)]
 
 
 def _next_level(

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from central.tenancy.credentials import Credential
 from central.trace.answers import Graph, GraphEdge, GraphNode
 from central.trace.callees import find_callees
-from central.trace.callers import CUT_CALLERS, Edge, find_callers
+from central.trace.callers import CUT_CALLERS, find_callers
+from central.trace.edges import Edge
 from central.trace.receipts import cut_definitions, hint_for, receipt_of
 from central.trace.request_scope import TraceScope, selected_definitions
 from central.trace.requests import GraphRequest

@@ -14,7 +14,8 @@ from central.trace.answers import (
     TraceReceipt,
     shown_definition,
 )
-from central.trace.callers import CallerTraversal, Step, transitive_callers
+from central.trace.callers import CallerTraversal, transitive_callers
+from central.trace.edges import Step
 from central.trace.links import links
 from central.trace.receipts import hint_for, receipt_of
 from central.trace.request_scope import TraceScope, has_file

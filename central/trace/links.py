@@ -6,12 +6,13 @@ from typing import Final
 from central.corpus.models import File, Import
 from central.db import fetch_rows, sql_with
 from central.trace.answers import Endpoint, Link
-from central.trace.callers import Edge, Step
+from central.trace.edges import Edge, Step
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
-from central.trace.resolve.sql import FileRow, Files, Requirement, RequirementOf
+from central.trace.resolve.sql import Declared, FileRow, Files, Requirement, RequirementOf
 from central.trace.versions import is_older
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import Binding
@@ -24,6 +25,7 @@ _IMPORT_LINES = _sql("""SELECT i.file_id, i.local, i.line, i.path,
     JOIN {file} f ON f.id = i.file_id
     WHERE i.repository_id = ANY(%s::bigint[])
     ORDER BY i.line DESC""")
+_FIRST: Final = 0  # instead of a line: that of the first import of a name
 _ARROW: Final = " → "
 _SENTENCES: Final = {
     "same_file": "defined in the same file",
@@ -48,10 +50,8 @@ class Evidence:
             for question, rows in zip(asked, resolver.resolve_all(asked), strict=True)
             if rows
         }
-        wanted = sorted({one for edge in edges if (one := self._dependency(edge))})
-        self._requirements: dict[RequirementOf, Sequence[Requirement]] = dict(
-            zip(wanted, resolver.resolve_all(wanted), strict=True)
-        )
+        wanted = {one for edge in edges if (one := self._dependency(edge))}
+        self._requirements = _requirements(resolver, sorted(wanted))
 
     def sentence(self, edge: Edge) -> str:
         """Describe the steps from the reference to the definition."""
@@ -60,7 +60,7 @@ class Evidence:
     def requirement(self, edge: Edge) -> Requirement | None:
         """Return the dependency of the caller's package on the definition's, if they differ."""
         wanted = self._dependency(edge)
-        return next(iter(self._requirements[wanted]), None) if wanted else None
+        return self._requirements.get(wanted) if wanted else None
 
     def _dependency(self, edge: Edge) -> RequirementOf | None:
         target = self._definitions.get(edge.target)
@@ -86,8 +86,9 @@ class Evidence:
 
     def _origin(self, edge: Edge) -> Iterator[str]:
         """Yield how the reference's file binds the name."""
-        key = (edge.site.file, edge.site.root)
-        if edge.site.binding == Binding.IMPORT and key in self._imports:
+        site = edge.site
+        key = (site.file, site.root, site.line if site.kind == IMPORT else _FIRST)
+        if site.binding == Binding.IMPORT and key in self._imports:
             yield self._imports[key]
         elif edge.rule == "import":
             yield "imported by wildcard"
@@ -98,13 +99,32 @@ class Evidence:
         return self._places[file].path if file in self._places else ""
 
 
+def _requirements(
+    resolver: BatchResolver, wanted: Sequence[RequirementOf]
+) -> dict[RequirementOf, Requirement]:
+    """Return how packages ask for distributions; lock files are read for what no manifest names."""
+    manifests = resolver.resolve_all([Declared(one.package) for one in wanted])  # mostly known
+    found = {
+        one: row
+        for one, rows in zip(wanted, manifests, strict=True)
+        for row in reversed(rows)
+        if row.name == one.name
+    }
+    locked = [one for one in wanted if one not in found]
+    return found | {
+        one: rows[0] for one, rows in zip(locked, resolver.resolve_all(locked), strict=True) if rows
+    }
+
+
 def _files(edge: Edge) -> list[int]:
     via_files = edge.definition.via_files if edge.definition else ()
     return [edge.target[0], *via_files]
 
 
-def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, str]:
-    """Return the import as written for each (file, local name)."""
+def _import_lines(
+    resolver: BatchResolver, edges: Sequence[Edge]
+) -> dict[tuple[int, str, int], str]:
+    """Return the imports as written by file, local name and line, which is also _FIRST."""
     imported = (edge.site for edge in edges if edge.site.binding == Binding.IMPORT)
     keys = list(dict.fromkeys((site.file, site.root) for site in imported))
     if not keys:
@@ -112,8 +132,9 @@ def _import_lines(resolver: BatchResolver, edges: Sequence[Edge]) -> dict[Key, s
     columns = [[file for file, _ in keys], [local for _, local in keys]]
     rows = fetch_rows(_IMPORT_LINES, [*columns, resolver.repositories])
     return {
-        (file, local): f"{_written(text, local, path)} (line {line})"
+        (file, local, key): f"{_written(text, local, path)} (line {line})"
         for file, local, line, path, text in rows
+        for key in (line, _FIRST)
     }
 
 

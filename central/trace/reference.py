@@ -9,7 +9,7 @@ from central.errors import NotFoundError
 from central.tenancy.credentials import Credential
 from central.trace.answers import Link, TraceReceipt
 from central.trace.callees import resolve_callees
-from central.trace.callers import Edge, Step
+from central.trace.edges import Edge, Step
 from central.trace.links import links
 from central.trace.receipts import receipt_of
 from central.trace.request_scope import TraceScope, require_file

@@ -114,7 +114,7 @@ def _not_found(
         code, "No definition has this name in the repositories that this credential sees."
     )
     skipped = skipped_sentence(
-        id_array([repository.id]) if repository else scope.resolver.repositories
+        id_array([repository.id]) if repository else scope.resolver.repositories, selector.file
     )
     sentences = [fact, skipped, advice] if skipped else [fact, advice]
     return NotFoundError(Sentence.joined(sentences), code=code, near=near)

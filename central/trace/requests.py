@@ -12,6 +12,7 @@ from central.http.parameters import (
     StrictChoiceField,
     StrictIntegerField,
 )
+from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.resolve import Confidence
 from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
 from indexer.records.references import ReferenceKind
@@ -70,7 +71,7 @@ class ImpactRequest:
     limit: int = 50
 
 
-KINDS = [one.value for one in ReferenceKind if one is not ReferenceKind.TYPE]
+KINDS = [*(one.value for one in ReferenceKind if one is not ReferenceKind.TYPE), IMPORT]
 CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
 
 
@@ -121,7 +122,7 @@ class CalleesRequestSerializer(SelectorSerializer):
         child=StrictChoiceField(choices=KINDS),
         max_length=len(KINDS),
         required=False,
-        help_text="Uses of these kinds only, at every level",
+        help_text="Uses of these kinds only, at every level; imports only if asked for",
     )
     limit = StrictIntegerField(min_value=1, max_value=TRACE_SITES, default=50)
     cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")

@@ -19,13 +19,16 @@ from central.trace.answers import (
     shown_definition,
 )
 from central.trace.callees import enclosing_definition, find_callees
-from central.trace.callers import Step, is_of_kind, transitive_callers
+from central.trace.callers import transitive_callers
+from central.trace.edges import Step, is_of_kind
+from central.trace.imports import edges_to_imported
 from central.trace.links import links
 from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, receipt_of
 from central.trace.request_scope import TraceScope, scope_for, selected_definitions
 from central.trace.requests import TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
+from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
 from central.trace.tally import Tally
 
@@ -240,14 +243,16 @@ def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
 
 def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
     chosen, has_more = selected_definitions(scope, request.selector)
-    found = find_callees(
-        scope.resolver, [one.key for one in chosen], min_confidence=request.min_confidence
-    )
-    definitions = definitions_at(scope.resolver, {edge.target for edge in found.edges})
+    keys = [one.key for one in chosen]
+    found = find_callees(scope.resolver, keys, min_confidence=request.min_confidence)
+    edges = found.edges
+    if IMPORT in request.kind:
+        edges += edges_to_imported(scope.resolver, keys, min_confidence=request.min_confidence)
+    definitions = definitions_at(scope.resolver, {edge.target for edge in edges})
     owner = {one.key: index for index, one in enumerate(chosen)}
     steps = [
         Step(edge, 1, owner[enclosing_definition(edge.site, owner)])
-        for edge in found.edges
+        for edge in edges
         if edge.target in definitions and is_of_kind(edge, request.kind)
     ]
     cut = [*cut_definitions(has_more), *limits_met(scope.resolver)]

@@ -20,12 +20,26 @@ _COUNTS = _sql("""SELECT skipped, count(*) FROM (
         LIMIT %s) AS found
     GROUP BY skipped ORDER BY count(*) DESC, skipped""")
 
+_OF_FILE = _sql("""SELECT f.skipped FROM {file} f
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.path = %s::text AND f.skipped <> ''
+    LIMIT 1""")
 
-def skipped_sentence(repositories: str) -> Sentence | None:
-    """Return how many files may define a name and are skipped, by reason; None for none.
 
-    `repositories` are ids as of `id_array`.
+def skipped_sentence(repositories: str, path: str = "") -> Sentence | None:
+    """Return that the file is skipped, or else how many files may define a name and are skipped.
+
+    `repositories` are ids as of `id_array`; `path` is "" if no file was named.
     """
+    rows = fetch_rows(_OF_FILE, [repositories, path]) if path else []
+    if rows:
+        reason = SkipReason(rows[0][0]).sentence
+        template = "This file is skipped, so nothing in it is known. {reason}"
+        return Sentence.of("skipped_file", template, reason=reason)
+    return _count_sentence(repositories)
+
+
+def _count_sentence(repositories: str) -> Sentence | None:
+    """Return how many files may define a name and are skipped, by reason; None for none."""
     reasons = [str(reason) for reason in _WITHOUT_TEXT]
     counts = fetch_rows(
         _COUNTS, [repositories, reasons, sorted(PARSED_SUFFIXES), SKIPPED_FILES_COUNTED]

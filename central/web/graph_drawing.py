@@ -3,10 +3,13 @@
 `knowledge_drawing` does the same for nodes of the knowledge graph.
 """
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from central.trace.answers import Graph, GraphEdge, GraphNode
+from central.trace.requests import CONFIDENCES
+from central.web.graph_groups import NodeGroup, groups_of
 from central.web.graph_layout import (
     HEIGHT,
     SMALL_COLUMNS,
@@ -16,6 +19,7 @@ from central.web.graph_layout import (
     Line,
     Picture,
     Vertex,
+    levels_of,
     picture_of,
 )
 from central.web.plain_text import columns, shortened
@@ -25,12 +29,13 @@ from central.web.urls_for import end_url, file_url, graph_url
 
 @dataclass(frozen=True, slots=True)
 class SvgBox:
-    """A box; `number` is its index, which lines name."""
+    """A box; `number` is its index, which lines name. `is_group`: it stands for several nodes."""
 
     box: Box
     number: int
     url: str
     title: str
+    is_group: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +77,14 @@ class Row:
 def drawing_of(
     picture: Picture,
     *,
-    box: Callable[[Vertex], tuple[str, str]],
+    box: Callable[[Vertex], tuple[str, str, bool]],
     line: Callable[[Arc], tuple[str, str, str]],
 ) -> Drawing:
-    """`box` gives a vertex's address and title, `line` an arc's style, title and label."""
-    boxes = []
-    for number, one in enumerate(picture.boxes):
-        url, title = box(one.vertex)
-        boxes.append(SvgBox(one, number, url, title))
+    """`box` gives a vertex's address, title and whether it is a group.
+
+    `line` gives an arc's style, title and label.
+    """
+    boxes = [SvgBox(one, number, *box(one.vertex)) for number, one in enumerate(picture.boxes)]
     return Drawing(
         width=picture.width,
         height=picture.height,
@@ -97,30 +102,87 @@ def nearest(nodes: Sequence[GraphNode], edges: Sequence[GraphEdge], most: int) -
     return sorted(edges, key=lambda one: max(distances[one.caller], distances[one.callee]))[:most]
 
 
-def call_graph(
-    graph: Graph, edges: Sequence[GraphEdge], *, organization: str, again: dict[str, object]
-) -> tuple[Drawing, list[Row]]:
-    """The picture, and its lines as rows; `again`: what a next graph is asked with."""
-    nodes = {node.id: node for node in graph.nodes}
-    joined = {(edge.caller, edge.callee): edge for edge in edges}
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Addresses of a picture: `again` is what a next graph is asked with, `open` opens a group."""
 
-    def box(vertex: Vertex) -> tuple[str, str]:
+    organization: str
+    again: Mapping[str, object]
+    open: Callable[[NodeGroup], str]
+
+    def of_node(self, node: GraphNode) -> str:
+        if not node.qualified_name:
+            return file_url(self.organization, node.project, node.file)
+        place = {"project": node.project, "file": node.file}
+        return graph_url(self.organization, node.qualified_name, **place, **self.again)
+
+
+def call_graph(
+    graph: Graph, edges: Sequence[GraphEdge], *, opened: Collection[str], links: Links
+) -> tuple[Drawing, list[Row]]:
+    """Return the picture, and each edge as a row; groups that are not `opened` are one box."""
+    nodes = {node.id: node for node in graph.nodes}
+    groups = _groups(graph, edges, opened)
+    boxes = {group.id: group for group in groups.values()}
+    joined = defaultdict[Arc, list[GraphEdge]](list)
+    for edge in edges:
+        ends = [groups[end].id if end in groups else end for end in (edge.caller, edge.callee)]
+        joined[Arc(*ends)].append(edge)
+
+    def box(vertex: Vertex) -> tuple[str, str, bool]:
+        if vertex.id in boxes:
+            group = boxes[vertex.id]
+            return links.open(group), f"{_name_of_group(group)}: {_count(group)}, open", True
         node = nodes[vertex.id]
-        return _box_url(node, organization, again), _title(node)
+        return links.of_node(node), _title(node), False
 
     def line(arc: Arc) -> tuple[str, str, str]:
-        confidence = joined[arc.source, arc.target].confidence
-        ends = f"{name_of(nodes[arc.source])} uses {name_of(nodes[arc.target])}"
-        return f"edge-{confidence}", f"{ends}: {confidence} confidence", ""
+        best = min(joined[arc], key=lambda one: CONFIDENCES.index(one.confidence))
+        source, target = (
+            _name_of_group(boxes[end]) if end in boxes else name_of(nodes[end]) for end in arc
+        )
+        times = f" {len(joined[arc]):,} times" if len(joined[arc]) > 1 else ""
+        said = f"{source} uses {target}{times}: {best.confidence} confidence"
+        return f"edge-{best.confidence}", said, ""
 
-    drawing = drawing_of(
-        picture_of(vertices_of(graph.nodes), [Arc(*pair) for pair in joined], graph.root),
-        box=box,
-        line=line,
-    )
-    arcs = [one.line.arc for one in drawing.lines]
-    rows = [_row(joined[arc.source, arc.target], nodes, organization) for arc in arcs]
+    alone = [node for node in graph.nodes if node.id not in groups]
+    vertices = [*vertices_of(alone), *map(_vertex_of_group, boxes.values())]
+    arcs = [arc for arc in joined if arc.source != arc.target or arc.source not in boxes]
+    drawing = drawing_of(picture_of(vertices, arcs, graph.root), box=box, line=line)
+    drawn = dict.fromkeys(one.line.arc for one in drawing.lines)
+    rows = [
+        _row(edge, nodes, links.organization)
+        for arc in dict.fromkeys((*drawn, *joined))  # those inside of a group come last
+        for edge in joined[arc]
+    ]
     return drawing, rows
+
+
+def _groups(
+    graph: Graph, edges: Sequence[GraphEdge], opened: Collection[str]
+) -> dict[str, NodeGroup]:
+    known = {vertex.id: vertex for vertex in vertices_of(graph.nodes)}
+    levels = levels_of(known, [Arc(edge.caller, edge.callee) for edge in edges])
+    return groups_of(graph.nodes, roots=graph.root, levels=levels, opened=opened)
+
+
+def _vertex_of_group(group: NodeGroup) -> Vertex:
+    return Vertex(
+        id=group.id,
+        project=group.project,
+        distance=min(node.distance for node in group.nodes),
+        label=_count(group),
+        place=place_of(group.project, group.file) if group.file else group.project,
+        order=(group.file, 0),
+    )
+
+
+def _name_of_group(group: NodeGroup) -> str:
+    return f"{group.project}/{group.file}" if group.file else group.project
+
+
+def _count(group: NodeGroup) -> str:
+    return f"{len(group.nodes):,} definitions"
 
 
 def vertices_of(nodes: Sequence[GraphNode]) -> list[Vertex]:
@@ -169,11 +231,3 @@ def _row(edge: GraphEdge, nodes: dict[str, GraphNode], organization: str) -> Row
 
 def _title(node: GraphNode) -> str:
     return f"{name_of(node)} ({node.kind}) in {node.project}/{node.file}, line {node.line}"
-
-
-def _box_url(node: GraphNode, organization: str, again: dict[str, object]) -> str:
-    if not node.qualified_name:
-        return file_url(organization, node.project, node.file)
-    return graph_url(
-        organization, node.qualified_name, project=node.project, file=node.file, **again
-    )

@@ -111,7 +111,7 @@ def picture_of(vertices: Sequence[Vertex], arcs: Iterable[Arc], roots: Iterable[
     """
     known = {vertex.id: vertex for vertex in vertices}
     joined = sorted(arc for arc in arcs if arc.source in known and arc.target in known)
-    levels = _levels(known, joined)
+    levels = levels_of(known, joined)
     layers = _ordered(known, joined, levels)
     tints = _tints(vertices)
     boxes = _boxes(known, layers, tints, frozenset(roots))
@@ -130,7 +130,7 @@ def picture_of(vertices: Sequence[Vertex], arcs: Iterable[Arc], roots: Iterable[
     )
 
 
-def _levels(known: Mapping[str, Vertex], arcs: Sequence[Arc]) -> dict[str, int]:
+def levels_of(known: Mapping[str, Vertex], arcs: Sequence[Arc]) -> dict[str, int]:
     """Negative where a node leads to the root in fewer steps than the root leads to it.
 
     What stands inside of a node without being called is as far to the right as that node.

@@ -94,7 +94,7 @@ def link_graph(answer: TraverseAnswer, *, organization: str, again: dict[str, ob
 
     drawing = drawing_of(
         picture_of(vertices, joined, answer.roots),
-        box=lambda vertex: (ends[vertex.id].url, _title(ends[vertex.id])),
+        box=lambda vertex: (ends[vertex.id].url, _title(ends[vertex.id]), False),
         line=line,
     )
     used = {one.style for one in drawing.lines}

@@ -36,16 +36,25 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class EndRows:
+    """The links of one shown end: all places of one caller, or all uses of one callee."""
+
+    end: Endpoint
+    symbol_url: str
+    rows: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
-    """Links whose shown ends are of one project."""
+    """Links whose shown ends are of one project, by end."""
 
     project: str
-    rows: list[Row]
+    ends: list[EndRows]
 
     @property
     def has_versions(self) -> bool:
         """Whether any of them goes from one package to another that it asks for."""
-        links = (row.link for row in self.rows)
+        links = (row.link for one in self.ends for row in one.rows)
         return any(one.pinned_version or one.required_version for one in links)
 
 
@@ -113,11 +122,11 @@ def with_places(
 def rows_by_project(
     links: Iterable[Link], end_of: Callable[[Link], Endpoint], *, organization: str
 ) -> list[Group]:
-    """Links by the project of the end that `end_of` shows."""
-    rows: dict[str, list[Row]] = defaultdict(list)
+    """Links by the project of the end that `end_of` shows, and there by the end itself."""
+    rows = defaultdict[Endpoint, list[Row]](list)
     for link in links:
         end = end_of(link)
-        rows[end.project].append(
+        rows[end].append(
             Row(
                 link,
                 end,
@@ -126,7 +135,10 @@ def rows_by_project(
                 end_url(organization, end.project, end.file, end.qualified_name),
             )
         )
-    return [Group(project, rows[project]) for project in sorted(rows)]
+    ends = defaultdict[str, list[EndRows]](list)
+    for end, several in rows.items():
+        ends[end.project].append(EndRows(end, several[0].symbol_url, several))
+    return [Group(project, ends[project]) for project in sorted(ends)]
 
 
 def _place(one: ShownDefinition) -> dict[str, object]:

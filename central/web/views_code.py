@@ -21,7 +21,7 @@ from central.trace.requests import (
 from central.trace.service import callees, callers, callers_and_callees
 from central.web.about import about
 from central.web.access import member_page
-from central.web.graph_drawing import call_graph, nearest
+from central.web.graph_drawing import Links, call_graph, nearest
 from central.web.trace_rows import (
     Group,
     candidate_rows,
@@ -130,12 +130,11 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
     except NotFoundError as exc:
         return render(request, "web/symbol_form.html", context | similar_symbols(exc), status=404)
     edges = nearest(answer.nodes, answer.edges, _LINES)
-    drawing, rows = call_graph(
-        answer,
-        edges,
-        organization=organization,
-        again={name: given[name] for name in ("depth", "min_confidence") if name in given},
-    )
+    opened = list(dict.fromkeys(request.GET.getlist("open")))
+    kept = ("depth", "min_confidence")
+    again: dict[str, object] = {name: given[name] for name in kept if name in given}
+    links = Links(organization, again, lambda group: _address_with(request, [*opened, group.id]))
+    drawing, rows = call_graph(answer, edges, opened=opened, links=links)
     context |= {
         "graph": answer,
         "left_out": len(answer.edges) - len(edges),
@@ -143,10 +142,25 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
         "depths": DEPTHS,
         "drawing": drawing,
         "rows": rows,
+        "has_groups": any(one.is_group for one in drawing.boxes),
+        "opened": [
+            (
+                group.partition(":")[2],
+                _address_with(request, [one for one in opened if one != group]),
+            )
+            for group in opened
+        ],
         "line_styles": [(f"edge-{one}", f"{one} confidence") for one in CONFIDENCES],
         "symbol_url": symbol_url(organization, **_named(query)),
     }
     return render(request, "web/graph.html", context)
+
+
+def _address_with(request: HttpRequest, opened: list[str]) -> str:
+    """Return the address of the same picture with these groups open."""
+    query = request.GET.copy()
+    query.setlist("open", opened)
+    return f"?{query.urlencode()}"
 
 
 def _named(query: dict[str, Any]) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def _request_on_input(*, is_optional: bool) -> dict[str, Any]:
     import json
     import sys
 
-    from indexer.http_bodies import has_more_values
+    from indexer.json_values import has_more_values
     from indexer.limits import JSON_VALUES, REQUEST_BYTES
     from integrations.codequery.errors import Code, CodeQueryError
 

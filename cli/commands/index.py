@@ -46,20 +46,21 @@ def index(
     The local index follows the checked-out commit; a service follows a branch. Uncommitted changes
     are not indexed: use `codesearch watch` for them.
     """
+    from indexer.pipeline.forkserver import start_forkserver
+
+    start_forkserver()  # while the rest is imported and the service starts
     from cli.indexing import checkout_root, index_target
     from cli.output.console import print_stdout
     from cli.target.target import open_target
     from indexer.client.credentials import Purpose
     from indexer.output import log
     from indexer.pipeline.report import as_json, format_text
-    from indexer.pipeline.worker_pool import start_forkserver
     from indexer.records.runs import Requested
 
     log.to_standard_error()
     context: CommandContext = ctx.obj
     directory = context.directory / path
     checkout_root(directory)
-    start_forkserver()  # while the service starts
     requested = Requested.FORCE if force else Requested.FULL if full else Requested.AUTO
     with open_target(
         context.environ,

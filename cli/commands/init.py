@@ -49,6 +49,9 @@ def init(
 
     The options are written to the file. An existing file is left unchanged.
     """
+    from indexer.pipeline.forkserver import start_forkserver
+
+    start_forkserver()  # while the rest is imported and the service starts
     from cli.distribution import sharing_warning
     from cli.indexing import checkout_root, index_target
     from cli.output.console import print_stderr, print_stdout
@@ -59,7 +62,6 @@ def init(
     from indexer.config.project_file import PROJECT_FILE
     from indexer.errors import ConfigurationError
     from indexer.output import log
-    from indexer.pipeline.worker_pool import start_forkserver
     from indexer.records.runs import Requested
 
     log.to_standard_error()
@@ -73,7 +75,6 @@ def init(
         )
     if warning := sharing_warning():
         print_stderr(warning)
-    start_forkserver()  # while the service starts
     options = {"url": url, "organization": organization, "project": project}
     settings = {name: value for name, value in options.items() if value}
     with open_target(

@@ -32,12 +32,14 @@ def serve(
 ) -> None:
     """Run the service on this machine until Ctrl-C.
 
-    Commands start the service on demand; while it runs here they are faster, and other programs can
-    use it too. It reads DATABASE_URL and the other settings of the service from the environment.
+    Commands start the service on demand. Here other programs can use it too, it stays until you end
+    it, and it reads DATABASE_URL and the other settings of the service from the environment.
     """
     from cli.distribution import sharing_warning
     from cli.output.console import print_stderr
     from cli.target.embedded import require_service, server_command
+    from cli.target.shutdown import end_idle_service
+    from cli.target.target import data_dir_of
 
     context: CommandContext = ctx.obj
     require_service()
@@ -50,5 +52,6 @@ def serve(
     environ = {**context.environ, **{name: value for name, value in settings.items() if value}}
     if not environ.get("DJANGO_SETTINGS_MODULE", "").startswith("central."):
         environ.pop("DJANGO_SETTINGS_MODULE", None)  # set for another Django project in this shell
+    end_idle_service(data_dir_of(environ))
     command = server_command("--of", "codesearch")
     os.execve(command[0], command, environ)  # noqa: S606 - runs without a shell

@@ -27,6 +27,7 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
     context: CommandContext = ctx.obj
     with context.search_api() as search_api:
         answer = search_api.status(project)
+        server = context.local_server()
     console = Console.of(context.environ)
     indexed = any(one["last_indexed_commit"] for one in answer["projects"])
     if json:
@@ -37,8 +38,12 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
         )
         if local := answer.get("local"):
             print_stderr(f"Overlay: {receipt.local_line(local)}.")
-        for sentence in filter(None, (status.text_only(answer), status.generated_files(answer))):
-            print_stderr(sentence)
+        print_stderr(
+            status.text_only(answer),
+            status.generated_files(answer),
+            status.skipped_files(answer),
+            status.local_service(server),
+        )
     if indexed:
         return Exit.OK
     print_stderr(receipt.NOTHING_INDEXED)

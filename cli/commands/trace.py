@@ -25,7 +25,10 @@ commands.add_typer(
 
 
 class Kind(StrEnum):
-    """How a name is used: with `new` in languages that write it, `element` in JSX."""
+    """How a name is used: with `new` in languages that write it, `element` in JSX.
+
+    Imports are listed only if they are asked for.
+    """
 
     CALL = "call"
     NEW = "new"
@@ -33,6 +36,7 @@ class Kind(StrEnum):
     INHERIT = "inherit"
     ELEMENT = "element"
     VALUE = "value"
+    IMPORT = "import"
 
 
 def _symbol(symbol: str) -> str:
@@ -64,7 +68,8 @@ InFile = Annotated[
 ]
 AtLine = Annotated[int | None, typer.Option("--line", min=1, help="A line within the definition")]
 Kinds = Annotated[
-    list[Kind] | None, typer.Option("--kind", help="Only uses of this kind; repeatable")
+    list[Kind] | None,
+    typer.Option("--kind", help="Only uses of this kind; repeatable. Imports are shown only so"),
 ]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
 
@@ -76,6 +81,7 @@ Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of resu
         "codesearch trace callers Auth.verify --project auth-service --depth 2",
         "codesearch trace callers verify --file auth/tokens.py --line 70 --json",
         "codesearch trace callers Store --kind inherit --depth 5",
+        "codesearch trace callers verify_token --kind import",
     ),
 )
 def callers(

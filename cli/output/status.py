@@ -1,11 +1,15 @@
 """The index status of each repository: a table on a terminal, columns in a pipe."""
 
+from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.console import Console
 from cli.output.text import age, short_commit
 from indexer.output.terminal import escape_line, pluralize
+
+if TYPE_CHECKING:
+    from central.runtime.data_directory import ServerRecord
 
 _STYLES: Final = {
     "current": "green",
@@ -61,6 +65,31 @@ def generated_files(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the generated files; "" for none."""
     count = sum(one.get("generated", 0) for one in answer["projects"])
     return f"{pluralize(count, 'generated file')}: symbols and references only." if count else ""
+
+
+def skipped_files(answer: Mapping[str, Any]) -> str:
+    """Return a sentence that counts the skipped files by reason; "" for none."""
+    count = sum(one.get("skipped", 0) for one in answer["projects"])
+    reasons = Counter[str]()
+    for one in answer["projects"]:
+        reasons.update(one.get("skipped_reasons") or {})
+    by_reason = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    named = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in by_reason)
+    if not count:
+        return ""
+    return escape_line(f"{pluralize(count, 'skipped file')}{f' ({named})' if named else ''}.")
+
+
+def local_service(server: "ServerRecord | None") -> str:
+    """Return a sentence about the service that a command has started; "" for none."""
+    if server is None or server["idle_minutes"] is None:
+        return ""
+    minutes = server["idle_minutes"]
+    end = f"after {pluralize(minutes, 'minute')} without a command" if minutes else "with it"
+    return (
+        f"Service on this machine: {server['url']}, pid {server['pid']}; it ends {end}, or by "
+        "`codesearch stop`."
+    )
 
 
 def _state(project: Mapping[str, Any]) -> str:

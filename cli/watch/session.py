@@ -28,9 +28,9 @@ from indexer.errors import (
     NotARepositoryError,
 )
 from indexer.git.local import WorkingCopy
+from indexer.pipeline.forkserver import start_forkserver
 from indexer.pipeline.progress import Lines, display
 from indexer.pipeline.report import Report
-from indexer.pipeline.worker_pool import start_forkserver
 from indexer.records.runs import Requested
 
 _RECHECK_SECONDS: Final = 60.0

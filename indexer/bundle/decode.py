@@ -24,7 +24,7 @@ from indexer.bundle.schema import (
 )
 from indexer.bundle.vectors import decode_terms, decode_vectors
 from indexer.errors import BundleError
-from indexer.http_bodies import has_more_values
+from indexer.json_values import has_more_values
 from indexer.limits import (
     BATCH_VALUES,
     FILE_LINES,

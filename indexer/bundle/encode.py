@@ -20,7 +20,7 @@ from indexer.bundle.schema import (
     RemovalFields,
     SymbolFields,
 )
-from indexer.http_bodies import has_more_values
+from indexer.json_values import has_more_values
 from indexer.limits import BATCH_VALUES, FILE_LINES
 from indexer.records.files import FileRecord, Removal, TreeEntry, count_lines
 from indexer.records.manifests import Manifest
@@ -71,8 +71,8 @@ class ExtractedFile:
     """A file's line without vectors and, in the order of its chunks, the data to add them."""
 
     file: FileLine
-    inputs: Sequence[str] = ()  # of the embedder
-    digests: Sequence[bytes] = ()  # of the inputs
+    inputs: Sequence[str] | Sequence[bytes] = ()  # of the embedder, or their packed vectors
+    digests: Sequence[bytes] = ()  # of the embedder's inputs
     points: Sequence[PointData] = ()  # only for a run with direct upload
 
 

@@ -13,7 +13,7 @@ from indexer.client.credentials import Credentials
 from indexer.client.responses import parse_response, send
 from indexer.http_bodies import read_answer, receive_answer
 from indexer.retry import with_retries
-from indexer.urls import without_proxy
+from indexer.urls import needs_certificates, without_proxy
 
 _JSON: Final = {"Content-Type": "application/json"}
 
@@ -37,6 +37,7 @@ class Transport:
             headers={"Accept": "application/json"},
             timeout=httpx.Timeout(60.0, connect=5.0),
             mounts=without_proxy(url),
+            verify=needs_certificates(url),
         )
         self._retry_seconds = retry_seconds
         self._sleep = sleep

@@ -50,7 +50,7 @@ def _index(
     options: argparse.Namespace, environ: Mapping[str, str], run_progress: RunProgress
 ) -> Report:
     # Imported here: --help and a wrong argument answer at once.
-    from indexer.pipeline.worker_pool import start_forkserver
+    from indexer.pipeline.forkserver import start_forkserver
 
     start_forkserver()
     from indexer.client.credentials import Purpose

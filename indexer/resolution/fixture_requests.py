@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from indexer.resolution.decorators import Decorators
-from indexer.resolution.references import NameUse
+from indexer.resolution.name_uses import NameUse
 from indexer.resolution.scopes import ScopeTree
 from indexer.syntax.calls import node_at, read_call, string_nodes, string_value
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry

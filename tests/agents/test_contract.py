@@ -36,6 +36,7 @@ from central.repositories.views import IndexStatusSerializer
 from central.search.query import GroupBy, Mode
 from central.search.views import SearchAnswerSerializer, SearchRequestSerializer
 from central.trace.requests import (
+    KINDS,
     CalleesRequestSerializer,
     CallersRequestSerializer,
     GraphRequestSerializer,
@@ -50,7 +51,7 @@ OURS = {"left_out"}  # what only the tools add
 YOUNGER = {  # than the recordings
     *("why", "reindex_requested_at", "indexed_by", "ranges", "confidence"),
     *("lines", "matches", "total", "spans", "context", "languages_without_symbols", "elsewhere"),
-    "generated",
+    *("generated", "skipped_reasons"),
 }
 
 SHAPES = [  # of another server's answers
@@ -194,9 +195,10 @@ def names_of_limits(field: serializers.Field[Any, Any, Any, Any]) -> dict[str, s
     return TEXT if isinstance(field, serializers.CharField) else NUMBER
 
 
-def test_chunk_types_and_modes_are_those_of_the_api() -> None:
+def test_lists_of_choices_are_those_of_the_api() -> None:
     assert list(get_args(parameters.GroupBy)) == [str(one) for one in GroupBy]
     assert list(get_args(parameters.ChunkType)) == [str(kind) for kind in ChunkType]
+    assert list(get_args(parameters.Kind)) == KINDS
     assert list(get_args(parameters.Mode)) == [str(mode) for mode in Mode]
     assert list(get_args(parameters.Direction)) == [str(direction) for direction in Direction]
     assert list(get_args(parameters.Target)) == ["code", *DOCUMENT_KINDS]

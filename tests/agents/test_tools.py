@@ -214,6 +214,13 @@ def test_an_unknown_symbol_without_any_index_is_index_not_found(tool: str) -> No
     assert backend.asked[-1] == {"org_id": "org-acme"}
 
 
+@pytest.mark.parametrize("tool", TRACES[:2])
+def test_kinds_of_use_go_to_the_service(tool: str) -> None:
+    backend = RecordedBackend()
+    call(code_server(backend), tool, symbol="f", kind=["import", "call"])
+    assert backend.asked[0]["kind"] == ["import", "call"]
+
+
 def test_an_unexpected_exception_tells_the_agent_nothing_of_itself() -> None:
     backend = RecordedBackend(RuntimeError("secret of the server"))
     result = call(code_server(backend), "code_search", query="x")

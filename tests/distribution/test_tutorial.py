@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from central.runtime.idle_shutdown import keep_alive
+from central.runtime.data_directory import running_server
 from scripts.distributions import UV
 from scripts.local_service import ROOT, temporary_workspace
 from tests.distribution.conftest import Installation, uv
@@ -31,25 +31,36 @@ def variables(installation: Installation, home: Path) -> dict[str, str]:
     (home / "uv").symlink_to(UV)
     cache = uv("cache", "dir").stdout.strip()
     environment = installation.variables(home, UV_CACHE_DIR=cache, **installation.settings())
+    del environment["AETERNA_IDLE_MINUTES"]  # the service stays, as with a user
     return {**environment, "PATH": f"{environment['PATH']}:{home}"}
+
+
+def run(script: str, home: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["bash", "-ex", "-c", script],
+        cwd=home,
+        check=False,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
 
 
 def test_the_tutorial(installation: Installation) -> None:
     with temporary_workspace("aeterna-tutorial-") as home:
         (home / ".gitconfig").write_text(CONFIGURATION)
         data = home / ".local/share/aeterna-code-search"
-        with keep_alive(data):  # one service for all commands
-            done = subprocess.run(
-                ["bash", "-ex", "-c", blocks("sh")],
-                cwd=home,
-                check=False,
-                env=variables(installation, home),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=300,
-            )
+        environment = variables(installation, home)
+        try:
+            done = run(blocks("sh"), home, environment)
+            left = running_server(data)
+        finally:  # where it broke off, its service runs
+            run("codesearch stop", home, environment)
         assert done.returncode == 0, done.stderr
+        assert left is None
+        assert done.stderr.count("Starting the service on this machine") == 1
         wait_until(lambda: not has_postgres(data), "PostgreSQL still runs")
     shown = blocks("text").splitlines()
     assert [line for line in shown if line.strip() not in done.stdout] == []

@@ -120,6 +120,25 @@ def test_an_error_ends_the_process_whatever_its_threads_still_wait_for(tmp_path:
     assert "error: " in done.stderr
 
 
+def test_a_report_that_cannot_be_written_is_an_error(central: StandIn, sandbox: Sandbox) -> None:
+    command = [sys.executable, "-m", "indexer", "run", "--path", str(sandbox.path)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            command,
+            env=environment(central, PYTHONUNBUFFERED=""),
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert done.returncode == Exit.USAGE
+    assert b"error: the report cannot be written: Broken pipe" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_gives_the_run_up(
     central: StandIn, sandbox: Sandbox, sent: signal.Signals, code: int

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.urls import without_proxy
+from indexer.urls import needs_certificates, without_proxy
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,16 @@ def test_a_loopback_address_has_no_proxy(url: str, pattern: str) -> None:
 )
 def test_any_other_address_has_the_environments(url: str) -> None:
     assert without_proxy(url) == {}
+
+
+@pytest.mark.parametrize(
+    ("url", "needed"),
+    [
+        ("http://127.0.0.1:8000", False),
+        ("https://127.0.0.1:8000", True),
+        ("http://10.0.0.1", True),  # a proxy of the environment may have a certificate
+        ("https://code.example", True),
+    ],
+)
+def test_certificates_are_loaded_where_there_may_be_one(url: str, *, needed: bool) -> None:
+    assert needs_certificates(url) is needed

@@ -56,6 +56,12 @@ class Import(models.Model):
                 condition=~Q(Exact(_last_name(F("path")), F("local"))) & Q(wildcard=False),
                 name="import_alias",  # the few that are used under another name
             ),
+            models.Index(
+                _last_name(F("path")),
+                "repository",
+                condition=Q(Exact(_last_name(F("path")), F("local"))) | Q(wildcard=True),
+                name="import_name",  # all others
+            ),
         ]
 
     def __str__(self) -> str:

@@ -153,8 +153,8 @@ class BatchResolver:
         wanted, self._wanted = self._wanted, defaultdict(list)
         for kind, questions in wanted.items():
             sql, make = STATEMENTS[kind]
-            columns = [list(column) for column in zip(*questions, strict=True)]
-            numbers = list(range(len(questions)))
+            columns = [_array(column) for column in zip(*questions, strict=True)]
+            numbers = id_array(range(len(questions)))
             found: dict[int, list[Any]] = defaultdict(list)
             for number, *row in fetch_rows(sql, [numbers, *columns, self.repositories]):
                 found[number].append(make(*row))
@@ -180,6 +180,11 @@ class BatchResolver:
 
     def _weight(self, task: _Task) -> tuple[int, str]:
         return self._order[type(task.question)], repr(task.question)
+
+
+def _array(column: Sequence[Any]) -> object:
+    """Return a column of questions as a parameter; psycopg takes long for lists of numbers."""
+    return id_array(column) if isinstance(column[0], int) else list(column)
 
 
 def _ask(questions: Sequence[Question]) -> RuleSteps:

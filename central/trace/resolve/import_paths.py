@@ -1,20 +1,19 @@
 """Import paths: their modules, the definitions there, and re-exports."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from central.trace.resolve.engine import RuleGenerator, RuleSteps
+from central.trace.resolve.engine import RuleSteps
 from central.trace.resolve.free_names import follow_fixture, is_fixture
-from central.trace.resolve.modules import (
-    Group,
-    ModuleMatch,
-    module_matches,
-    prefixes,
-    undeclared,
+from central.trace.resolve.module_lookup import (
+    ModuleContents,
+    contents_of,
+    groups_of,
+    is_plausible,
 )
+from central.trace.resolve.modules import ModuleMatch
 from central.trace.resolve.questions import (
-    ComeAlong,
     ImportPath,
     Limit,
     Members,
@@ -24,16 +23,10 @@ from central.trace.resolve.questions import (
     reached_via,
 )
 from central.trace.resolve.sql import (
-    Declared,
     DefaultExports,
     DefinitionRow,
-    Definitions,
-    Exported,
     ExportRow,
     FileContext,
-    ModuleRow,
-    Modules,
-    RequirementOf,
     SameScopeDefinitions,
 )
 from indexer.records.files import VALUE_KINDS
@@ -52,10 +45,10 @@ def follow_import(question: ImportPath) -> RuleSteps:
     search.enqueue(_Step(FileContext(*question[:3]), question.path, is_own=question.is_own))
     while search.frontier:
         frontier, search.frontier = search.frontier, []
-        groups = yield from _groups(frontier)
-        contents = yield from _contents(groups)
+        groups = yield from groups_of([(step.context, step.path) for step in frontier])
+        contents = yield from contents_of(groups)
         for step, tried in zip(frontier, groups, strict=True):
-            group = next((one for one in tried if _is_plausible(one, contents)), [])
+            group = next((one for one in tried if is_plausible(one, contents)), [])
             for match in group:
                 search.visit(step, match, contents[match])
     if search.is_cut:
@@ -101,15 +94,6 @@ class _Step(NamedTuple):
         )
 
 
-class _Contents(NamedTuple):
-    """A module's definitions, each with the number of names that it takes, and exports."""
-
-    definitions: list[tuple[int, DefinitionRow]]
-    named: Sequence[ExportRow]
-    whole: Sequence[ExportRow]
-    wildcards: _Wildcards
-
-
 @dataclass(slots=True)
 class _Search:
     """Definitions found with the remaining names; `exported` ones are not yet verified."""
@@ -132,7 +116,7 @@ class _Search:
         self.seen.add(key)
         self.frontier.append(step)
 
-    def visit(self, step: _Step, match: ModuleMatch, contents: _Contents) -> None:
+    def visit(self, step: _Step, match: ModuleMatch, contents: ModuleContents) -> None:
         is_certain = step.is_certain and match.is_certain
         arrived = step._replace(is_certain=is_certain)
         if not match.names:
@@ -186,77 +170,6 @@ class _Search:
             return
         context = FileContext(match.repository, export.package, match.ecosystem)
         self.enqueue(_Step(context, ".".join((export.path, *rest)), step.is_certain, way))
-
-
-def _groups(frontier: Sequence[_Step]) -> RuleGenerator[list[list[Group]]]:
-    """Return the groups of modules to try for each step."""
-    cuts = [[module for module, _ in prefixes(step.path)] for step in frontier]
-    wanted = [
-        Modules(step.context.repository, module)
-        for step, modules in zip(frontier, cuts, strict=True)
-        for module in modules
-    ]
-    packages = [Declared(step.context.package) for step in frontier]
-    answers = iter((yield [*wanted, *packages]))
-    rows = [{module: next(answers) for module in modules} for modules in cuts]
-    declared = [{row.name for row in next(answers)} for _ in frontier]
-    installed = yield from _installed(frontier, rows, declared)
-    return [
-        list(module_matches(step.context, step.path, found, names, come))
-        for step, found, names, come in zip(frontier, rows, declared, installed, strict=True)
-    ]
-
-
-def _installed(
-    frontier: Sequence[_Step],
-    rows: Sequence[Mapping[str, Sequence[ModuleRow]]],
-    declared: Sequence[Collection[str]],
-) -> RuleGenerator[list[set[str]]]:
-    """Return for each step the possible providers that no manifest names, but that come along."""
-    providers = [
-        sorted(undeclared(step.context, step.path, found, names)) if step.context.package else []
-        for step, found, names in zip(frontier, rows, declared, strict=True)
-    ]
-    if not any(providers):
-        return [set() for _ in frontier]
-    places = [step.context for step in frontier]
-    pairs = list(zip(places, providers, strict=True))
-    along = [ComeAlong(place.package, place.ecosystem) for place, names in pairs if names]
-    locked = [RequirementOf(place.package, name) for place, names in pairs for name in names]
-    answers = iter((yield [*along, *locked]))
-    required = [next(answers)[0] if names else () for names in providers]
-    return [
-        {name for name in names if next(answers) or name in come}
-        for names, come in zip(providers, required, strict=True)
-    ]
-
-
-def _contents(groups: Sequence[Sequence[Group]]) -> RuleGenerator[dict[ModuleMatch, _Contents]]:
-    """Return what each module defines and exports of the names that a path needs."""
-    matches = list(dict.fromkeys(one for tried in groups for group in tried for one in group))
-    asked: list[Definitions | Exported | Reexports] = []
-    for match in matches:
-        asked.append(Reexports(*match[:3]))
-        asked += [Exported(*match[:3], name) for name in match.names[:1]]
-        asked += [
-            Definitions(*match[:3], ".".join(match.names[:count]))
-            for count in range(1, len(match.names) + 1)
-        ]
-    answers = iter((yield asked))
-    contents = {}
-    for match in matches:
-        whole, wildcards = next(answers)
-        named = next(answers) if match.names else ()
-        definitions = [
-            (count, row) for count in range(1, len(match.names) + 1) for row in next(answers)
-        ]
-        contents[match] = _Contents(definitions, named, whole, wildcards)
-    return contents
-
-
-def _is_plausible(group: Group, contents: dict[ModuleMatch, _Contents]) -> bool:
-    """Whether a module of the group may have the name."""
-    return any(not one.names or any(contents[one]) for one in group)
 
 
 def _longest(definitions: Sequence[tuple[int, DefinitionRow]]) -> list[tuple[int, DefinitionRow]]:

@@ -103,6 +103,8 @@ def module_matches(
         (module, names, [row for row in rows[module] if row.ecosystem == context.ecosystem])
         for module, names in prefixes(path)
     ]
+    if not any(found for _, _, found in cuts):
+        return
     own = [
         (module, names, [row for row in found if row.repository == context.repository])
         for module, names, found in cuts
@@ -115,8 +117,11 @@ def module_matches(
         (module, names, [row for row in found if row.repository != context.repository])
         for module, names, found in cuts
     ]
+    if not any(found for _, _, found in foreign):
+        return
     yield from _longest(foreign, lambda row: row.distribution in declared)
-    yield from _longest(foreign, lambda row: row.distribution in installed)
+    if installed:
+        yield from _longest(foreign, lambda row: row.distribution in installed)
     for module, names, found in foreign:
         if found:
             providers = {(row.repository, row.package) for row in found}
@@ -170,8 +175,7 @@ def _longest(cuts: Sequence[_Cut], fits: Callable[[ModuleRow], bool]) -> Iterato
     """
     group: Group = []
     for module, names, found in cuts:
-        fitting = [row for row in found if fits(row)]
-        unique = {(row.repository, row.package): row for row in fitting}
+        unique = {(row.repository, row.package): row for row in found if fits(row)}
         group += [_match(row, module, names, is_certain=True) for row in unique.values()]
         if group and names:
             break

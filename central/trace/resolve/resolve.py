@@ -45,7 +45,8 @@ class Resolution(NamedTuple):
     @property
     def candidates(self) -> int:
         """The number of targets, without aliases if there are others."""
-        return sum(not target.is_alias for target in self.targets) or len(self.targets)
+        count = len(self.targets)
+        return count if count < 2 else sum(not one.is_alias for one in self.targets) or count
 
     def confidence(self, target: ResolvedDefinition) -> Confidence:
         """Return HIGH for a single target that was reached without a guess, else MEDIUM."""
@@ -86,7 +87,7 @@ def _with_unresolved(
 ) -> list[Resolution]:
     """Mark what its file binds to something visible, but nothing tells which, as unresolved."""
     questions = {
-        index: [Outside(question.origin, question.name) for question in asked[index]]
+        index: [Outside(*question, is_indirect=_is_deep(site)) for question in asked[index]]
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
         if not resolution.targets and site.binding in _BOUND
     }
@@ -131,6 +132,11 @@ def _name_in_file(site: ReferenceSite) -> NameInFile:
     caller = site.caller if site.binding == Binding.FREE else ""
     place = (site.repository, site.package, site.ecosystem)
     return NameInFile(site.file, *place, site.binding, site.root, site.chain, caller)
+
+
+def _is_deep(site: ReferenceSite) -> bool:
+    """Whether the reference is to a member of a member: `app.store.add()`."""
+    return site.access == Access.PATH and "." in site.chain
 
 
 def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -> Resolution:

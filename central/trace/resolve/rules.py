@@ -11,14 +11,20 @@ from central.trace.resolve import (
     modules,
     outside,
 )
-from central.trace.resolve.engine import RuleGenerator, Rules, RuleSteps
-from central.trace.resolve.modules import is_standard
+from central.trace.resolve.engine import Rules, RuleSteps
+from central.trace.resolve.import_statements import (
+    import_statement,
+    imported_modules,
+    paths_beside,
+)
 from central.trace.resolve.questions import (
     Ancestors,
     Bases,
     Classes,
     ComeAlong,
+    ImportedModules,
     ImportPath,
+    ImportStatement,
     Limit,
     MemberAccess,
     Members,
@@ -32,10 +38,7 @@ from central.trace.resolve.questions import (
     reached_via,
 )
 from central.trace.resolve.sql import (
-    Declared,
-    Files,
     Imports,
-    Modules,
     SameScopeDefinitions,
     Typing,
 )
@@ -112,27 +115,9 @@ def _imported(question: NameInFile) -> RuleSteps:
     found = yield [ImportPath(*question[1:4], path) for path in paths]
     candidates = [candidate._replace(rule="import") for answer in found for candidate in answer]
     if not candidates and question.ecosystem == "pypi":
-        candidates = yield from _beside(question, list(paths))
+        found = yield (yield from paths_beside(question, list(paths)))
+        candidates = [one._replace(rule="import") for answer in found for one in answer]
     return best_candidates(candidates)
-
-
-def _beside(question: NameInFile, paths: Sequence[str]) -> RuleGenerator[list[ResolvedDefinition]]:
-    """Resolve imports from a script's own directory, as Python does outside of packages."""
-    places, declared = yield [Files(question.file), Declared(question.package)]
-    directory = "/" + places[0].path.rpartition("/")[0].replace("/", ".") if places else "/"
-    (packages,) = yield [Modules(question.repository, directory)]
-    if packages or directory == "/":
-        return []
-    taken = {row.name.replace("-", "_") for row in declared}
-    own = [
-        ImportPath(*question[1:4], f"{directory}.{path}")
-        for path in paths
-        if not path.startswith("/")
-        and not is_standard(question.ecosystem, path)
-        and path.partition(".")[0] not in taken
-    ]
-    answers = yield own
-    return [candidate._replace(rule="import") for answer in answers for candidate in answer]
 
 
 def _of_instances(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
@@ -184,6 +169,8 @@ RULES: Final[Rules] = {
     Ancestors: members.ancestors,
     NameInFile: name_in_file,
     ImportPath: import_paths.follow_import,
+    ImportedModules: imported_modules,
+    ImportStatement: import_statement,
     MemberAccess: member_access,
     Outside: outside.outside,
     OutsideBases: outside.outside_bases,

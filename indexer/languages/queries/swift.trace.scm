@@ -1,7 +1,7 @@
 ; Uses.
 (call_expression . (_) @call)
 (constructor_expression constructed_type: (user_type) @new)
-(value_argument value: [(simple_identifier) (navigation_expression)] @value)
+(value_argument value: [(simple_identifier) @value (navigation_expression) @value @passed])
 (attribute (user_type) @decorate)
 (inheritance_specifier inherits_from: (user_type) @base)
 
@@ -12,7 +12,7 @@
 
 ; Names and what they hold.
 (pattern bound_identifier: (simple_identifier) @local)
-(property_declaration
+(_ (value_binding_pattern)
   name: (pattern bound_identifier: (simple_identifier) @local)
   (type_annotation (_) @local.type)?
   value: [(call_expression . (_) @local.call)
@@ -44,8 +44,7 @@
 (lambda_parameter
   name: (simple_identifier) @local name: [(user_type) (optional_type)]? @local.type)
 (type_parameter . (type_identifier) @local name: (user_type)? @local.alias)
-(function_declaration name: [(user_type) (optional_type)] @returns)
-(protocol_function_declaration name: [(user_type) (optional_type)] @returns)
+(_ "func" name: [(user_type) (optional_type)] @returns)
 
 ; Imports.
 (import_declaration) @import.tree

@@ -9,10 +9,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from central.background import BATCHES
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, File
-from central.ingest import tasks, wakeup
+from central.ingest import tasks
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import claims, staging
 from central.ingest.services.points import ChunkPoint
@@ -263,9 +264,10 @@ def test_an_apply_renews_its_lease_while_it_stages_a_batch(
 
 @pytest.mark.django_db
 def test_a_batch_wakes_the_worker() -> None:
-    wakeup.due.clear()
+    event = threading.Event()
+    BATCHES.listen(event)
     send(api_of())
-    assert wakeup.due.is_set()
+    assert event.is_set()
 
 
 @pytest.mark.django_db

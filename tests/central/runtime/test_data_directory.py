@@ -88,7 +88,12 @@ def test_record_of_a_killed_server_is_not_a_running_server(tmp_path: Path) -> No
 def test_second_server_is_told_who_holds_the_directory(tmp_path: Path) -> None:
     with lock_data_directory(tmp_path):
         write_server_record(tmp_path, "http://127.0.0.1:8123")
-        assert running_server(tmp_path) == {"url": "http://127.0.0.1:8123", "pid": os.getpid()}
+        assert running_server(tmp_path) == {
+            "url": "http://127.0.0.1:8123",
+            "pid": os.getpid(),
+            "idle_minutes": None,
+            "identity": "",
+        }
         with (
             pytest.raises(DataDirectoryHeldError, match=r"http://127\.0\.0\.1:8123"),
             lock_data_directory(tmp_path),

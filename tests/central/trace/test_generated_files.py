@@ -120,6 +120,22 @@ def test_an_unknown_name_says_how_many_files_are_skipped(orders: Repository, ask
     assert "1 file of source code is skipped and may define it: 1 too large." in detail
 
 
+@pytest.mark.parametrize("what", ["callers", "callees", "graph"])
+def test_a_name_in_a_skipped_file_says_why_it_is_skipped(
+    what: str, orders: Repository, ask: Ask
+) -> None:
+    skip(orders, "web/app.min.js", SkipReason.MINIFIED)
+    asked = {"symbol": "render", "project": "orders", "file": "web/app.min.js"}
+    problem = ask(what, **asked)
+    assert problem.status_code == 404
+    assert (
+        "This file is skipped, so nothing in it is known. "
+        "The file's lines are too long to be written by a person." in problem.json()["detail"]
+    )
+    other = ask(what, **asked | {"file": "orders_grpc.pb.go"}).json()["detail"]
+    assert "1 file of source code is skipped and may define it: 1 minified." in other
+
+
 def test_skipped_files_are_counted_to_a_limit(
     orders: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

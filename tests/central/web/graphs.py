@@ -6,12 +6,13 @@ from itertools import pairwise
 from central.trace.answers import GraphEdge, GraphNode
 
 
-def node(name: str, distance: int = 1, *, project: str = "shop") -> GraphNode:
-    """A function in a file of its own."""
+def node(name: str, distance: int = 1, *, project: str = "shop", file: str = "") -> GraphNode:
+    """A function, in a file of its own unless one is given."""
+    path = file or f"{name}.py"
     return GraphNode(
-        id=f"code:{project}/{name}.py#{name}",
+        id=f"code:{project}/{path}#{name}",
         project=project,
-        file=f"{name}.py",
+        file=path,
         name=name,
         qualified_name=name,
         kind="function",

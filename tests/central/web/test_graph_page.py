@@ -152,6 +152,31 @@ def test_hostile_names_are_text_in_the_picture_too(member: Client) -> None:
     assert f"run (function) in evil/{path}, line 1" in titles
 
 
+def test_many_nodes_are_drawn_by_file_and_a_box_opens(member: Client) -> None:
+    repository(
+        "crowd",
+        {
+            "pyproject.toml": pyproject("crowd", "acme-auth"),
+            **{
+                f"{file}.py": "from acme_auth import verify\n\n"
+                + "".join(f"def {file}_{one}():\n    verify()\n\n" for one in range(25))
+                for file in ("early", "late")
+            },
+        },
+    )
+    html = page(member, name="verify", project="auth")
+    assert sorted(labels(picture(html))) == ["25 definitions", "25 definitions", "pay", "verify"]
+    assert html.count("early_7") > 0  # in the table
+    assert "crowd/early.py uses verify 25 times: high confidence" in html
+    (address,) = re.findall(r'href="([^"]*open=[^"]*early[^"]*)"', html)
+    opened = member.get(ADDRESS + address.replace("&amp;", "&")).content.decode()
+    assert "25 definitions" in labels(picture(opened))
+    assert {"early_0", "early_24"} <= set(labels(picture(opened)))
+    (closing,) = re.findall(r'href="([^"]*)" aria-label="Close crowd/early.py"', opened)
+    closed = member.get(ADDRESS + closing.replace("&amp;", "&")).content.decode()
+    assert labels(picture(closed)) == labels(picture(html))
+
+
 def test_queries_are_bounded(
     member: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -6,14 +6,16 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from central.corpus.models import File
 from central.tenancy.models import Membership
+from indexer.records.files import SkipReason
 from tests.central.factories import MembershipFactory
 from tests.central.trace.corpus import organization_of, pyproject, repository
 
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "/o/acme/symbol"
-MOST_QUERIES = 32
+MOST_QUERIES = 31
 
 
 @pytest.fixture
@@ -209,3 +211,48 @@ def test_kind_of_use_can_be_chosen(member: Client) -> None:
     html = page(member, name="verify", kind="decorate")
     assert "<option selected>decorate</option>" in html
     assert "Other kinds of use are left out." in html
+
+
+@pytest.mark.parametrize("address", ["symbol", "graph"])
+def test_name_in_a_skipped_file_says_so(member: Client, address: str) -> None:
+    project = repository("web", {"a.js": "export function draw() {}\n"})
+    File.objects.create(
+        repository=project,
+        path="app.min.js",
+        mode="100644",
+        blob="0" * 40,
+        size=1,
+        skipped=SkipReason.MINIFIED,
+    )
+    response = member.get(f"/o/acme/{address}", {"name": "render"})
+    assert response.status_code == 404
+    assert "1 file of source code is skipped and may define it: 1 minified." in (
+        response.content.decode()
+    )
+    query = {"name": "render", "project": "web", "file": "app.min.js"}
+    named = member.get(f"/o/acme/{address}", query).content.decode()
+    assert "This file is skipped, so nothing in it is known." in named
+
+
+def test_places_of_one_caller_stand_together(member: Client) -> None:
+    calls = "def twice():\n    verify()\n    verify()\n\ndef once():\n    verify()\n"
+    repository(
+        "blog",
+        {
+            "pyproject.toml": pyproject("acme-blog", "acme-auth"),
+            "blog.py": f"from acme_auth import verify\n\n{calls}",
+        },
+    )
+    html = page(member, name="verify", direction="callers")
+    blog = html[html.index(">blog</a></h3>") :]
+    assert blog.count(">twice</a>") == blog.count(">once</a>") == 1
+    assert 'rowspan="2"' in blog
+    assert "2 places" in blog
+    assert "blog.py#L4" in blog
+    assert "blog.py#L5" in blog
+
+
+def test_imports_are_a_kind_of_use_on_the_page_too(member: Client) -> None:
+    html = page(member, name="verify", kind="import", direction="callers")
+    assert "<option selected>import</option>" in html
+    assert '<span class="muted small">import</span>' in html

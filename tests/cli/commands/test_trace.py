@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from central.trace.requests import CONFIDENCES
+from central.trace.requests import CONFIDENCES, KINDS
 from cli.commands.options import Confidence
+from cli.commands.trace import Kind
+from cli.output.errors import format_error
 from indexer.errors import CentralRefusedError
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
@@ -21,6 +23,16 @@ def test_trace_from_cli(acme_environ: dict[str, str], tmp_path: Path) -> None:
         "auth-service/acme_auth/handlers.py:42 (high, import)\n"
     ) in done.stdout
     assert "Defined at auth-service/acme_auth/handlers.py:42: class HandleLogin" in done.stderr
+
+
+def test_imports_are_shown_when_they_are_asked_for(
+    acme_environ: dict[str, str], tmp_path: Path
+) -> None:
+    asked = ("trace", "callers", "HandleLogin", "--kind", "import")
+    done = codesearch(*asked, directory=tmp_path, environ=acme_environ)
+    assert done.returncode == 0
+    assert "auth-service/acme_auth/app.py:" in done.stdout, done.stdout
+    assert "(high, import, import)" in done.stdout
 
 
 def test_callers_in_other_repositories_are_among_them(
@@ -58,9 +70,9 @@ def test_a_name_that_is_not_there_shows_names_that_are_alike(
         ),
         (["callees", "a"], ("callees", {"symbol": "a", "min_confidence": "medium", "limit": 50})),
         (
-            ["callees", "a", "--kind", "inherit"],
+            ["callees", "a", "--kind", "inherit", "--kind", "import"],
             ("callees", {"symbol": "a", "min_confidence": "medium", "limit": 50,
-                         "kind": ["inherit"]}),
+                         "kind": ["inherit", "import"]}),
         ),
         (
             ["graph", "a"],
@@ -99,5 +111,19 @@ def test_a_name_where_nothing_is_indexed_is_told_to_be_that() -> None:
     assert "codesearch init" in done.stderr
 
 
-def test_confidences_are_centrals() -> None:
+@pytest.mark.parametrize("what", ["callers", "callees", "graph"])
+def test_a_name_in_a_skipped_file_says_so(what: str) -> None:
+    detail = (
+        "No definition has this name in the repositories that this credential sees. This file is "
+        "skipped, so nothing in it is known. Leave out project, file and line to look everywhere."
+    )
+    problem = {"code": "symbol_not_found", "detail": detail, "near": ["a"]}
+    error = CentralRefusedError("no", code="symbol_not_found", status=404, problem=problem)
+    done = run(Answering(error=error), "trace", what, "render", "--file", "app.min.js")
+    assert isinstance(done.exception, CentralRefusedError)
+    assert "This file is skipped, so nothing in it is known." in format_error(done.exception)
+
+
+def test_confidences_and_kinds_are_centrals() -> None:
+    assert [str(one) for one in Kind] == KINDS
     assert [str(one) for one in Confidence] == CONFIDENCES

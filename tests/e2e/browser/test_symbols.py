@@ -1,12 +1,19 @@
 """Who uses a symbol, as lists and as a picture that can be walked."""
 
 import re
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
+from scripts.browsing import create_person
+from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization
-from tests.e2e.browser.conftest import Open
+from tests.e2e.browser.conftest import Open, cookies_of
+from tests.e2e.conftest import write_files
+from tests.e2e.indexing import index_here
 
 pytestmark = pytest.mark.system("chromium")
 
@@ -59,3 +66,29 @@ def test_the_graph_is_zoomed_and_walked_by_keyboard(
     page.keyboard.press("Enter")
     expect(page).not_to_have_url(re.compile("name=retry_call"))
     expect(page.locator("a.node-root")).to_be_visible()
+
+
+def test_a_box_of_many_definitions_opens_and_closes(
+    examples: Organization,
+    people: dict[str, list[dict[str, Any]]],
+    open_page: Open,
+    tmp_path: Path,
+) -> None:
+    own = f"crowd-{token_hex(4)}"  # again if the test is tried again
+    organization = examples.service.organization(own)
+    create_person(examples.service, own, "--organization", organization.slug)
+    people[own] = cookies_of(examples, own)
+    repository = new_repository(tmp_path / "crowd")
+    calls = "from pump import push\n\n" + "".join(
+        f"def {{0}}_{number}():\n    push()\n\n\n" for number in range(25)
+    )
+    files = {f"{name}.py": calls.format(name) for name in ("early", "late")}
+    write_files(repository, {"pump.py": "def push(): ...\n", **files})
+    commit_all(repository, "First commit")
+    index_here(organization, repository, "crowd")
+    page = open_page(f"/o/{organization.slug}/graph?name=push&project=crowd", own)
+    expect(page.locator("a.node")).to_have_count(3)
+    page.get_by_role("link", name="crowd/early.py: 25 definitions, open").press("Enter")
+    expect(page.locator("a.node")).to_have_count(27)
+    page.get_by_role("link", name="Close crowd/early.py").click()
+    expect(page.locator("a.node")).to_have_count(3)

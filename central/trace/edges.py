@@ -1,0 +1,64 @@
+"""Edges between uses and definitions, as every trace has them."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from central.trace.resolve.definitions import Definition
+from central.trace.resolve.questions import Key, ResolvedDefinition
+from central.trace.resolve.references import ReferenceSite
+from central.trace.resolve.resolve import Confidence, Resolution
+
+
+class Edge(NamedTuple):
+    """A reference and one of the `candidates` definitions to which it leads.
+
+    `definition` is None if only the name links them.
+    """
+
+    site: ReferenceSite
+    target: Key
+    definition: ResolvedDefinition | None
+    rule: str
+    confidence: Confidence
+    candidates: int
+    is_override: bool = False
+
+
+def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
+    count = resolution.candidates
+    return [
+        Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
+        for one in resolution.targets
+    ]
+
+
+def is_of_kind(edge: Edge, kinds: Collection[str]) -> bool:
+    """Whether the reference is of one of the kinds; of none in particular, if there are none."""
+    return not kinds or edge.site.kind in kinds
+
+
+class Step(NamedTuple):
+    """An edge, its distance from a requested definition, and that definition's index."""
+
+    edge: Edge
+    depth: int
+    target: int
+
+
+def edges_by_name(
+    sites: Iterable[ReferenceSite], definitions: Sequence[Definition]
+) -> Iterator[Edge]:
+    """Yield one edge for each reference, to the first definition of its repository or of all.
+
+    `candidates` is the number of definitions of that name.
+    """
+    counts = Counter((one.name, one.ecosystem) for one in definitions)
+    first: dict[tuple[str, str, int], Key] = {}
+    for one in definitions:
+        for repository in (one.repository, 0):
+            first.setdefault((one.name, one.ecosystem, repository), one.key)
+    for site in sites:
+        name = (site.name, site.ecosystem)
+        target = first.get((*name, site.repository)) or first[(*name, 0)]
+        yield Edge(site, target, None, "name_only", Confidence.LOW, counts[name])
