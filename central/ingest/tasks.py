@@ -21,9 +21,12 @@ def apply_run(run_id: str) -> None:
     _apply_next()
 
 
-@app.task(name="central.ingest.tasks.stage")
+@app.task(name="central.ingest.tasks.stage", acks_late=False)
 def stage() -> None:
-    """Stage a batch of an open run, unless a run waits to be applied: that comes first."""
+    """Stage a batch of an open run, unless a run waits to be applied: that comes first.
+
+    A message does not come again if its batch kills the worker: only the apply counts attempts.
+    """
     if not _apply_next():
         staging.stage_uploads()
 

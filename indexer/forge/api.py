@@ -22,6 +22,7 @@ _REDIRECTS: Final = 3
 _LIMITED: Final = frozenset({403, 429})
 _SERVER_ERRORS: Final = 500
 _SHOWN: Final = 200
+_OF_TRANSFER: Final = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
 class GitHubApi:
@@ -102,7 +103,10 @@ class GitHubApi:
 
     def _require_own(self, address: str) -> None:
         """Refuse an address outside the API: an answer must not choose where the token goes."""
-        own, asked = urlsplit(self.url), urlsplit(address)
+        try:
+            own, asked = urlsplit(self.url), urlsplit(address)
+        except ValueError as exc:
+            raise ForgeError("The forge's API names a page by what is no address.") from exc
         if (asked.scheme, asked.netloc) != (own.scheme, own.netloc):
             raise ForgeError(f"The forge's API names another server, {asked.netloc[:_SHOWN]}.")
 
@@ -116,8 +120,8 @@ class GitHubApi:
                         raise ForgeError("The forge's answer is too long.")
                 kept = [
                     (name, value)
-                    for name, value in response.headers.items()
-                    if name not in {"content-encoding", "content-length", "transfer-encoding"}
+                    for name, value in response.headers.raw  # of any characters
+                    if name.lower() not in _OF_TRANSFER
                 ]
                 return httpx.Response(
                     response.status_code,
@@ -125,6 +129,8 @@ class GitHubApi:
                     content=bytes(body),
                     request=response.request,
                 )
+        except httpx.InvalidURL as exc:  # httpx reads where a redirect leads
+            raise ForgeError("The forge's API redirects to what is no address.") from exc
         except httpx.RequestError as exc:
             host = urlsplit(self.url).netloc
             raise ForgeUnavailableError(

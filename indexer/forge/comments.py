@@ -66,7 +66,9 @@ def write_comment(api: GitHubApi, pull: PullRequest, body: str) -> str | None:
 def _own(api: GitHubApi, pull: PullRequest, begin: str) -> list[dict[str, Any]]:
     """Return the comments with this marker, oldest first; of bots only, as people can copy it."""
     rows = api.pages(f"repos/{pull.repository}/issues/{pull.number}/comments")
-    return sorted((row for row in rows if _is_own(row, begin)), key=lambda row: int(row["id"]))
+    # A page may begin with what the one before ended with: others wrote or deleted meanwhile.
+    own = {int(row["id"]): row for row in rows if _is_own(row, begin)}
+    return [own[number] for number in sorted(own)]
 
 
 def _is_own(row: dict[str, Any], begin: str) -> bool:

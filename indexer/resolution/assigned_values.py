@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from indexer.languages import PAIRS, ItemShape
-from indexer.resolution.expression_reader import ExpressionReader
+from indexer.resolution.expression_reader import MAX_NESTING, ExpressionReader
 from indexer.resolution.scopes import NameBinding, ValueSource
 from indexer.resolution.value import TYPE, UNKNOWN, Value, as_instance
 from indexer.resolution.written_types import WrittenTypes
@@ -63,7 +63,10 @@ class AssignedValues:
         """Return what iterating over the written expression gives, as far as a name takes it."""
         text, steps = name.text, name.steps
         adapters = self._resolver.language.adapters
-        while (adapted := _ADAPTER.match(text)) and adapters.get(adapted[1]) in PAIRS:
+        for _ in range(MAX_NESTING):
+            adapted = _ADAPTER.match(text)
+            if adapted is None or adapters.get(adapted[1]) not in PAIRS:
+                break
             arguments, _ = read_arguments(text, adapted.end() - 1)
             place = int(steps[0]) if steps and steps[0].isdigit() else -1
             place -= adapters[adapted[1]] is ItemShape.NUMBERED  # the first is the number

@@ -21,11 +21,13 @@ from indexer.resolution.value import (
     Value,
     member_value,
 )
-from indexer.syntax.expressions import is_balanced, read_arguments, read_calls, read_expression
+from indexer.syntax.expressions import read_arguments, read_calls, read_expression
 
 _SAME_ITEMS: Final = re.compile(r"(\w+)\s+for\s+\1\s+in\s+(.+)", re.DOTALL)
-_CONDITION: Final = re.compile(r"\s+if\s")
+_CONDITION: Final = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{}]|\sif\s")
 _KEYWORD: Final = re.compile(r"\s*\w+\s*=(?!=)")
+
+MAX_NESTING: Final = 8  # of comprehensions and calls over items
 
 
 class ExpressionReader(ABC):
@@ -120,10 +122,12 @@ class ExpressionReader(ABC):
 
     def items(self, text: str, scope: Scope, offset: int, excluding: NameBinding | None) -> Value:
         """Return what iterating over the written expression gives, also over some of its items."""
-        inner = text[1:-1] if text[:1] in {"(", "["} else text
-        same = _SAME_ITEMS.fullmatch(inner.strip())
-        if same:
-            return self.items(_without_condition(same[2]), scope, offset, excluding)
+        for _ in range(MAX_NESTING):
+            inner = text[1:-1] if text[:1] in {"(", "["} else text
+            same = _SAME_ITEMS.fullmatch(inner.strip())
+            if same is None:
+                break
+            text = _without_condition(same[2])
         return self.member(self.expression(text, scope, offset, excluding), EACH)
 
     def _of_items(
@@ -155,8 +159,10 @@ class ExpressionReader(ABC):
 
 def _without_condition(text: str) -> str:
     """Return the part before an `if` that is in no brackets."""
-    for condition in _CONDITION.finditer(text):
-        before = text[: condition.start()]
-        if is_balanced(before):
-            return before
+    depth = 0
+    for found in _CONDITION.finditer(text):
+        sign = found[0]
+        if depth == 0 and sign[0].isspace():
+            return text[: found.start()].rstrip()
+        depth += (sign in "([{") - (sign in ")]}")
     return text

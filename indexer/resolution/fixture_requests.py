@@ -3,12 +3,13 @@
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 from indexer.resolution.decorators import Decorators
 from indexer.resolution.name_uses import NameUse
 from indexer.resolution.scopes import ScopeTree
-from indexer.syntax.calls import node_at, read_call, read_strings
+from indexer.syntax.calls import node_at, read_call, string_nodes, string_value
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
 from indexer.syntax.parser import Node, ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText
@@ -30,7 +31,7 @@ class FixtureFunction(NamedTuple):
 
     entry: OutlineEntry
     fixture: str  # its name as a fixture, "" for a test
-    given: frozenset[str] = frozenset()
+    given: tuple[frozenset[str], ...] = ()  # by it and by each class around it
     injected: int = 0
 
 
@@ -55,6 +56,8 @@ def fixture_functions(
     outlined: Iterable[OutlineEntry], decorators: Decorators, *, has_tests: bool
 ) -> Iterator[FixtureFunction]:
     """Yield fixtures and, with `has_tests`, tests, of the module and its classes."""
+    # A class is read once, however many tests it has.
+    given, injected = cache(decorators.given), cache(decorators.injected)
     for one in outlined:
         if one.kind not in FUNCTION_KINDS or not one.name or not _is_outside_functions(one):
             continue
@@ -63,8 +66,8 @@ def fixture_functions(
             yield FixtureFunction(one, fixture or one.name)
         elif has_tests and one.name.startswith("test"):
             starts = [around.definition.start_byte for around in outwards(one)]
-            given = frozenset[str]().union(*map(decorators.given, starts))
-            yield FixtureFunction(one, "", given, sum(map(decorators.injected, starts)))
+            of_each = tuple(filter(None, map(given, starts)))
+            yield FixtureFunction(one, "", of_each, sum(map(injected, starts)))
 
 
 def requests_of_parameters(
@@ -93,7 +96,8 @@ def requests_of_parameters(
         if is_inner or not _is_filled(match, name, function, parsed):
             continue
         filled[begin] += 1
-        if filled[begin] > function.injected and name not in function.given:
+        is_given = any(name in names for names in function.given)
+        if filled[begin] > function.injected and not is_given:
             value_at = None if "local.type" in match else start
             yield FixtureRequest(name, start, function.entry, value_at)
 
@@ -118,9 +122,12 @@ def requests_of_strings(
         around = around or _enclosing(use.start, starts, entries)
         value_at = _assigned(call) if use.written.endswith(_REQUEST) else None
         for argument in read_call(parsed, call).arguments:
-            for name in read_strings(parsed, argument):
+            for string in string_nodes(argument):
+                name = string_value(parsed, string)
                 if name.isidentifier():
-                    start = parsed.source.index(name.encode(), argument.start_byte)
+                    start = parsed.source.find(name.encode(), *string.byte_range)
+                    # A name of several strings is nowhere as a whole.
+                    start = string.start_byte if start < 0 else start
                     yield FixtureRequest(name, start, around, value_at)
 
 

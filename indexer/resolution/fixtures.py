@@ -5,8 +5,10 @@ conftest.py (records.fixtures), so that no test file depends on the content of a
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from indexer.languages import Language
@@ -44,6 +46,8 @@ _BUILT_IN: Final = frozenset({
 })  # fmt: skip
 _OTHER: Final = "()"  # makes another local name than that of a statement's import
 _LONGEST: Final = NAME_CHARACTERS - len(_OTHER)
+_MAX_PLACES: Final = 100  # classes that may have the fixture of a request, its own and their bases
+_WORD: Final = re.compile(rb"\w+")
 _PLUGINS: Final = re.compile(rb"^pytest_plugins\b", re.MULTILINE)
 
 
@@ -187,11 +191,12 @@ class _Reader:
         """Yield the classes around a request with their bases in this file, then the module."""
         waiting = [one.qualified_name for one in outwards(around)]
         seen: dict[str, None] = {}
-        while waiting:
+        while waiting and len(seen) < _MAX_PLACES:
             place = waiting.pop(0)
             if place not in seen:
                 seen[place] = None
-                waiting = [*self._file.bases.get(place, ()), *waiting]
+                bases = self._file.bases.get(place, ())
+                waiting = [*bases[:_MAX_PLACES], *waiting][:_MAX_PLACES]
         yield from seen
         yield ""
 
@@ -227,19 +232,45 @@ class _Reader:
 
     def _is_read_elsewhere(self, name: str, record: Import) -> bool:
         """Whether a name occurs outside of its import and of what takes it as a fixture."""
-        requests = [one for one in self.requests if one.name == name]
+        requests = self._requested[name]
         starts = {one.start for one in requests}
         bound = [one for one in self._file.tree.root.names.get(name, ()) if one.imported]
-        spans = [
+        last = max((self._file.text.line(one.start) for one in bound), default=record.line)
+        inside = _joined(
             (one.around.definition.start_byte, one.around.definition.end_byte)
             for one in requests
             if one.around
-        ]
-        last = max((self._file.text.line(one.start) for one in bound), default=record.line)
-        for found in re.finditer(rb"\b%s\b" % re.escape(name.encode()), self._source):
-            start = found.start()
+        )
+        for start in self._occurrences[name]:
             if start in starts or record.line <= self._file.text.line(start) <= last:
                 continue
-            if not any(first <= start < end for first, end in spans):
+            position = bisect_right(inside, (start, 1 << 62)) - 1
+            if position < 0 or start >= inside[position][1]:
                 return True
         return False
+
+    @cached_property
+    def _requested(self) -> dict[str, list[FixtureRequest]]:
+        found: dict[str, list[FixtureRequest]] = {}
+        for one in self.requests:
+            found.setdefault(one.name, []).append(one)
+        return found
+
+    @cached_property
+    def _occurrences(self) -> dict[str, list[int]]:
+        """Where each requested name occurs in the source, as a whole word."""
+        found: dict[str, list[int]] = {name: [] for name in self._requested}
+        names = {name.encode(): starts for name, starts in found.items()}
+        for word in _WORD.finditer(self._source):
+            if word[0] in names:
+                names[word[0]].append(word.start())
+        return found
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the spans in order, those inside of others left out."""
+    found: list[tuple[int, int]] = []
+    for span in sorted(set(spans)):
+        if not found or span[1] > found[-1][1]:
+            found.append(span)
+    return found

@@ -50,17 +50,23 @@ def read_call(parsed: ParsedFile, node: Node) -> Call:
 
 
 def read_strings(parsed: ParsedFile, node: Node | None) -> list[str]:
+    """Return the strings in `string_nodes`."""
+    return [string_value(parsed, one) for one in string_nodes(node)]
+
+
+def string_nodes(node: Node | None) -> list[Node]:
     """Return the string that a node is, or those in a list or tuple; others are left out."""
     while node is not None and node.type in _BRACKETS and node.named_child_count == 1:
         node = node.named_children[0]
     if node is None:
         return []
     several = node.named_children if node.type in _LISTS else [node]
-    return [_content(parsed, one) for one in several if one.type in _STRINGS]
+    return [one for one in several if one.type in _STRINGS]
 
 
-def _content(parsed: ParsedFile, string: Node) -> str:
+def string_value(parsed: ParsedFile, string: Node) -> str:
+    """Return the content of a string, or of several that follow one another."""
     if string.type == "string_content":
         return text_of(parsed, string)
     parts = string.named_children if string.type in _STRINGS else ()
-    return "".join(_content(parsed, part) for part in parts)
+    return "".join(string_value(parsed, part) for part in parts)

@@ -127,12 +127,6 @@ def read_arguments(text: str, bracket: int) -> tuple[list[str], int]:
     return [], -1
 
 
-def is_balanced(text: str) -> bool:
-    """Whether each bracket outside of strings is closed."""
-    signs = _BRACKET.findall(text)
-    return sum((sign in "([{") - (sign in ")]}") for sign in signs) == 0
-
-
 def last_name(text: str) -> str:
     """Return the identifier at the end of a text, without type arguments; "" if none."""
     found = _LAST.search(_without_arguments(text[-MAX_EXPRESSION_CHARACTERS:]).rstrip())

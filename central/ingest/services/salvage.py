@@ -1,7 +1,7 @@
 """Salvage of vectors from runs that were not applied, and checks of directly written points."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -58,16 +58,21 @@ def verify_direct_points(
     collection = collection_of(run.repository, run.embedder)
     total = uploaded_files(run)
     done = missing = wrong = 0
-    for batch in batches:
-        chunks: list[WithVector] = []
+
+    def verified(batch: StoredBatch) -> Iterator[WithVector]:
+        nonlocal missing, wrong
         for items in slices(chunk_points(run.pk, batch.records), _ROWS):
             read = verify_points(run, items, collection, store)
             missing += read.missing
             wrong += read.wrong
             known = read.vectors
-            chunks += [(item, known[item.digest]) for item in items if item.digest in known]
+            yield from ((item, known[item.digest]) for item in items if item.digest in known)
             claim.report("vectors", done, total)
-        save_file_vectors(run_id=run.pk, number=batch.number, records=batch.records, chunks=chunks)
+
+    for batch in batches:
+        save_file_vectors(
+            run_id=run.pk, number=batch.number, records=batch.records, chunks=verified(batch)
+        )
         done += len(batch.records)
     if missing or wrong:
         raise PointsMissingError(_problem(missing, wrong, collection))

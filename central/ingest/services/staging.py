@@ -1,16 +1,17 @@
 """Staging: a batch's vectors and points are written before its run is applied, most as it arrives.
 
-A staged batch has `file_vectors`; before, any of its points may be there. Its row is locked
-meanwhile: whoever deletes unstaged batches waits, finds it staged, and leaves it to
-services.salvage, which deletes its points.
+A staged batch has `file_vectors`; before, any of its points may be there. While its run is open,
+its row is locked meanwhile: whoever deletes unstaged batches waits, finds it staged, and leaves it
+to services.salvage, which deletes its points.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 from uuid import UUID
 
 import structlog
 from django.db import transaction
+from django.db.models import F
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import save_embeddings, stored_vectors
@@ -30,9 +31,9 @@ from central.ingest.services.points import (
 )
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.states import RunState
-from indexer.errors import StoreError
+from indexer.errors import BundleError, StoreError
 from indexer.records.files import FileRecord
-from indexer.records.vectors import Vector
+from indexer.records.vectors import Vector, point_id
 
 _ROWS = 256  # rows a statement
 _sql = sql_with(batch=Batch)
@@ -56,81 +57,117 @@ class EmbeddingGoneError(Exception):
 
 
 def stage_uploads() -> bool:
-    """Stage the next batch of a run that is still open; false if none waits.
+    """Stage the next batch of a run that is still open; false if none waits or the store is away.
 
-    Errors are logged: what they are is told by the apply, which stages what is left.
+    Errors are logged: what they are is told by the apply, which stages what is left. A run whose
+    batch cannot be staged keeps no other run from it.
     """
+    failed: list[UUID] = []
     try:
-        return _stage_next()
-    except (StoreError, EmbeddingGoneError) as exc:
+        while True:
+            with transaction.atomic():
+                batch = _next_batch(failed)
+                if batch is None:
+                    return False
+                if _is_staged(batch):
+                    return True
+            failed.append(batch.run_id)
+    except StoreError as exc:
         _log.warning("staging_deferred", error=str(exc))
         return False
 
 
-@transaction.atomic
-def _stage_next() -> bool:
-    batch = (
+def _next_batch(failed: Sequence[UUID]) -> Batch | None:
+    """Lock a batch that can be staged, of all runs in turn: a large one leaves room for others."""
+    return (
         Batch.objects.filter(
             file_vectors=None,
             number__gt=TREE_NUMBER,
             run__state=RunState.OPEN,
             run__is_direct=False,  # its client writes the points
             run__repository__retired_at=None,
+            run__generation=F("run__repository__generation"),  # others end as stale
         )
+        .exclude(run__in=failed)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .select_related("run__repository__organization")
-        .order_by("run__opened_at", "number")
+        .order_by("number", "run__opened_at")
         .first()
     )
-    if batch is None:
+
+
+def _is_staged(batch: Batch) -> bool:
+    """Stage the batch, unless something is wrong with it. Raises StoreError for an outage."""
+    try:
+        with transaction.atomic():
+            _stage(batch.run, batch.number, decode_batch(batch.run, bytes(batch.body)))
+    except (StoreError, EmbeddingGoneError, BundleError) as exc:
+        if isinstance(exc, StoreError) and exc.retryable:
+            raise
+        _log.warning("staging_deferred", run=str(batch.run_id), error=str(exc))
         return False
-    _stage(batch.run, batch.number, decode_batch(batch.run, bytes(batch.body)))
     return True
 
 
 def stage_batches(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
-    """Stage what is not staged. Raises ClaimLostError, EmbeddingGoneError, StoreError."""
-    total = uploaded_files(claim.run)
+    """Stage what is not staged. Raises ClaimLostError, EmbeddingGoneError, StoreError.
+
+    Not in a transaction, which would hide from others that the lease is renewed meanwhile.
+    """
+    run = claim.run
+    total = uploaded_files(run)
     done = 0
-    for batch in batches:
-        _stage_once(claim.run, batch)
-        done += len(batch.records)
+
+    def report() -> None:
         claim.report("vectors", done, total)
 
+    for batch in batches:
+        is_unstaged = fetch_rows(_LOCK_UNSTAGED, [run.pk, batch.number])  # waits for who stages it
+        if is_unstaged or not _is_in_store(run, batch):
+            _stage(run, batch.number, batch.records, advance=report)
+        done += len(batch.records)
+        report()
 
-@transaction.atomic
-def _stage_once(run: IndexRun, batch: StoredBatch) -> None:
-    if fetch_rows(_LOCK_UNSTAGED, [run.pk, batch.number]):
-        _stage(run, batch.number, batch.records)
+
+def _is_in_store(run: IndexRun, batch: StoredBatch) -> bool:
+    """Whether a staged batch is in this store: the service may have moved to another since."""
+    last = next((file for file in reversed(batch.files()) if file.chunks), None)
+    if last is None:
+        return True
+    point = point_id(run.pk, last.path, len(last.chunks) - 1)
+    return bool(vector_store().existing(collection_of(run.repository, run.embedder), [point]))
 
 
-def _stage(run: IndexRun, number: int, records: Records) -> None:
-    items = list(chunk_points(run.pk, records))
-    vectors = _vectors(run, items)
-    # One order in all processes: the embeddings stay locked until the batch is done.
-    for digests in slices(sorted(vectors), _ROWS):
-        save_embeddings(
-            repository_id=run.repository_id,
-            embedder=run.embedder,
-            vectors={digest: vectors[digest] for digest in digests},
-        )
-    chunks = [(item, vectors[item.digest]) for item in items]
-    write_points(
-        store=vector_store(),
-        collection=collection_of(run.repository, run.embedder),
-        run_id=run.pk,
-        items=chunks,
-    )
+def _stage(
+    run: IndexRun, number: int, records: Records, *, advance: Callable[[], None] = lambda: None
+) -> None:
+    # One order in all processes: in a transaction, the embeddings stay locked until its end.
+    items = sorted(chunk_points(run.pk, records), key=lambda item: item.digest)
+    chunks = _written(run, items, advance)
     save_file_vectors(run_id=run.pk, number=number, records=records, chunks=chunks)
+
+
+def _written(
+    run: IndexRun, items: Sequence[ChunkPoint], advance: Callable[[], None]
+) -> Iterator[WithVector]:
+    """Store the embeddings and points of chunks; yields each, of all of which some in memory."""
+    collection = collection_of(run.repository, run.embedder)
+    for part in slices(items, _ROWS):
+        vectors = _vectors(run, part)
+        save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
+        chunks = [(item, vectors[item.digest]) for item in part]
+        write_points(store=vector_store(), collection=collection, run_id=run.pk, items=chunks)
+        yield from chunks
+        advance()
 
 
 def _vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, Vector]:
     """Return the vectors that came, and those that central knows, by digest."""
     vectors = {item.digest: item.chunk.vector for item in items if item.chunk.vector is not None}
     asked = {item.digest for item in items} - vectors.keys()
-    for digests in slices(sorted(asked), _ROWS):
+    if asked:
         vectors |= stored_vectors(
-            repositories=embedding_reuse_scope(run), embedder=run.embedder, digests=digests
+            repositories=embedding_reuse_scope(run), embedder=run.embedder, digests=asked
         )
     if asked - vectors.keys():
         raise EmbeddingGoneError

@@ -1,8 +1,9 @@
 """Batches are staged as they arrive: their points are there before the run is applied."""
 
+import gzip
 import threading
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -14,14 +15,18 @@ from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, File
 from central.ingest import tasks
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services import staging
+from central.ingest.services import claims, staging
+from central.ingest.services.points import ChunkPoint
 from central.ingest.services.run_lifecycle import expire_runs
 from central.ingest.services.salvage import salvage_uploads
 from central.ingest.services.staging import stage_uploads
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
-from indexer.errors import StoreUnavailableError
+from indexer.bundle.encode import encode_records
+from indexer.errors import StoreError, StoreUnavailableError
+from indexer.records.vectors import Vector
+from indexer.store.base import Collection
 from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
 
 FILES = {"src/a.py": "def a\ndef aa\n", "src/b.py": "def b\n", "README.md": "# shop\n"}
@@ -143,10 +148,118 @@ def test_a_store_that_is_away_leaves_the_batch_to_the_apply(
 
 
 @pytest.mark.django_db
+def test_points_that_were_staged_into_another_store_are_written_again() -> None:
+    api = api_of()
+    run = send(api)
+    assert stage_all() == 3
+    vector_store().drop(collection_of(repository()))  # as after a move, or a restore
+    deliver(api, run)
+    assert apply_queued() == ["applied"]
+    assert points() == set(Chunk.objects.values_list("point", flat=True))
+    assert len(points()) == 4
+
+
+@pytest.mark.django_db
 def test_no_batch_of_a_retired_repository_is_staged() -> None:
     send(api_of())
     retire_repository(repository())
     assert not stage_uploads()
+
+
+@pytest.mark.django_db
+def test_no_batch_of_an_overtaken_run_is_staged() -> None:
+    send(api_of())
+    Repository.objects.update(generation=7)
+    assert not stage_uploads()
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staging, "stored_vectors", lambda **_: {})
+    Batch.objects.filter(run__repository__name="bad", number__gt=0).update(
+        body=gzip.compress(encode_records([file_record("a.py", "def a\n", has_vectors=False)]))
+    )
+
+
+def corrupt(_: pytest.MonkeyPatch) -> None:
+    Batch.objects.filter(run__repository__name="bad", number__gt=0).update(body=b"no gzip")
+
+
+def refuse_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    bad, write = repository("bad").pk, staging.write_points
+
+    def refuses(*, collection: Collection, **arguments: object) -> None:
+        if collection.repository == bad:
+            raise StoreError("wrong dimensions")
+        write(collection=collection, **arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(staging, "write_points", refuses)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("spoil", [forget, corrupt, refuse_points])
+def test_a_batch_that_cannot_be_staged_keeps_no_other_from_it(
+    monkeypatch: pytest.MonkeyPatch, spoil: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    api = api_of()
+    send(api, "bad")
+    send(api)
+    spoil(monkeypatch)
+    assert stage_all() == 3
+    assert len(points()) == 4
+
+
+@pytest.mark.django_db
+def test_a_large_run_leaves_room_for_others() -> None:
+    api = api_of()
+    send(api, "first")
+    send(api)
+    assert stage_uploads()
+    assert stage_uploads()
+    staged = Batch.objects.exclude(file_vectors=None)
+    assert set(staged.values_list("run__repository__name", "number")) == {("first", 1), ("shop", 1)}
+
+
+@pytest.mark.django_db
+def test_the_vectors_of_a_batch_are_in_memory_a_few_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(staging, "_ROWS", 2)
+    api = api_of()
+    run = api.open(commit_sha=commit_of(FILES)).json()
+    api.put_tree(run, tree_of(FILES))
+    records = [file_record(path, text) for path, text in FILES.items()]
+    assert api.put_batch(run, 1, records).status_code == 204
+    sizes: list[int] = []
+    read = staging._vectors
+
+    def counted(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, Vector]:
+        sizes.append(len(items))
+        return read(run, items)
+
+    monkeypatch.setattr(staging, "_vectors", counted)
+    assert stage_all() == 1
+    assert sizes == [2, 2]
+    assert len(points()) == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_apply_renews_its_lease_while_it_stages_a_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(staging, "_ROWS", 2)
+    monkeypatch.setattr(claims, "_PROGRESS_EVERY_SECONDS", -1)
+    api_of().queue_full(FILES)
+    leases: list[datetime | None] = []
+    write = staging.write_points
+
+    def seen(**arguments: object) -> None:
+        assert not connection.in_atomic_block
+        leases.append(IndexRun.objects.get().lease_until)
+        write(**arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(staging, "write_points", seen)
+    assert apply_queued() == ["applied"]
+    assert len(leases) == len(set(leases)) == 2
 
 
 @pytest.mark.django_db
@@ -167,6 +280,11 @@ def test_the_task_stages_a_batch_when_no_run_waits() -> None:
     assert not Batch.objects.exclude(file_vectors=None).exists()
     tasks.stage()
     assert Batch.objects.exclude(file_vectors=None).count() == 1
+
+
+def test_a_message_whose_batch_killed_a_worker_does_not_come_again() -> None:
+    assert tasks.apply_run.acks_late
+    assert not tasks.stage.acks_late
 
 
 @pytest.mark.django_db(transaction=True)

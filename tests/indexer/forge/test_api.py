@@ -91,6 +91,24 @@ def test_a_redirect_within_the_api_is_followed_a_few_times() -> None:
         assert len(seen) == 3
 
 
+@pytest.mark.parametrize("address", ["http://[::1", "javascript:x", "http://[x]/"])
+@pytest.mark.parametrize(("status", "header"), [(301, "Location"), (200, "Link")])
+def test_what_is_no_address_is_refused(status: int, header: str, address: str) -> None:
+    value = f'<{address}>; rel="next"' if header == "Link" else address
+    with (
+        answering(status, {header: value}, b"[]") as (own, seen),
+        GitHubApi(url=own) as api,
+        pytest.raises(ForgeError),
+    ):
+        list(api.pages("orgs/acme/repos"))
+    assert len(seen) == 1
+
+
+def test_a_header_of_any_characters_is_read() -> None:
+    with answering(200, {"X-Name": "\xe9"}, b"[]") as (own, _), GitHubApi(url=own) as api:
+        assert api.get("users/acme") == []
+
+
 def test_an_answer_is_limited_in_size(monkeypatch: pytest.MonkeyPatch) -> None:
     assert limits.FORGE_ANSWER_BYTES > 100
     monkeypatch.setattr(module, "FORGE_ANSWER_BYTES", 100)

@@ -73,6 +73,16 @@ def test_what_killed_jobs_left_is_cleaned_up(api: GitHubApi, shop: LocalReposito
     assert shown(shop) == ["new"]
 
 
+def test_a_comment_that_comes_on_two_pages_is_kept(
+    api: GitHubApi, shop: LocalRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_comment(api, PULL, body("first"))
+    pages = GitHubApi.pages
+    monkeypatch.setattr(GitHubApi, "pages", lambda *of: [*pages(*of), *pages(*of)])
+    write_comment(api, PULL, body("second"))
+    assert shown(shop) == ["second"]
+
+
 def test_a_pull_request_without_callers_gets_no_first_comment_but_an_update(
     api: GitHubApi, shop: LocalRepository
 ) -> None:

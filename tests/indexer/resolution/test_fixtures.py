@@ -164,6 +164,13 @@ def test_what_other_functions_yield_is_not_their_type() -> None:
     assert types("import pytest\nfrom m import Client\n\ndef f():\n    yield Client()\n") == []
 
 
+def test_a_name_of_several_strings_is_a_fixture() -> None:
+    mark = "import pytest\n@pytest.mark.usefixtures('cli' 'ent')\ndef test_it(): ...\n"
+    assert paths("tests/test_a.py", mark) == ["/tests.conftest^.client"]
+    call = "def test_it(request):\n    request.getfixturevalue('cli' 'ent')\n"
+    assert paths("tests/test_a.py", call) == ["/tests.conftest^.client"]
+
+
 def test_of_too_many_fixtures_the_rest_has_unknown_values() -> None:
     tests = [f"def test_{n}(f{n}): f{n}.go()\n" for n in range(FILE_FIXTURES + 5)]
     record = record_of("test_a.py", "".join(tests))
@@ -198,6 +205,34 @@ def test_many_fixtures_and_decorators_are_read_in_a_moment() -> None:
     assert len(record_of("test_a.py", text).references) >= 2_000
     nested = f"import pytest\n@pytest.fixture(params={'[' * 900}{']' * 900})\ndef f(): ...\n"
     assert record_of("test_a.py", nested).degraded is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Marks of a class, each of which every test has.
+        "import pytest\n"
+        + "".join(f"@pytest.mark.parametrize('p{n}', [1])\n" for n in range(4_000))
+        + "class TestIt:\n"
+        + "".join(f"    def test_{n}(self, p{n}, f): f.go()\n" for n in range(4_000)),
+        # Imported fixtures, each of which may be read elsewhere.
+        f"from m import {', '.join(f'f{n}' for n in range(8_000))}\n"
+        + "".join(f"def test_{n}(f{n}): f{n}.go()\n" for n in range(8_000)),
+        # Each class inherits from all before it.
+        "".join(
+            f"class Test{n}(Test{n - 1}):\n    def test_it(self, f): f.go()\n" for n in range(8_000)
+        ),
+        # A list of names, which are looked for in the source.
+        "import pytest\n@pytest.mark.usefixtures(["
+        + "".join(f"'x{n}', " for n in range(50_000))
+        + "])\n"
+        + "class TestIt:\n"
+        + "    def test_it(self, x): ...\n" * 4_000,
+    ],
+    ids=["marks", "imports", "bases", "names"],
+)
+def test_hostile_tests_are_read_in_a_moment(text: str) -> None:
+    assert len(record_of("test_a.py", text).references) >= 4_000
 
 
 @pytest.mark.parametrize(

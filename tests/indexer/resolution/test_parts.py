@@ -331,3 +331,29 @@ def test_item_in_go_is_an_instance_of_what_is_written(body: str) -> None:
 )
 def test_item_of_a_named_type_is_a_part_of_it(body: str, root: str) -> None:
     assert calls("a.go", GO % body, "Go") == [f"call {root} instance Go"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for x in [y" + " for y in y" * 5_000 + "]: x.go()",
+        "for x in [y for y in (" + "a if b else " * 20_000 + "c)]: x.go()",
+        "for "
+        + "".join(f"(a{n}, " for n in range(400))
+        + "x"
+        + ")" * 400
+        + " in "
+        + "enumerate(" * 400
+        + "items"
+        + ")" * 400
+        + ": x.go()",
+    ],
+    ids=["comprehensions", "conditions", "pairs"],
+)
+def test_hostile_items_are_read_in_a_moment(body: str) -> None:
+    assert len(calls("a.py", f"def f(items):\n    {body}\n", "go")) == 1
+
+
+def test_a_condition_in_a_string_ends_no_items() -> None:
+    text = "from m import A\ndef f(a: dict[str, A]):\n    next(x for x in a[' if ('] if x).go()\n"
+    assert calls("a.py", text, "go") == ["call import:A.* instance go"]
