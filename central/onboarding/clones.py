@@ -21,6 +21,8 @@ from central.onboarding.processes import (
 )
 from central.settings.backfill import BackfillSettings
 
+# No commit can bring a `.git`, so the indexer opens it, also where the data is inside of a checkout.
+_CLONE: Final = Path(".git/clone.git")
 _COMMIT: Final = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _BRANCH: Final = re.compile(r"refs/heads/[^\x00-\x20\x7f~^:?*\[\\]{1,244}\Z")
 _ALWAYS: Final = {
@@ -90,7 +92,7 @@ def clone(
 
     Raises ChildError, QuotaError, EmptyRepositoryError.
     """
-    home, path = limits.directory, limits.directory / "clone.git"
+    home, path = limits.directory, limits.directory / _CLONE
     environment = git_environment(address, access=access, settings=settings, home=home)
     git = _Git(environment, limits, access.password)
     git.run(
