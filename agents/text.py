@@ -293,8 +293,15 @@ def _status(row: Row) -> str:
     sizes = ", ".join(f"{row[name]} {name}" for name in ("files", "chunks", "symbols"))
     if row.get("generated"):
         sizes += f", {row['generated']} of the files generated: symbols and references only"
+    if row.get("skipped"):
+        sizes += f", {row['skipped']} files skipped{_reasons(row.get('skipped_reasons'))}"
     error = f"\n    {row['error']}" if row["error"] else ""
     return f"{row['project']}{at}: {row['state']}; {sizes}{error}"
+
+
+def _reasons(counts: Mapping[str, int] | None) -> str:
+    named = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in (counts or {}).items())
+    return f" ({named})" if named else ""
 
 
 def _local(answer: Row) -> str:

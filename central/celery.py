@@ -52,6 +52,11 @@ app.conf.beat_schedule = {
         "schedule": float(settings.SWEEP_SECONDS),
         "options": {"expires": float(settings.SWEEP_SECONDS)},
     },
+    "alerts": {
+        "task": "central.alerts.tasks.send",
+        "schedule": float(settings.SWEEP_SECONDS),
+        "options": {"expires": float(settings.SWEEP_SECONDS)},
+    },
     "purge": {
         "task": "central.ingest.tasks.purge",
         "schedule": crontab(minute="*/5"),

@@ -177,18 +177,16 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 def background_workers() -> Iterator[None]:
     """Apply runs in this process if there is no broker for workers."""
     from central.corpus import backends
-    from central.knowledge.worker import GraphWorker
-    from central.maintenance.worker import EmbeddedWorker
-    from central.onboarding.worker import BackfillWorker
+    from central.embedded_workers import embedded_workers
 
-    threads: list[EmbeddedWorker | GraphWorker | BackfillWorker] = []
-    if not settings.CELERY_BROKER_URL:
-        threads = [EmbeddedWorker(), GraphWorker(), BackfillWorker()]
+    threads = [] if settings.CELERY_BROKER_URL else embedded_workers()
     for thread in threads:
         thread.start()
     try:
         yield
     finally:
+        for thread in threads:  # all at once, then one after the other
+            thread.end_soon()
         for thread in threads:
             thread.stop()
         backends.close()

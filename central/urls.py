@@ -25,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/graph/", include("central.knowledge.urls")),
     path("api/v1/", include("central.github.urls")),
     path("api/v1/", include("central.onboarding.urls")),
+    path("api/v1/", include("central.alerts.urls")),
     path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/v1/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("livez", livez, name="livez"),

@@ -85,6 +85,7 @@ TRACE_DEPTH: Final = 5
 TRACE_NODES: Final = 500
 PICTURE_NODES: Final = 40  # of a call graph that are drawn one by one
 SKIPPED_FILES_COUNTED: Final = 10_000  # that may define a name which a trace does not find
+STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
 CALLS_REFERENCES: Final = 5_000  # that a page of call edges is made of
 CALLS_LISTED: Final = 50_000  # of a page: a call may reach every override of a method
 CALLS_LOOKS: Final = 200  # for a page, each at up to CALLS_FILES of one repository
@@ -155,6 +156,17 @@ BACKFILL_ERROR_CHARACTERS: Final = 500
 BACKFILL_OUTPUT_BYTES: Final = 65_536  # of a git or indexer process that are read
 ONBOARD_REPOSITORIES: Final = 1_000  # of one command that opens pull requests
 
+# Alerts
+ALERT_PROJECTS: Final = 20  # that a message lists, of those with a problem and of the recovered
+ALERT_ROWS: Final = 200  # alerts of one answer
+ALERT_DETAIL_CHARACTERS: Final = 300  # of an error in a message
+ALERT_ADDRESS_CHARACTERS: Final = 2_000
+ALERT_SECONDS: Final = 10.0  # of one attempt to deliver
+ALERT_ATTEMPTS: Final = 12  # to deliver a message, in about five hours
+ALERT_PAUSE_SECONDS: Final = 3_600  # at most, between two attempts
+ALERT_INTERVAL_SECONDS: Final = 300  # between two messages of an organisation
+ALERT_TEST_SECONDS: Final = 10  # between two tests of a destination
+
 # Colours of code on a page
 COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
 PAGE_COLOURED_CHARACTERS: Final = 300_000  # of the files of a page's results, 0.45 s
@@ -168,6 +180,13 @@ SSO_KEYS: Final = 100  # of a provider
 SSO_NAME_CHARACTERS: Final = 150  # as of a user here
 SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, however slowly it sends
 SSO_SECONDS: Final = 10.0  # of the four requests of one sign-in
+
+# Settings of an organisation
+INVITATIONS_OPEN: Final = 100  # of an organisation
+INVITATION_DAYS: Final = 30  # that one is valid at most
+ORGANIZATION_TOKENS: Final = 500  # of an organisation, valid, that are no person's and no job's
+KEYLESS_PATTERNS: Final = 50  # of one list
+SETTINGS_ROWS: Final = 100  # of a page of members, tokens or repositories
 
 # Backups
 BACKUP_STATEMENT_BYTES: Final = 65_536

@@ -165,6 +165,7 @@ class ProjectStatus(AnswerModel):
     indexed_by: str | None = None
     files: int
     skipped: int
+    skipped_reasons: dict[str, int] | None = None
     generated: int = 0
     chunks: int
     symbols: int

@@ -7,13 +7,13 @@ import ast
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.callers.python_source import Outline, Used
 from benchmarks.callers.repositories import Family, Repository
 from benchmarks.callers.tools import ToolError, python_packages
-from benchmarks.callers.truth import Site, Truth
+from benchmarks.callers.truth import Definition, Site, Truth
 from benchmarks.callers.truth_python import Definitions, outline
 
 PLUGIN = Path(__file__).with_suffix("") / "record_calls.py"
@@ -68,8 +68,17 @@ def _site(
     """Of what was reached, what bears the name: else a wrapper or an operator was in between."""
     named = tuple(sorted(one for one in targets if definitions.all[one].name == use.name))
     place = (*file, use.line, use.column)
-    means = (named, True, None, ())
+    means = meaning(named, definitions.all, use.receiver)
     return Site(*place, use.name, use.kind, *means, use.receiver) if named else None
+
+
+def meaning(
+    reached: tuple[int, ...], definitions: Sequence[Definition], receiver: str
+) -> tuple[tuple[int, ...], bool, None, tuple[int, ...]]:
+    """Targets, judged, owner and held of a site; a variable holds a method without a receiver."""
+    if not receiver and any(definitions[one].kind == "method" for one in reached):
+        return (), True, None, reached
+    return reached, True, None, ()
 
 
 def run_tests(

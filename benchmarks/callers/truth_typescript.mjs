@@ -115,9 +115,17 @@ function kindOf(node) {
   if (ts.isMethodDeclaration(node) || ts.isMethodSignature(node)) return 'method'
   if (ts.isGetAccessor(node) || ts.isSetAccessor(node)) return 'property'
   if (ts.isPropertyDeclaration(node)) return isFunction(node.initializer) ? 'method' : undefined
+  if (ts.isPropertySignature(node)) return isCalledProperty(node) ? 'method' : undefined
   if (!ts.isVariableDeclaration(node) || !ts.isIdentifier(node.name)) return undefined
   if (isFunction(node.initializer)) return 'function'
   return node.initializer && ts.isClassExpression(node.initializer) ? 'class' : undefined
+}
+
+// An interface's property of function type: what implements the interface may have a method for it.
+function isCalledProperty(node) {
+  if (!node.type || !ts.isInterfaceDeclaration(node.parent)) return false
+  const type = checker.getNonNullableType(checker.getTypeFromTypeNode(node.type))
+  return type.getCallSignatures().length > 0
 }
 
 function isHidden(node) {

@@ -12,7 +12,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from central.ingest.models import Delivery, IndexRun
-from central.repositories.admin import state_label
+from central.repositories.admin import NOTHING_TO_DO, state_label
+from central.repositories.states import had_nothing_to_do
 from central.tenancy.admin_base import ReadOnlyAdmin, when
 from indexer.records.runs import Mode, Reason
 
@@ -97,7 +98,7 @@ class IndexRunAdmin(ReadOnlyAdmin):
     @state_label(description="state", ordering="state")
     def run_state(self, run: IndexRun) -> str:
         """Return a badge."""
-        return run.state
+        return NOTHING_TO_DO if had_nothing_to_do(run.state, run.reason) else run.state
 
     @admin.display(description="repository", ordering="repository__name")
     def of_repository(self, run: IndexRun) -> SafeString:

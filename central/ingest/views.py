@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
+from central.background import BATCHES, RUNS
 from central.corpus.embeddings import pack_vector
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
@@ -27,7 +28,6 @@ from central.ingest.services.known_embeddings import known_embeddings, max_diges
 from central.ingest.services.open_run import Opened, RunRequest, open_run
 from central.ingest.services.queue_run import RunSummary, queue_run
 from central.ingest.services.run_lifecycle import ABANDON_REASONS, abandon_run
-from central.ingest.wakeup import wake_for_batch, wake_for_run
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
@@ -189,7 +189,7 @@ class BatchView(APIView):
             number=number,
             data=read_body(request, limit_bytes=limit, code="batch_too_large"),
         )
-        wake_for_batch()
+        BATCHES.wake()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -255,7 +255,7 @@ class WebhookView(APIView):
             webhook_id=webhook_id,
             body=body,
         )
-        wake_for_run(run.pk)
+        RUNS.wake(str(run.pk))
         status_url = absolute_url(request, reverse("index-run", args=[run.pk]))
         slug = credential.organization.slug
         page_url = absolute_url(request, reverse("web:run", args=[slug, run.pk]))

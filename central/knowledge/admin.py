@@ -8,11 +8,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.paginator import InfinitePaginator
 
+from central.background import GRAPH
 from central.knowledge.admin_forms import DocumentForm, LinkForm, PolicyForm, PolicyFormSet
 from central.knowledge.models import Document, Edge, NodeKind, Origin, Policy
 from central.knowledge.services.documents import remove_node
 from central.knowledge.services.links import relink
-from central.knowledge.wakeup import wake
 from central.tenancy.admin_base import AuditedAdmin, ReadOnlyAdmin
 from central.tenancy.audit import user_actor
 from central.tenancy.models import Organization
@@ -75,13 +75,13 @@ class DocumentAdmin(AuditedAdmin):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """What follows from it is made in the background."""
         super().save_model(request, obj, form, change)
-        transaction.on_commit(wake)
+        transaction.on_commit(GRAPH.wake)
 
     def delete_model(self, request: HttpRequest, obj: Document) -> None:
         """With its node and edges."""
         self.audit(request, obj, "deleted")
         remove_node(obj.node)
-        transaction.on_commit(wake)
+        transaction.on_commit(GRAPH.wake)
 
 
 @admin.register(Policy)
@@ -130,10 +130,10 @@ class EdgeAdmin(AuditedAdmin):
         """A mention in a file may say the same."""
         super().delete_model(request, obj)
         relink(obj.source_id, obj.target_id)
-        transaction.on_commit(wake)
+        transaction.on_commit(GRAPH.wake)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """In the name of who is signed in; what follows from it is made in the background."""
         obj.origin, obj.author = Origin.EXPLICIT, user_actor(request.user)  # type: ignore[arg-type]
         super().save_model(request, obj, form, change)
-        transaction.on_commit(wake)
+        transaction.on_commit(GRAPH.wake)

@@ -24,7 +24,7 @@ from central.db import one_moment
 from central.github.models import GitHubPolicy
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
+from central.tenancy.models import ApiToken, AuditEntry, Invitation, Membership, Organization
 
 FORMAT: Final = "aeterna-organization"
 VERSION: Final = 1
@@ -32,8 +32,8 @@ MANIFEST: Final = "manifest.json"
 
 _ROWS: Final = 500  # of files, whose texts are in memory
 _SPOOLED_BYTES: Final = 8 * 1024 * 1024
-# The digest that a token is checked against, the claim that lets a worker write; and vectors.
-_LEFT_OUT: Final = frozenset({"digest", "claim", "vector"})
+# What a token is checked against, what lets a worker write, addresses that are secret; and vectors.
+_LEFT_OUT: Final = frozenset({"digest", "claim", "sealed_address", "vector"})
 
 
 _Members = Iterator[tuple[str, Iterable[object]]]
@@ -43,6 +43,17 @@ _registered: list[Callable[[Organization], _Members]] = []
 def register_members(members: Callable[[Organization], _Members]) -> None:
     """Add members to every archive, as names with lines: for an app above this one."""
     _registered.append(members)
+
+
+def register_tables(**tables: type[Model]) -> None:
+    """Add tables that have an `organization`, each as a member of its name."""
+
+    def members(organization: Organization) -> _Members:
+        for name, model in tables.items():
+            rows = model._default_manager.filter(organization=organization)
+            yield f"{name}.ndjson", rows_of(rows)
+
+    register_members(members)
 
 
 def export_organization(organization: Organization, output: IO[bytes]) -> dict[str, Any]:
@@ -75,6 +86,7 @@ def _members(organization: Organization) -> _Members:
     policies = GitHubPolicy.objects.filter(**of_it)
     yield "github_policy.ndjson", map(_row, policies)
     yield "members.ndjson", _memberships(organization)
+    yield "invitations.ndjson", rows_of(Invitation.objects.filter(**of_it))
     yield "tokens.ndjson", rows_of(ApiToken.objects.filter(**of_it))
     yield "audit.ndjson", rows_of(_audit_rows(organization))
     for repository in Repository.objects.filter(**of_it, retired_at=None).order_by("name"):

@@ -13,9 +13,10 @@ from central.db import sql_with
 from central.github.models import GitHubDelivery, IdTokenUse
 from central.ingest.models import Batch, Delivery, IndexRun
 from central.repositories.states import LIVE_RUN_STATES
-from central.tenancy.models import ApiToken
+from central.tenancy.models import ApiToken, Invitation
 
 _TOKEN_DAYS = 1  # after its expiry: until then it is refused as expired, not as unknown
+_INVITATION_DAYS = 90  # after its end, accepted or not: the audit log has it
 _DELIVERY_DAYS = 180
 _KEPT_RUNS = 20  # of every repository, however old
 _ROWS = 1000  # a transaction
@@ -35,6 +36,7 @@ class RetentionResult:
     """The numbers of deleted rows."""
 
     tokens: int
+    invitations: int
     id_tokens: int
     deliveries: int
     sessions: int
@@ -45,6 +47,9 @@ def apply_retention(*, now: datetime) -> RetentionResult:
     """Delete expired rows; runs after RUN_RETENTION_DAYS, except each repository's last."""
     result = RetentionResult(
         tokens=_delete_tokens(now - timedelta(days=_TOKEN_DAYS)),
+        invitations=Invitation.objects.filter(
+            expires_at__lt=now - timedelta(days=_INVITATION_DAYS)
+        ).delete()[0],
         id_tokens=IdTokenUse.objects.filter(forget_at__lt=now).delete()[0],
         deliveries=GitHubDelivery.objects.filter(
             received_at__lt=now - timedelta(days=_DELIVERY_DAYS), waiting__isnull=True

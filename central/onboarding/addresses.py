@@ -5,14 +5,12 @@ and git connects to exactly those: a name that resolves to another address later
 """
 
 import re
-import socket
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-from central.errors import InvalidError, UnavailableError
+from central.errors import InvalidError
+from central.hosts import has_proxy, is_public, is_within, look_up
 from central.settings.backfill import BackfillSettings
 
 _SCP = re.compile(r"(?P<user>[A-Za-z0-9._-]+)@(?P<host>[A-Za-z0-9.-]+):(?P<path>[^/].*)")
@@ -20,8 +18,6 @@ _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
 _LONGEST = 500
 _NEVER = frozenset(' "\\')
-_TRANSLATION = IPv6Network("64:ff9b::/96")  # RFC 6052
-_LOCAL_TRANSLATION = IPv6Network("64:ff9b:1::/48")  # RFC 8215
 _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -116,36 +112,16 @@ def resolve(address: CloneAddress, settings: BackfillSettings) -> CloneAddress:
     Behind the operator's proxy, which resolves names itself, there are none. Raises InvalidError
     (`git_address_refused`) for a private one, UnavailableError for a name without any.
     """
-    if address.scheme == "file" or _has_proxy(address):
+    if address.scheme == "file" or has_proxy(address.scheme, address.host):
         return address
-    try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-    except OSError as exc:
-        raise UnavailableError(f"The host {address.host} was not found.") from exc
-    ips = tuple(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
+    ips = look_up(address.host, address.port)
     for ip in ips:
         _check_ip(address, ip, settings)
     return CloneAddress(address.url, address.scheme, address.host, address.port, ips)
 
 
-def _has_proxy(address: CloneAddress) -> bool:
-    return address.scheme in getproxies() and not proxy_bypass(address.host)
-
-
-def _destination(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """Return the IPv4 address that an IPv6 one leads to (mapped, 6to4, NAT64), or itself."""
-    if isinstance(ip, IPv4Address):
-        return ip
-    if ip in _TRANSLATION:
-        return IPv4Address(int(ip) & 0xFFFFFFFF)
-    return ip.ipv4_mapped or ip.sixtofour or ip
-
-
-def _check_ip(address: CloneAddress, text: str, settings: BackfillSettings) -> None:
-    ip = _destination(ip_address(text))
-    if any(ip in network for network in settings.networks):
-        return
-    if not ip.is_global or ip.is_multicast or ip in _LOCAL_TRANSLATION:
+def _check_ip(address: CloneAddress, ip: str, settings: BackfillSettings) -> None:
+    if not is_within(ip, settings.networks) and not is_public(ip):
         raise _refused(
             f"The host {address.host} has a private address. An operator can allow its network "
             "(AETERNA_GIT_NETWORKS)."

@@ -12,11 +12,11 @@ class OnboardingConfig(AppConfig):
 
     def ready(self) -> None:
         """Let /metrics count the queue; go with what is purged and exported."""
-        from central.maintenance.organization_export import register_members
-        from central.maintenance.repository_deletion import register_rows
+        from central.maintenance.organization_export import register_tables
+        from central.maintenance.repository_deletion import deletion, register_rows
         from central.onboarding.metrics import BackfillCollector
-        from central.onboarding.services.retention import DELETION, export_members
+        from central.onboarding.models import Backfill, BackfillRepository
 
         REGISTRY.register(BackfillCollector())
-        register_rows(DELETION)
-        register_members(export_members)
+        register_rows(deletion(BackfillRepository, "repository_id = %s"))
+        register_tables(backfills=Backfill, backfill_repositories=BackfillRepository)

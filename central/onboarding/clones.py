@@ -55,6 +55,8 @@ _WORKFLOWS: Final = frozenset(
 )
 _SSH_PORT: Final = 22
 _SHA1_DIGITS: Final = 40
+_PROBLEMS: Final = ("fatal:", "error:", "remote:", "ssh:", "Host key verification failed")
+_DENIED: Final = ": Permission denied ("
 _EMPTY: Final = re.compile(r"unknown revision|ambiguous argument|Needed a single revision")
 
 
@@ -213,7 +215,7 @@ def without_secret(text: str, secret: str) -> str:
 
 
 def _explain(output: str) -> str:
-    """Return the lines of git's output that name a problem."""
+    """Return the lines of the output of git and ssh that name a problem."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    problems = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
+    problems = [line for line in lines if line.startswith(_PROBLEMS) or _DENIED in line]
     return " ".join(problems or lines[-1:]) or "git ended without a message"

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from central.background import BACKFILLS
 from central.errors import InvalidError
 from central.http.parameters import body_object, to_json
 from central.http.serializers import serializer_of
@@ -23,7 +24,6 @@ from central.onboarding.services.requests import (
     request_addresses,
     request_owner,
 )
-from central.onboarding.wakeup import wake
 from central.tenancy.audit import credential_actor
 from central.tenancy.authentication import credential_for
 from central.tenancy.credentials import Credential
@@ -68,7 +68,7 @@ class OnboardingsView(APIView):
         bound = OnboardingRequest(data=body)
         bound.is_valid(raise_exception=True)
         backfill = _start(credential, bound.validated_data)
-        transaction.on_commit(wake)
+        transaction.on_commit(BACKFILLS.wake)
         return Response(to_json(progress_of(backfill)), status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(

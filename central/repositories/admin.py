@@ -23,8 +23,9 @@ from central.tenancy.admin_base import AuditedAdmin
 from central.tenancy.audit import user_actor
 
 RETIRED = "purging"
+NOTHING_TO_DO = "nothing to do"  # how a run is shown that had nothing to do
 _LABELS: Final[dict[str, str]] = {  # of states of indexes and of runs, by their name
-    **dict.fromkeys((IndexState.CURRENT, RunState.APPLIED), "success"),
+    **dict.fromkeys((IndexState.CURRENT, RunState.APPLIED, NOTHING_TO_DO), "success"),
     **dict.fromkeys((IndexState.INDEXING, *LIVE_RUN_STATES), "info"),
     **dict.fromkeys((IndexState.BEHIND, IndexState.NEVER), "warning"),
     **dict.fromkeys((RunState.STALE, RunState.EXPIRED), "warning"),

@@ -30,6 +30,11 @@ BUSY_RUN_STATES = (RunState.QUEUED, RunState.APPLYING)
 NOTHING_TO_DO = (Reason.UP_TO_DATE.value, Reason.SUPERSEDED.value)
 
 
+def had_nothing_to_do(state: str, reason: str) -> bool:
+    """Whether a run ended because the index is as new as its commit: nobody gave it up."""
+    return state == RunState.ABANDONED and reason in NOTHING_TO_DO
+
+
 class IndexState(StrEnum):
     """The state of an index; the first that holds, in this order."""
 

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
+from django.db.models import Count
+
 from central.errors import NotFoundError
 from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import (
@@ -15,6 +17,7 @@ from central.repositories.states import (
 )
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
+from indexer.limits import STATUS_SKIPPED_FILES
 from indexer.records.languages import WITHOUT_SYMBOLS
 
 
@@ -45,6 +48,10 @@ class ProjectStatus:
     indexed_by: Annotated[str, IndexedBy]
     files: int
     skipped: int
+    skipped_reasons: Annotated[
+        dict[str, int] | None,
+        "Reason → skipped files; null: too many for one answer, ask for one project",
+    ]
     generated: Annotated[int, "Of the files: only symbols, references and text are indexed"]
     chunks: int
     symbols: int
@@ -71,7 +78,8 @@ class IndexStatus:
 def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
     """Return the status of all visible repositories or of `project`.
 
-    One query. Raises NotFoundError for a project that is not visible.
+    One query, and another one if files are skipped. Raises NotFoundError for a project that is not
+    visible.
     """
     repositories = with_live_runs(visible_repositories(credential=credential))
     if project:
@@ -82,15 +90,37 @@ def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
             "There is no such repository for this credential; check project.",
             code="repository_not_found",
         )
+    skipped = _skipped_reasons(found)
     return IndexStatus(
         org_id=credential.organization.slug,
         last_updated=max((r.indexed_at for r in found if r.indexed_at), default=None),
         total_chunks=sum(repository.chunks for repository in found),
-        projects=[_project_status(repository) for repository in found],
+        projects=[
+            _project_status(one, None if skipped is None else skipped.get(one.pk, {}))
+            for one in found
+        ],
     )
 
 
-def _project_status(repository: Repository) -> ProjectStatus:
+def _skipped_reasons(repositories: list[Repository]) -> dict[int, dict[str, int]] | None:
+    """Return the skipped files of each reason by repository; None if there are too many."""
+    keys = [one.pk for one in repositories if one.skipped]
+    if len(repositories) > 1 and sum(one.skipped for one in repositories) > STATUS_SKIPPED_FILES:
+        return None
+    if not keys:
+        return {}
+    # As a condition of the partial index on skipped files, which answers this alone.
+    of_reasons = Repository.objects.filter(pk__in=keys, file_set__skipped__gt="").order_by()
+    counts = of_reasons.values_list("pk", "file_set__skipped").annotate(count=Count("file_set"))
+    found: dict[int, dict[str, int]] = {}
+    for key, reason, count in counts.order_by("pk", "-count", "file_set__skipped"):
+        found.setdefault(key, {})[reason] = count
+    return found
+
+
+def _project_status(
+    repository: Repository, skipped_reasons: dict[str, int] | None
+) -> ProjectStatus:
     live_run = repository.live_run  # type: ignore[attr-defined]
     return ProjectStatus(
         project=repository.name,
@@ -105,6 +135,7 @@ def _project_status(repository: Repository) -> ProjectStatus:
         indexed_by=repository.indexed_by,
         files=repository.files,
         skipped=repository.skipped,
+        skipped_reasons=skipped_reasons,
         generated=repository.generated,
         chunks=repository.chunks,
         symbols=repository.symbols,

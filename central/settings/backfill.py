@@ -1,7 +1,7 @@
 """Settings of the backfill: the forge, other git hosts, their credentials, and limits."""
 
 from dataclasses import dataclass, field
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,7 +10,6 @@ from django.core.exceptions import ImproperlyConfigured
 from central.settings import env
 from indexer import limits
 
-Network = IPv4Network | IPv6Network
 _GITHUB = "https://github.com"
 
 
@@ -28,7 +27,7 @@ class BackfillSettings:
     app_id: str = ""
     app_private_key: str = field(default="", repr=False)
     hosts: tuple[str, ...] = ()
-    networks: tuple[Network, ...] = ()
+    networks: tuple[IPv4Network | IPv6Network, ...] = ()
     directories: tuple[Path, ...] = ()
     tokens: dict[str, str] = field(default_factory=dict, repr=False)
     ssh_key_path: str = ""
@@ -53,7 +52,7 @@ def backfill() -> BackfillSettings:
         app_id=env.text("GITHUB_APP_ID") or "",
         app_private_key=env.text("GITHUB_APP_PRIVATE_KEY") or "",
         hosts=tuple(host.lower() for host in env.words("AETERNA_GIT_HOSTS")),
-        networks=tuple(map(_network, env.words("AETERNA_GIT_NETWORKS"))),
+        networks=env.networks("AETERNA_GIT_NETWORKS"),
         directories=tuple(map(_directory, env.words("AETERNA_GIT_DIRECTORIES"))),
         tokens=dict(map(_token, env.words("AETERNA_GIT_TOKENS"))),
         ssh_key_path=env.text("AETERNA_GIT_SSH_KEY_PATH") or "",
@@ -83,15 +82,6 @@ def _address(name: str, url: str) -> str:
     if not parts.hostname or "@" in parts.netloc:
         raise ImproperlyConfigured(f"{name} must have a host and no credential.")
     return url
-
-
-def _network(text: str) -> Network:
-    try:
-        return ip_network(text)
-    except ValueError as exc:
-        raise ImproperlyConfigured(
-            f"AETERNA_GIT_NETWORKS: '{text}' is no network; write 10.0.0.0/8."
-        ) from exc
 
 
 def _directory(text: str) -> Path:

@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "central.maintenance",
     "central.knowledge",
     "central.onboarding",
+    "central.alerts",
     "central.web",
 ]
 
@@ -223,6 +224,11 @@ GITHUB_WEBHOOK_SECRET = env.text("GITHUB_WEBHOOK_SECRET")  # of the GitHub App
 GITHUB_WEBHOOK_SECRET_PREVIOUS = env.text("GITHUB_WEBHOOK_SECRET_PREVIOUS")  # taken as well
 KEYLESS_SECONDS = env.number("AETERNA_KEYLESS_SECONDS", default=900)
 BEHIND_MINUTES = env.number("AETERNA_BEHIND_MINUTES", default=15)
+
+# --- Alerts -------------------------------------------------------------------------------------
+
+# Private networks in which an organisation's receiver of alerts may be; http:// too.
+ALERT_NETWORKS = env.networks("AETERNA_ALERT_NETWORKS")
 
 # --- Backfill -----------------------------------------------------------------------------------
 

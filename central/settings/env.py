@@ -5,6 +5,7 @@ of the process list and of `docker inspect`.
 """
 
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -77,3 +78,15 @@ def number(name: str, *, default: int) -> int:
         return int(value)
     except ValueError as exc:
         raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from exc
+
+
+def networks(name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Return the comma-separated networks of `name`."""
+    return tuple(_network(name, word) for word in words(name))
+
+
+def _network(name: str, word: str) -> IPv4Network | IPv6Network:
+    try:
+        return ip_network(word)
+    except ValueError as exc:
+        raise ImproperlyConfigured(f"{name}: '{word}' is no network; write 10.0.0.0/8.") from exc

@@ -1,4 +1,4 @@
-"""Organisations (the isolated tenants), members, API tokens and the audit log."""
+"""Organisations (the isolated tenants), members, invitations, API tokens and the audit log."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -126,6 +126,45 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id} in {self.organization_id} ({self.role})"
+
+
+class Invitation(models.Model):
+    """A link that makes who opens it a member, once. Only the SHA-256 of its code is stored."""
+
+    organization = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="invitations"
+    )
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
+    name = models.CharField(max_length=100, blank=True, help_text="Who it is for, in words")
+    prefix = models.CharField(max_length=12, help_text="The code's first characters, to tell it")
+    digest = models.BinaryField(max_length=32, unique=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="+",
+        help_text="It is valid while this person is an admin of the organisation",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(db_index=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}… ({self.organization_id})"
+
+    @property
+    def label(self) -> str:
+        return f"{self.prefix}… {self.name}".rstrip()
 
 
 class ApiToken(models.Model):

@@ -1,22 +1,25 @@
-"""Access to pages, and the context that every page has."""
+"""Access to pages of members and of admins, and the context that every page has."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper, wraps
 from typing import Any, Concatenate, ParamSpec, cast
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from central.http.rate_limits import enforce
 from central.tenancy.authentication import count_request
 from central.tenancy.credentials import Credential, credential_of_member, organizations_of
 from central.tenancy.models import Scope
 
 _P = ParamSpec("_P")
 
+CHANGES = "120/5minute"  # of one person, of an organisation's settings
 ORGANIZATION_KEY = "organization"  # of the session: where `/` leads to
 
 
@@ -35,6 +38,7 @@ def member_page(
         credential = credential_of_member(user=cast(User, request.user), slug=organization)
         credential.require_scope(Scope.SEARCH)
         count_request(caller=f"user {request.user.pk}", scope=Scope.SEARCH)
+        request.administers = administers(credential)  # type: ignore[attr-defined]
         if request.session.get(ORGANIZATION_KEY) != organization:
             request.session[ORGANIZATION_KEY] = organization
         return view(request, credential, *args, **kwargs)
@@ -49,6 +53,33 @@ def member_page(
         return page(request, *args, **kwargs)
 
     return wrapped
+
+
+def administers(credential: Credential) -> bool:
+    """Whether its member may open the organisation's settings."""
+    return Scope.ADMIN in credential.scopes and credential.sees_all
+
+
+def admin_page(
+    view: Callable[Concatenate[HttpRequest, Credential, _P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """As `member_page`, for members who administer the whole organisation; others get 403.
+
+    An admin who sees a part of it would give others more than that.
+    """
+
+    def for_admins(
+        request: HttpRequest, credential: Credential, /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> HttpResponse:
+        credential.require_scope(Scope.ADMIN)
+        credential.require_whole_organization()
+        if request.method == "POST":
+            enforce(f"settings {request.user.pk}", CHANGES, what="settings")
+        return view(request, credential, *args, **kwargs)
+
+    update_wrapper(for_admins, view)
+    page: Callable[..., HttpResponse] = never_cache(member_page(for_admins))
+    return page
 
 
 def _sign_in_for(request: HttpRequest, htmx: HtmxDetails) -> HttpResponse:
@@ -77,6 +108,7 @@ def page_context(request: HttpRequest) -> dict[str, Any]:
     return {
         "organization": request.session.get(ORGANIZATION_KEY, ""),
         "organizations": lambda: _organizations(request),
+        "administers": getattr(request, "administers", False),  # the page's organisation
         "theme": theme_of(request),
     }
 

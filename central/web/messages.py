@@ -10,6 +10,13 @@ _ERRORS: Final = {
         "There is no such repository for you; the list of repositories has all that you see."
     ),
     "run_not_found": "There is no such run that you may see.",
+    "insufficient_scope": (
+        "This is for admins of the organisation. Ask one of them to do it, or to make you an admin."
+    ),
+    "whole_organization_required": (
+        "Your membership shows you a part of the organisation only. This is for admins who see all "
+        "of it."
+    ),
 }
 # Templates of the sentences that name parameters, fields or addresses only programs use.
 SENTENCES: Final = {

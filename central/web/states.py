@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from central.repositories.states import IndexState
+from central.repositories.states import IndexState, had_nothing_to_do
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ _RUNS: Final = {
 _WAITING: Final = StateMessage(
     "warn", "A service that the run needs is unavailable; the run is retried automatically."
 )
-_NOTHING_TO_DO: Final = StateMessage("ok", "There was nothing to do.")
+_NOTHING_TO_DO: Final = StateMessage("ok", "There was nothing to do.", label="nothing to do")
 
 
 def state_message(state: str) -> StateMessage:
@@ -82,17 +82,13 @@ def state_message(state: str) -> StateMessage:
     return _INDEX.get(state) or StateMessage("quiet", "", label=state)
 
 
-def run_state_message(state: str) -> StateMessage:
-    """Return the message on a run state; of an unknown one, its name alone."""
-    return _RUNS.get(state) or StateMessage("info", "", label=state)
-
-
 def run_message(run: "IndexRun") -> StateMessage:
+    """Return the message on a run; of an unknown state, its name alone."""
     if run.state == "queued" and run.progress.get("stage") == "waiting":
         return _WAITING
-    if run.state == "abandoned" and run.reason in {"up_to_date", "superseded"}:
+    if had_nothing_to_do(run.state, run.reason):
         return _NOTHING_TO_DO
-    return _RUNS[run.state]
+    return _RUNS.get(run.state) or StateMessage("info", "", label=run.state)
 
 
 @dataclass(frozen=True, slots=True)

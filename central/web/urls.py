@@ -11,6 +11,7 @@ from central.web import (
     views_repositories,
     views_search,
 )
+from central.web.organization.urls import urlpatterns as organization_pages
 from central.web.urls_for import FilePathConverter
 
 register_converter(FilePathConverter, "file")
@@ -57,6 +58,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path(f"{_OF}/knowledge", views_knowledge.knowledge, name="knowledge"),
     path(f"{_OF}/knowledge/<file:node>", views_knowledge.node, name="node"),
+    *organization_pages,
 ]
 
 if apps.is_installed("allauth.socialaccount"):  # where the settings name a provider

@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from central.errors import ForbiddenError, ServiceError
 from central.http.rate_limits import enforce
+from central.http.urls import absolute_url
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import organizations_of
 from central.tenancy.models import ApiToken, Organization
@@ -29,6 +30,7 @@ from central.tenancy.services.tokens import create_personal_token, revoke_token
 from central.web.access import ORGANIZATION_KEY, THEME_COOKIE, THEMES
 from central.web.forms import SignInForm, TokenForm
 from central.web.login_throttle import remember_browser
+from central.web.organization.snippets import snippets_for
 from central.web.urls_for import is_own
 
 _MOST_LISTED = 200
@@ -128,7 +130,17 @@ def make_token(request: HttpRequest) -> HttpResponse:
         except ServiceError as exc:
             form.add_error(None, exc.message)
         else:
-            return _account_page(request, TokenForm(_user(request)), new_token=token)
+            return _account_page(
+                request,
+                TokenForm(_user(request)),
+                new_token=token,
+                snippets=snippets_for(
+                    url=absolute_url(request, "/").rstrip("/"),
+                    organization=chosen["organization"],
+                    token=token,
+                    scopes=chosen["scopes"],
+                ),
+            )
     return _account_page(request, form)
 
 
@@ -173,9 +185,8 @@ class PasswordChange(PasswordChangeView):
 password = PasswordChange.as_view()
 
 
-def _account_page(
-    request: HttpRequest, form: TokenForm, new_token: str | None = None
-) -> HttpResponse:
+def _account_page(request: HttpRequest, form: TokenForm, **new: Any) -> HttpResponse:
+    """Render the page; `new` are a token that was just made, and its snippets."""
     user = _user(request)
     memberships = user.memberships.filter(organization__in=Organization.objects.all())
     tokens = user.api_tokens.filter(revoked_at=None, organization__in=Organization.objects.all())
@@ -185,7 +196,7 @@ def _account_page(
         "tokens": tokens.select_related("organization"),
         "now": timezone.now(),
         "form": form,
-        "new_token": new_token,
+        **new,
     }
     return render(request, "web/account.html", context)
 

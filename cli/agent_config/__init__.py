@@ -1,1 +1,1 @@
-"""The configuration files of coding agents: where they are, their forms, and edits of them."""
+"""The configuration files of coding agents: their forms, and edits of them."""

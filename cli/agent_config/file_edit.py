@@ -1,7 +1,6 @@
 """An edit of an agent's configuration file: what it is, shown as a difference, then written."""
 
 import difflib
-import json
 import os
 import tempfile
 from collections.abc import Mapping
@@ -9,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cli.agent_config.agents import SERVER, Agent, Entry, is_ours, merged
+from agents.configuration import SERVER, Agent, Entry, configuration_text, is_ours, merged
 from cli.agent_config.json_file import JsonFile
 from indexer.errors import ConfigurationError
 
@@ -118,18 +117,9 @@ def _read(path: Path) -> str | None:
 
 
 def _unreadable(agent: Agent, path: Path, entry: Entry, reason: Exception) -> ConfigurationError:
-    advice = f" Or paste this into it yourself:\n{snippet(agent, path, entry)}" if entry else ""
+    pasted = configuration_text(agent, path.name, entry) if entry else ""
+    advice = f" Or paste this into it yourself:\n{pasted}" if entry else ""
     return ConfigurationError(
         f"{path} cannot be understood ({reason or 'too deep'}), so it was not changed. Correct it, "
         f"and type the command again.{advice}"
     )
-
-
-def snippet(agent: Agent, path: Path, entry: Entry) -> str:
-    """Return a whole file with nothing but the server."""
-    content = {agent.servers_key: {SERVER: entry}}
-    if path.suffix == ".json":
-        return json.dumps(content, indent=2)
-    import tomlkit
-
-    return tomlkit.dumps(content).strip()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from cli.agent_config.agents import AGENTS, SERVER, Agent, AgentName
+from agents.configuration import AGENTS, SERVER, Agent, AgentName
 from cli.commands.options import examples
 from cli.context import CommandContext
 from indexer.exits import Exit

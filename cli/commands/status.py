@@ -39,7 +39,10 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
         if local := answer.get("local"):
             print_stderr(f"Overlay: {receipt.local_line(local)}.")
         print_stderr(
-            status.text_only(answer), status.generated_files(answer), status.local_service(server)
+            status.text_only(answer),
+            status.generated_files(answer),
+            status.skipped_files(answer),
+            status.local_service(server),
         )
     if indexed:
         return Exit.OK

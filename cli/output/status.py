@@ -1,5 +1,6 @@
 """The index status of each repository: a table on a terminal, columns in a pipe."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,6 +65,19 @@ def generated_files(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the generated files; "" for none."""
     count = sum(one.get("generated", 0) for one in answer["projects"])
     return f"{pluralize(count, 'generated file')}: symbols and references only." if count else ""
+
+
+def skipped_files(answer: Mapping[str, Any]) -> str:
+    """Return a sentence that counts the skipped files by reason; "" for none."""
+    count = sum(one.get("skipped", 0) for one in answer["projects"])
+    reasons = Counter[str]()
+    for one in answer["projects"]:
+        reasons.update(one.get("skipped_reasons") or {})
+    by_reason = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    named = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in by_reason)
+    if not count:
+        return ""
+    return escape_line(f"{pluralize(count, 'skipped file')}{f' ({named})' if named else ''}.")
 
 
 def local_service(server: "ServerRecord | None") -> str:

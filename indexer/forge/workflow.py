@@ -106,11 +106,19 @@ class WorkflowValues:
 
     def text(self, repository: ForgeRepository) -> str:
         """Return the workflow's file. The minute differs, so that not all start at once."""
-        return _WORKFLOW.format(
-            branch=_scalar(repository.default_branch),
+        return self.text_for(
+            owner=repository.owner,
+            branch=repository.default_branch,
             minute=repository.id % 60,
+        )
+
+    def text_for(self, *, owner: str, branch: str, minute: int) -> str:
+        """Return the workflow's file for repositories of an owner."""
+        return _WORKFLOW.format(
+            branch=_scalar(branch),
+            minute=minute,
             version=self.version,
-            owner=_scalar(repository.owner),
+            owner=_scalar(owner),
             central_url=_scalar(self.central_url),
             organization=_scalar(self.organization),
         )

@@ -105,8 +105,9 @@ class Language:
     inferred_type_keywords: frozenset[str] = frozenset()
     # Generic types that are treated as their first argument, such as `Optional`.
     wrapper_types: frozenset[str] = frozenset()
-    # Types that tell nothing.
+    # Types that tell nothing, and built-in objects whose members anything may be (`window`).
     unknown_types: frozenset[str] = frozenset()
+    open_objects: frozenset[str] = frozenset()
     # Generic types whose arguments are the types of parts, such as `list`.
     containers: Containers = NO_CONTAINERS
     # Methods that a part of an instance calls, such as `__getitem__`.
@@ -117,11 +118,14 @@ class Language:
     # unbound first part of a path is also a module, such as Rust's crates.
     module_roots: frozenset[str] = frozenset()
     # Names that the language defines. Their references are dropped unless the file shadows them.
+    # Of those in lower case the classes; all others may give values of any class.
     builtins: frozenset[str] = frozenset()
+    builtin_classes: frozenset[str] = frozenset()
 
     name_separator: str = "::"  # between the parts of a definition's name
     # A separator other than "." between an object and its method, one byte long.
     method_operator: bytes = b""
+    not_null: str = ""  # after a value that is not null: TypeScript's `f!()`
 
     implicit_this: bool = False  # a bare name in a class may be a member
     free_functions: bool = True  # functions outside classes exist, so a bare call may be one

@@ -69,12 +69,15 @@ JAVASCRIPT: Final = Language(
     wrapper_types=names(
         "Promise PromiseLike Awaited Partial Required Readonly NonNullable NoInfer Omit Pick"
     ),
+    unknown_types=names("any unknown object never void Object Proxy"),
+    open_objects=names("globalThis window exports module"),
     containers=_CONTAINERS,
     builtins=_BUILTINS,
 )
 TYPESCRIPT: Final = replace(
     JAVASCRIPT,
     name="typescript",
+    not_null="!",
     grammar=grammar("typescript", "ecmascript", "typescript", function="language_typescript"),
     suffixes=(".ts", ".mts", ".cts"),
     interpreters=("deno", "bun", "ts-node"),
@@ -82,6 +85,7 @@ TYPESCRIPT: Final = replace(
 TSX: Final = replace(
     JAVASCRIPT,
     name="tsx",
+    not_null="!",
     grammar=grammar("typescript", "ecmascript", "typescript", "jsx", function="language_tsx"),
     suffixes=(".tsx",),
     interpreters=(),

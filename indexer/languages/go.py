@@ -41,6 +41,7 @@ GO: Final = Language(
     import_style=ImportStyle(lambda _file, module, _inside: module, _local_name),
     export_rule=ExportRule.CAPITAL,
     separate_type_namespace=True,
+    unknown_types=names("any comparable"),
     builtins=names("""
         append cap clear close complex copy delete imag len make max min new panic print
         println real recover bool byte comparable complex64 complex128 error float32 float64

@@ -123,5 +123,9 @@ PYTHON: Final = Language(
         "zip": ItemShape.ZIPPED,
     },
     builtins=_BUILTINS,
+    builtin_classes=names(
+        "bool bytearray bytes complex dict float frozenset int list memoryview range set slice str"
+        " tuple"
+    ),
 )
 LANGUAGES: Final = (PYTHON,)

@@ -24,14 +24,13 @@ from indexer.resolution.fixtures import (
 )
 from indexer.resolution.imports import import_path
 from indexer.resolution.lookup import Lookup
-from indexer.resolution.references import (
-    BINDABLE_KINDS,
+from indexer.resolution.name_uses import (
     USE_LABELS,
     NameUse,
-    ReferenceReader,
     collect_uses,
     drop_unresolvable_values,
 )
+from indexer.resolution.references import BINDABLE_KINDS, ReferenceReader
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope, ScopeTree
 from indexer.resolution.type_references import OF_FIXTURES, type_references
@@ -60,7 +59,8 @@ _GROUPS: Final = {
 # Labels of what is no expression, some of them long.
 _PLACES: Final = frozenset({"local.in", "local.within", "local.among", "local.part"})
 LABELS: Final = frozenset(_GROUPS) | {
-    "receiver", "self", "import.name", "import.alias", "import.default", "import.namespace",
+    "receiver", "self", "passed",
+    "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items",
     "local.type", "local.new", "local.call", "local.alias", "returns.part",
@@ -93,7 +93,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     has_fixtures = may_have_fixtures(path, language, imports)
     if not has_fixtures:
         groups["returns"] = [one for one in groups["returns"] if OF_FIXTURES.isdisjoint(one)]
-    uses = collect_uses(groups["use"], text)
+    uses = collect_uses(groups["use"], text, not_null=language.not_null)
     if not language.open_modules:
         uses = drop_unresolvable_values(
             uses, bindable_names, package_visible_types=language.package_visible_types

@@ -2,13 +2,14 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final
 
 from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import ELEMENT, Reference, ReferenceKind
+from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope
 from indexer.resolution.value import (
@@ -28,8 +29,8 @@ from indexer.resolution.value import (
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import Expression, read_expression
-from indexer.syntax.parser import ParsedFile, QueryMatch
-from indexer.syntax.source_text import SourceText, leading_identifier
+from indexer.syntax.parser import ParsedFile
+from indexer.syntax.source_text import SourceText
 
 # Module constants, because a look-up on the enumeration takes half as long as creating a tuple.
 _INHERIT: Final = ReferenceKind.INHERIT
@@ -39,69 +40,9 @@ _NEW: Final = ReferenceKind.NEW
 _CALL: Final = ReferenceKind.CALL
 _VALUE: Final = ReferenceKind.VALUE
 
-# The first of these labels on a node determines its kind.
-_KINDS = (_INHERIT, _DECORATE, _ELEMENT, _NEW, _CALL, _VALUE)
-_LABELS = ("base", "decorate", "element", "new", "call", "value")
-_RANKS = {label: rank for rank, label in enumerate(_LABELS)}
-USE_LABELS: Final = frozenset(_LABELS)
-
 BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
-
-
-class NameUse(NamedTuple):
-    """One reference: range and text of the expression with its receiver, and its first name."""
-
-    start: int
-    end: int
-    kind: ReferenceKind
-    written: str
-    first: str
-
-
-def collect_uses(matches: Iterable[QueryMatch], text: SourceText) -> list[NameUse]:
-    """Return the references among the matches, in order of position, one for each node.
-
-    Of several with the same end the longest counts: arguments of a macro are read token by token.
-    """
-    found: dict[int, tuple[int, int]] = {}
-    for match in matches:
-        receiver = match.get("receiver")
-        for label, mark in match.items():
-            rank = _RANKS.get(label)
-            if rank is None:
-                continue
-            start, end = mark if receiver is None else (receiver[0], mark[1])
-            known = found.get(end)
-            if known is None or (start, rank) < known:
-                found[end] = start, rank
-    return [
-        NameUse(
-            start,
-            end,
-            _KINDS[rank],
-            written := text.shortened((start, end)),
-            leading_identifier(written),
-        )
-        for start, end, rank in sorted((start, end, rank) for end, (start, rank) in found.items())
-    ]
-
-
-def drop_unresolvable_values(
-    uses: Iterable[NameUse], bindable_names: Container[str], *, package_visible_types: bool
-) -> list[NameUse]:
-    """Drop values whose first name is not in `bindable_names`, which are most of them.
-
-    With `package_visible_types`, `Type.member` is kept too.
-    """
-    return [
-        use
-        for use in uses
-        if use.kind is not _VALUE
-        or use.first in bindable_names
-        or (package_visible_types and use.first[:1].isupper() and use.first != use.written)
-    ]
 
 
 def _role(kind: ReferenceKind) -> NameRole:
@@ -150,7 +91,7 @@ class ReferenceReader:
                 self._last_calls[use.start] = self._called_again(use), False
                 continue
             value, name = self._resolve(use, expression, scope)
-            if not name or not self._is_wanted(use.kind, value):
+            if not name or not self._is_wanted(use, value):
                 continue
             reference = self._reference(use, expression, value, name, scope)
             if use.kind is _DECORATE and self._language.decorators_replace:
@@ -169,16 +110,54 @@ class ReferenceReader:
             return UNKNOWN, ""
         if use.kind is _INHERIT and value.access is not PATH:
             value = self._resolver.variable(expression.path, scope, use.start)
-        if value.binding is UNKNOWN.binding:
-            is_member = expression.name or len(expression.path) > 1
-            return UNKNOWN, expression.display_name if is_member else ""
         if value.access is BASE and not value.member and self._language.calls_without_parentheses:
             value = value._replace(member=scope.owner.rpartition(".")[2])
         if is_constructed:
             value = value._replace(access=PATH)
+        if self._is_unknown(use.kind, value):
+            return UNKNOWN, expression.display_name if self._counts(use, expression, scope) else ""
         if value.access is PATH:
             return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
-        return (value, value.member) if is_name(value.member) else (UNKNOWN, "")
+        return value, value.member
+
+    def _counts(self, use: NameUse, expression: Expression, scope: Scope) -> bool:
+        """Whether a use of unknown meaning is one of a member, and no field that is passed."""
+        if expression.name or len(expression.path) == 1:
+            return bool(expression.name)
+        if use.kind is not _VALUE:
+            return True
+        if not use.is_passed:
+            return False
+        *path, name = expression.path
+        owner = self._resolver.resolve_path(path, scope, use.start)
+        fields = self._resolver.tree.members.get(".".join((owner.root, *owner.chain)), ())
+        return owner.binding is not LOCAL or name not in fields
+
+    def _is_unknown(self, kind: ReferenceKind, value: Value) -> bool:
+        """Whether nothing tells what the used name means: it is a member of some value."""
+        if value.binding is UNKNOWN.binding:
+            return True
+        if value.access is PATH:
+            return bool(value.chain) and self._is_open(value)
+        if kind is _INHERIT or not is_name(value.member):
+            return kind is not _VALUE  # a field's value
+        return self._may_be_anything(value)
+
+    def _is_open(self, value: Value) -> bool:
+        """Whether any member may have been added to the object."""
+        language = self._language
+        is_self = value.root in language.self_names or value.root in language.super_names
+        return value.binding is FREE and (is_self or value.root in language.open_objects)
+
+    def _may_be_anything(self, value: Value) -> bool:
+        """Whether the receiver is what something of the language gives or holds."""
+        language = self._language
+        if value.binding is not FREE or value.root not in language.builtins:
+            return False
+        if value.chain or value.root in language.unknown_types:
+            return True
+        is_class = value.root[:1].isupper() or value.root in language.builtin_classes
+        return value.access is RESULT and not is_class
 
     def _value(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         if expression.name:
@@ -233,14 +212,17 @@ class ReferenceReader:
         imported = next((one.imported for one in known if one.imported), "")
         return Value(IMPORT, imported) if imported else value
 
-    def _is_wanted(self, kind: ReferenceKind, value: Value) -> bool:
+    def _is_wanted(self, use: NameUse, value: Value) -> bool:
+        kind = use.kind
         if value.binding is FREE and value.root in self._language.builtins:
             return False
         if kind is _ELEMENT and value.binding is FREE and not value.chain:
             return not value.root[:1].islower()
         if kind is _VALUE:
-            return self._is_definition_or_import(value)
-        return kind is not _INHERIT or value.access is PATH
+            return self._is_definition_or_import(value) or (
+                use.is_passed and self._is_passed_member(value)
+            )
+        return True
 
     def _is_definition_or_import(self, value: Value) -> bool:
         """Whether the value is a function or class, or imported."""
@@ -252,6 +234,14 @@ class ReferenceReader:
             return False
         path = [value.root, *value.chain, value.member]
         return self._resolver.tree.definitions.get(".".join(filter(None, path))) in BINDABLE_KINDS
+
+    def _is_passed_member(self, value: Value) -> bool:
+        """Whether a member that is passed may be a method: this file does not define it as data."""
+        path = [value.root, *value.chain, *filter(None, (value.member,))]
+        if path[-1] in self._language.self_names:  # Swift's `Session.self`
+            return False
+        is_known = ".".join(path) in self._resolver.tree.definitions
+        return value.binding is not LOCAL or not is_known
 
     def _is_shared(self, value: Value) -> bool:
         """Whether another file may define the value without an import."""

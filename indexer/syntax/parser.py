@@ -86,7 +86,8 @@ def parse(language: Language, source: bytes) -> ParsedFile | DegradeReason:
         return DegradeReason.PARSE_BUDGET
     if bracket_depth(source) > PARSED_BRACKETS:
         return DegradeReason.TOO_DEEP
-    tree = _parse_within_budget(_language(grammar), source)
+    # A NUL would be the end of the file to the grammars.
+    tree = _parse_within_budget(_language(grammar), source.replace(b"\0", b" "))
     if tree is None:
         return DegradeReason.PARSE_BUDGET
     if _error_work(tree) > _MAX_ERROR_WORK:

@@ -188,6 +188,14 @@ def test_what_is_generated_is_marked() -> None:
     assert "2 of the files generated: symbols and references only" in status_text(status)
 
 
+def test_skipped_files_are_counted_by_reason() -> None:
+    status = recorded("status")
+    status["projects"][0] |= {"skipped": 3, "skipped_reasons": {"binary": 2, "too_large": 1}}
+    assert ", 3 files skipped (2 binary, 1 too large)" in status_text(status)
+    status["projects"][0]["skipped_reasons"] = None
+    assert ", 3 files skipped\n" in f"{status_text(status)}\n"
+
+
 def test_a_caller_is_one_line_and_its_evidence() -> None:
     head, definition, links, receipt = links_text(recorded("callers"), "callers").split("\n\n")
     assert head == "5 callers of AuthMiddleware"

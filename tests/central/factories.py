@@ -1,5 +1,9 @@
 """Rows for tests."""
 
+from datetime import timedelta
+from hashlib import sha256
+from secrets import token_urlsafe
+
 import factory
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -14,7 +18,7 @@ from central.corpus.models import (
 from central.ingest.models import IndexRun
 from central.knowledge.models import Document, Edge, Node, NodeKind, Origin, Policy
 from central.repositories.models import Repository
-from central.tenancy.models import ApiToken, Membership, Organization, Scope
+from central.tenancy.models import ApiToken, Invitation, Membership, Organization, Scope
 from central.tenancy.tokens import new_token, token_digest
 from indexer.records.manifests import Ecosystem
 
@@ -47,6 +51,25 @@ class MembershipFactory(DjangoModelFactory[Membership]):
 
     user = factory.SubFactory(UserFactory)
     organization = factory.SubFactory(OrganizationFactory)
+
+
+class InvitationFactory(DjangoModelFactory[Invitation]):
+    """An open invitation, made by an admin of its organisation."""
+
+    class Meta:
+        model = Invitation
+
+    class Params:
+        code = factory.LazyFunction(lambda: f"aei_{token_urlsafe(32)}")  # pass `code=` to know it
+        admin = factory.SubFactory(
+            MembershipFactory, organization=factory.SelfAttribute("..organization"), role="admin"
+        )
+
+    organization = factory.SubFactory(OrganizationFactory)
+    created_by = factory.SelfAttribute("admin.user")
+    prefix = factory.LazyAttribute(lambda self: self.code[:12])
+    digest = factory.LazyAttribute(lambda self: sha256(self.code.encode()).digest())
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=7))
 
 
 class ApiTokenFactory(DjangoModelFactory[ApiToken]):

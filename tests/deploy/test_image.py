@@ -68,6 +68,10 @@ def test_the_build_installs_by_hashes_as_make_does() -> None:
 def test_the_image_runs_as_a_numbered_user_who_is_not_root() -> None:
     (user,) = (each.rest for each in dockerfile.instructions() if each.word == "USER")
     assert all(part.isdecimal() and int(part) > 999 for part in user.split(":"))
+    number, group = user.split(":")
+    (install,) = (each.rest for each in dockerfile.instructions() if "apt-get " in each.rest)
+    assert f"groupadd --gid {group} " in install
+    assert f"useradd --uid {number} --gid {group} " in install  # ssh needs a name
 
 
 def test_nothing_is_wrong_with_the_scripts() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
-from cli.agent_config.agents import AGENTS, AgentName
+from agents.configuration import AGENTS, AgentName
 from cli.agent_config.rules import RULES
 from scripts.local_service import ROOT, Organization, clean_environment
 from tests.e2e.agents import Agent, agent_over_http, agent_over_stdio, settings_of, text_of

@@ -5,12 +5,15 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from central.errors import ConflictError, InvalidError
+from central.errors import ConflictError, InvalidError, NotFoundError
 from central.github.models import GitHubPolicy
 from central.github.oidc import MAX_ID
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
 from central.tenancy.services.organizations import organization_named
+from indexer.limits import KEYLESS_PATTERNS
+
+PATTERNS = ("job_workflow_refs", "refs", "events")  # the lists of a policy
 
 
 @transaction.atomic
@@ -46,6 +49,49 @@ def set_policy(
             detail=said,
         )
     return policy
+
+
+@transaction.atomic
+def add_pattern(
+    *, organization: Organization, patterns: str, pattern: str, actor: str
+) -> GitHubPolicy:
+    """Add to one of PATTERNS. Raises InvalidError, ConflictError (`too_many_patterns`)."""
+    present = _locked_patterns(organization, patterns)
+    if pattern in present:
+        return set_policy(organization_slug=organization.slug, actor=actor)
+    if len(present) >= KEYLESS_PATTERNS:
+        raise ConflictError(
+            f"There are {KEYLESS_PATTERNS} already; remove one that is not needed.",
+            code="too_many_patterns",
+        )
+    changes: dict[str, Any] = {patterns: [*present, pattern]}
+    return set_policy(organization_slug=organization.slug, actor=actor, **changes)
+
+
+@transaction.atomic
+def remove_pattern(
+    *, organization: Organization, patterns: str, pattern: str, actor: str
+) -> GitHubPolicy:
+    """Remove from one of PATTERNS. Raises InvalidError, NotFoundError (`pattern_not_found`)."""
+    present = _locked_patterns(organization, patterns)
+    if pattern not in present:
+        raise NotFoundError("The policy has no such entry.", code="pattern_not_found")
+    changes: dict[str, Any] = {patterns: [one for one in present if one != pattern]}
+    return set_policy(organization_slug=organization.slug, actor=actor, **changes)
+
+
+def policy_of(organization: Organization) -> GitHubPolicy:
+    """Return the organisation's policy; one that is off, and not stored, without any."""
+    found = GitHubPolicy.objects.filter(organization=organization).first()
+    return found or GitHubPolicy(organization=organization, enabled=False)
+
+
+def _locked_patterns(organization: Organization, patterns: str) -> list[str]:
+    """Return a list of the policy, which nobody else changes until the transaction ends."""
+    if patterns not in PATTERNS:
+        raise InvalidError(f"There is no such list; there are {', '.join(PATTERNS)}.")
+    Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+    return list(getattr(policy_of(organization), patterns))
 
 
 def _set_owner(organization: Organization, owner_id: int) -> None:

@@ -13,6 +13,7 @@ import structlog
 from django.db import connection, transaction
 from django.db.models import F, Max, Q
 
+from central.background import GRAPH
 from central.knowledge.access import visible_nodes
 from central.knowledge.matching import Matcher
 from central.knowledge.models import CodeLinks, Document
@@ -30,7 +31,6 @@ from central.knowledge.services.semantic import (
     remove_edges_of_replaced_chunks,
 )
 from central.knowledge.services.violations import check_policies, remove_unlinked_code
-from central.knowledge.wakeup import wake
 from central.knowledge.watermarks import repositories_due
 from central.repositories.models import Repository
 from central.repositories.visibility import MissingProject
@@ -57,7 +57,7 @@ class Refreshed:
 def refresh(*, credential: Credential) -> Refreshed:
     """Wake the worker; nothing is waited for. Raises ForbiddenError for a token of a job."""
     scope = GraphScope(credential)
-    wake()
+    GRAPH.wake()
     due = documents_to_link(credential.organization)
     return Refreshed(
         documents=visible_nodes(credential=credential).filter(document__in=due).count(),

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 
+from central.background import GRAPH
 from central.errors import ConflictError, InvalidError, PreconditionError
 from central.knowledge.access import require_writer
 from central.knowledge.identifiers import (
@@ -23,7 +24,6 @@ from central.knowledge.identifiers import (
 from central.knowledge.models import Document, Node, NodeKind, Policy
 from central.knowledge.resolution import find_target, node_id, node_not_found
 from central.knowledge.rules import validate_rule
-from central.knowledge.wakeup import wake
 from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.tenancy.audit import credential_actor, record
@@ -268,4 +268,4 @@ def _note(credential: Credential, node: Node, verb: str, detail: Mapping[str, An
         organization=credential.organization,
         detail=detail,
     )
-    transaction.on_commit(wake)
+    transaction.on_commit(GRAPH.wake)

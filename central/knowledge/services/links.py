@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from central.background import GRAPH
 from central.errors import InvalidError, NotFoundError
 from central.knowledge.access import require_writer
 from central.knowledge.models import Document, Edge, Node, Origin
@@ -19,7 +20,6 @@ from central.knowledge.resolution import (
     node_of,
 )
 from central.knowledge.services.documents import require_properties
-from central.knowledge.wakeup import wake
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
 from indexer.limits import EDGE_TYPE_CHARACTERS
@@ -131,4 +131,4 @@ def _note(credential: Credential, edge: Edge, verb: str) -> None:
         organization=credential.organization,
         detail={"weight": edge.weight},
     )
-    transaction.on_commit(wake)
+    transaction.on_commit(GRAPH.wake)

@@ -6,13 +6,14 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
 from central.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from central.onboarding.addresses import CloneAddress, parse_address, project_name
 from central.onboarding.credentials import require_github
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
-from central.repositories.models import Repository
+from central.repositories.models import IndexedBy, Repository
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
 from indexer.errors import ConfigurationError
@@ -73,6 +74,22 @@ def request_addresses(
     for address in addresses:
         _queue_address(backfill, address)
     return backfill
+
+
+def request_again(repository: Repository) -> bool:
+    """Queue a repository that this service clones, to be due now; False if a workflow indexes it.
+
+    Also False while it is paused, and if its backfill was cancelled: nothing is cloned then.
+    """
+    now = timezone.now()
+    queued = Case(When(state=WorkState.RUNNING, then=F("state")), default=Value(WorkState.QUEUED))
+    followed = BackfillRepository.objects.filter(
+        repository=repository,
+        repository__indexed_by=IndexedBy.CENTRAL,
+        repository__paused=False,
+        backfill__state=ListState.LISTED,
+    )
+    return bool(followed.update(state=queued, requested_at=now, due_at=now, attempts=0, error=""))
 
 
 def cancel_backfill(backfill: Backfill, *, actor: str) -> None:

@@ -21,8 +21,8 @@ class ActionFilter(admin.SimpleListFilter):
     title = "of"
     parameter_name = "of"
     nouns = (
-        *("organization", "membership", "user", "group", "token"),
-        *("repository", "github_policy", "vectors", "backup"),
+        *("organization", "membership", "invitation", "user", "group", "token"),
+        *("repository", "backfill", "github_policy", "vectors", "backup"),
     )
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:

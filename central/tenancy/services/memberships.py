@@ -13,6 +13,7 @@ from central.tenancy.models import Membership, Organization, Role
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django.db.models import QuerySet
 
 
 def create_person(
@@ -100,6 +101,61 @@ def remove_member(*, user: "User", organization: Organization, actor: str) -> No
         action="membership.deleted",
         target=user.get_username(),
         organization=organization,
+    )
+
+
+def find_member(*, organization: Organization, member_id: int) -> Membership:
+    """Return a membership by its key. Raises NotFoundError (`not_a_member`)."""
+    found = organization.memberships.select_related("user").filter(pk=member_id).first()
+    if found is None:
+        raise NotFoundError("There is no such member of the organisation.", code="not_a_member")
+    return found
+
+
+@transaction.atomic
+def change_role(
+    *, organization: Organization, member_id: int, role: Role, actor: str
+) -> Membership:
+    """Change a member's role. Raises NotFoundError, ConflictError (`last_admin`)."""
+    membership = _locked_member(organization, member_id)
+    if role != Role.ADMIN:
+        _require_other_admin(membership)
+    return add_member(user=membership.user, organization=organization, actor=actor, role=role)
+
+
+@transaction.atomic
+def dismiss_member(*, organization: Organization, member_id: int, actor: str) -> None:
+    """End a membership, but never the last admin's. Raises NotFoundError, ConflictError."""
+    membership = _locked_member(organization, member_id)
+    _require_other_admin(membership)
+    remove_member(user=membership.user, organization=organization, actor=actor)
+
+
+def _locked_member(organization: Organization, member_id: int) -> Membership:
+    """Return a member; two admins who leave at the same time wait for each other."""
+    Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+    return find_member(organization=organization, member_id=member_id)
+
+
+def _require_other_admin(membership: Membership) -> None:
+    """Raise ConflictError if the organisation would have nobody who administers all of it."""
+    admins = admins_of(membership.organization)
+    if admins.filter(pk=membership.pk).exists() and not admins.exclude(pk=membership.pk).exists():
+        raise ConflictError(
+            f"{membership.user.get_username()} is the last admin of {membership.organization}: "
+            "make another member an admin first.",
+            code="last_admin",
+        )
+
+
+def admins_of(organization: Organization) -> "QuerySet[Membership]":
+    """Return the members who may administer the whole organisation."""
+    return Membership.objects.filter(
+        organization=organization,
+        role=Role.ADMIN,
+        repositories=None,
+        visibilities=None,
+        user__is_active=True,
     )
 
 

@@ -15,6 +15,7 @@ from central.tenancy.credentials import credential_of_member
 from central.tenancy.models import ApiToken, Organization, Scope, parse_organization_slug
 from central.tenancy.services.organizations import create_organization, organization_named
 from central.tenancy.tokens import new_token, token_digest
+from indexer.limits import ORGANIZATION_TOKENS
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -60,6 +61,37 @@ def create_token(
     )
 
 
+def create_organization_token(
+    *,
+    organization: Organization,
+    scopes: Collection[str],
+    name: str,
+    repositories: Collection[str] | None,
+    expires_days: int | None,
+    actor: str,
+) -> str:
+    """Create a token of no person, as an admin does, and return it; it is not stored.
+
+    Raises InvalidError, ConflictError (`too_many_tokens`).
+    """
+    _check_name(name)
+    theirs = persistent_tokens(organization).filter(owner=None)
+    if theirs.count() >= ORGANIZATION_TOKENS:
+        raise ConflictError(
+            f"{organization} has {ORGANIZATION_TOKENS} tokens already; revoke one that is no "
+            "longer used.",
+            code="too_many_tokens",
+        )
+    return create_token(
+        organization_slug=organization.slug,
+        scopes=scopes,
+        actor=actor,
+        repositories=repositories,
+        expires_days=expires_days,
+        name=name.strip(),
+    )
+
+
 def create_personal_token(
     *, owner: "User", organization_slug: str, scopes: Collection[str], name: str, expires_days: int
 ) -> str:
@@ -74,10 +106,7 @@ def create_personal_token(
             f"Scopes that you may give in {organization_slug} are "
             f"{', '.join(sorted(allowed.scopes))}; choose at least one."
         )
-    if not name.strip() or not name.isprintable():
-        raise InvalidError(
-            "Say what the token is for, in plain characters, to know it again in the list."
-        )
+    _check_name(name)
     if not 1 <= expires_days <= MAX_PERSONAL_DAYS:
         raise InvalidError(f"A personal token is valid for 1 to {MAX_PERSONAL_DAYS} days.")
     live = owner.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now())
@@ -96,6 +125,13 @@ def create_personal_token(
         ),
         user_actor(owner),
     )
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or not name.isprintable():
+        raise InvalidError(
+            "Say what the token is for, in plain characters, to know it again in the list."
+        )
 
 
 def create_local_token(*, organization_slug: str, actor: str) -> str:
@@ -187,6 +223,14 @@ def persistent_tokens(organization: Organization) -> QuerySet[ApiToken]:
         is_live, organization=organization, revoked_at=None, is_short_lived=False
     )
     return tokens.select_related("owner")
+
+
+def persistent_token(*, organization: Organization, token_id: int) -> ApiToken:
+    """Return a valid token of the organisation that is no job's. Raises NotFoundError."""
+    found = persistent_tokens(organization).select_related("organization").filter(pk=token_id)
+    if (token := found.first()) is None:
+        raise NotFoundError("There is no such valid token.", code="token_not_found")
+    return token
 
 
 def find_token(text: str) -> ApiToken:

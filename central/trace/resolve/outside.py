@@ -1,9 +1,11 @@
 """Whether what has no visible definition is outside of the visible repositories, or unknown.
 
-Outside: the path leads into a module that no visible repository has, or a class has a base there.
+Outside: the file imports the name itself, or the class whose member it is, from a module that no
+visible repository has. Results of functions outside and parts of values there may be anything.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
@@ -24,14 +26,14 @@ from central.trace.resolve.sql import (
     SameScopeDefinitions,
     Typing,
     TypingRow,
-    Wildcards,
 )
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import CALLED, Binding
+from indexer.records.references import CALLED, Access, Binding
 
 _VALUES: Final = VALUE_KINDS | {""}
-_WITHOUT_WILDCARDS: Final = frozenset({"pypi", "npm"})  # else an unbound name is the language's
 _OF_EVERY_CLASS: Final = {"pypi": frozenset(dir(object))}
+_ALL_CAPITAL: Final = frozenset({"go", "nuget"})  # functions have capitals as classes do
+_TELL_NOTHING: Final = {"pypi": frozenset({"typing", "typing_extensions"})}  # Final, TypeVar, Any
 
 
 def outside(question: Outside) -> RuleSteps:
@@ -39,32 +41,29 @@ def outside(question: Outside) -> RuleSteps:
     origin = question.origin
     if isinstance(origin, NameInFile) and origin.binding == Binding.IMPORT:
         (imports,) = yield [Imports(origin.file, origin.root)]
-        chain = f".{origin.chain}" if origin.chain else ""
-        paths = dict.fromkeys(f"{row.path}{chain}" for row in imports)
+        names = f".{origin.chain}" if origin.chain else ""
+        paths = dict.fromkeys(f"{row.path}{names}" for row in imports)
         return _all((yield [question.of_path(*origin[1:4], path) for path in paths]))
     if isinstance(origin, ImportPath):
         is_visible = yield from _is_visible(origin)
         if not is_visible:
-            return (True,)
+            return (True,) if _is_told(question, origin) else ()
     for beginning, missing in _beginnings(origin, question.name):
         (candidates,) = yield [beginning]
         if candidates:
-            return (yield from _are_outside(candidates, missing, origin.ecosystem))
-    if isinstance(origin, NameInFile) and origin.ecosystem in _WITHOUT_WILDCARDS:
-        (wildcards,) = yield [Wildcards(origin.file)]
-        return () if wildcards else (True,)
+            if len(missing) > 1:
+                return ()
+            return (yield from _are_outside(question, candidates, "".join(missing)))
     return ()
 
 
 def outside_bases(question: OutsideBases) -> RuleSteps:
-    """Answer (True,) if a class may inherit the member from a class outside."""
-    if question.member in _OF_EVERY_CLASS.get(question.ecosystem, ()):
-        return (True,)
+    """Answer (True,) if a class has a base outside."""
     (near,) = yield [SameScopeDefinitions(question.file, question.name)]
     files = list(dict.fromkeys([question.file, *(row.file for row in near)]))
     typing = yield [Typing(file, question.name) for file in files]
     answers = yield [
-        Outside(declared_type(file, question.name, row), question.member)
+        Outside(declared_type(file, question.name, row), Access.BASE, question.member)
         for file, rows in zip(files, typing, strict=True)
         for row in rows
         if row.kind == "inherit"
@@ -90,32 +89,61 @@ def _is_visible(path: ImportPath) -> RuleGenerator[bool]:
     )
 
 
+def _is_told(question: Outside, origin: ImportPath) -> bool:
+    """Whether a path that leads outside names a class, or what is used itself.
+
+    A class has a capital. A type of the standard library that another definition has may be that
+    of a box, such as a task, whose content is meant.
+    """
+    own = is_standard(origin.ecosystem, origin.path)
+    if question.access == Access.PATH:
+        owner = last_name(origin.path.rpartition(".")[0])
+        return not question.is_indirect or own or owner[:1].isupper()
+    if question.access == Access.BASE:
+        return True
+    module, _, names = origin.path.rpartition("/")[2].partition(".")
+    if module in _TELL_NOTHING.get(origin.ecosystem, ()):
+        return False
+    if question.is_indirect and own:
+        return False
+    if origin.ecosystem in _ALL_CAPITAL:
+        return question.access == Access.INSTANCE and "." not in names
+    return last_name(origin.path)[:1].isupper()
+
+
 def _beginnings(
     origin: ImportPath | NameInFile, name: str
-) -> Iterator[tuple[ImportPath | NameInFile, str]]:
-    """Yield the origin and its beginnings, longest first, each with the member that follows."""
+) -> Iterator[tuple[ImportPath | NameInFile, list[str]]]:
+    """Yield the origin and its beginnings, longest first, each with the names that follow."""
     if isinstance(origin, ImportPath):
         for module, rest in prefixes(origin.path):
-            yield origin._replace(path=module), rest[0] if rest else name
+            yield origin._replace(path=module), list(filter(None, (*rest, name)))
         return
     names = origin.chain.split(".") if origin.chain else []
     for count in range(len(names), -1, -1):
-        yield origin._replace(chain=".".join(names[:count])), [*names, name][count]
+        following = list(filter(None, (*names[count:], name)))
+        yield origin._replace(chain=".".join(names[:count])), following
 
 
 def _are_outside(
-    candidates: Sequence[ResolvedDefinition], missing: str, ecosystem: str
+    question: Outside, candidates: Sequence[ResolvedDefinition], missing: str
 ) -> RuleSteps:
-    """Decide for what was found: all of it must lead outside."""
+    """Decide for what was found and lacks the member: all of it must lead outside.
+
+    A class that is visible may have the member from elsewhere, or be the wrong one.
+    """
     answers = yield [Classes(*candidate.key, candidate.inherited_by) for candidate in candidates]
     classes = [found for answer in answers for found in answer]
     if any(found.kind in _VALUES for found in classes):
+        return ()
+    is_of_every = missing in _OF_EVERY_CLASS.get(question.origin.ecosystem, ())
+    if classes and not is_of_every and question.access != Access.BASE:
         return ()
     without = [one for one, answer in zip(candidates, answers, strict=True) if not answer]
     typings = yield [Typing(*one.key) for one in without]
     types = [
         [
-            declared_type(*one.key, row)
+            Outside(declared_type(*one.key, row), row.access, missing, is_indirect=True)
             for row in rows
             if row.kind == "type" and not _is_decorated(row)
         ]
@@ -123,9 +151,10 @@ def _are_outside(
     ]
     if not all(types):
         return ()
-    of_classes = [OutsideBases(found.file, found.name, missing, ecosystem) for found in classes]
-    of_types = [Outside(one, missing) for several in types for one in several]
-    return _all((yield [*of_classes, *of_types]))
+    bases = (
+        [] if is_of_every else [OutsideBases(found.file, found.name, missing) for found in classes]
+    )
+    return (True,) if all((yield [*bases, *chain.from_iterable(types)])) else ()
 
 
 def _is_decorated(row: TypingRow) -> bool:

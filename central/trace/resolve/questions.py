@@ -125,17 +125,20 @@ class MemberAccess(NamedTuple):
 
 
 class Outside(NamedTuple):
-    """Is this member of what `origin` means, or `origin` itself, outside of what is visible?
+    """Is what this access reaches from `origin` outside of what is visible?
 
-    Asked only of what has no visible definition.
+    Asked only of what has no visible definition. `is_indirect`: by the type of a definition, or as
+    a member of a member.
     """
 
     origin: ImportPath | NameInFile
+    access: str
     name: str
+    is_indirect: bool = False
 
     def of_path(self, repository: int, package: int, ecosystem: str, path: str) -> "Outside":
         """Return the same question of an import path."""
-        return Outside(ImportPath(repository, package, ecosystem, path), self.name)
+        return self._replace(origin=ImportPath(repository, package, ecosystem, path))
 
 
 class OutsideBases(NamedTuple):
@@ -144,7 +147,6 @@ class OutsideBases(NamedTuple):
     file: int
     name: str
     member: str
-    ecosystem: str
 
 
 FUNCTIONS = frozenset({"function", "method"})

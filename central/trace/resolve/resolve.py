@@ -87,7 +87,7 @@ def _with_unresolved(
 ) -> list[Resolution]:
     """Mark what its file binds to something visible, but nothing tells which, as unresolved."""
     questions = {
-        index: [Outside(question.origin, question.name) for question in asked[index]]
+        index: [Outside(*question, is_indirect=_is_deep(site)) for question in asked[index]]
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
         if not resolution.targets and site.binding in _BOUND
     }
@@ -132,6 +132,11 @@ def _name_in_file(site: ReferenceSite) -> NameInFile:
     caller = site.caller if site.binding == Binding.FREE else ""
     place = (site.repository, site.package, site.ecosystem)
     return NameInFile(site.file, *place, site.binding, site.root, site.chain, caller)
+
+
+def _is_deep(site: ReferenceSite) -> bool:
+    """Whether the reference is to a member of a member: `app.store.add()`."""
+    return site.access == Access.PATH and "." in site.chain
 
 
 def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -> Resolution:

@@ -10,8 +10,9 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from central.ingest.models import IndexRun
 from central.web.runs import Share
-from central.web.states import StateMessage, run_state_message, state_message
+from central.web.states import StateMessage, run_message, state_message
 from central.web.templatetags.web import short_commit
 
 register = template.Library()
@@ -26,8 +27,8 @@ def state_badge(state: str) -> SafeString:
 
 
 @register.simple_tag
-def run_badge(state: str) -> SafeString:
-    return _badge(state, run_state_message(state))
+def run_badge(run: IndexRun) -> SafeString:
+    return _badge(run.state, run_message(run))
 
 
 @cache

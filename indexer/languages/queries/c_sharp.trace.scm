@@ -9,9 +9,9 @@
    (generic_name) @base
    (qualified_name) @base
    (primary_constructor_base_type type: (_) @base)])
-(argument [(identifier) (member_access_expression)] @value .)
+(argument [(identifier) @value (member_access_expression) @value @passed] .)
 (assignment_expression right: [(identifier) (member_access_expression)] @value)
-(typeof_expression type: (_) @value)
+(typeof_expression type: (_) @value @passed)
 
 ; Scopes beside functions and classes.
 [(lambda_expression) (anonymous_method_expression) (operator_declaration)

@@ -1,10 +1,11 @@
 ; Uses.
 (call_expression function: (_) @call)
+(call_expression function: (parenthesized_expression [(identifier) (member_expression)] @call))
 (new_expression constructor: (_) @new)
 (decorator [(identifier) @decorate
             (member_expression) @decorate
             (call_expression function: (_) @decorate)])
-(arguments [(identifier) (member_expression)] @value)
+(arguments [(identifier) @value (member_expression) @value @passed])
 (array [(identifier) (member_expression)] @value)
 (object [(shorthand_property_identifier) @value
          (pair value: [(identifier) (member_expression)] @value)])

@@ -3,6 +3,10 @@
   [(identifier) @call
    (selector_expression) @call
    (index_expression operand: (_) @call index: [(identifier) (selector_expression)])])
+(call_expression function: (parenthesized_expression
+  [(identifier) @call
+   (selector_expression) @call
+   (unary_expression operator: "*" operand: [(identifier) (selector_expression)] @call)]))
 (type_conversion_expression type: (generic_type type: (_) @call))
 (composite_literal type:
   [(type_identifier) @new (qualified_type) @new (generic_type type: (_) @new)])
@@ -16,12 +20,12 @@
   function: (identifier) @_new
   arguments: (argument_list .
     [(identifier) (selector_expression) (type_identifier) (qualified_type)] @new)
-  (#eq? @_new "new"))
+  (#any-of? @_new "new" "make"))
 (type_spec type: (struct_type (field_declaration_list (field_declaration
   !name type: [(type_identifier) @base (qualified_type) @base (generic_type type: (_) @base)]))))
 (interface_type (type_elem .
   [(type_identifier) @base (qualified_type) @base (generic_type type: (_) @base)] .))
-(argument_list [(identifier) (selector_expression)] @value)
+(argument_list [(identifier) @value (selector_expression) @value @passed])
 (literal_value (literal_element [(identifier) (selector_expression)] @value))
 (keyed_element value: (literal_element [(identifier) (selector_expression)] @value))
 
@@ -68,7 +72,7 @@
   left: (expression_list . (identifier) @local)
   right: (expression_list . (call_expression
     function: (identifier) @_new arguments: (argument_list . (_) @local.type)))
-  (#eq? @_new "new"))
+  (#any-of? @_new "new" "make"))
 (short_var_declaration
   left: (expression_list . (identifier) @local)
   right: (expression_list . [

@@ -2,8 +2,8 @@
 (method_invocation object: (_)? @receiver name: (_) @call)
 (object_creation_expression type: (_) @new)
 (method_reference . (_) @new "new" .)
-(argument_list (method_reference) @value)
-(class_literal (_) @value)
+(argument_list (method_reference) @value @passed)
+(class_literal (_) @value @passed)
 (marker_annotation name: (_) @decorate)
 (annotation name: (_) @decorate)
 (superclass

@@ -1,6 +1,6 @@
 ; Uses.
 (call_expression . (_) @call)
-(value_argument [(callable_reference) @value (navigation_expression "::") @value])
+(value_argument [(callable_reference) @value (navigation_expression "::") @value @passed])
 (annotation [(user_type) @decorate (constructor_invocation (user_type) @decorate)])
 ([(class_declaration
     (delegation_specifiers (delegation_specifier

@@ -1,6 +1,6 @@
 ; Uses.
 (function_call name: (_) @call)
-(arguments [(identifier) (dot_index_expression)] @value)
+(arguments [(identifier) @value (dot_index_expression) @value @passed])
 (field value: [(identifier) (dot_index_expression)] @value)
 
 ; A table whose metatable looks names up in another one inherits from that.

@@ -1,9 +1,10 @@
 ; Uses.
 (call function: (_) @call)
+(call function: (parenthesized_expression [(identifier) (attribute)] @call))
 (call arguments: (argument_list
   [(identifier) @value
-   (attribute) @value
-   (keyword_argument value: [(identifier) (attribute)] @value)]))
+   (attribute) @value @passed
+   (keyword_argument value: [(identifier) @value (attribute) @value @passed])]))
 (list [(identifier) (attribute)] @value)
 (pair value: [(identifier) (attribute)] @value)
 (raise_statement [(identifier) (attribute)] @value)

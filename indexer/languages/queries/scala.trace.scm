@@ -7,7 +7,7 @@
    (generic_type type: (_) @new)
    (compound_type base: [(type_identifier) @new (stable_type_identifier) @new
                          (generic_type type: (_) @new)])])
-(arguments [(identifier) (field_expression)] @value)
+(arguments [(identifier) @value (field_expression) @value @passed])
 (annotation name: (_) @decorate)
 ([(class_definition extend: (extends_clause
     [(type_identifier) @base (stable_type_identifier) @base (generic_type type: (_) @base)]))

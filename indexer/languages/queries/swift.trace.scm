@@ -1,7 +1,7 @@
 ; Uses.
 (call_expression . (_) @call)
 (constructor_expression constructed_type: (user_type) @new)
-(value_argument value: [(simple_identifier) (navigation_expression)] @value)
+(value_argument value: [(simple_identifier) @value (navigation_expression) @value @passed])
 (attribute (user_type) @decorate)
 (inheritance_specifier inherits_from: (user_type) @base)
 

@@ -8,7 +8,10 @@
 
 [(function_type) (constructor_type) (call_signature) (construct_signature) (method_signature)
  (abstract_method_signature)] @scope.function
-(arguments (instantiation_expression . [(identifier) (member_expression)] @value))
+(call_expression function: (parenthesized_expression
+  [(as_expression . [(identifier) (member_expression)] @call)
+   (non_null_expression [(identifier) (member_expression)] @call)]))
+(arguments (instantiation_expression . [(identifier) @value (member_expression) @value @passed]))
 (type_alias_declaration
   name: (type_identifier) @local
   value: [(type_identifier) @local.type

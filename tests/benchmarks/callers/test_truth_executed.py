@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.callers.truth_executed import PLUGIN, names_of_calls
+from benchmarks.callers.truth_executed import PLUGIN, meaning, names_of_calls
+from tests.benchmarks.callers.tiny import DEFINITIONS, OPEN, STORE_GET
 
 PROGRAM = """
 import record_calls
@@ -48,6 +49,12 @@ def test_store(store):
 
 def test_calls_are_known_by_where_they_end() -> None:
     assert names_of_calls("a.b(c(1),\n  é.d())") == {(2, 9): (1, 2), (1, 8): (1, 4), (2, 8): (2, 4)}
+
+
+def test_a_method_that_is_called_by_a_bare_name_is_what_a_variable_holds() -> None:
+    assert meaning((STORE_GET,), DEFINITIONS, "") == ((), True, None, (STORE_GET,))
+    assert meaning((STORE_GET,), DEFINITIONS, "fixture") == ((STORE_GET,), True, None, ())
+    assert meaning((OPEN,), DEFINITIONS, "") == ((OPEN,), True, None, ())
 
 
 def test_a_value_is_what_it_was_when_the_test_ran(tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from central.background import BATCHES
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, File
-from central.ingest import tasks, wakeup
+from central.ingest import tasks
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import staging
 from central.ingest.services.run_lifecycle import expire_runs
@@ -150,9 +151,10 @@ def test_no_batch_of_a_retired_repository_is_staged() -> None:
 
 @pytest.mark.django_db
 def test_a_batch_wakes_the_worker() -> None:
-    wakeup.due.clear()
+    event = threading.Event()
+    BATCHES.listen(event)
     send(api_of())
-    assert wakeup.due.is_set()
+    assert event.is_set()
 
 
 @pytest.mark.django_db

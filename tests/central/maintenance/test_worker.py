@@ -9,10 +9,11 @@ from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
+from central import background
+from central.background import RUNS
 from central.corpus.models import TrigramPosting, TrigramSegment
 from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
-from central.ingest import wakeup
 from central.ingest.models import IndexRun
 from central.ingest.services.apply_run import Attempt
 from central.ingest.services.claims import claim_run
@@ -124,7 +125,7 @@ def test_a_connection_that_cannot_even_be_closed_does_not_end_it(
     """As where PostgreSQL was killed meanwhile."""
     settings.SWEEP_SECONDS = 1
     failed = threading.Event()
-    real = worker.close_old_connections
+    real = background.close_old_connections
 
     def close() -> None:
         real()
@@ -132,7 +133,7 @@ def test_a_connection_that_cannot_even_be_closed_does_not_end_it(
             failed.set()
             raise OperationalError("the database is away")
 
-    monkeypatch.setattr(worker, "close_old_connections", close)
+    monkeypatch.setattr(background, "close_old_connections", close)
     embedded_worker.start()
     assert failed.wait(WAIT_SECONDS)
     api_of().queue_full(FILES)
@@ -237,7 +238,7 @@ def test_it_outlives_an_error(
         return list(real())
 
     monkeypatch.setattr(worker, "sweep", fails_once)
-    monkeypatch.setattr(worker, "_LONGEST_BACKOFF_SECONDS", 0.01)
+    monkeypatch.setattr(background, "_LONGEST_BACKOFF_SECONDS", 0.01)
     api = api_of()
     api.queue_full(FILES)
     embedded_worker.start()
@@ -254,9 +255,10 @@ def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
 
 
 def test_a_wake_up_without_a_broker_sets_the_event() -> None:
-    wakeup.due.clear()
+    event = threading.Event()
+    RUNS.listen(event)
     api_of().queue_full(FILES)
-    assert wakeup.due.is_set()
+    assert event.is_set()
 
 
 def test_the_reconcile_is_due_once_a_night() -> None:

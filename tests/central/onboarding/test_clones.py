@@ -12,13 +12,13 @@ from central.onboarding import clones, processes
 from central.onboarding.addresses import parse_address, resolve
 from central.onboarding.clones import Clone, EmptyRepositoryError, GitAccess, clone
 from central.onboarding.processes import ChildError, Limits
-from central.settings.backfill import BackfillSettings, Network
+from central.settings.backfill import BackfillSettings
 from indexer.git.process import GitProcess
 from scripts.local_forge import LocalForge
 from scripts.local_git import commit_all, git, new_repository
 from tests.indexer.forge.answering import answering
 
-LOOPBACK: tuple[Network, ...] = (ip_network("127.0.0.0/8"),)
+LOOPBACK = (ip_network("127.0.0.0/8"),)
 
 
 @pytest.fixture

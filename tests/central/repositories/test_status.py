@@ -11,8 +11,17 @@ from central.ingest.models import IndexRun
 from central.ingest.services.run_lifecycle import expire_runs
 from central.repositories.models import Repository
 from central.tenancy.models import Scope
+from indexer.records.files import SkipReason, TreeEntry
 from tests.central.factories import RepositoryFactory
-from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
+from tests.central.protocol import (
+    Api,
+    api_of,
+    apply_queued,
+    commit_of,
+    file_record,
+    skipped_record,
+    tree_of,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -160,6 +169,43 @@ def test_the_number_of_queries_does_not_grow(
         RepositoryFactory.create(organization=api.organization)
     with django_assert_num_queries(2):  # the token, the repositories
         assert len(api.status().json()["projects"]) == 5
+
+
+def index_with_skipped(api: Api, project: str) -> None:
+    """A text and three skipped files."""
+    records = [
+        file_record("a.py", "def a\n"),
+        skipped_record("a.png"),
+        skipped_record("b.png"),
+        skipped_record("c.json", SkipReason.TOO_LARGE),
+    ]
+    tree = [TreeEntry(one.path, one.mode, one.blob, one.size) for one in records]
+    run = api.open(project).json()
+    assert api.put_tree(run, tree).status_code == 200
+    assert api.put_batch(run, 1, records).status_code == 204
+    message = api.announcement(run, project_id=project)
+    assert api.deliver(run, message).status_code == 202
+    assert apply_queued() == ["applied"]
+
+
+def test_skipped_files_are_counted_by_reason(
+    api: Api,
+    django_assert_num_queries: DjangoAssertNumQueries,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for project in ("shop", "cart"):
+        index_with_skipped(api, project)
+    RepositoryFactory.create(organization=api.organization, name="empty")
+    with django_assert_num_queries(3):  # the token, the repositories, the reasons
+        projects = api.status().json()["projects"]
+    assert [(one["skipped"], one["skipped_reasons"]) for one in projects] == [
+        (3, {"binary": 2, "too_large": 1}),
+        (0, {}),
+        (3, {"binary": 2, "too_large": 1}),
+    ]
+    monkeypatch.setattr("central.repositories.status.STATUS_SKIPPED_FILES", 5)
+    assert [one["skipped_reasons"] for one in api.status().json()["projects"]] == [None] * 3
+    assert status(api)["skipped_reasons"] == {"binary": 2, "too_large": 1}
 
 
 def test_a_run_that_has_not_ended_is_shown_with_its_progress(api: Api) -> None:

@@ -169,12 +169,31 @@ class Other:
         ("get", "def own(): ...\nown().get()\n", (1, 0)),
         ("get", "def own(x): x.get()\n", (1, 0)),
         ("get", "from requests import T\ndef own() -> T: ...\nown().get()\n", (0, 1)),
-        # A member that a known class does not have, unless it inherits from outside.
+        # The result of a function outside, and part of a value there, may be anything.
+        ("get", "import requests\nrequests.session().get()\n", (1, 0)),
+        ("get", "from requests import Session\nSession.MAIN.get()\n", (0, 1)),
+        ("get", "from requests import api\napi.get()\n", (0, 1)),
+        ("get", "from requests import app\napp.store.get()\n", (1, 0)),
+        ("walk", "import os\nos.path.walk()\ndef walk(): ...\n", (0, 1)),
+        ("get", "from requests import Session\nSession().keep().get()\n", (1, 0)),
+        ("get", "from requests import Box\ndef f(x: Box): x[0].get()\n", (1, 0)),
+        ("get", "from requests import Box\ndef f(x: Box): x.content.get()\n", (1, 0)),
+        ("get", "from asyncio import Task\ndef own() -> Task[B]: ...\nown().get()\n", (1, 0)),
+        ("get", "from typing import Final\ndef f(x: Final): x.get()\n", (1, 0)),
+        ("get", "from typing import TypeVar\nT = TypeVar('T')\ndef f(x: T): x.get()\n", (1, 0)),
+        # A member that a known class does not have, whatever it inherits from.
         ("get", "from acme_kit import Other\nOther().get()\n", (0, 1)),
         ("get", "class A:\n    def f(self): self.get()\n", (1, 0)),
         ("get", "class A:\n    def f(self): super().get()\n", (1, 0)),
         ("get", "class A(dict):\n    def f(self): self.get()\n", (1, 0)),  # no base is recorded
-        ("get", "from gone import B\nclass A(B):\n    def f(self): self.get()\n", (0, 1)),
+        ("get", "from gone import B\nclass A(B):\n    def f(self): self.get()\n", (1, 0)),
+        ("get", "from gone import B\nclass A(B):\n    def f(self): super().get()\n", (0, 1)),
+        (
+            "get",
+            "from gone import B\nclass A(B): ...\nasync def f():\n"
+            "    async with A() as a: a.get()\n",
+            (1, 0),
+        ),
         ("get", "from .gone import B\nclass A(B):\n    def f(self): self.get()\n", (1, 0)),
         # Another definition of the name, in the file itself.
         ("verify", "def verify(): ...\nverify()\n", (0, 0)),

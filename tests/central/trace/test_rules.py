@@ -316,11 +316,16 @@ def test_a_member_of_what_nobody_typed_is_open(ask: Ask, use: str) -> None:
     assert (link["rule"], link["line"]) == ("name_only", 4)
 
 
-def test_a_member_of_what_is_out_of_sight_is_not_open(ask: Ask) -> None:
+@pytest.mark.parametrize(("use", "expected"), [("app.add()", (0, 1)), ("app.store.add()", (1, 0))])
+def test_what_a_value_out_of_sight_holds_is_open(
+    ask: Ask, use: str, expected: tuple[int, int]
+) -> None:
     library(api=ROUTED)
-    service("from elsewhere import App\n\ndef run(app: App):\n    app.store.add()\n", "acme-kit")
+    service(f"from elsewhere import App\n\ndef run(app: App):\n    {use}\n", "acme-kit")
     answer = ask("callers", symbol="Router.add", min_confidence="low").json()
-    assert (answer["callers"], answer["receipt"]["unresolved"]["count"]) == ([], 0)
+    receipt = answer["receipt"]
+    assert (receipt["unresolved"]["count"], receipt["elsewhere"]["count"]) == expected
+    assert len(answer["callers"]) == expected[0]
 
 
 def test_each_overload_s_class_is_possible(callers: Callers) -> None:

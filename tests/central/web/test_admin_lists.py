@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Delivery, IndexRun
 from central.knowledge.models import Document, Edge, Policy
@@ -47,7 +48,25 @@ def delivery() -> Delivery:
 
 
 # One row, with whatever it points at of its own.
+def alert_destination() -> AlertDestination:
+    return AlertDestination.objects.create(
+        organization=OrganizationFactory.create(), sealed_address="", due_at=timezone.now()
+    )
+
+
+def repository_alert() -> RepositoryAlert:
+    repository = RepositoryFactory.create()
+    return RepositoryAlert.objects.create(
+        organization=repository.organization,
+        repository=repository,
+        condition=Condition.FAILED,
+        since=timezone.now(),
+    )
+
+
 MAKERS: dict[type[Any], Callable[[], Any]] = {
+    AlertDestination: alert_destination,
+    RepositoryAlert: repository_alert,
     ApiToken: lambda: ApiTokenFactory.create(owner=UserFactory.create()),
     Backfill: lambda: backfill_of(OrganizationFactory.create()),
     BackfillRepository: lambda: queued(backfill_of(OrganizationFactory.create())),

@@ -120,6 +120,7 @@ _PARTS = {
     "file": "a.py",
     "path": "1",
 }
+SETTINGS = "/o/acme/settings"
 _PART = re.compile(r"<(?:(\w+):)?\w+>")
 
 
@@ -181,8 +182,12 @@ def rows(*, without: str = "") -> Iterator[dict[str, str]]:
 
 
 def addresses(prefixes: tuple[str, ...] = ("/",)) -> Iterator[str]:
-    """One of each route; of the admin's, which are Django's own views, those of one model."""
-    return (one for one in _addresses() if one.startswith(prefixes))
+    """One of each route; of the admin's, which are Django's own views, those of one model.
+
+    Those of an organisation's settings are asked by who may open them.
+    """
+    found = (one for one in _addresses() if one.startswith(prefixes))
+    return (one for one in found if one.startswith(SETTINGS) == (prefixes == (SETTINGS,)))
 
 
 def _addresses() -> Iterator[str]:
@@ -227,6 +232,7 @@ def failing(
 BROWSERS = {
     "stranger": ("/",),
     "member": ("/o/", "/account"),
+    "admin": (SETTINGS,),
     "administrator": ("/admin/",),
 }
 
@@ -238,6 +244,9 @@ def browser(request: pytest.FixtureRequest) -> tuple[Client, tuple[str, ...]]:
     membership = MembershipFactory.create(organization__slug="acme")
     if request.param == "member":
         client.force_login(membership.user)
+    if request.param == "admin":
+        admin = MembershipFactory.create(organization=membership.organization, role="admin")
+        client.force_login(admin.user)
     if request.param == "administrator":
         client.force_login(UserFactory.create(is_superuser=True, is_staff=True))
     return client, BROWSERS[request.param]

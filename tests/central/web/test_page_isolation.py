@@ -13,9 +13,20 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, reverse
+from django.utils import timezone
 
+from central.alerts.models import AlertDestination
+from central.github.models import GitHubPolicy
+from central.onboarding.models import Backfill
+from central.repositories.models import Repository
+from central.tenancy.models import ApiToken, Invitation, Membership
 from central.web.urls import urlpatterns
-from tests.central.factories import MembershipFactory, UserFactory
+from tests.central.factories import (
+    ApiTokenFactory,
+    InvitationFactory,
+    MembershipFactory,
+    UserFactory,
+)
 from tests.central.knowledge.graph import created
 from tests.central.protocol import api_of, commit_of
 
@@ -26,14 +37,18 @@ FILES = {"kitchen/secret_recipe.py": "def secret_recipe salt\n"}
 SECRETS = (PROJECT, "salt", commit_of(FILES), "secret_recipe", "acme")
 
 # Asked before anybody is signed in: they know no organisation.
-OPEN = {"sign-in", "sign-out", "theme", "sso", "sso-callback"}
+OPEN = {
+    *("sign-in", "sign-out", "theme", "sso", "sso-callback"),
+    *("invitation", "accept-invitation", "new-account"),  # who has a link need not have an account
+}
 # Of whoever is signed in.
 OWN = {"home", "account", "password", "make-token", "revoke-token"}
 
 PATTERNS = {
     str(pattern.name): pattern for pattern in urlpatterns if isinstance(pattern, URLPattern)
 }
-PAGES = sorted(PATTERNS.keys() - OPEN - OWN)
+SETTINGS = {name for name in PATTERNS if name.startswith("settings")}  # of admins
+PAGES = sorted(PATTERNS.keys() - OPEN - OWN - SETTINGS)
 WITHOUT_DATA = {"query-help"}  # the same for each organisation, but for its name
 NODE = f"{PROJECT}/mem-1"
 PARTS = {
@@ -44,7 +59,11 @@ PARTS = {
     "line": 1,
     "column": 0,
 }
+KEYS = {"member_id": 1, "invitation_id": 1, "token_id": 1, "backfill_id": UUID(int=2)}
+NAMED_ENTRY = {"settings-keyless-remove": "?patterns=events&pattern=push"}
 OF_ITS_OWN = {"directory": {"path": "kitchen"}}
+POST = {"role": "admin", "name": "x", "expires_days": "7", "scopes": "search"}
+POSTED = {"settings-invitation-revoke"}  # without a page of its own
 QUERIES = (
     "",
     "?name=f1",
@@ -80,7 +99,7 @@ def signed_in(user: User) -> Client:
 
 
 def test_every_page_is_one_of_an_organization_or_named_here() -> None:
-    for name in PAGES:
+    for name in (*PAGES, *SETTINGS):
         assert "organization" in PATTERNS[name].pattern.converters, name
     assert len(PATTERNS) == len(urlpatterns), "give each page a name"
 
@@ -99,12 +118,78 @@ def test_a_member_reaches_each_page(known: dict[str, Any]) -> None:
 
 
 def test_nobody_sees_a_page_without_signing_in() -> None:
-    known = {**PARTS, "run_id": UUID(int=1), "token_id": 1}
+    known = {**PARTS, "run_id": UUID(int=1), **KEYS}
     stranger = Client()
-    for address in addresses([*PAGES, *OWN], known):
+    for address in addresses([*PAGES, *OWN, *SETTINGS], known):
         for answer in (stranger.get(address), stranger.post(address)):
             assert answer.status_code == 302, address
             assert answer["Location"].startswith("/sign-in?next="), address
+
+
+@pytest.fixture
+def settings_of(known: dict[str, Any]) -> dict[str, Any]:
+    """What addresses of acme's settings are made of: rows that are there."""
+    acme = api_of().organization
+    invitation = InvitationFactory.create(organization=acme, name="salt")
+    AlertDestination.objects.create(organization=acme, sealed_address="salt", due_at=timezone.now())
+    return {
+        **known,
+        "member_id": Membership.objects.get(organization=acme).pk,
+        "invitation_id": invitation.pk,
+        "token_id": ApiTokenFactory.create(organization=acme, name="salt").pk,
+        "backfill_id": Backfill.objects.create(organization=acme, owner="salt").pk,
+    }
+
+
+def test_an_admin_reaches_each_page_of_the_settings(settings_of: dict[str, Any]) -> None:
+    """Or what follows would prove nothing."""
+    acme = api_of().organization
+    admin = signed_in(MembershipFactory.create(organization=acme, role="admin").user)
+    for name in sorted(SETTINGS):
+        address = next(addresses([name], settings_of)) + NAMED_ENTRY.get(name, "")
+        assert admin.get(address).status_code == (405 if name in POSTED else 200), address
+
+
+@pytest.mark.parametrize("is_staff", [False, True])
+def test_an_admin_of_another_organisation_finds_and_changes_nothing(
+    settings_of: dict[str, Any], is_staff: bool
+) -> None:
+    """By acme's addresses, and by its own with the keys of acme's rows."""
+    user = UserFactory.create(is_staff=is_staff)
+    MembershipFactory.create(user=user, organization__slug="globex", role="admin")
+    outsider = signed_in(user)
+    before = rows()
+    for name in sorted(SETTINGS):
+        for slug in ("acme", "globex"):
+            keys = set(PATTERNS[name].pattern.converters) - {"organization"}
+            for address in addresses([name], {**settings_of, "organization": slug}):
+                for answer in (outsider.get(address), outsider.post(address, POST)):
+                    if slug == "globex" and not keys:
+                        break  # it is theirs
+                    assert answer.status_code in (404, 405), address
+                    if answer.status_code == 404:
+                        assert_silent(answer, address)
+    assert rows() == before
+
+
+def test_a_member_who_is_no_admin_changes_nothing(settings_of: dict[str, Any]) -> None:
+    member = signed_in(MembershipFactory.create(organization=api_of().organization).user)
+    before = rows()
+    for address in addresses(sorted(SETTINGS), settings_of):
+        for answer in (member.get(address), member.post(address, POST)):
+            assert answer.status_code == 403, address
+            assert_silent(answer, address, except_for=("acme",))
+    assert rows() == before
+
+
+def rows() -> list[object]:
+    """What the settings change, of acme."""
+    of_acme = {"organization__slug": "acme"}
+    return [
+        row
+        for model in (Membership, Invitation, ApiToken, Repository, Backfill, GitHubPolicy)
+        for row in model.objects.filter(**of_acme).order_by("pk").values()  # type: ignore[attr-defined]
+    ]
 
 
 @pytest.mark.parametrize("is_staff", [False, True])

@@ -4,10 +4,12 @@ import uuid
 from datetime import timedelta
 
 import pytest
+from django.contrib.admin import site
 from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from central.ingest.admin import IndexRunAdmin
 from central.ingest.models import IndexRun
 from central.tenancy.models import Membership
 from tests.central.factories import (
@@ -153,6 +155,10 @@ def test_each_end_says_what_it_means(
     html = page(client, run)
     assert said in html
     assert "every 1s" not in html
+    shown = "nothing to do" if members.get("reason") == "up_to_date" else state
+    assert f'">{shown}</span>' in html
+    in_the_admin = IndexRunAdmin(IndexRun, site).run_state(IndexRun.objects.get(pk=run.pk))
+    assert in_the_admin == shown
 
 
 def test_a_run_that_waits_for_something_that_is_away_says_what(

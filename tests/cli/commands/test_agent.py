@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.agent_config.agents import AGENTS, AgentName
+from agents.configuration import AGENTS, AgentName
 from cli.commands import agent as agent_command
 from scripts.local_git import new_repository
 from scripts.local_service import ROOT

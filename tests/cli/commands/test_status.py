@@ -49,6 +49,20 @@ def test_generated_files_are_counted() -> None:
     assert "generated" not in run(Answering("status"), "status").stderr
 
 
+def test_skipped_files_are_counted_by_reason() -> None:
+    answer = recorded("status")
+    for one in answer["projects"]:
+        one["skipped"] = 0
+    assert "skipped" not in run(Answering(answer), "status").stderr
+    first, second = answer["projects"][:2]
+    first |= {"skipped": 1_002, "skipped_reasons": {"binary": 1_000, "too_large": 2}}
+    second |= {"skipped": 3, "skipped_reasons": {"too_large": 3}}
+    done = run(Answering(answer), "status")
+    assert "1,005 skipped files (1,000 binary, 5 too large)." in done.stderr
+    second["skipped_reasons"] = first["skipped_reasons"] = None  # of an older service
+    assert "1,005 skipped files." in run(Answering(answer), "status").stderr
+
+
 def test_where_nothing_is_indexed_the_command_to_type_is_told() -> None:
     done = run(Answering("status_of_nothing"), "status")
     assert done.exit_code == 3

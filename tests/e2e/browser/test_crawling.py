@@ -16,7 +16,7 @@ from tests.e2e.browser.conftest import ADMIN, MEMBER, Open
 
 pytestmark = pytest.mark.system("chromium")
 
-PAGES = 145  # what a crawl may come to: more patterns than that are not collapsed as they should be
+PAGES = 170  # what a crawl may come to: more patterns than that are not collapsed as they should be
 DOCUMENTED = ("/api/v1/search", "/api/v1/trace/callers", "/api/v1/index/runs")
 DOWNLOAD = "/api/v1/schema"  # which the page of the API links to once its script has drawn it
 _LINKS = "links => links.map(link => link.getAttribute('href'))"
@@ -30,6 +30,10 @@ _NAMES = (
     (re.compile(r"^/o/[^/]+/r/[^/]+/violations$"), "/o/_/r/_/violations"),
     (re.compile(r"^/o/[^/]+/knowledge/.+"), "/o/_/knowledge/_"),
     (re.compile(r"^/o/[^/]+/runs/[^/]+"), "/o/_/runs/_"),
+    (
+        re.compile(r"^/o/[^/]+/settings/(members|tokens|repositories|backfills)/[^/]+"),
+        r"/o/_/settings/\1/_",
+    ),
     (re.compile(r"^/o/[^/]+"), "/o/_"),
     (re.compile(r"^(/admin/\w+/\w+/)[^/]+(/(?:change|history|delete|password)/)"), r"\1_\2"),
 )
@@ -51,6 +55,8 @@ def test_every_page_that_is_linked_to_is_shown_without_a_complaint(
     assert len(opened) > 10
     assert wrong == set()
     wanted = {"/admin/"} if start == "/admin/" else {"/o/_/", "/o/_/r/_", "/account"}
+    if start != "/admin/" and username == ADMIN:
+        wanted |= {"/o/_/settings", "/o/_/settings/members", "/o/_/settings/repositories/_"}
     assert wanted <= {kind.partition("?")[0] for kind in opened}
 
 

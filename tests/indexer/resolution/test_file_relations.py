@@ -164,5 +164,5 @@ def test_case_of_a_type_switch_tells_the_type_in_that_case_alone() -> None:
 
 
 def test_method_of_the_receiver_is_a_value() -> None:
-    text = "package p\ntype A struct{}\nfunc (a *A) go1() { run(a.go1, a.x) }\n"
+    text = "package p\ntype A struct{ x int }\nfunc (a *A) go1() { run(a.go1, a.x) }\n"
     assert uses("a.go", text) == ["call free:run path run", "value local:A instance go1"]

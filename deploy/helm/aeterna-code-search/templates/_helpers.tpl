@@ -63,6 +63,13 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if eq $embedder.provider "ollama" }}{{ $_ := set $settings "OLLAMA_URL" $embedder.ollamaUrl }}{{ end }}
 {{- if eq $embedder.provider "openai" }}{{ $_ := set $settings "OPENAI_BASE_URL" $embedder.openaiBaseUrl }}{{ end }}
 {{- if eq $store.backend "qdrant" }}{{ $_ := set $settings "QDRANT_URL" $store.qdrant.url }}{{ end }}
+{{- with .Values.backfill }}{{ if .enabled }}
+{{- $_ := set $settings "AETERNA_BACKFILL_AT_ONCE" (toString .atOnce) }}
+{{- $_ := set $settings "AETERNA_GIT_HOSTS" (join "," .gitHosts) }}
+{{- $_ := set $settings "AETERNA_GIT_NETWORKS" (join "," .gitNetworks) }}
+{{- /* Inside the cluster it is HTTP, unless the service redirects: then publicUrl is used. */ -}}
+{{- if not $.Values.sslRedirect }}{{ $_ := set $settings "AETERNA_BACKFILL_URL" (printf "http://%s:%v" (include "codesearch.fullname" $) $.Values.service.port) }}{{ end }}
+{{- end }}{{ end }}
 {{- range include "codesearch.secretKeys" . | fromYamlArray }}
 {{- $_ := set $settings (printf "%s_FILE" .) (printf "/run/secrets/codesearch/%s" .) }}
 {{- end }}

@@ -10,6 +10,7 @@ Windsurf: https://docs.windsurf.com/windsurf/cascade/mcp
 Zed: https://zed.dev/docs/ai/mcp, and https://zed.dev/docs/worktree-trust for a project's settings
 """
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -158,3 +159,11 @@ def is_ours(existing: object) -> bool:
     names = {str(word).rpartition("/")[2] for word in words}
     addresses = (existing.get("url"), existing.get("httpUrl"))
     return SERVER in names or any(str(one).endswith(MCP_ROUTE) for one in addresses)
+
+
+def configuration_text(agent: Agent, path: str, entry: Entry) -> str:
+    """Return a configuration with nothing but the server: JSON, or TOML by the file's name."""
+    if not path.endswith(".toml"):
+        return json.dumps({agent.servers_key: {SERVER: entry}}, indent=2)
+    lines = (f"{key} = {json.dumps(value)}" for key, value in entry.items())  # strings and lists
+    return "\n".join([f"[{agent.servers_key}.{SERVER}]", *lines])

@@ -1,0 +1,1 @@
+"""Alerts: an organisation's receiver is told of stale and failing repositories."""

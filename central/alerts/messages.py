@@ -1,0 +1,133 @@
+"""The body of a message: Slack's `text`, and the same as fields for programs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.template.defaultfilters import pluralize
+from django.urls import reverse
+
+from central.alerts.models import Condition, RepositoryAlert
+from indexer.limits import ALERT_DETAIL_CHARACTERS, ALERT_PROJECTS
+
+_WORDS = {
+    Condition.FAILED: "its last run failed",
+    Condition.BEHIND: "its index is out of date",
+    Condition.NOT_CLONED: "this service cannot clone and index it",
+}
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def alert_body(
+    organization: str,
+    *,
+    message_id: UUID,
+    at: datetime,
+    begun: Sequence[RepositoryAlert],
+    ended: Sequence[RepositoryAlert],
+) -> dict[str, Any]:
+    """Return the message about problems that began and ended; some are listed, all are counted."""
+    return {
+        "text": "\n".join(_lines(organization, begun, ended)),
+        "type": "index.alert",
+        "id": str(message_id),
+        "organization": organization,
+        "at": _time(at),
+        "failing_count": len(begun),
+        "recovered_count": len(ended),
+        "failing": [_fields(alert) for alert in begun[:ALERT_PROJECTS]],
+        "recovered": [_fields(alert) for alert in ended[:ALERT_PROJECTS]],
+    }
+
+
+def trial_body(organization: str, *, message_id: UUID, at: datetime) -> dict[str, Any]:
+    """Return the message of a test."""
+    return {
+        "text": f"{organization}: this is a test of alerts from Aeterna Code Search. All is well.",
+        "type": "index.test",
+        "id": str(message_id),
+        "organization": organization,
+        "at": _time(at),
+    }
+
+
+def _lines(
+    organization: str, begun: Sequence[RepositoryAlert], ended: Sequence[RepositoryAlert]
+) -> list[str]:
+    parts = []
+    if begun:
+        parts.append(f"{_counted(begun)} with a problem")
+    if ended:
+        parts.append(f"{_counted(ended)} recovered")
+    lines = [f"*{organization}*: {', '.join(parts)}"]
+    lines += [_problem(alert) for alert in begun[:ALERT_PROJECTS]]
+    lines += _rest(begun, "with a problem")
+    lines += [_recovery(alert) for alert in ended[:ALERT_PROJECTS]]
+    return lines + _rest(ended, "recovered")
+
+
+def _problem(alert: RepositoryAlert) -> str:
+    why = f": {_escaped(_detail(alert))}" if alert.detail else ""
+    return f"• {_link(alert)}: {_WORDS[Condition(alert.condition)]}, since {_minute(alert)}{why}"
+
+
+def _recovery(alert: RepositoryAlert) -> str:
+    return f"• {_link(alert)}: has recovered ({alert.condition} since {_minute(alert)})"
+
+
+def _minute(alert: RepositoryAlert) -> str:
+    return f"{alert.since:%Y-%m-%d %H:%M} UTC"
+
+
+def _counted(alerts: Sequence[RepositoryAlert]) -> str:
+    count = len({alert.repository_id for alert in alerts})
+    return f"{count:,} repositor{pluralize(count, 'y,ies')}"
+
+
+def _rest(alerts: Sequence[RepositoryAlert], what: str) -> list[str]:
+    more = len(alerts) - ALERT_PROJECTS
+    return [f"• and {more:,} more {what}"] if more > 0 else []
+
+
+def _fields(alert: RepositoryAlert) -> dict[str, Any]:
+    return {
+        "project": alert.repository.name,
+        "condition": alert.condition,
+        "since": _time(alert.since),
+        "ended_at": _time(alert.ended_at) if alert.ended_at else None,
+        "detail": _detail(alert),
+        "url": _page(alert),
+    }
+
+
+def _detail(alert: RepositoryAlert) -> str:
+    """Return the error in one line."""
+    text = " ".join(alert.detail.split())
+    is_long = len(text) > ALERT_DETAIL_CHARACTERS
+    return f"{text[: ALERT_DETAIL_CHARACTERS - 1]}…" if is_long else text
+
+
+def _link(alert: RepositoryAlert) -> str:
+    name, page = _escaped(alert.repository.name), _page(alert)
+    return f"<{page}|{name}>" if page else name
+
+
+def _page(alert: RepositoryAlert) -> str | None:
+    if not settings.PUBLIC_URL:
+        return None
+    arguments = [alert.organization.slug, alert.repository.name]
+    return settings.PUBLIC_URL.rstrip("/") + reverse("web:repository", args=arguments)
+
+
+def _escaped(text: str) -> str:
+    """Escape for Slack, in which <!channel> would call everyone.
+
+    https://docs.slack.dev/messaging/formatting-message-text#escaping
+    """
+    return text.translate(_ESCAPES)
+
+
+def _time(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

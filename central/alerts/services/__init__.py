@@ -1,0 +1,1 @@
+"""Detection of problems, messages about them, and the receiver."""

@@ -1,0 +1,111 @@
+"""What is wrong with an organisation's repositories, compared with what its receiver knows."""
+
+import uuid
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from central.alerts.messages import alert_body
+from central.alerts.models import AlertDestination, Condition, RepositoryAlert
+from central.alerts.signing import is_sealed_by_former_key, open_address, seal
+from central.onboarding.models import BackfillRepository, ListState, WorkState
+from central.repositories.models import IndexedBy, IndexProblem, Repository
+
+_Key = tuple[int, str]  # a repository and a condition
+
+
+@transaction.atomic
+def detect(organization_id: int) -> None:
+    """Note what began and ended, and store a message about it if it is time for one.
+
+    One process at a time: another one's lock is not waited for.
+    """
+    destination = (
+        AlertDestination.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
+        .select_related("organization")
+        .filter(pk=organization_id, suspended_at=None, organization__retired_at=None)
+        .first()
+    )
+    if destination is None:
+        return
+    if is_sealed_by_former_key(destination):
+        destination.sealed_address = seal(open_address(destination))
+        destination.save(update_fields=["sealed_address"])
+    now = timezone.now()
+    _compare(destination, now)
+    if destination.message_id is None and destination.due_at <= now:
+        _store_message(destination, now)
+
+
+def _compare(destination: AlertDestination, now: datetime) -> None:
+    """Bring the rows to what is wrong now."""
+    watched = Repository.objects.filter(
+        organization=destination.organization_id, retired_at=None, paused=False
+    )
+    wrong = dict(_problems(destination))
+    known = {
+        (alert.repository_id, alert.condition): alert
+        for alert in RepositoryAlert.objects.filter(organization=destination.organization_id)
+    }
+    RepositoryAlert.objects.bulk_create(
+        RepositoryAlert(
+            organization_id=destination.organization_id,
+            repository_id=key[0],
+            condition=key[1],
+            detail=wrong[key],
+            since=now,
+        )
+        for key in wrong.keys() - known.keys()
+    )
+    alerts = RepositoryAlert.objects
+    again = [alert.pk for key, alert in known.items() if key in wrong and alert.ended_at]
+    over = [alert.pk for key, alert in known.items() if key not in wrong]
+    alerts.filter(pk__in=again).update(ended_at=None)
+    for key, alert in known.items():
+        if alert.reported_at is None and wrong.get(key, alert.detail) != alert.detail:
+            alerts.filter(pk=alert.pk).update(detail=wrong[key])
+    ended = alerts.filter(pk__in=over)
+    ended.filter(reported_at=None).delete()  # nobody heard of it
+    ended.exclude(repository__in=watched).delete()  # paused or gone: that is no recovery
+    ended.filter(ended_at=None).update(ended_at=now)
+
+
+def _problems(destination: AlertDestination) -> Iterator[tuple[_Key, str]]:
+    """Yield what is wrong, with the error, of repositories that are neither paused nor gone."""
+    live = {"organization": destination.organization_id, "retired_at": None, "paused": False}
+    for row in Repository.objects.filter(**live).exclude(trouble=""):
+        is_failed = row.trouble == IndexProblem.FAILED
+        condition = Condition.FAILED if is_failed else Condition.BEHIND
+        yield (row.pk, condition.value), row.trouble_detail
+    of_backfills = BackfillRepository.objects.filter(
+        repository__in=Repository.objects.filter(**live, indexed_by=IndexedBy.CENTRAL),
+        state=WorkState.FAILED,
+        backfill__state=ListState.LISTED,
+    )
+    for repository_id, error in of_backfills.values_list("repository_id", "error"):
+        if repository_id is not None:
+            yield (repository_id, Condition.NOT_CLONED.value), error
+
+
+def _store_message(destination: AlertDestination, now: datetime) -> None:
+    """Store a message and note all that it reports as reported: it is sent until it arrives."""
+    rows = RepositoryAlert.objects.filter(organization=destination.organization_id)
+    rows = rows.select_related("repository", "organization")
+    unreported = rows.filter(reported_at=None, ended_at=None)
+    # A cancelled run is followed by the next: what is behind counts after the time of a push.
+    behind_since = now - timedelta(minutes=settings.BEHIND_MINUTES)
+    begun = list(unreported.exclude(condition=Condition.BEHIND, since__gt=behind_since))
+    ended = list(rows.filter(ended_at__isnull=False))
+    if not begun and not ended:
+        return
+    message_id = uuid.uuid4()
+    destination.message_id, destination.attempts, destination.due_at = message_id, 0, now
+    destination.message = alert_body(
+        destination.organization.slug, message_id=message_id, at=now, begun=begun, ended=ended
+    )
+    destination.save(update_fields=["message_id", "message", "attempts", "due_at"])
+    rows.filter(pk__in=[alert.pk for alert in begun]).update(reported_at=now)
+    RepositoryAlert.objects.filter(pk__in=[alert.pk for alert in ended]).delete()

@@ -1,0 +1,140 @@
+"""Keyless trust: which jobs at GitHub may index an organisation's repositories without a token."""
+
+from typing import Final
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from central.errors import InvalidError, NotFoundError, ServiceError
+from central.github.services.policies import (
+    PATTERNS,
+    add_pattern,
+    policy_of,
+    remove_pattern,
+    set_policy,
+)
+from central.tenancy.audit import user_actor
+from central.tenancy.credentials import Credential
+from central.tenancy.models import Organization
+from central.web.access import admin_page
+from central.web.organization.forms import KeylessForm, PatternForm
+from central.web.organization.pages import confirmation, person, settings_page
+
+# Of each list: its title, and what holds while it is empty.
+_LISTS: Final = {
+    "job_workflow_refs": ("Workflows", "None: any workflow of the owner's repositories may."),
+    "refs": (
+        "Branches",
+        "None: any branch may be a repository's first; after that, only that branch.",
+    ),
+    "events": ("Events", ""),
+}
+
+
+@admin_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def keyless(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """Show the policy; a form with `pattern` adds an entry, the other sets the switches."""
+    organization = credential.organization
+    is_entry = "pattern" in request.POST
+    entry = PatternForm(request.POST if is_entry else None)
+    if request.method == "POST":
+        try:
+            if _change(organization, entry, request, is_entry=is_entry):
+                messages.success(request, "The policy is changed.")
+                return redirect("web:settings-keyless", organization=organization.slug)
+        except ServiceError as exc:
+            entry.add_error(None, exc.message)
+    return _page(request, organization, entry)
+
+
+def _change(
+    organization: Organization, entry: PatternForm, request: HttpRequest, *, is_entry: bool
+) -> bool:
+    """Change the policy; False if the form is not valid. Raises ServiceError."""
+    actor = user_actor(person(request))
+    if not is_entry:
+        switches = KeylessForm(request.POST)
+        if switches.is_valid():
+            set_policy(organization_slug=organization.slug, actor=actor, **switches.cleaned_data)
+        return switches.is_valid()
+    if entry.is_valid():
+        add_pattern(organization=organization, actor=actor, **entry.cleaned_data)
+    return entry.is_valid()
+
+
+def _page(request: HttpRequest, organization: Organization, entry: PatternForm) -> HttpResponse:
+    policy = policy_of(organization)
+    lists = [
+        (name, title, empty, _entries(organization, name, getattr(policy, name)))
+        for name, (title, empty) in _LISTS.items()
+    ]
+    return settings_page(
+        request,
+        "keyless",
+        page="keyless",
+        policy=policy,
+        lists=lists,
+        switches=KeylessForm(initial={"enabled": policy.enabled, "impact": policy.impact}),
+        entry=entry,
+        owner_id=organization.github_owner_id,
+        issuer=settings.GITHUB_OIDC_ISSUER,
+        audience=settings.PUBLIC_URL,
+    )
+
+
+def _entries(
+    organization: Organization, patterns: str, present: list[str]
+) -> list[tuple[str, str]]:
+    """Return each entry with the address that removes it."""
+    address = reverse("web:settings-keyless-remove", args=[organization.slug])
+    return [
+        (one, f"{address}?{urlencode({'patterns': patterns, 'pattern': one})}") for one in present
+    ]
+
+
+@admin_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """Ask, then remove the entry that the address names by `patterns` and `pattern`."""
+    organization = credential.organization
+    back = reverse("web:settings-keyless", args=[organization.slug])
+    patterns = request.GET.get("patterns", "")
+    pattern = request.GET.get("pattern", "")
+    if patterns not in PATTERNS:
+        raise InvalidError("There is no such list of the policy.")
+    if request.method == "POST":
+        remove_pattern(
+            organization=organization,
+            patterns=patterns,
+            pattern=pattern,
+            actor=user_actor(person(request)),
+        )
+        messages.success(request, f"{pattern} is removed.")
+        return redirect(back)
+    present = getattr(policy_of(organization), patterns)
+    if pattern not in present:
+        raise NotFoundError("The policy has no such entry.", code="pattern_not_found")
+    return confirmation(
+        request,
+        page="keyless",
+        title=f"Remove {pattern}?",
+        effects=_effects(patterns, is_last=len(present) == 1),
+        button="Remove it",
+        back=back,
+    )
+
+
+def _effects(patterns: str, *, is_last: bool) -> list[str]:
+    title, empty = _LISTS[patterns]
+    if is_last and empty:
+        return [
+            f"{title}: this is the last entry, so more jobs may index then, not fewer.",
+            empty,
+        ]
+    return ["Jobs that only this entry lets in need a token from then on."]

@@ -1,0 +1,97 @@
+"""The front page of the settings: what the organisation holds and uses, as its rows have it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import OperationalError
+from django.db.models import Count, Max, Q, Sum
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from central.corpus.models import File
+from central.db import statement_timeout
+from central.repositories.models import Repository
+from central.tenancy.credentials import Credential
+from central.tenancy.models import ApiToken, Organization, Role
+from central.tenancy.services.invitations import open_invitations
+from central.tenancy.services.tokens import persistent_tokens
+from central.web.access import admin_page
+from central.web.organization.pages import settings_page
+
+_SIZE_SECONDS: Final = 2.0
+_UNUSED: Final = timedelta(days=30)
+_TOKENS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Counts; `size` is in bytes, None if it takes too long to add up. `tokens_used` are the last.
+
+    Searches are not here: the service counts them for all organisations together.
+    """
+
+    members: int
+    admins: int
+    invitations: int
+    tokens: int
+    idle_tokens: int
+    tokens_used: list[ApiToken]
+    repositories: int
+    indexed: int
+    indexed_at: datetime | None
+    files: int
+    skipped: int
+    chunks: int
+    symbols: int
+    references: int
+    size: int | None
+
+
+@admin_page
+@require_safe
+def overview(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """Show counts, and which tokens are used."""
+    usage = usage_of(credential.organization)
+    return settings_page(request, "overview", page="overview", usage=usage)
+
+
+def usage_of(organization: Organization) -> Usage:
+    """Count what the organisation has: six queries, of which the one of sizes has a time limit."""
+    members = organization.memberships.aggregate(
+        members=Count("pk"), admins=Count("pk", filter=Q(role=Role.ADMIN))
+    )
+    tokens = persistent_tokens(organization)
+    idle = Q(last_used_at=None) | Q(last_used_at__lt=timezone.now() - _UNUSED)
+    counted = tokens.order_by().aggregate(tokens=Count("pk"), idle_tokens=Count("pk", filter=idle))
+    index = Repository.objects.filter(organization=organization, retired_at=None).aggregate(
+        repositories=Count("pk"),
+        indexed=Count("pk", filter=Q(generation__gt=0)),
+        indexed_at=Max("indexed_at"),
+        **{
+            name: Sum(name, default=0)
+            for name in ("files", "skipped", "chunks", "symbols", "references")
+        },
+    )
+    return Usage(
+        **members,
+        **counted,
+        **index,
+        invitations=open_invitations().filter(organization=organization).count(),
+        tokens_used=list(tokens.exclude(last_used_at=None).order_by("-last_used_at")[:_TOKENS]),
+        size=_size(organization),
+    )
+
+
+def _size(organization: Organization) -> int | None:
+    """Add up the bytes of the indexed files."""
+    files = File.objects.filter(
+        repository__organization=organization, repository__retired_at=None, skipped=""
+    )
+    try:
+        with statement_timeout(_SIZE_SECONDS):
+            total: int = files.aggregate(size=Sum("size", default=0))["size"]
+    except OperationalError:
+        return None
+    return total

@@ -1,0 +1,130 @@
+"""Repositories of an organisation: paused, indexed again, removed."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from central.background import BACKFILLS
+from central.errors import InvalidError
+from central.onboarding.services.requests import request_again
+from central.repositories import admin_actions
+from central.repositories.listing import ListFilter, list_repositories, visible_repository
+from central.repositories.models import IndexedBy, Repository
+from central.repositories.states import IndexState, index_state
+from central.tenancy.audit import user_actor
+from central.tenancy.credentials import Credential
+from central.web.access import admin_page
+from central.web.organization.pages import confirmation, person, settings_page
+
+_DIGITS = 6
+_BY_HAND = (
+    "The next merge has every file processed. To start it now, run the repository's workflow by "
+    "hand: on GitHub Actions, Code index, Run workflow."
+)
+
+
+@admin_page
+@require_safe
+def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """List the repositories, those with trouble first; `state`, `name`, `page` as elsewhere."""
+    state, page = request.GET.get("state", ""), request.GET.get("page", "")
+    wanted = ListFilter(
+        state=IndexState(state) if state in set(IndexState) else None,
+        name=request.GET.get("name", "").replace("\0", "").strip()[:200],
+        is_worst_first=True,
+        page=int(page) if page.isdecimal() and page.isascii() and len(page) <= _DIGITS else 1,
+    )
+    found = list_repositories(credential=credential, list_filter=wanted)
+    return settings_page(request, "repositories", page="repositories", found=found, wanted=wanted)
+
+
+@admin_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def repository(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
+    """Show a repository; `action` of a form pauses, resumes or re-indexes it."""
+    found = visible_repository(credential=credential, project=project)
+    if request.method == "POST":
+        action = _ACTIONS.get(request.POST.get("action", ""))
+        if action is None:
+            raise InvalidError("There is no such action; load the page again.")
+        messages.success(request, action(found, user_actor(person(request))))
+        return redirect(
+            "web:settings-repository", organization=credential.organization.slug, project=project
+        )
+    return settings_page(
+        request,
+        "repository",
+        page="repositories",
+        repository=found,
+        state=index_state(found),
+        is_cloned=found.indexed_by == IndexedBy.CENTRAL,
+    )
+
+
+def _pause(found: Repository, actor: str) -> str:
+    admin_actions.pause(found, actor=actor)
+    return f"Indexing of {found.name} is paused. What is indexed can be searched."
+
+
+def _resume(found: Repository, actor: str) -> str:
+    admin_actions.resume(found, actor=actor)
+    return f"Indexing of {found.name} goes on with the next merge."
+
+
+@transaction.atomic
+def _reindex(found: Repository, actor: str) -> str:
+    admin_actions.request_reindex(found, actor=actor)
+    if not request_again(found):
+        return f"A new index of {found.name} is requested. {_BY_HAND}"
+    transaction.on_commit(BACKFILLS.wake)
+    return f"{found.name} is queued: this service clones it and processes every file."
+
+
+_ACTIONS: Final[dict[str, Callable[[Repository, str], str]]] = {
+    "pause": _pause,
+    "resume": _resume,
+    "reindex": _reindex,
+}
+
+
+@admin_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
+    """Ask, then remove a repository with all that is indexed of it."""
+    found = visible_repository(credential=credential, project=project)
+    organization = credential.organization
+    if request.method == "POST":
+        admin_actions.purge(found, actor=user_actor(person(request)))
+        messages.success(request, f"{found.name} is removed; its data is being deleted.")
+        return redirect("web:settings-repositories", organization=organization.slug)
+    return confirmation(
+        request,
+        page="repositories",
+        title=f"Remove {found.name} from {organization}?",
+        effects=_effects(found),
+        button=f"Remove {found.name}",
+        back=reverse("web:settings-repository", args=[organization.slug, project]),
+    )
+
+
+def _effects(found: Repository) -> list[str]:
+    counts: dict[str, Any] = {"files": found.files, "chunks": found.chunks}
+    held = " and ".join(f"{number:,} {name}" for name, number in counts.items())
+    again = (
+        "This service does not clone it again, unless a new backfill chooses it."
+        if found.indexed_by == IndexedBy.CENTRAL
+        else "Its workflow makes it anew at the next merge: remove the workflow first, or pause "
+        "the repository instead."
+    )
+    return [
+        f"It is not found any more, and its index is deleted: {held}.",
+        "Documents of the knowledge graph that belong to it are deleted as well.",
+        again,
+        "The repository at its forge stays as it is.",
+    ]

@@ -1,0 +1,109 @@
+"""Tokens of an organisation: made, shown once with what to paste, listed, revoked."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from central.errors import ServiceError
+from central.http.urls import absolute_url
+from central.onboarding.models import Backfill
+from central.tenancy.audit import user_actor
+from central.tenancy.credentials import Credential
+from central.tenancy.models import Organization
+from central.tenancy.services.tokens import (
+    create_organization_token,
+    persistent_token,
+    persistent_tokens,
+    revoke_token,
+)
+from central.web.access import admin_page
+from central.web.organization.forms import OrganizationTokenForm
+from central.web.organization.pages import confirmation, page_of, person, settings_page
+from central.web.organization.snippets import UNKNOWN_OWNER, snippets_for
+
+
+@admin_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def tokens(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """List the valid ones; make one, which this answer shows and nothing else ever does."""
+    organization = credential.organization
+    form = OrganizationTokenForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        chosen = form.cleaned_data
+        try:
+            token = create_organization_token(
+                organization=organization,
+                scopes=chosen["scopes"],
+                name=chosen["name"],
+                repositories=chosen["repositories"],
+                expires_days=chosen["expires_days"] or None,
+                actor=user_actor(person(request)),
+            )
+        except ServiceError as exc:
+            form.add_error(None, exc.message)
+        else:
+            return _new_token(request, organization, token, chosen["scopes"])
+    found = persistent_tokens(organization)
+    return settings_page(
+        request,
+        "tokens",
+        page="tokens",
+        tokens=page_of(request, found),
+        form=form,
+        now=timezone.now(),
+    )
+
+
+@admin_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def revoke(request: HttpRequest, credential: Credential, token_id: int) -> HttpResponse:
+    """Ask, then revoke a token, also a person's own."""
+    organization = credential.organization
+    token = persistent_token(organization=organization, token_id=token_id)
+    back = reverse("web:settings-tokens", args=[organization.slug])
+    if request.method == "POST":
+        if revoke_token(token, actor=user_actor(person(request))):
+            messages.success(request, f"Revoked: {token.label}")
+        return redirect(back)
+    whose = f"It is {token.owner.get_username()}'s own." if token.owner else ""
+    used = f"It was last used on {token.last_used_at:%Y-%m-%d}." if token.last_used_at else ""
+    effects = [
+        "Whatever uses it is refused from the next request on: agents, jobs, scripts.",
+        *filter(None, (whose, used or "It was never used.")),
+        "It cannot be made valid again; a new token has another value.",
+    ]
+    return confirmation(
+        request,
+        page="tokens",
+        title=f"Revoke {token.label}?",
+        effects=effects,
+        button="Revoke the token",
+        back=back,
+    )
+
+
+def _new_token(
+    request: HttpRequest, organization: Organization, token: str, scopes: list[str]
+) -> HttpResponse:
+    return settings_page(
+        request,
+        "new_token",
+        page="tokens",
+        new_token=token,
+        snippets=snippets_for(
+            url=absolute_url(request, "/").rstrip("/"),
+            organization=organization.slug,
+            token=token,
+            scopes=scopes,
+            owner=_owner_login(organization),
+        ),
+    )
+
+
+def _owner_login(organization: Organization) -> str:
+    """Return the owner's login at GitHub as the newest backfill has it."""
+    owned = Backfill.objects.filter(organization=organization).exclude(owner="")
+    return owned.values_list("owner", flat=True).first() or UNKNOWN_OWNER

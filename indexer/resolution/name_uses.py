@@ -1,0 +1,88 @@
+"""Uses of names in a file, as the queries capture them: where they stand, and of which kind."""
+
+from collections.abc import Container, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from indexer.records.references import ReferenceKind
+from indexer.syntax.parser import QueryMatch
+from indexer.syntax.source_text import SourceText, leading_identifier
+
+# The first of these labels on a node determines its kind.
+_KINDS: Final = {
+    "base": ReferenceKind.INHERIT,
+    "decorate": ReferenceKind.DECORATE,
+    "element": ReferenceKind.ELEMENT,
+    "new": ReferenceKind.NEW,
+    "call": ReferenceKind.CALL,
+    "value": ReferenceKind.VALUE,
+}
+_VALUE: Final = ReferenceKind.VALUE  # a look-up on the enumeration for each use costs more
+_BY_RANK: Final = tuple(_KINDS.values())
+_RANKS: Final = {label: rank for rank, label in enumerate(_KINDS)}
+USE_LABELS: Final = frozenset(_KINDS)
+
+
+class NameUse(NamedTuple):
+    """One reference: range and text of the expression with its receiver, and its first name.
+
+    `is_passed`: kept although it is a value, whatever its first name is.
+    """
+
+    start: int
+    end: int
+    kind: ReferenceKind
+    written: str
+    first: str
+    is_passed: bool = False
+
+
+def collect_uses(
+    matches: Sequence[QueryMatch], text: SourceText, *, not_null: str = ""
+) -> list[NameUse]:
+    """Return the references among the matches, in order of position, one for each node.
+
+    Of several with the same end the longest counts: arguments of a macro are read token by token.
+    `not_null` is an operator that may follow the name.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    passed = {match["passed"][1] for match in matches if "passed" in match}
+    for match in matches:
+        receiver = match.get("receiver")
+        for label, mark in match.items():
+            rank = _RANKS.get(label)
+            if rank is None:
+                continue
+            start, end = mark if receiver is None else (receiver[0], mark[1])
+            if not_null and text.slice((end - 1, end)) == not_null:
+                end -= 1
+            known = found.get(end)
+            if known is None or (start, rank) < known:
+                found[end] = start, rank
+    return [
+        NameUse(
+            start,
+            end,
+            _BY_RANK[rank],
+            written := text.shortened((start, end)),
+            leading_identifier(written),
+            end in passed,
+        )
+        for start, end, rank in sorted((start, end, rank) for end, (start, rank) in found.items())
+    ]
+
+
+def drop_unresolvable_values(
+    uses: Iterable[NameUse], bindable_names: Container[str], *, package_visible_types: bool
+) -> list[NameUse]:
+    """Drop values whose first name is not in `bindable_names`, which are most of them.
+
+    Those that are passed are kept and, with `package_visible_types`, `Type.member`.
+    """
+    return [
+        use
+        for use in uses
+        if use.kind is not _VALUE
+        or use.is_passed
+        or use.first in bindable_names
+        or (package_visible_types and use.first[:1].isupper() and use.first != use.written)
+    ]
