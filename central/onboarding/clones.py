@@ -21,7 +21,7 @@ from central.onboarding.processes import (
 )
 from central.settings.backfill import BackfillSettings
 
-# No commit can bring a `.git`, so the indexer opens it, also where the data is inside of a checkout.
+# No commit can bring a `.git`: the indexer opens what is in one, wherever the data directory is.
 _CLONE: Final = Path(".git/clone.git")
 _COMMIT: Final = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _BRANCH: Final = re.compile(r"refs/heads/[^\x00-\x20\x7f~^:?*\[\\]{1,244}\Z")
