@@ -57,6 +57,16 @@ def actions() -> list[tuple[str, str]]:
     return [(entry.actor, entry.action) for entry in AuditEntry.objects.order_by("pk")]
 
 
+def test_an_empty_search_page_leads_its_admin_to_a_backfill(
+    client: Client, acme: Organization
+) -> None:
+    assert f'href="{BACKFILLS}"' in client.get("/o/acme/").content.decode()
+
+    member = MembershipFactory.create(organization=acme, role=Role.MEMBER)
+    client.force_login(member.user)
+    assert f'href="{BACKFILLS}"' not in client.get("/o/acme/").content.decode()
+
+
 # --- Repositories -------------------------------------------------------------------------------
 
 
