@@ -7,24 +7,25 @@ so a chunk's terms are a function of the file alone.
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
 from pathlib import PurePosixPath
+from typing import Final
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexer.records.vectors import TermVector
+from indexer.words import WordTable, split_words
 
 K1 = 1.2
 B = 0.75
 # Tokens of a typical chunk of Python, measured; a store-wide mean would tie chunks together.
 AVERAGE_LENGTH = 80.0
 
-NAME_WEIGHT = 2.0
-STEM_WEIGHT = 1.0
-DIRECTORY_WEIGHT = 0.5
+# Of a word in a chunk's text, in its name, in the file's stem and in its directories.
+_FIELD_WEIGHTS: Final = (1.0, 2.0, 1.0, 0.5)
 
 MAX_TOKEN_CHARACTERS = 64
 MAX_WORD_CHARACTERS = 256
@@ -33,7 +34,8 @@ _MIN_BLOB_CHARACTERS = 20
 _MIN_MEAN_PART_CHARACTERS = 2.5
 
 # pgvector's sparsevec takes at most 1e9 dimensions, and dimension 0 does not exist there.
-_TERM_ID_MASK = 0x1FFFFFFF
+_TERM_ID_BITS: Final = 29
+_TERM_ID_MASK: Final = (1 << _TERM_ID_BITS) - 1
 
 _WORD = re.compile(r"\w+")
 _ASCII_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -58,54 +60,62 @@ def term_id(token: str) -> int:
 def query_terms(text: str) -> dict[int, int]:
     """Count a query's terms by id; colliding tokens are counted together."""
     counts: dict[int, int] = {}
-    for word in _words(text):
-        for term in _word_terms(word):
-            counts[term] = counts.get(term, 0) + 1
+    for token in tokenize(text):
+        term = term_id(token)
+        counts[term] = counts.get(term, 0) + 1
     return counts
 
 
-def document_terms(*, path: str, name: str, text: str) -> TermVector:
-    """Return the weights of a chunk's terms.
+def document_terms(
+    *, path: str, names: Sequence[str], words: Sequence[Sequence[str]]
+) -> list[TermVector]:
+    """Return the weights of the terms of a file's chunks, given by the words of their texts.
 
-    They are tf * (k1+1) / (tf + k1 * (1-b + b * length/AVERAGE_LENGTH)). The definition's dotted
-    `name`, the file's stem and its directories count as additional occurrences of their words, with
-    modest weights.
+    They are tf * (k1+1) / (tf + k1 * (1-b + b * length/AVERAGE_LENGTH)). The definitions' dotted
+    `names`, the file's stem and its directories count as additional occurrences of their words,
+    with modest weights.
     """
-    frequencies = _text_frequencies(text)
-    for term, weight in _field_frequencies(path, name):
-        frequencies[term] = frequencies.get(term, 0.0) + weight
-    return _weigh(frequencies)
-
-
-def _weigh(frequencies: Mapping[int, float]) -> TermVector:
-    count = len(frequencies)
-    ids = np.fromiter(frequencies.keys(), dtype=np.uint32, count=count)
-    tf = np.fromiter(frequencies.values(), dtype=np.float64, count=count)
-    order = ids.argsort()
-    ids, tf = ids[order], tf[order]
-    norm = K1 * (1.0 - B + B * float(tf.sum()) / AVERAGE_LENGTH)
-    return TermVector(ids=ids, weights=(tf * (K1 + 1.0) / (tf + norm)).astype(np.float32))
-
-
-def _text_frequencies(text: str) -> dict[int, float]:
-    frequencies: dict[int, float] = {}
-    for word, count in Counter(_words(text)).items():
-        for term in _word_terms(word):
-            frequencies[term] = frequencies.get(term, 0.0) + count
-    return frequencies
-
-
-def _field_frequencies(path: str, name: str) -> list[tuple[int, float]]:
     pure = PurePosixPath(path)
-    terms = [(term, NAME_WEIGHT) for word in _words(name) for term in _word_terms(word)]
-    terms += _path_frequencies(pure.stem, STEM_WEIGHT)
-    terms += _path_frequencies(str(pure.parent), DIRECTORY_WEIGHT)
-    return terms
+    stem, directories = split_words(pure.stem), split_words(str(pure.parent))
+    fields = [
+        field
+        for name, text in zip(names, words, strict=True)
+        for field in (text, split_words(name), stem, directories)
+    ]
+    rows = _TERMS.rows(list(chain.from_iterable(fields)))
+    # Of each word the chunk and the weight, then of each term.
+    sizes = [len(field) for field in fields]
+    chunks = np.repeat(np.arange(len(fields)) // len(_FIELD_WEIGHTS), sizes)
+    weights = np.repeat(np.tile(_FIELD_WEIGHTS, len(names)), sizes)
+    return _weigh(
+        np.repeat(chunks, rows.lengths), rows.values, np.repeat(weights, rows.lengths), len(names)
+    )
 
 
-@lru_cache(maxsize=4096)
-def _path_frequencies(text: str, weight: float) -> tuple[tuple[int, float], ...]:
-    return tuple((term, weight) for word in _words(text) for term in _word_terms(word))
+def _weigh(
+    chunks: NDArray[np.int64], terms: NDArray[np.int64], counts: NDArray[np.float64], total: int
+) -> list[TermVector]:
+    """Return the vectors of `total` chunks, from the occurrences of terms in them."""
+    keys = chunks << _TERM_ID_BITS | terms
+    order = keys.argsort()
+    keys = keys[order]
+    firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+    tf = np.add.reduceat(counts[order], firsts) if len(firsts) else np.zeros(0)
+    chunks, ids = keys[firsts] >> _TERM_ID_BITS, (keys[firsts] & _TERM_ID_MASK).astype(np.uint32)
+    lengths = np.bincount(chunks, tf, total)
+    norms = K1 * (1.0 - B + B * lengths / AVERAGE_LENGTH)
+    weights = (tf * (K1 + 1.0) / (tf + norms[chunks])).astype(np.float32)
+    bounds = np.searchsorted(chunks, np.arange(total + 1)).tolist()
+    return [TermVector(ids[start:end], weights[start:end]) for start, end in pairwise(bounds)]
+
+
+def _read_terms(words: Sequence[str]) -> Iterator[list[int]]:
+    """Return the terms of each word; one beyond ASCII may hold several words."""
+    for word in words:
+        yield [term_id(token) for part in _words(word) for token in _word_tokens(part)]
+
+
+_TERMS: Final = WordTable(_read_terms)
 
 
 def _words(text: str) -> list[str]:
@@ -114,13 +124,10 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-@lru_cache(maxsize=65536)
-def _word_terms(word: str) -> tuple[int, ...]:
-    return tuple(term_id(token) for token in _word_tokens(word))
-
-
 def _word_tokens(word: str) -> tuple[str, ...]:
     """Return the whole identifier without underscores and, if it has several, its parts."""
+    if len(word) <= MAX_TOKEN_CHARACTERS and word.isascii() and word.isalpha() and word.islower():
+        return (word,)  # most words
     if len(word) > MAX_WORD_CHARACTERS:
         return ()
     parts = _ASCII_PART.findall(word) if word.isascii() else _unicode_parts(word)

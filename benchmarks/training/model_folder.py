@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from model2vec import StaticModel
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save
-from tokenizers import Tokenizer
+from safetensors.numpy import save
 
-import indexer.embedding
 from benchmarks.training.tokens import Texts
+from indexer.embedding.static_model import PACKAGED_FOLDER, StaticModel, load_model
 from indexer.records.vectors import Matrix
 
-PACKAGED = Path(indexer.embedding.__file__).with_name("model")
+PACKAGED = PACKAGED_FOLDER
 _BATCH = 1024
 _LEVELS = 127
 
@@ -36,12 +34,8 @@ class Folder:
 def read_folder(path: Path) -> Folder:
     """The model in `path`."""
     config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-    table = load_file(path / "model.safetensors")["embeddings"].astype(np.float32)
-    tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
-    length, normalize = config["max_length"], config["normalize"]
-    model = StaticModel(table, tokenizer, config, normalize, max_length=length)
-    model.tokenizer.enable_truncation(length)
-    return Folder(path, config, model, scaled(table))
+    model = load_model(path)
+    return Folder(path, config, model, scaled(model.table.astype(np.float32)))
 
 
 def scaled(table: Matrix) -> Matrix:
@@ -52,11 +46,10 @@ def scaled(table: Matrix) -> Matrix:
 
 def tokenize(folder: Folder, texts: Sequence[str]) -> Texts:
     """The texts' tokens, cut and chosen as the embedder does."""
-    longest = folder.config["max_length"] * folder.model.median_token_length
     parts: list[NDArray[np.uint16]] = []
     for batch in _batches(texts):
-        cut = [text[:longest].encode(errors="replace").decode() for text in batch]
-        parts += [np.array(ids, dtype=np.uint16) for ids in folder.model.tokenize(cut)]
+        tokens = folder.model.tokens(batch)
+        parts += np.split(tokens.values.astype(np.uint16), tokens.lengths.cumsum()[:-1])
     return Texts.joined(parts)
 
 

@@ -29,6 +29,7 @@ from central.trace.resolve.questions import (
 )
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence, Resolution
+from indexer.records.references import Access
 
 _Module: TypeAlias = tuple[int, int, str]  # repository, package and name
 
@@ -131,7 +132,7 @@ def _unresolved(
     """Yield imports of the definitions' names that lead nowhere, but not outside."""
     names = {(one.name, one.ecosystem) for one in definitions}
     alike = [one for one in sites if (one.site.name, one.site.ecosystem) in names]
-    asked = [Outside(ImportPath(*one.statement[1:]), "") for one in alike]
+    asked = [Outside(ImportPath(*one.statement[1:]), Access.PATH, "") for one in alike]
     for one, is_outside in zip(alike, resolver.resolve_all(asked), strict=True):
         if not is_outside:
             yield one.site

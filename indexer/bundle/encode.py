@@ -71,8 +71,8 @@ class ExtractedFile:
     """A file's line without vectors and, in the order of its chunks, the data to add them."""
 
     file: FileLine
-    inputs: Sequence[str] = ()  # of the embedder
-    digests: Sequence[bytes] = ()  # of the inputs
+    inputs: Sequence[str] | Sequence[bytes] = ()  # of the embedder, or their packed vectors
+    digests: Sequence[bytes] = ()  # of the embedder's inputs
     points: Sequence[PointData] = ()  # only for a run with direct upload
 
 

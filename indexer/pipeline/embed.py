@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from indexer.bundle.encode import ExtractedFile, FileLine, insert_vectors
 from indexer.errors import EmbeddingError
@@ -18,7 +18,7 @@ _IN_MEMORY_BYTES: Final = 32_000_000  # of vectors that may be needed again; the
 _AT_CENTRAL: Final = -1
 
 LookupEmbeddings = Callable[[Collection[bytes]], Mapping[bytes, bytes | None]]
-Embed = Callable[[Sequence[str]], list[bytes]]
+Embed = Callable[[Sequence[Any]], list[bytes]]  # of texts or, from a local model, vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class EmbeddingCache:
         """Delete what is stored."""
         self._spooled.close()
 
-    def vectors(self, inputs: Mapping[bytes, str]) -> FoundVectors:
+    def vectors(self, inputs: Mapping[bytes, Any]) -> FoundVectors:
         """Return the vectors of embedder inputs, given by digest."""
         vectors = {
             digest: self._spooled.get(digest) for digest in inputs if digest in self._spooled
@@ -67,7 +67,7 @@ class EmbeddingCache:
         return FoundVectors(vectors, frozenset(computed), problem)
 
     def _computed(
-        self, inputs: Mapping[bytes, str]
+        self, inputs: Mapping[bytes, Any]
     ) -> tuple[dict[bytes, bytes], EmbeddingError | None]:
         if not inputs:
             return {}, None
@@ -185,9 +185,9 @@ class EmbeddingStage:
         if self._problem:
             return _Completed([], self._problem)
         inputs = {
-            digest: text
+            digest: one
             for file in window
-            for digest, text in zip(file.digests, file.inputs, strict=True)
+            for digest, one in zip(file.digests, file.inputs, strict=True)
         }
         found = self._cache.vectors(inputs)
         self._problem = found.problem

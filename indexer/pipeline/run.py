@@ -217,6 +217,7 @@ class _Run:
                 dimensions=opened.embedder.dimensions,
                 batch_bytes=opened.batch_bytes,
                 with_points=points is not None,
+                model=embedder.model,
             )
             with EmbeddingStage.for_run(self._central, opened, embedder.embed, points) as embedding:
                 if not all(entry.skipped for entry in wanted):  # what is not embedded

@@ -1,29 +1,29 @@
-"""Embeds texts as packed vectors: a local model in worker processes, or a service.
+"""How a run embeds: with a local model where files are extracted, or by asking a service.
 
 Threads of this process call a service, so that no worker holds a secret.
 """
 
-import logging
 from collections.abc import Sequence
-from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from indexer.bundle.encode import packed_floats
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
 from indexer.errors import EmbeddingError
 from indexer.pipeline.worker_pool import WorkerPool
-from indexer.records.vectors import EmbedderConfig, EmbedderSpec
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec, LocalModel
 
 _LOCAL: Final = "builtin"  # the provider whose models are files
-_TEXTS: Final = 256  # a task: enough to keep a process busy for some 40 ms
-
-_log = logging.getLogger(__name__)
 
 
 class TextEmbedder(Protocol):
-    """Embeds texts. Raises EmbeddingError, whose `done` has the packed vectors so far."""
+    """The embedder of a run's texts, or of none, if workers embed what they extract."""
+
+    @property
+    def model(self) -> LocalModel | None:
+        """The model with which workers embed what they extract; None for a service."""
+        ...
 
     @property
     def usage(self) -> Usage:
@@ -34,25 +34,31 @@ class TextEmbedder(Protocol):
         """Raise EmbeddingError unless the vectors are of central's model."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return a packed vector for each text."""
+    def embed(self, inputs: Sequence[Any]) -> list[bytes]:
+        """Return a packed vector for each input of an extracted file.
+
+        Raises EmbeddingError, whose `done` has the packed vectors so far.
+        """
         ...
 
 
 def text_embedder(spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) -> TextEmbedder:
     """Return the embedder of `spec`; its `check` raises if it is not set up here."""
     if spec.provider == _LOCAL:
-        return LocalEmbedder(spec, access, pool)
+        return LocalEmbedder(LocalModel(spec, access.models), pool)
     return ServiceEmbedder(spec, access)
 
 
 class LocalEmbedder:
     """A model in files, loaded in the worker processes only."""
 
-    def __init__(self, spec: EmbedderSpec, access: EmbedderConfig, pool: WorkerPool) -> None:
-        self._spec = spec
-        self._access = EmbedderConfig(models=access.models)  # nothing secret
+    def __init__(self, model: LocalModel, pool: WorkerPool) -> None:
+        self._model = model
         self._pool = pool
+
+    @property
+    def model(self) -> LocalModel:
+        return self._model
 
     @property
     def usage(self) -> Usage:
@@ -60,40 +66,13 @@ class LocalEmbedder:
 
     def check(self) -> None:
         try:
-            self._pool.submit(_check, self._spec, self._access).result()
+            self._pool.submit(_check, self._model).result()
         except BrokenProcessPool:
-            self._pool.run_isolated(_check, self._spec, self._access)
+            self._pool.run_isolated(_check, self._model)
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        groups = [texts[start : start + _TEXTS] for start in range(0, len(texts), _TEXTS)]
-        tasks = [
-            (group, self._pool.submit(_embed, self._spec, self._access, group)) for group in groups
-        ]
-        return [vector for group, task in tasks for vector in self._finished(group, task)]
-
-    def _finished(self, texts: Sequence[str], task: "Future[bytes]") -> list[bytes]:
-        try:
-            return self._cut(task.result())
-        except BrokenProcessPool:  # most likely by a file that was being read
-            return self._embed_isolated(texts)
-
-    def _embed_isolated(self, texts: Sequence[str]) -> list[bytes]:
-        """Embed texts in an isolated process; halve them if one kills it.
-
-        The text that kills its process gets a zero vector.
-        """
-        try:
-            return self._cut(self._pool.run_isolated(_embed, self._spec, self._access, texts))
-        except BrokenProcessPool:
-            if len(texts) == 1:
-                _log.warning("a chunk ended the process that embedded it; its vector is zero")
-                return [bytes(self._spec.vector_bytes)]
-        half = len(texts) // 2
-        return [*self._embed_isolated(texts[:half]), *self._embed_isolated(texts[half:])]
-
-    def _cut(self, packed: bytes) -> list[bytes]:
-        size = self._spec.vector_bytes
-        return [packed[start : start + size] for start in range(0, len(packed), size)]
+    def embed(self, inputs: Sequence[bytes]) -> list[bytes]:
+        """Return the inputs: the vectors that workers computed."""
+        return list(inputs)
 
 
 class ServiceEmbedder:
@@ -103,6 +82,10 @@ class ServiceEmbedder:
         self._spec = spec
         self._access = access
         self._opened: Embedder | None = None
+
+    @property
+    def model(self) -> None:
+        return None
 
     @property
     def usage(self) -> Usage:
@@ -124,13 +107,7 @@ class ServiceEmbedder:
             raise type(exc)(str(exc), done=done) from exc
 
 
-def _check(spec: EmbedderSpec, access: EmbedderConfig) -> None:
-    from indexer.pipeline.worker import check_embedder
+def _check(model: LocalModel) -> None:
+    from indexer.pipeline.worker import check_model
 
-    check_embedder(spec, access)
-
-
-def _embed(spec: EmbedderSpec, access: EmbedderConfig, texts: Sequence[str]) -> bytes:
-    from indexer.pipeline.worker import embed_texts
-
-    return embed_texts(spec, access, texts)
+    check_model(model)

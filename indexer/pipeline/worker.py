@@ -1,4 +1,4 @@
-"""The work of a worker process: a source file becomes a line; a text becomes a vector.
+"""The work of a worker process: a source file becomes a line, its chunks become vectors.
 
 A file is parsed once: chunks, terms, symbols and relations come from that. No git, no network, no
 secrets.
@@ -12,6 +12,7 @@ from typing import Final
 
 from indexer.bundle.encode import (
     ExtractedFile,
+    FileLine,
     PointData,
     encode_file,
     is_readable,
@@ -20,6 +21,7 @@ from indexer.bundle.encode import (
     size_with_vectors,
 )
 from indexer.embedding import open_embedder
+from indexer.embedding.builtin import StaticEmbedder, open_static
 from indexer.languages import LANGUAGES_BY_NAME, Language, detect
 from indexer.lexical import document_terms
 from indexer.manifests import is_manifest, read_manifest
@@ -36,21 +38,39 @@ from indexer.records.files import (
     line_span,
     split_lines,
 )
-from indexer.records.vectors import EmbedderConfig, EmbedderSpec, embedder_input, embedding_digest
+from indexer.records.vectors import (
+    EmbedderConfig,
+    LocalModel,
+    embedder_input,
+    embedding_digest,
+)
 from indexer.resolution.file_relations import Relations, extract_relations
 from indexer.syntax.chunking import ChunkDraft, chunk_definitions, chunk_text
 from indexer.syntax.definitions import outline, symbols
 from indexer.syntax.parser import parse
+from indexer.words import split_words
 
 _log = logging.getLogger(__name__)
-_opened: Final = cache(open_embedder)
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A file's record without vectors, and the words of each chunk's text."""
+
+    record: FileRecord
+    words: Sequence[list[str]] = ()
+
+
 def extract_files(
-    files: Sequence[SourceFile], *, dimensions: int, batch_bytes: int, with_points: bool
+    files: Sequence[SourceFile],
+    *,
+    dimensions: int,
+    batch_bytes: int,
+    with_points: bool,
+    model: LocalModel | None = None,
 ) -> list[ExtractedFile]:
-    """Extract each file, in order: select by content, parse, encode.
+    """Extract each file, in order: select by content, parse, encode, embed by `model`, if any.
 
     A file whose line with vectors would exceed a batch is skipped. All vectors count, so that the
     vectors known to central do not affect what is indexed. `with_points`: include the data for a
@@ -58,33 +78,46 @@ def extract_files(
     """
     extracted = []
     for file in files:
-        one = _extracted(make_record(file), with_points=with_points)
-        size = size_with_vectors(one.file, dimensions=dimensions)
-        if size > batch_bytes or not is_readable(one.file.line):
-            record = _skipped(one.file.record, SkipReason.TOO_LARGE)
-            one = ExtractedFile(encode_file(record))
-        extracted.append(one)
+        extraction = extract(file)
+        line = encode_file(extraction.record)
+        size = size_with_vectors(line, dimensions=dimensions)
+        if size > batch_bytes or not is_readable(line.line):
+            record = _skipped(line.record, SkipReason.TOO_LARGE)
+            extracted.append(ExtractedFile(encode_file(record)))
+        else:
+            extracted.append(_with_inputs(line, extraction, model, with_points=with_points))
     return extracted
 
 
-def check_embedder(spec: EmbedderSpec, access: EmbedderConfig) -> None:
-    """Raise EmbeddingError unless the vectors computed here are of `spec`."""
-    _opened(spec, access).check()
+def check_model(model: LocalModel) -> None:
+    """Raise EmbeddingError unless the model can be loaded and is of its spec."""
+    open_embedder(model.spec, EmbedderConfig(models=model.models)).check()
 
 
-def embed_texts(spec: EmbedderSpec, access: EmbedderConfig, texts: Sequence[str]) -> bytes:
-    """Return the vectors of the texts, packed one after the other. Raises EmbeddingError."""
-    return packed_floats(_opened(spec, access).embed_documents(texts))
+@cache
+def _opened(model: LocalModel) -> StaticEmbedder:
+    return open_static(model.spec, model.models)
 
 
-def _extracted(record: FileRecord, *, with_points: bool) -> ExtractedFile:
-    inputs = embedder_inputs(record)
-    return ExtractedFile(
-        encode_file(record),
-        inputs,
-        [embedding_digest(text) for text in inputs],
-        [_point_data(chunk) for chunk in record.chunks] if with_points else (),
-    )
+def _with_inputs(
+    line: FileLine, extraction: Extraction, model: LocalModel | None, *, with_points: bool
+) -> ExtractedFile:
+    chunks = extraction.record.chunks
+    inputs = embedder_inputs(extraction.record)
+    digests = list(map(embedding_digest, inputs))
+    points = list(map(_point_data, chunks)) if with_points else ()
+    if model is None or not chunks:
+        return ExtractedFile(line, inputs, digests, points)
+    heads = {
+        container: split_words(embedder_input(path=line.record.path, container=container, text=""))
+        for container in {chunk.container for chunk in chunks}
+    }
+    words = [
+        heads[chunk.container] + words
+        for chunk, words in zip(chunks, extraction.words, strict=True)
+    ]
+    vectors = list(map(packed_floats, _opened(model).embed_words(inputs, words)))
+    return ExtractedFile(line, vectors, digests, points)
 
 
 def _point_data(chunk: Chunk) -> PointData:
@@ -103,28 +136,33 @@ def embedder_inputs(record: FileRecord) -> list[str]:
 
 
 def make_record(file: SourceFile) -> FileRecord:
-    """Return the file's record without vectors. Never raises because of a file's content.
+    """Return the file's record without vectors; see `extract`."""
+    return extract(file).record
+
+
+def extract(file: SourceFile) -> Extraction:
+    """Extract a file. Never raises because of a file's content.
 
     A file that cannot be extracted is cut into windows; if that fails too, it is skipped.
     """
     entry = file.entry
     for attempt in (file, replace(file, degraded=DegradeReason.PARSE_FAILED)):
         try:
-            return _record(attempt)
+            return _extraction(attempt)
         except Exception:  # noqa: BLE001 (it is logged, and a file must not end the run)
             _log.exception("%s could not be extracted", entry.path)
-    return _skipped(entry, entry.skipped or SkipReason.UNPROCESSABLE)
+    return Extraction(_skipped(entry, entry.skipped or SkipReason.UNPROCESSABLE))
 
 
-def _record(file: SourceFile) -> FileRecord:
+def _extraction(file: SourceFile) -> Extraction:
     entry = file.entry
     if entry.skipped is SkipReason.LOCK_FILE:
         manifest = read_manifest(entry.path, file.content)
-        return replace(_skipped(entry, entry.skipped), manifest=manifest)
+        return Extraction(replace(_skipped(entry, entry.skipped), manifest=manifest))
     reason = skip_reason_by_content(entry.path, file.content)
     if reason and reason is not SkipReason.GENERATED:
-        return _skipped(entry, reason)
-    record = extract_file(
+        return Extraction(_skipped(entry, reason))
+    extraction = _extract_selected(
         path=entry.path,
         mode=entry.mode,
         blob=entry.blob,
@@ -132,9 +170,10 @@ def _record(file: SourceFile) -> FileRecord:
         degraded=file.degraded,
         generated=_generated_by(entry, reason),
     )
+    record = extraction.record
     if record.generated and not _is_parsed(record):
-        return _skipped(entry, SkipReason.GENERATED)
-    return record
+        return Extraction(_skipped(entry, SkipReason.GENERATED))
+    return extraction
 
 
 def _generated_by(entry: TreeEntry, reason: SkipReason | None) -> GeneratedBy | None:
@@ -147,7 +186,12 @@ def _is_parsed(record: FileRecord) -> bool:
     return not record.degraded and LANGUAGES_BY_NAME[record.language].grammar is not None
 
 
-def extract_file(
+def extract_file(*, path: str, mode: str, blob: str, content: bytes) -> FileRecord:
+    """Return the record of a file that was selected and not recognised as generated."""
+    return _extract_selected(path=path, mode=mode, blob=blob, content=content).record
+
+
+def _extract_selected(
     *,
     path: str,
     mode: str,
@@ -155,8 +199,8 @@ def extract_file(
     content: bytes,
     degraded: DegradeReason | None = None,
     generated: GeneratedBy | None = None,
-) -> FileRecord:
-    """Return the record of a selected file, without vectors: a pure function of its arguments.
+) -> Extraction:
+    """Extract a selected file: a pure function of the arguments.
 
     `content` must be UTF-8, which the selection ensures; a byte order mark is dropped. A file that
     is too deep or too broken for its grammar is cut into windows and has the reason in `degraded`;
@@ -167,8 +211,9 @@ def extract_file(
     text = source.decode("utf-8")
     lines = split_lines(text)
     read = _windows(lines, degraded) if degraded else _read(path, language, source, lines)
-    drafts = () if generated else read.drafts()
-    return FileRecord(
+    drafts = [] if generated else read.drafts()
+    words = [split_words(line_span(lines, draft.span)) for draft in drafts]
+    record = FileRecord(
         path=path,
         mode=mode,
         blob=blob,
@@ -176,7 +221,7 @@ def extract_file(
         language=language.name,
         degraded=read.degraded,
         content=text,
-        chunks=tuple(_chunk(path, draft, lines) for draft in drafts),
+        chunks=_chunks(path, drafts, words),
         symbols=read.symbols,
         namespace=read.relations.namespace,
         imports=read.relations.imports,
@@ -185,6 +230,7 @@ def extract_file(
         manifest=read_manifest(path, text) if is_manifest(path) else None,
         generated=generated,
     )
+    return Extraction(record, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,14 +276,17 @@ def _with_declared_exports(
     )
 
 
-def _chunk(path: str, draft: ChunkDraft, lines: list[str]) -> Chunk:
-    name = f"{draft.container}.{draft.name}" if draft.container else draft.name
-    return Chunk(
-        span=draft.span,
-        type=draft.type,
-        name=draft.name,
-        container=draft.container,
-        terms=document_terms(path=path, name=name, text=line_span(lines, draft.span)),
+def _chunks(
+    path: str, drafts: Sequence[ChunkDraft], words: Sequence[Sequence[str]]
+) -> tuple[Chunk, ...]:
+    names = [
+        f"{draft.container}.{draft.name}" if draft.container else draft.name for draft in drafts
+    ]
+    return tuple(
+        Chunk(draft.span, draft.type, draft.name, draft.container, terms)
+        for draft, terms in zip(
+            drafts, document_terms(path=path, names=names, words=words), strict=True
+        )
     )
 
 

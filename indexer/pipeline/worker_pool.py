@@ -23,8 +23,8 @@ from indexer.output import log
 from indexer.pipeline.forkserver import start_forkserver
 from indexer.process_group import CHILDREN
 from indexer.records.files import DegradeReason, FileRecord, SkipReason, SourceFile, TreeEntry
+from indexer.records.vectors import LocalModel
 
-_OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 _GROUP_BYTES: Final = 96_000  # keeps a process busy for about 50 ms
 _SMALL_RUN_BYTES: Final = 300_000  # one process is done before a second would have started
 _MAX_WORKERS: Final = 8
@@ -43,14 +43,25 @@ def worker_count(total_bytes: int) -> int:
 
 
 def extract_in_worker(
-    files: Sequence[SourceFile], *, dimensions: int, batch_bytes: int, with_points: bool = False
+    files: Sequence[SourceFile],
+    *,
+    dimensions: int,
+    batch_bytes: int,
+    with_points: bool = False,
+    model: LocalModel | None = None,
 ) -> list[ExtractedFile]:
     """Call `worker.extract_files`, which a run's main process does not import."""
     from indexer.pipeline import worker
 
-    return worker.extract_files(
-        files, dimensions=dimensions, batch_bytes=batch_bytes, with_points=with_points
+    extracted = worker.extract_files(
+        files,
+        dimensions=dimensions,
+        batch_bytes=batch_bytes,
+        with_points=with_points,
+        model=model,
     )
+    gc.collect(0)  # when next to nothing is left of the parse trees' objects
+    return extracted
 
 
 def skipped_line(entry: TreeEntry, reason: SkipReason) -> FileLine:
@@ -211,8 +222,8 @@ def _prepare(group: int) -> None:
     """Set up a worker process.
 
     It joins the process group that never outlives the parent. The parent handles Ctrl-C and ends
-    its workers. A parse makes many small objects at once and no cycles: collecting after every 700
-    objects would take a tenth of the time.
+    its workers. A parse makes many small objects at once and few cycles: they are collected after
+    each group of files.
     """
     os.setpgid(0, group)
     parent = multiprocessing.parent_process()
@@ -220,5 +231,5 @@ def _prepare(group: int) -> None:
         os._exit(1)
     log.to_standard_error()
     gc.freeze()
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    gc.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

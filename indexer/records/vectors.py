@@ -4,6 +4,7 @@ import hashlib
 import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -58,9 +59,14 @@ def embedder_input(*, path: str, container: str, text: str) -> str:
 
     A file that moves between directories is not embedded again (model card: +0.01 MRR).
     """
-    stem = PurePosixPath(path).stem
+    stem = _stem(path)
     head = f"{stem} {container}" if container else stem
     return f"{head}\n{text}"
+
+
+@lru_cache(maxsize=64)
+def _stem(path: str) -> str:  # many chunks have the same path
+    return PurePosixPath(path).stem
 
 
 def embedding_digest(text: str) -> bytes:
@@ -81,6 +87,14 @@ class EmbedderConfig:
     models: Path | None = None
     timeout_seconds: float = 60.0  # of one attempt
     retry_seconds: float = 120.0  # how long to retry while a service is unavailable or busy
+
+
+@dataclass(frozen=True, slots=True)
+class LocalModel:
+    """A model in files, with which worker processes embed. It holds no secret."""
+
+    spec: EmbedderSpec
+    models: Path | None = None  # as in EmbedderConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from indexer.resolution.decorators import Decorators
-from indexer.resolution.references import NameUse
+from indexer.resolution.name_uses import NameUse
 from indexer.resolution.scopes import ScopeTree
 from indexer.syntax.calls import node_at, read_call, read_strings
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry

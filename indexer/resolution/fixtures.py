@@ -25,7 +25,7 @@ from indexer.resolution.fixture_requests import (
     requests_of_strings,
 )
 from indexer.resolution.imports import import_path
-from indexer.resolution.references import NameUse
+from indexer.resolution.name_uses import NameUse
 from indexer.resolution.scopes import ScopeTree
 from indexer.resolution.value import Value
 from indexer.syntax.calls import node_at, read_strings

@@ -105,7 +105,9 @@ def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Colle
         if pattern < definition_patterns:
             collector.add(pattern, captures)
         else:
-            collector.matches.append({label: captures[label][0].byte_range for label in captures})
+            collector.matches.append(
+                {label: nodes[0].byte_range for label, nodes in captures.items()}
+            )
     if cursor.did_exceed_match_limit or len(collector.found) > FILE_DEFINITIONS:
         return None
     return collector
@@ -123,10 +125,10 @@ def _query(grammar: Grammar) -> tuple[tree_sitter.Query, int]:
 
     Those come first. One pass costs less than several, whatever the number of patterns.
     """
-    language = _language(grammar)
     definitions = _query_text(grammar, ".scm")
-    count = tree_sitter.Query(language, definitions).pattern_count
-    return tree_sitter.Query(language, definitions + _query_text(grammar, ".trace.scm")), count
+    query = tree_sitter.Query(_language(grammar), definitions + _query_text(grammar, ".trace.scm"))
+    starts = map(query.start_byte_for_pattern, range(query.pattern_count))
+    return query, sum(start < len(definitions.encode()) for start in starts)
 
 
 def _query_text(grammar: Grammar, suffix: str) -> str:

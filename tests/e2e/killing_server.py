@@ -81,9 +81,9 @@ def load() -> None:
     django.setup()
     assert get_resolver().url_patterns
     import central.asgi  # noqa: F401
-    from indexer.embedding.builtin import load_model
+    from indexer.embedding.builtin import load_packaged
 
-    load_model()
+    load_packaged()
 
 
 def serve(kill_at: int) -> NoReturn:

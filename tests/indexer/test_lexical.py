@@ -1,6 +1,7 @@
 """Tokens, term ids and term weights."""
 
 import re
+from pathlib import PurePosixPath
 from zlib import crc32
 
 import numpy as np
@@ -8,9 +9,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.lexical import AVERAGE_LENGTH, document_terms, query_terms, term_id, tokenize
+from indexer.lexical import AVERAGE_LENGTH, K1, B, document_terms, query_terms, term_id, tokenize
+from indexer.records.vectors import TermVector
+from indexer.words import split_words
 
 MAX_TERM_ID = 2**29 - 1
+# Words and what separates them: ASCII, letters that NFKC changes, marks, and signs with which a
+# mark is composed.
+CODE = st.text(
+    st.sampled_from("aBc9_ .=<\n\t-\u00df\u00e9\u0301\u0338\ufb01\u2460\u4e2d\u2014\u00a8")
+)
+
+
+def terms_of(path: str, name: str, text: str) -> TermVector:
+    """The terms of a file's only chunk."""
+    return document_terms(path=path, names=[name], words=[split_words(text)])[0]
+
+
+def terms_by_definition(path: str, name: str, text: str) -> dict[int, np.float32]:
+    """The weights of a chunk's terms, token by token."""
+    pure = PurePosixPath(path)
+    tf: dict[int, float] = {}
+    for field, weight in ((text, 1), (name, 2), (pure.stem, 1), (str(pure.parent), 0.5)):
+        for token in tokenize(field):
+            tf[term_id(token)] = tf.get(term_id(token), 0) + weight
+    norm = K1 * (1 - B + B * sum(tf.values()) / AVERAGE_LENGTH)
+    return {term: np.float32(tf[term] * (K1 + 1) / (tf[term] + norm)) for term in sorted(tf)}
 
 
 @pytest.mark.parametrize(
@@ -71,15 +95,27 @@ def test_tokens_are_lower_case_words_with_ids_that_stores_accept(text: str) -> N
 
 @given(st.text(), st.text(max_size=30))
 def test_document_ids_ascend_and_weights_are_bounded(text: str, name: str) -> None:
-    terms = document_terms(path="src/auth/login.py", name=name, text=text)
+    terms = terms_of("src/auth/login.py", name, text)
     assert terms.ids.dtype == np.uint32
     assert terms.weights.dtype == np.float32
     assert (np.diff(terms.ids.astype(np.int64)) > 0).all()
     assert ((terms.weights > 0) & (terms.weights < 2.2)).all()
 
 
+@given(CODE | st.text(), st.lists(st.tuples(CODE, CODE | st.text()), max_size=4))
+def test_the_terms_of_a_files_chunks_are_those_of_the_definition(
+    stem: str, chunks: list[tuple[str, str]]
+) -> None:
+    path = f"src/auth/{stem}.py"
+    names, texts = [name for name, _ in chunks], [text for _, text in chunks]
+    found = document_terms(path=path, names=names, words=list(map(split_words, texts)))
+    assert [dict(zip(one.ids.tolist(), one.weights, strict=True)) for one in found] == [
+        terms_by_definition(path, name, text) for name, text in chunks
+    ]
+
+
 def test_weight_is_the_term_frequency_part_of_bm25() -> None:
-    terms = document_terms(path="x.py", name="", text="user user order")
+    terms = terms_of("x.py", "", "user user order")
     weight = terms.weights[terms.ids.tolist().index(term_id("user"))]
     length = 3 + 1  # the three words, and the file's stem
     expected = 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * length / AVERAGE_LENGTH))
@@ -87,7 +123,7 @@ def test_weight_is_the_term_frequency_part_of_bm25() -> None:
 
 
 def test_path_and_name_take_part() -> None:
-    terms = document_terms(path="src/billing/invoice.py", name="Invoice.send", text="pass")
+    terms = terms_of("src/billing/invoice.py", "Invoice.send", "pass")
     weights = dict(zip(terms.ids.tolist(), terms.weights.tolist(), strict=True))
     for word in ("billing", "invoice", "send"):
         assert term_id(word) in weights

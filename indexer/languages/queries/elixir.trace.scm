@@ -1,11 +1,8 @@
 ; Calls. The head of a definition looks like a call that is an argument, and that of a guarded one
-; like the left side of an operator, so calls are captured by what is around them.
+; like the left side of an operator, so calls are captured by what is around them. Named by their
+; tokens, blocks and operators take less time to compile.
 ([
-  (do_block (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
-  (after_block (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
-  (catch_block (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
-  (else_block (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
-  (rescue_block (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
+  (_ ["do" "after" "catch" "else" "rescue"] (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
   (block (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
   (body (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
   (source (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
@@ -20,7 +17,7 @@
     operator: ["!" "not" "-" "+" "&" "^"]
     operand: (call target: [(identifier) (dot left: (alias) right: (identifier))] @call))
 ])
-(binary_operator
+(_
   left: (call target: [(identifier) (dot left: (alias) right: (identifier))] @call)
   operator: ["|>" "==" "!=" "===" "!==" "<" ">" "<=" ">=" "+" "-" "*" "/" "++" "--" "<>" "|" "||" "&&"
              "and" "or" "in" "not in" "=~" "=>" ".." "<-"])

@@ -60,8 +60,8 @@
 ([(assignment
     left: [(identifier) (constant)] @local
     right:
-      [(call receiver: (_) @receiver method: (_) @local.call)
-       (call !receiver method: (_) @local.call)
+      [(_ receiver: (_) @receiver method: (_) @local.call)
+       (_ !receiver method: (_) @local.call)
        (constant) @local.alias
        (scope_resolution) @local.alias
        (instance_variable) @local.alias
@@ -69,35 +69,35 @@
   (operator_assignment
     left: (identifier) @local
     right:
-      [(call receiver: (_) @receiver method: (_) @local.call)
-       (call !receiver method: (_) @local.call)])])
+      [(_ receiver: (_) @receiver method: (_) @local.call)
+       (_ !receiver method: (_) @local.call)])])
 ([(assignment
     left: [(instance_variable) (class_variable)] @field
     right:
-      [(call receiver: (_) @receiver method: (_) @field.call)
-       (call !receiver method: (_) @field.call)
+      [(_ receiver: (_) @receiver method: (_) @field.call)
+       (_ !receiver method: (_) @field.call)
        (constant) @field.alias
        (scope_resolution) @field.alias
        (identifier) @field.alias])
   (operator_assignment
     left: [(instance_variable) (class_variable)] @field
     right:
-      [(call receiver: (_) @receiver method: (_) @field.call)
-       (call !receiver method: (_) @field.call)])])
+      [(_ receiver: (_) @receiver method: (_) @field.call)
+       (_ !receiver method: (_) @field.call)])])
 (operator_assignment left: [(identifier) @local (instance_variable) @field])
-([(method body: (body_statement (call !receiver method: (identifier) @returns.call) .))
-  (singleton_method body: (body_statement (call !receiver method: (identifier) @returns.call) .))]
+([(method body: (body_statement (_ !receiver method: (identifier) @returns.call) .))
+  (singleton_method body: (body_statement (_ !receiver method: (identifier) @returns.call) .))]
   (#eq? @returns.call "new"))
 [(method body: (body_statement
-   [(call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
+   [(_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
     (operator_assignment right:
-      (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))] .))
+      (_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))] .))
  (singleton_method body: (body_statement
-   [(call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
+   [(_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
     (operator_assignment right:
-      (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))] .))]
+      (_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))] .))]
 (return (argument_list .
-  (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call) .))
+  (_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call) .))
 
 ; Imports; what a file requires, it gives on.
 (call

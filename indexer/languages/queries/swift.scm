@@ -3,8 +3,8 @@
 (class_declaration "enum" name: (type_identifier) @name) @definition.enum
 (class_declaration "extension" name: (_) @name) @scope
 (protocol_declaration name: (type_identifier) @name) @definition.interface
-(function_declaration name: (simple_identifier) @name) @definition.function
-(protocol_function_declaration name: (simple_identifier) @name) @definition.function
+; Of any declaration with `func`: compiling a pattern of function_declaration takes 0.1 s.
+(_ "func" name: (simple_identifier) @name) @definition.function
 (init_declaration "init" @name) @definition.method
 (deinit_declaration "deinit" @name) @definition.method
 (typealias_declaration name: (type_identifier) @name) @definition.type

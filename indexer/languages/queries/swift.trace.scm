@@ -12,7 +12,7 @@
 
 ; Names and what they hold.
 (pattern bound_identifier: (simple_identifier) @local)
-(property_declaration
+(_ (value_binding_pattern)
   name: (pattern bound_identifier: (simple_identifier) @local)
   (type_annotation (_) @local.type)?
   value: [(call_expression . (_) @local.call)
@@ -44,8 +44,7 @@
 (lambda_parameter
   name: (simple_identifier) @local name: [(user_type) (optional_type)]? @local.type)
 (type_parameter . (type_identifier) @local name: (user_type)? @local.alias)
-(function_declaration name: [(user_type) (optional_type)] @returns)
-(protocol_function_declaration name: [(user_type) (optional_type)] @returns)
+(_ "func" name: [(user_type) (optional_type)] @returns)
 
 ; Imports.
 (import_declaration) @import.tree

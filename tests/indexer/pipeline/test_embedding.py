@@ -170,7 +170,7 @@ def test_direct_uploads_are_asked_for_and_may_be_refused(
 
 
 def test_the_process_that_holds_the_secrets_loads_no_model_grammar_or_client() -> None:
-    heavy = ("numpy", "openai", "qdrant_client", "grpc", "model2vec", "tree_sitter")
+    heavy = ("numpy", "openai", "qdrant_client", "grpc", "tokenizers", "tree_sitter")
     program = (
         "import sys, indexer.pipeline.job, indexer.pipeline.run; "
         f"print([name for name in {heavy} if name in sys.modules])"

@@ -1,24 +1,32 @@
-"""A local model embeds in worker processes, a service is asked by this one."""
+"""A local model embeds in worker processes what they extract, a service is asked by this one."""
 
-import os
-import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
 
+from indexer.embedding import open_embedder
 from indexer.embedding.base import Usage
 from indexer.embedding.builtin import SPEC
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError
-from indexer.pipeline import text_embedder as embedders
-from indexer.pipeline.text_embedder import LocalEmbedder, text_embedder
-from indexer.pipeline.worker_pool import WorkerPool
-from indexer.records.vectors import EmbedderConfig, EmbedderSpec
+from indexer.pipeline.text_embedder import text_embedder
+from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker
+from indexer.records.files import SourceFile, TreeEntry
+from indexer.records.vectors import EmbedderConfig, EmbedderSpec, LocalModel
 from tests.embedding_servers import Trouble, ollama_server
 
 SECRETIVE = EmbedderConfig(openai_api_key="sk-secret")
 OLLAMA = EmbedderSpec("ollama", "nomic-embed-text", 768)
-TEXTS = [f"text{number}" for number in range(600)]
+TEXTS = [f"text{number}" for number in range(40)]
+FILES = [
+    SourceFile(TreeEntry(f"{name}.py", "100644", "a" * 40, 9), code.encode())
+    for name, code in (
+        ("one", "class A:\n    def f(self): pass\n" + "    x = 1\n" * 300),
+        ("long", "VALUES = " + "[1, 'a value'] + " * 400 + "[]\n"),
+        ("empty", ""),
+    )
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,25 +35,19 @@ def pool() -> Iterator[WorkerPool]:
         yield pool
 
 
-def numbered(spec: EmbedderSpec, access: EmbedderConfig, texts: Sequence[str]) -> bytes:
-    """A model that gives each text its number; it dies of "deadly" and of secrets."""
-    if "deadly" in texts or access.openai_api_key:
-        os.kill(os.getpid(), signal.SIGKILL)
-    rows = np.zeros((len(texts), spec.dimensions), np.float32)
-    rows[:, 0] = [float(text.removeprefix("text")) for text in texts]
-    return rows.tobytes()
-
-
-def numbers(vectors: Sequence[bytes]) -> list[float]:
-    return [float(np.frombuffer(vector, "<f4")[0]) for vector in vectors]
-
-
-def test_the_packaged_model_embeds_in_a_worker(pool: WorkerPool) -> None:
+def test_the_packaged_model_embeds_where_files_are_extracted(pool: WorkerPool) -> None:
     embedder = text_embedder(SPEC, SECRETIVE, pool)
     embedder.check()
-    one, other = (np.frombuffer(row, "<f4") for row in embedder.embed(["def f(): pass", "x = 1"]))
-    assert float(one @ one) == pytest.approx(1.0, abs=1e-3)
-    assert one.shape == other.shape == (SPEC.dimensions,)
+    assert embedder.model == LocalModel(SPEC)  # and no secret
+    extract = partial(extract_in_worker, dimensions=SPEC.dimensions, batch_bytes=1_000_000)
+    texts = list(pool.extract(FILES, extract))
+    with_vectors = list(pool.extract(FILES, partial(extract, model=embedder.model)))
+    assert [one.file for one in with_vectors] == [one.file for one in texts]
+    assert [one.digests for one in with_vectors] == [one.digests for one in texts]
+    for one, text in zip(with_vectors, texts, strict=True):
+        vectors = np.frombuffer(b"".join(embedder.embed(one.inputs)), "<f4")
+        expected = open_embedder(SPEC).embed_documents([str(given) for given in text.inputs])
+        np.testing.assert_array_equal(vectors.reshape(-1, SPEC.dimensions), expected)
     assert embedder.usage == Usage()
 
 
@@ -53,23 +55,6 @@ def test_a_mismatch_is_an_error_and_no_death(pool: WorkerPool) -> None:
     other = EmbedderSpec("builtin", "aeterna-static-1", 128)
     with pytest.raises(EmbedderMismatchError):
         text_embedder(other, SECRETIVE, pool).check()
-
-
-def test_vectors_keep_the_order_of_their_texts_and_workers_get_no_secret(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embedders, "_embed", numbered)
-    embedder = LocalEmbedder(SPEC, SECRETIVE, pool)
-    assert numbers(embedder.embed(TEXTS)) == list(range(600))
-
-
-def test_a_text_that_kills_its_process_gets_a_zero_vector_and_costs_no_other(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(embedders, "_embed", numbered)
-    embedder = LocalEmbedder(SPEC, SECRETIVE, pool)
-    assert numbers(embedder.embed(["text1", "deadly", "text3"])) == [1.0, 0.0, 3.0]
-    assert "its vector is zero" in caplog.text
 
 
 def test_a_service_is_asked_and_what_it_did_before_it_gave_out_is_packed(

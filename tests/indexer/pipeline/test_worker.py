@@ -34,7 +34,7 @@ def test_a_file_whose_extraction_fails_is_cut_into_windows(
 
 
 def test_a_file_that_cannot_even_be_cut_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "extract_file", failing)
+    monkeypatch.setattr(worker, "_extract_selected", failing)
     record = worker.make_record(FILE)
     assert record.skipped is SkipReason.UNPROCESSABLE
     assert (record.path, record.blob, record.size) == ("f.py", "a" * 40, len(SOURCE))

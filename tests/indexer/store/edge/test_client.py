@@ -81,7 +81,7 @@ def test_store_process_imports_only_what_it_needs() -> None:
     names = subprocess.check_output([sys.executable, "-c", listing], cwd=ROOT, text=True).split()
     roots = {name.partition(".")[0] for name in names}
     assert {"indexer", "qdrant_edge", "numpy"} <= roots
-    assert not roots & {"central", "django", "model2vec", "tree_sitter", "git", "psycopg"}
+    assert not roots & {"central", "django", "tokenizers", "tree_sitter", "git", "psycopg"}
 
 
 def test_close_ends_the_process_and_releases_the_lock(tmp_path: Path) -> None:
