@@ -223,6 +223,7 @@ def test_the_progress_of_a_backfill_names_what_failed(client: Client, shop: Repo
     page = client.get(f"{BACKFILLS}/{row.backfill_id}").content.decode()
     assert "It failed." in page
     assert "done, some failed" in page
+    assert "Follow no more pushes…" in page  # there is nothing left to cancel
     assert client.get(f"{BACKFILLS}/{row.backfill_id}?after={row.pk}").status_code == 200
     assert client.get(f"{BACKFILLS}/{row.backfill_id}?after=x").status_code == 200
 
