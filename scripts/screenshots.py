@@ -1,11 +1,13 @@
 """Takes docs/images/*.webp: the pages as Chromium shows them, over the example organisation.
 
-.venv/bin/python -m scripts.screenshots
+.venv/bin/python -m scripts.screenshots [NAME …]
 """
 
 import base64
 import re
 import shutil
+import sys
+from collections.abc import Collection
 
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
@@ -23,14 +25,16 @@ PAGES = (
     ("file", "/o/acme/r/common-utils/file/src/acme_common/retry.py#L10-L20", "light"),
     ("symbol", "/o/acme/symbol?name=AuthMiddleware", "light"),
     ("graph", "/o/acme/graph?name=retry_call", "dark"),
+    ("status", "/o/acme/repositories", "light"),
+    ("settings", "/o/acme/settings", "light"),
     ("repository", "/o/acme/r/auth-service", "light"),
     ("knowledge", "/o/acme/knowledge/payments-api%2FADR-0042", "light"),
     ("admin", "/admin/", "light"),
 )
 
 
-def main() -> None:
-    """Index the examples, sign in and take all of them."""
+def main(names: Collection[str]) -> None:
+    """Index the examples, sign in and take those of that name; without names, all."""
     with (
         temporary_workspace("aeterna-screenshots-") as workspace,
         running_service(workspace / "data") as service,
@@ -43,11 +47,11 @@ def main() -> None:
         chromium = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        take_all(chromium, acme)
+        take(chromium, acme, names)
         chromium.close()
 
 
-def take_all(browser: Browser, acme: Organization) -> None:
+def take(browser: Browser, acme: Organization, names: Collection[str]) -> None:
     """One file for each page, overwritten."""
     IMAGES.mkdir(exist_ok=True)
     with signed_in(acme.service, PERSON) as client:
@@ -55,6 +59,8 @@ def take_all(browser: Browser, acme: Organization) -> None:
         listed = client.get("/o/acme/r/auth-service").text
     run = re.findall("/o/acme/runs/[0-9a-f-]+", listed)[0]
     for name, address, scheme in (*PAGES, ("run", run, "light")):
+        if names and name not in names:
+            continue
         context = browser.new_context(
             base_url=acme.service.url,
             color_scheme="dark" if scheme == "dark" else "light",
@@ -77,4 +83,4 @@ def picture(context: BrowserContext, address: str) -> bytes:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

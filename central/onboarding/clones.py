@@ -21,6 +21,8 @@ from central.onboarding.processes import (
 )
 from central.settings.backfill import BackfillSettings
 
+# No commit can bring a `.git`: the indexer opens what is in one, wherever the data directory is.
+_CLONE: Final = Path(".git/clone.git")
 _COMMIT: Final = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _BRANCH: Final = re.compile(r"refs/heads/[^\x00-\x20\x7f~^:?*\[\\]{1,244}\Z")
 _ALWAYS: Final = {
@@ -92,7 +94,7 @@ def clone(
 
     Raises ChildError, QuotaError, EmptyRepositoryError.
     """
-    home, path = limits.directory, limits.directory / "clone.git"
+    home, path = limits.directory, limits.directory / _CLONE
     environment = git_environment(address, access=access, settings=settings, home=home)
     git = _Git(environment, limits, access.password)
     git.run(

@@ -82,7 +82,9 @@ def install(
     if change.is_empty:
         typer.echo(f"{path} has the server already.")
         return Exit.OK
-    return _apply(change, chosen.next_step, yes=yes, dry_run=dry_run)
+    needs_token = url and "AETERNA_TOKEN" not in context.environ
+    before = "Set AETERNA_TOKEN to a token with the scope search. " if needs_token else ""
+    return _apply(change, before + chosen.next_step, yes=yes, dry_run=dry_run)
 
 
 @agent.command(

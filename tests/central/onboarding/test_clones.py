@@ -13,6 +13,7 @@ from central.onboarding.addresses import parse_address, resolve
 from central.onboarding.clones import Clone, EmptyRepositoryError, GitAccess, clone
 from central.onboarding.processes import ChildError, Limits
 from central.settings.backfill import BackfillSettings
+from indexer.git.process import GitProcess
 from scripts.local_forge import LocalForge
 from scripts.local_git import commit_all, git, new_repository
 from tests.indexer.forge.answering import answering
@@ -52,6 +53,15 @@ def test_all_commits_and_the_blobs_of_the_last_arrive(forge: LocalForge, tmp_pat
     )
     assert missing.returncode != 0  # blobless: history's content was not fetched
     assert sum(path.endswith("git-upload-pack") for _, path, _ in forge.asked) <= 4
+
+
+def test_the_indexer_opens_a_clone_inside_of_another_checkout(
+    forge: LocalForge, tmp_path: Path
+) -> None:
+    forge.add("shop", {"a.py": "a = 1\n"})
+    checkout = new_repository(tmp_path / "code-search")  # `make serve` keeps its data in ./var
+    found = cloned(f"{forge.url}/acme/shop", checkout / "clone", secret=forge.token)
+    assert GitProcess(found.path).text("rev-parse", "HEAD") == found.commit_sha
 
 
 def test_nothing_in_the_clone_names_a_promise_or_a_credential(

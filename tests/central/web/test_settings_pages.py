@@ -57,6 +57,16 @@ def actions() -> list[tuple[str, str]]:
     return [(entry.actor, entry.action) for entry in AuditEntry.objects.order_by("pk")]
 
 
+def test_an_empty_search_page_leads_its_admin_to_a_backfill(
+    client: Client, acme: Organization
+) -> None:
+    assert f'href="{BACKFILLS}"' in client.get("/o/acme/").content.decode()
+
+    member = MembershipFactory.create(organization=acme, role=Role.MEMBER)
+    client.force_login(member.user)
+    assert f'href="{BACKFILLS}"' not in client.get("/o/acme/").content.decode()
+
+
 # --- Repositories -------------------------------------------------------------------------------
 
 
@@ -213,6 +223,7 @@ def test_the_progress_of_a_backfill_names_what_failed(client: Client, shop: Repo
     page = client.get(f"{BACKFILLS}/{row.backfill_id}").content.decode()
     assert "It failed." in page
     assert "done, some failed" in page
+    assert "Follow no more pushes…" in page  # there is nothing left to cancel
     assert client.get(f"{BACKFILLS}/{row.backfill_id}?after={row.pk}").status_code == 200
     assert client.get(f"{BACKFILLS}/{row.backfill_id}?after=x").status_code == 200
 

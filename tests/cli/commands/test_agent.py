@@ -74,6 +74,7 @@ def test_a_service_over_http_is_named_without_a_token(
     assert code == 0, notes
     server = installed(root / AGENTS[name].project_file, name)
     assert f"{url}/mcp" in str(server)
+    assert "Set AETERNA_TOKEN" in notes
     assert "AETERNA_TOKEN" in str(server)
     agent("install", name, "--yes", root=root, home=home)
     back = installed(root / AGENTS[name].project_file, name)
