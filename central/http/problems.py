@@ -64,6 +64,7 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.RunFailedError: 500,
     indexer_errors.ForgeError: 500,
     indexer_errors.ForgeUnavailableError: 503,
+    indexer_errors.CommentForbiddenError: 500,
 }
 
 # Exceptions of this service's dependencies: (code, detail).

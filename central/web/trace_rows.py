@@ -43,6 +43,11 @@ class EndRows:
     symbol_url: str
     rows: list[Row]
 
+    @property
+    def rowspan(self) -> int:
+        """Rows of the table that its heading spans."""
+        return len(self.rows)
+
 
 @dataclass(frozen=True, slots=True)
 class Group:

@@ -188,7 +188,7 @@ def test_what_a_file_makes_a_worker_say_is_no_command_of_the_runners(
         "import indexer.pipeline.worker\n"
         "def broken(**file):\n"
         "    raise ValueError(file['content'].decode())\n"
-        "indexer.pipeline.worker.extract_file = broken\n"
+        "indexer.pipeline.worker._extract_selected = broken\n"
     )
     sandbox.commit("hostile", {"\n::error::b.py": "\n::stop-commands::x\n"})
     done = run(sandbox, environment(central, PYTHONPATH=str(tmp_path)))

@@ -14,6 +14,7 @@ from django.db import connection
 from django.db.models import ForeignKey, Model, QuerySet
 from django.utils import timezone
 
+from central.alerts.models import Condition, RepositoryAlert
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import Chunk, File
 from central.corpus.rows import REPAIR_RUN
@@ -105,6 +106,12 @@ def fill(api: Api, project: str) -> Repository:
     ModuleFactory.create(file=file, package=package)
     fill_graph(api, project)
     queued(backfill_of(api.organization), project, repository=repository)
+    RepositoryAlert.objects.create(
+        organization=api.organization,
+        repository=repository,
+        condition=Condition.FAILED,
+        since=timezone.now(),
+    )
     record_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))

@@ -28,7 +28,7 @@ ENDS = (b"function_0(", b"function_59(")  # a text with both is the whole file
 FORMS = (SourceFile, ParsedFile, FileFields, ExtractedFile, FileLine)
 # The batch is complete before these; the reader is the stand-in.
 SENDING = {"indexer.bundle.gzip", "indexer.client.api"}
-READER = {"indexer.bundle.decode", "indexer.json_values"}
+READER = {"indexer.bundle.decode", "indexer.bundle.lines", "indexer.json_values"}
 # Inside a package whose entry module is counted.
 INSIDE = {"indexer.resolution.references", "indexer.syntax.budget", "indexer.syntax.source_text"}
 RECORDS = "indexer.records.files"  # defines what travels

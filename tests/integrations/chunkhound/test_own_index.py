@@ -196,6 +196,7 @@ def test_a_service_of_this_machine_stays_for_the_next_question(
         with running_service(data):
             pass  # now there is one to ask
         monkeypatch.setenv("AETERNA_DATA_DIR", str(data))
+        monkeypatch.setenv("AETERNA_IDLE_MINUTES", "0")
         assert f"Run: chunkhound index {repository}" in code.status(path=str(repository))
 
         with (data / "users.lock").open() as lock, pytest.raises(BlockingIOError):

@@ -242,6 +242,7 @@ def test_a_service_of_this_machine_that_ended_is_started_again(
     """By one of the threads that ask meanwhile; all are answered."""
     with prepared_data_directory() as data_dir:
         monkeypatch.setenv("AETERNA_DATA_DIR", str(data_dir))
+        monkeypatch.setenv("AETERNA_IDLE_MINUTES", "0")
         root = new_checkout(tmp_path / "again", dict(FILES))
         with running_service(data_dir) as service:
             index_here(service.organization("local"), root, "again")
