@@ -93,6 +93,7 @@ class WordTable:
             self._clear()
             raise
         lengths = list(map(len, rows))
-        self._ends.extend(accumulate(lengths, initial=len(self._values) + lengths.pop(0)))
-        self._lengths.extend(map(len, rows))
+        start = len(self._values)
+        self._ends.extend(start + end for end in accumulate(lengths))
+        self._lengths.extend(lengths)
         self._values.extend(chain.from_iterable(rows))

@@ -2,7 +2,7 @@
 
 Both are derived from SECRET_KEY. After that is changed, messages carry a signature by each former
 key too, and an address that a former key encrypted can be read as long as SECRET_KEY_FALLBACKS has
-that key, and is soon encrypted anew.
+that key, and is soon encrypted again.
 """
 
 import base64

@@ -68,7 +68,7 @@ def _compare(destination: AlertDestination, now: datetime) -> None:
         if alert.reported_at is None and wrong.get(key, alert.detail) != alert.detail:
             alerts.filter(pk=alert.pk).update(detail=wrong[key])
     ended = alerts.filter(pk__in=over)
-    ended.filter(reported_at=None).delete()  # nobody heard of it
+    ended.filter(reported_at=None).delete()  # it was never reported
     ended.exclude(repository__in=watched).delete()  # paused or gone: that is no recovery
     ended.filter(ended_at=None).update(ended_at=now)
 

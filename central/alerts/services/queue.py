@@ -50,7 +50,7 @@ def send_alerts(*, is_stopping: Callable[[], bool] = lambda: False) -> int:
 def _organizations_to_visit() -> QuerySet[AlertDestination]:
     """Return receivers of organisations where something is wrong, or was; in a random order."""
     working = AlertDestination.objects.filter(suspended_at=None, organization__retired_at=None)
-    if not settings.SECRET_KEY_FALLBACKS:  # else every address may have to be encrypted anew
+    if not settings.SECRET_KEY_FALLBACKS:  # else every address may have to be encrypted again
         troubled = Repository.objects.filter(retired_at=None).exclude(trouble="")
         failed = BackfillRepository.objects.filter(state=WorkState.FAILED, repository__isnull=False)
         working = working.filter(
