@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ from tests.waiting import wait_until
 
 pytestmark = pytest.mark.system("redis-server")
 
-CELERY = ("-m", "celery", "-A", "central", "worker", "--beat", "--concurrency", "1")
+CELERY = ("-m", "celery", "-A", "central", "worker", "--concurrency", "1", "--beat")
+SCHEDULER = ("--scheduler", "central.observability.celery:BeatScheduler")
 SWEEP_SECONDS = 1
 LEASE_SECONDS = 3
 
@@ -69,16 +70,19 @@ class Worker:
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        schedule = self.service.data_dir / "beat"
         with (self.service.data_dir / "worker.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, *CELERY, "--schedule", str(schedule)],
+                [sys.executable, *CELERY, *SCHEDULER],
                 cwd=ROOT,
                 env=self.service.variables(),
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+
+    def send(self, number: signal.Signals) -> None:
+        assert self.process
+        os.killpg(self.process.pid, number)
 
     def end(self, number: signal.Signals) -> None:
         if self.process and self.process.poll() is None:
@@ -209,7 +213,7 @@ def assert_told(site: Site, path: str) -> None:
         if line.get("span") == "code.index.build" and line["path"] == path
     )
     assert span["fileCount"] == 1
-    assert span["task"] == "central.ingest.tasks.apply_run"
+    assert span["task"] in {"central.ingest.tasks.apply_run", "central.ingest.tasks.stage"}
     assert span["request_id"]  # of the webhook, or of the sweep where that was faster
 
 
@@ -231,6 +235,28 @@ def test_a_worker_killed_while_applying_is_replaced_and_the_run_ends_applied(
     _, errors = indexer.communicate(timeout=120)
     assert indexer.returncode == 0, errors
     assert_same_as_fresh(site, repository, "killed")
+
+
+def test_a_stopped_worker_loses_its_run_and_writes_nothing_when_it_goes_on(
+    site: Site, make_repository: MakeRepository
+) -> None:
+    """As a machine that hangs for a while."""
+    repository = make_repository("stopped", many_functions(1))
+    indexer = site.acme.start_index(repository, "stopped")
+    wait_until(lambda: run_is_applying(site), "the worker never began")
+    site.worker.send(signal.SIGSTOP)
+    bind = {"AETERNA_WORKER_METRICS_BIND": free_address()}
+    other = Worker(replace(site.service, environment=site.service.environment | bind))
+    other.start()
+    try:
+        _, errors = indexer.communicate(timeout=120)
+        assert indexer.returncode == 0, errors
+    finally:
+        other.end(signal.SIGTERM)
+        site.worker.send(signal.SIGCONT)
+
+    site.acme.index(make_repository("next", {"a.py": "a = 1\n"}), "next")  # by the one that is left
+    assert_same_as_fresh(site, repository, "stopped")
 
 
 def run_is_applying(site: Site) -> bool:

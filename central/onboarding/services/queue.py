@@ -29,6 +29,7 @@ from central.repositories.models import IndexedBy, Push, Repository
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
+_LEASE_SECONDS = 120  # a forge may take that long to answer, between two beats
 _BEAT_SECONDS = 5.0
 _FIRST_PAUSE_SECONDS = 30
 _LONGEST_PAUSE_SECONDS = 3_600
@@ -120,7 +121,7 @@ def _claim(row: BackfillRepository, now: datetime) -> "Claim | None":
 
 
 def _lease() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
+    return timezone.now() + timedelta(seconds=_LEASE_SECONDS)
 
 
 def _end(rows: QuerySet[BackfillRepository], state: WorkState, error: str, **more: Any) -> bool:
@@ -151,7 +152,7 @@ class Claim:
     def beat(self) -> None:
         """Renew the lease every few seconds. Raises ClaimLostError."""
         now = time.monotonic()
-        if now - self._renewed_at >= min(_BEAT_SECONDS, settings.RUN_LEASE_SECONDS / 4):
+        if now - self._renewed_at >= _BEAT_SECONDS:
             self._renewed_at = now
             self._renew()
 

@@ -17,7 +17,7 @@ from central.github.models import GitHubDelivery
 from central.ingest.models import IndexRun
 from central.ingest.services.apply_run import Attempt
 from central.ingest.services.claims import claim_run
-from central.maintenance import organization_deletion, worker
+from central.maintenance import organization_deletion, repository_deletion, worker
 from central.maintenance.worker import EmbeddedWorker, next_reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
@@ -99,7 +99,7 @@ def test_a_text_index_of_before_is_built(
 def test_what_is_retired_is_purged(
     embedded_worker: EmbeddedWorker, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
-    settings.RUN_LEASE_SECONDS = 0
+    monkeypatch.setattr(repository_deletion, "WRITERS_SECONDS", 0)
     api_of().index(FILES)
     repository = Repository.objects.get()
     retire_repository(repository)
@@ -174,7 +174,7 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
 def test_a_run_waits_for_one_purge_at_most(
     embedded_worker: EmbeddedWorker, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
-    settings.RUN_LEASE_SECONDS = 0
+    monkeypatch.setattr(repository_deletion, "WRITERS_SECONDS", 0)
     settings.SWEEP_SECONDS = 3600
     api = api_of()
     for project in ("a", "b"):
