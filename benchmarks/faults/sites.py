@@ -1,0 +1,144 @@
+"""The services that a campaign runs against, the ways to kill their parts, and their state."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import psutil
+
+from scripts.local_service import ROOT, Organization, Service, free_address, running_service
+from tests.e2e.several_processes import Site as Processes
+from tests.e2e.several_processes import running_site
+
+
+@dataclass(frozen=True)
+class State:
+    """The index: dumps by project, reports of reconcile before and after a repair, live runs."""
+
+    dumps: Mapping[str, str]
+    found: list[dict[str, Any]]
+    repaired: list[dict[str, Any]]
+    live: list[str]
+
+
+class Site(Protocol):
+    """A running service."""
+
+    acme: Organization  # at an address that stays the same
+
+    def kill(self, victim: str) -> None:
+        """Kill a part, and start it again unless the service itself does."""
+
+    def state(self, projects: list[str]) -> State:
+        """Read the state of the index; open runs of killed clients are expired first."""
+
+
+class Addressed(Service):
+    """A service at a known address, also while it is not there."""
+
+    @property
+    def url(self) -> str:
+        """As it was told to listen."""
+        return f"http://{self.environment['AETERNA_BIND']}"
+
+
+def _addressed(acme: Organization) -> Organization:
+    service = acme.service
+    return Organization(Addressed(service.data_dir, service.environment), acme.slug, acme.token)
+
+
+class SeveralProcesses:
+    """A web process, a worker, Redis and PostgreSQL."""
+
+    def __init__(self, processes: Processes) -> None:
+        self._processes = processes
+        self.acme = _addressed(processes.acme)
+
+    def kill(self, victim: str) -> None:
+        """See Site."""
+        parts = self._processes
+        if victim == "server":
+            parts.service.kill()
+            parts.service.start()
+        elif victim == "worker":
+            parts.worker.kill()
+            parts.worker.start()
+        elif victim == "redis":
+            parts.broker.kill()
+            parts.broker.start()
+        else:
+            kill_postgresql(parts.service)
+
+    def state(self, projects: list[str]) -> State:
+        """See Site."""
+        return State(**_inspected(self._processes.service, projects))
+
+
+class Embedded:
+    """One server, with its PostgreSQL and the process of its vector store."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.acme = _addressed(service.organization("acme"))
+
+    def kill(self, victim: str) -> None:
+        """See Site."""
+        if victim == "server":
+            self._service.kill()
+            self._service.start()
+        elif victim == "store":
+            assert self._service.process
+            children = psutil.Process(self._service.process.pid).children(recursive=True)
+            for child in children:
+                if "indexer.store.edge.child" in child.cmdline():
+                    child.kill()
+        else:
+            kill_postgresql(self._service)
+
+    def state(self, projects: list[str]) -> State:
+        """See Site; only the server can read its store."""
+        live = _inspected(self._service, [])["live"]
+        dumps = {project: self.acme.dump(project) for project in projects}
+        found, repaired = (
+            self._service.ask("reconcile", repair=repair).json()["repositories"]
+            for repair in (True, False)
+        )
+        return State(dumps, found, repaired, live)
+
+
+def kill_postgresql(service: Service) -> None:
+    """Kill its first process; the service starts it again."""
+    lines = (service.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()
+    psutil.Process(int(lines[0])).kill()
+
+
+def _inspected(service: Service, projects: list[str]) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.faults.inspection", "acme", *projects],
+        cwd=ROOT,
+        env=service.variables() | {"AETERNA_RUN_EXPIRES_MINUTES": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"the index cannot be read:\n{done.stderr}")
+    state: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return state
+
+
+@contextmanager
+def running(name: str, data_dir: Path, environment: Mapping[str, str]) -> Iterator[Site]:
+    """Start a site of one of the names in `plan.SITES`."""
+    if name == "several":
+        with running_site(data_dir, environment) as processes:
+            yield SeveralProcesses(processes)
+    else:
+        address = {"AETERNA_BIND": free_address()}
+        with running_service(data_dir, {**environment, **address}) as service:
+            yield Embedded(service)
