@@ -6,6 +6,7 @@ import statistics
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from random import SystemRandom
 
 from rich.console import Console
@@ -22,20 +23,24 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks faults", description=__doc__)
     parser.add_argument("--profile", choices=PROFILES, default="ci")
     parser.add_argument("--seed", type=int, help="repeats a plan; a new one by default")
+    parser.add_argument("--kills", type=int, help="at each site, instead of the profile's")
     parser.add_argument("--site", choices=SITES, action="append", help="only this one")
     options = parser.parse_args(arguments)
     seed = SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     profile = PROFILES[options.profile]
+    if options.kills:
+        profile = replace(profile, kills=dict.fromkeys(SITES, options.kills))
     campaigns = []
     for site in options.site or SITES:
         command = f"python -m benchmarks faults --profile {options.profile} --seed {seed}"
-        print(f"{command} --site {site}", flush=True)
+        command += f" --site {site}" + (f" --kills {options.kills}" if options.kills else "")
+        print(command, flush=True)
         began = time.monotonic()
         try:
             with temporary_workspace("aeterna-faults-") as workspace:
                 campaigns.append(run_site(site, profile=profile, seed=seed, workspace=workspace))
         except CampaignError as exc:
-            sys.exit(f"{exc}\nRepeat it: {command} --site {site}")
+            sys.exit(f"{exc}\nRepeat it: {command}")
         print(f"{site}: {time.monotonic() - began:.0f} s", flush=True)
     show(campaigns)
 
