@@ -46,6 +46,7 @@ class Campaign:
                 self._workspace / f"round{number}-{at}",
                 seed=self._seed,
                 files=self._profile.files,
+                environment=self._site.client_environment,
             )
             for at in range(self._profile.repositories)
         ]
@@ -58,6 +59,7 @@ class Campaign:
         for developer in developers:
             developer.finish()
         asker.finish()
+        self._site.settle()
         self.questions += asker.questions
         self.refused += asker.refused
         self.pushes += sum(developer.indexed for developer in developers)

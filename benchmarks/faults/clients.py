@@ -5,6 +5,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 from itertools import cycle
 from pathlib import Path
 from random import Random
@@ -30,8 +31,17 @@ class CampaignError(Exception):
 class Developer(threading.Thread):
     """Pushes to one repository and indexes each push, with the real indexer, until it is done."""
 
-    def __init__(self, acme: Organization, path: Path, *, seed: int, files: int) -> None:
+    def __init__(
+        self,
+        acme: Organization,
+        path: Path,
+        *,
+        seed: int,
+        files: int,
+        environment: Mapping[str, str],
+    ) -> None:
         super().__init__(name=path.name, daemon=True)
+        self._environment = {**environment, "AETERNA_RETRY_SECONDS": "120"}
         self.project = path.name
         self.branch = Branch.begin(path)
         self.pushed: set[str] = set()
@@ -84,9 +94,10 @@ class Developer(threading.Thread):
         self.pushed.add(self.head)
 
     def _index(self) -> None:
-        waits = {"AETERNA_RETRY_SECONDS": "120"}
         while True:
-            process = self._acme.start_index(self.branch.path, self.project, environment=waits)
+            process = self._acme.start_index(
+                self.branch.path, self.project, environment=self._environment
+            )
             self._process = process
             _, errors = process.communicate(timeout=_INDEX_SECONDS)
             if process.returncode == 0:

@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> None:
     if options.kills:
         profile = replace(profile, kills=dict.fromkeys(SITES, options.kills))
     campaigns = []
-    for site in options.site or SITES:
+    for site in options.site or profile.kills:
         command = f"python -m benchmarks faults --profile {options.profile} --seed {seed}"
         command += f" --site {site}" + (f" --kills {options.kills}" if options.kills else "")
         print(command, flush=True)

@@ -8,6 +8,7 @@ from typing import Final
 SITES: Final = {
     "several": ("server", "worker", "postgresql", "redis", "client"),
     "embedded": ("server", "store", "postgresql", "client"),
+    "clock": ("worker", "clock forward", "clock back", "server"),
 }
 _LONGEST_WAIT = 20  # answers between a recovery and the next kill
 _SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
@@ -22,18 +23,17 @@ class Profile:
     repositories: int
     files: int  # of the largest change to a repository
     environment: Mapping[str, str] = field(default_factory=dict)
-    has_faults: bool = False  # also a full disk and a clock that jumps
 
 
 PROFILES: Final = {
     "ci": Profile({"several": 12, "embedded": 8}, 10, 2, 20, _SOON),
-    "nightly": Profile({"several": 125, "embedded": 80}, 10, 4, 60, has_faults=True),
+    "nightly": Profile({"several": 125, "embedded": 80, "clock": 40}, 10, 4, 60),
 }
 
 
 @dataclass(frozen=True)
 class Kill:
-    """One SIGKILL: after so many answers to the asking client, or then during an apply."""
+    """A SIGKILL, or another fault: after so many answers to the asker, or then during an apply."""
 
     victim: str
     after: int
@@ -48,7 +48,7 @@ def rounds(profile: Profile, seed: int, site: str) -> Iterator[list[Kill]]:
     """Yield the kills of each round at a site; victims have equal shares."""
     random = Random(f"{seed}/{site}")  # noqa: S311 (a seed repeats it)
     victims: list[str] = []
-    left = profile.kills[site]
+    left = profile.kills.get(site, 0)
     while left:
         kills = []
         for _ in range(min(left, profile.round_kills)):

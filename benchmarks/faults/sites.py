@@ -7,13 +7,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import psutil
 
+from benchmarks.faults.clock import Clock
 from scripts.local_service import ROOT, Organization, Service, free_address, running_service
 from tests.e2e.several_processes import Site as Processes
 from tests.e2e.several_processes import running_site
+
+_HOUR = 3600
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,13 @@ class Site(Protocol):
     """A running service."""
 
     acme: Organization  # at an address that stays the same
+    client_environment: Mapping[str, str]
 
     def kill(self, victim: str) -> None:
         """Kill a part, and start it again unless the service itself does."""
+
+    def settle(self) -> None:
+        """End a fault that lasts."""
 
     def state(self, projects: list[str]) -> State:
         """Read the state of the index; open runs of killed clients are expired first."""
@@ -55,6 +63,8 @@ def _addressed(acme: Organization) -> Organization:
 class SeveralProcesses:
     """A web process, a worker, Redis and PostgreSQL."""
 
+    client_environment: Mapping[str, str] = MappingProxyType({})
+
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
         self.acme = _addressed(processes.acme)
@@ -74,13 +84,38 @@ class SeveralProcesses:
         else:
             kill_postgresql(parts.service)
 
+    def settle(self) -> None:
+        """See Site."""
+
     def state(self, projects: list[str]) -> State:
         """See Site."""
         return State(**_inspected(self._processes.service, projects))
 
 
+class MovedClock(SeveralProcesses):
+    """The same on a machine whose clock is set an hour forward and back; clients have it, too."""
+
+    def __init__(self, processes: Processes, clock: Clock) -> None:
+        super().__init__(processes)
+        self._clock = clock
+        self.client_environment = clock.environment
+
+    def kill(self, victim: str) -> None:
+        """See Site."""
+        if victim.startswith("clock"):
+            self._clock.move(_HOUR if victim == "clock forward" else -_HOUR)
+        else:
+            super().kill(victim)
+
+    def settle(self) -> None:
+        """See Site."""
+        self._clock.set(0)
+
+
 class Embedded:
     """One server, with its PostgreSQL and the process of its vector store."""
+
+    client_environment: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -99,6 +134,9 @@ class Embedded:
                     child.kill()
         else:
             kill_postgresql(self._service)
+
+    def settle(self) -> None:
+        """See Site."""
 
     def state(self, projects: list[str]) -> State:
         """See Site; only the server can read its store."""
@@ -138,6 +176,10 @@ def running(name: str, data_dir: Path, environment: Mapping[str, str]) -> Iterat
     if name == "several":
         with running_site(data_dir, environment) as processes:
             yield SeveralProcesses(processes)
+    elif name == "clock":
+        clock = Clock(data_dir.parent)
+        with running_site(data_dir, {**environment, **clock.environment}) as processes:
+            yield MovedClock(processes, clock)
     else:
         address = {"AETERNA_BIND": free_address()}
         with running_service(data_dir, {**environment, **address}) as service:
