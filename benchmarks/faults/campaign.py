@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.faults.clients import Asker, CampaignError, Developer
-from benchmarks.faults.plan import Kill, Profile, rounds
+from benchmarks.faults.plan import DISK_FULL, Kill, Profile, rounds
 from benchmarks.faults.sites import Site, running
 from tests.e2e.indexing import index_here
 
@@ -22,6 +22,47 @@ class Recovery:
     victim: str
     answered: float
     indexed: float
+
+
+@dataclass
+class Clients:
+    """The developers of a round and the asker, in threads of their own."""
+
+    developers: list[Developer]
+    asker: Asker
+
+    @property
+    def indexed(self) -> int:
+        """Pushes that are indexed."""
+        return sum(one.indexed for one in self.developers)
+
+    @property
+    def failures(self) -> int:
+        """Indexers that failed where that is all right."""
+        return sum(one.failures for one in self.developers)
+
+    def start(self) -> None:
+        """Let them work."""
+        for thread in (*self.developers, self.asker):
+            thread.start()
+
+    def finish(self) -> None:
+        """Let them end what they are at. Raises CampaignError."""
+        for thread in (*self.developers, self.asker):
+            thread.finish()
+
+    def wait_until(self, condition: Callable[[], bool], complaint: str) -> None:
+        """Wait. Raises CampaignError, also for what a client met meanwhile."""
+        deadline = time.monotonic() + _RECOVERY_SECONDS
+        while not condition():
+            if problem := next((one.problem for one in self._all() if one.problem), ""):
+                raise CampaignError(problem)
+            if time.monotonic() > deadline:
+                raise CampaignError(f"{complaint} within {_RECOVERY_SECONDS} s")
+            time.sleep(_POLL_SECONDS)
+
+    def _all(self) -> list[Developer | Asker]:
+        return [*self.developers, self.asker]
 
 
 class Campaign:
@@ -40,6 +81,22 @@ class Campaign:
 
     def round(self, number: int, kills: list[Kill]) -> None:
         """Kill what is planned while clients work, then compare. Raises CampaignError."""
+        clients = self._clients(number)
+        for developer in clients.developers:
+            developer.may_fail = any(kill.victim == DISK_FULL for kill in kills)
+        clients.start()
+        for kill in kills:
+            print(f"{self._name}: round {number}: {kill}", flush=True)
+            self._kill(kill, clients)
+        clients.finish()
+        self._site.settle()
+        self.questions += clients.asker.questions
+        self.refused += clients.asker.refused
+        self.pushes += clients.indexed
+        self._compare(clients.developers)
+
+    def _clients(self, number: int) -> Clients:
+        """Clients with repositories of their own, which no earlier round knows."""
         developers = [
             Developer(
                 self._site.acme,
@@ -50,51 +107,37 @@ class Campaign:
             )
             for at in range(self._profile.repositories)
         ]
-        asker = Asker(self._site.acme, developers)
-        for thread in (*developers, asker):
-            thread.start()
-        for kill in kills:
-            print(f"{self._name}: round {number}: {kill}", flush=True)
-            self._kill(kill, asker, developers)
-        for developer in developers:
-            developer.finish()
-        asker.finish()
-        self._site.settle()
-        self.questions += asker.questions
-        self.refused += asker.refused
-        self.pushes += sum(developer.indexed for developer in developers)
-        self._compare(developers)
+        return Clients(developers, Asker(self._site.acme, developers))
 
-    def _kill(self, kill: Kill, asker: Asker, developers: list[Developer]) -> None:
-        def wait_until(condition: Callable[[], bool], what: str) -> None:
-            deadline = time.monotonic() + _RECOVERY_SECONDS
-            while not condition():
-                for problem in (asker.problem, *(one.problem for one in developers)):
-                    if problem:
-                        raise CampaignError(problem)
-                if time.monotonic() > deadline:
-                    raise CampaignError(f"{what} within {_RECOVERY_SECONDS} s after: {kill}")
-                time.sleep(_POLL_SECONDS)
-
+    def _kill(self, kill: Kill, clients: Clients) -> None:
+        asker = clients.asker
         start = asker.questions + kill.after
-        wait_until(lambda: asker.questions >= start, "no question was asked")
+        clients.wait_until(lambda: asker.questions >= start, "no question was asked")
         if kill.during_apply:
-            wait_until(lambda: self._is_applying(developers), "no run was applied")
-        indexed = sum(one.indexed for one in developers)
-        killed_at = time.monotonic()
-        if kill.victim == "client":
-            wait_until(lambda: any(one.kill_indexer() for one in developers), "nothing was indexed")
-        else:
-            self._site.kill(kill.victim)
-        wait_until(lambda: asker.answered_at > killed_at, "no search was answered")
+            clients.wait_until(lambda: self._is_applying(clients), "no run was applied")
+        indexed, killed_at = clients.indexed, time.monotonic()
+        self._do(kill.victim, clients)
+        if kill.victim == DISK_FULL:
+            failures = clients.failures
+            clients.wait_until(lambda: clients.failures > failures, "nothing failed")
+            self._site.settle()
+            killed_at = time.monotonic()
+        clients.wait_until(lambda: asker.answered_at > killed_at, f"{kill}: no answer")
         answered = asker.answered_at - killed_at
-        wait_until(lambda: sum(one.indexed for one in developers) > indexed, "nothing was indexed")
-        self.recoveries.append(
-            Recovery(self._name, kill.victim, answered, time.monotonic() - killed_at)
-        )
+        clients.wait_until(lambda: clients.indexed > indexed, f"{kill}: nothing was indexed")
+        seconds = time.monotonic() - killed_at
+        self.recoveries.append(Recovery(self._name, kill.victim, answered, seconds))
 
-    def _is_applying(self, developers: list[Developer]) -> bool:
-        return any(self._site.acme.is_applying(one.project) for one in developers)
+    def _do(self, victim: str, clients: Clients) -> None:
+        if victim == "client":
+            clients.wait_until(
+                lambda: any(one.kill_indexer() for one in clients.developers), "no indexer ran"
+            )
+        else:
+            self._site.kill(victim)
+
+    def _is_applying(self, clients: Clients) -> bool:
+        return any(self._site.acme.is_applying(one.project) for one in clients.developers)
 
     def _compare(self, developers: list[Developer]) -> None:
         acme = self._site.acme
@@ -117,9 +160,10 @@ class Campaign:
             raise CampaignError(f"runs have not ended: {state.live}")
 
 
-def run_site(name: str, *, profile: Profile, seed: int, workspace: Path) -> Campaign:
-    """Run all rounds at a site. Raises CampaignError."""
-    with running(name, workspace / "data", profile.environment) as site:
+def run_site(name: str, *, profile: Profile, seed: int, data_dir: Path) -> Campaign:
+    """Run all rounds at a site; repositories are beside its data. Raises CampaignError."""
+    workspace = data_dir.parent
+    with running(name, data_dir, profile.environment) as site:
         campaign = Campaign(name=name, site=site, workspace=workspace, profile=profile, seed=seed)
         for number, kills in enumerate(rounds(profile, seed, name), start=1):
             campaign.round(number, kills)

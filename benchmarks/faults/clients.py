@@ -41,11 +41,13 @@ class Developer(threading.Thread):
         environment: Mapping[str, str],
     ) -> None:
         super().__init__(name=path.name, daemon=True)
-        self._environment = {**environment, "AETERNA_RETRY_SECONDS": "120"}
+        self._environment = {"AETERNA_RETRY_SECONDS": "120", **environment}
         self.project = path.name
         self.branch = Branch.begin(path)
         self.pushed: set[str] = set()
         self.indexed = 0
+        self.failures = 0  # of the indexer, where that is all right
+        self.may_fail = False
         self.problem = ""
         self._acme = acme
         self._random = Random(f"{seed}/{path.name}")  # noqa: S311 (a seed repeats it)
@@ -99,11 +101,15 @@ class Developer(threading.Thread):
                 self.branch.path, self.project, environment=self._environment
             )
             self._process = process
+            may_fail = self.may_fail
             _, errors = process.communicate(timeout=_INDEX_SECONDS)
             if process.returncode == 0:
                 self.indexed += 1
                 return
-            if process is not self._killed:
+            if may_fail or self.may_fail:
+                self.failures += 1
+                self._stopping.wait(1)
+            elif process is not self._killed:
                 raise CampaignError(f"the indexer ended with {process.returncode}:\n{errors}")
 
 

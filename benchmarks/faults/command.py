@@ -38,7 +38,9 @@ def main(arguments: list[str]) -> None:
         began = time.monotonic()
         try:
             with temporary_workspace("aeterna-faults-") as workspace:
-                campaigns.append(run_site(site, profile=profile, seed=seed, workspace=workspace))
+                campaigns.append(
+                    run_site(site, profile=profile, seed=seed, data_dir=workspace / "data")
+                )
         except CampaignError as exc:
             sys.exit(f"{exc}\nRepeat it: {command}")
         print(f"{site}: {time.monotonic() - began:.0f} s", flush=True)

@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
+DISK_FULL: Final = "disk full"
 SITES: Final = {
     "several": ("server", "worker", "postgresql", "redis", "client"),
     "embedded": ("server", "store", "postgresql", "client"),
+    "disk": (DISK_FULL,),
     "clock": ("worker", "clock forward", "clock back", "server"),
 }
+NEEDS_NO_APPLY: Final = {"client", DISK_FULL}
 _LONGEST_WAIT = 20  # answers between a recovery and the next kill
 _SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
 
@@ -27,7 +30,7 @@ class Profile:
 
 PROFILES: Final = {
     "ci": Profile({"several": 12, "embedded": 8}, 10, 2, 20, _SOON),
-    "nightly": Profile({"several": 125, "embedded": 80, "clock": 40}, 10, 4, 60),
+    "nightly": Profile({"several": 125, "embedded": 80, "disk": 10, "clock": 40}, 10, 4, 60),
 }
 
 
@@ -55,7 +58,7 @@ def rounds(profile: Profile, seed: int, site: str) -> Iterator[list[Kill]]:
             if not victims:
                 victims = list(SITES[site])
                 random.shuffle(victims)
-            during_apply = victims[-1] != "client" and random.random() < 0.5
+            during_apply = victims[-1] not in NEEDS_NO_APPLY and random.random() < 0.5
             kills.append(Kill(victims.pop(), random.randrange(_LONGEST_WAIT), during_apply))
         left -= len(kills)
         yield kills

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -13,11 +13,13 @@ from typing import Any, Protocol
 import psutil
 
 from benchmarks.faults.clock import Clock
+from benchmarks.faults.plan import DISK_FULL
 from scripts.local_service import ROOT, Organization, Service, free_address, running_service
 from tests.e2e.several_processes import Site as Processes
 from tests.e2e.several_processes import running_site
 
 _HOUR = 3600
+_DISK_BYTES = 700 << 20
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,39 @@ class Embedded:
         return State(dumps, found, repaired, live)
 
 
+class SmallDisk(Embedded):
+    """The same on a file system of its own, which can be filled."""
+
+    client_environment: Mapping[str, str] = MappingProxyType({"AETERNA_RETRY_SECONDS": "10"})
+
+    def kill(self, victim: str) -> None:
+        """Fill the disk to the last byte."""
+        assert victim == DISK_FULL
+        with suppress(OSError), self._ballast.open("wb", buffering=0) as file:
+            while file.write(bytes(1 << 20)):
+                pass
+
+    def settle(self) -> None:
+        """See Site."""
+        self._ballast.unlink(missing_ok=True)
+
+    @property
+    def _ballast(self) -> Path:
+        return self._service.data_dir.parent / "ballast"
+
+
+@contextmanager
+def small_disk(directory: Path) -> Iterator[Path]:
+    """Mount a small file system, for which one must be root; yields a data directory in it."""
+    directory.mkdir()
+    options = ["-t", "tmpfs", "-o", f"size={_DISK_BYTES},mode=711", "tmpfs"]
+    subprocess.run(["mount", *options, directory], check=True)
+    try:
+        yield directory / "data"
+    finally:
+        subprocess.run(["umount", "--lazy", directory], check=True)
+
+
 def kill_postgresql(service: Service) -> None:
     """Kill its first process; the service starts it again."""
     lines = (service.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()
@@ -180,6 +215,13 @@ def running(name: str, data_dir: Path, environment: Mapping[str, str]) -> Iterat
         clock = Clock(data_dir.parent)
         with running_site(data_dir, {**environment, **clock.environment}) as processes:
             yield MovedClock(processes, clock)
+    elif name == "disk":
+        address = {"AETERNA_BIND": free_address()}
+        with (
+            small_disk(data_dir.parent / "disk") as place,
+            running_service(place, {**environment, **address}) as service,
+        ):
+            yield SmallDisk(service)
     else:
         address = {"AETERNA_BIND": free_address()}
         with running_service(data_dir, {**environment, **address}) as service:
