@@ -9,8 +9,9 @@ from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
-from central import background
+from central import background, celery
 from central.background import RUNS
+from central.circuit import Circuit
 from central.corpus.models import TrigramPosting, TrigramSegment
 from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
@@ -45,6 +46,13 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
     monkeypatch.setattr(worker, "apply_next", apply_and_tell)
     return event
+
+
+@pytest.fixture(autouse=True)
+def new_circuit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test does to the broker's circuit is not there in another."""
+    circuit = Circuit(threshold=2, pause_seconds=3600, changed=celery._log_change)
+    monkeypatch.setattr(celery, "_circuit", circuit)
 
 
 @pytest.fixture
@@ -252,6 +260,17 @@ def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
     api: Api = api_of()
     run = api.queue_full(FILES)
     assert api.state(run)["state"] == "queued"
+
+
+def test_a_broken_broker_is_tried_twice_and_then_left_alone_for_a_while(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each attempt takes seconds, for which a request would wait."""
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    for _ in range(50):
+        RUNS.wake("a run")
+    assert caplog.text.count("worker_notification_failed") == 2
+    assert caplog.text.count("broker_circuit_open") == 1
 
 
 def test_a_wake_up_without_a_broker_sets_the_event() -> None:
