@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.faults.clients import Asker, CampaignError, Developer
 from benchmarks.faults.plan import DISK_FULL, Kill, Profile, rounds
-from benchmarks.faults.sites import Site, running
+from benchmarks.faults.sites import Site, State, running
 from tests.e2e.indexing import index_here
 
 _RECOVERY_SECONDS = 300  # far above what is promised: a busy machine fails nothing
@@ -149,15 +149,20 @@ class Campaign:
                 raise CampaignError(f"{one.project}: the answer is of {searched}, not {one.head}")
         names = [one.project for one in developers]
         state = self._site.state([*names, *(f"{name}-afresh" for name in names)])
-        for name in names:
-            if state.dumps[name] != state.dumps[f"{name}-afresh"]:
-                raise CampaignError(f"{name}: its dump is not that of a fresh index")
-        if lost := [row for row in state.found if row["missing"] or row["differing"]]:
-            raise CampaignError(f"reconcile found something missing: {lost}")
-        if left := [row for row in state.repaired if row["missing"] or row["excess"]]:
-            raise CampaignError(f"reconcile --check is not clean after a repair: {left}")
-        if state.live:
-            raise CampaignError(f"runs have not ended: {state.live}")
+        check_state(state, names)
+
+
+def check_state(state: State, projects: list[str]) -> None:
+    """Compare each project with a fresh index of it. Raises CampaignError."""
+    for name in projects:
+        if state.dumps[name] != state.dumps[f"{name}-afresh"]:
+            raise CampaignError(f"{name}: its dump is not that of a fresh index")
+    if lost := [row for row in state.found if row["missing"] or row["differing"]]:
+        raise CampaignError(f"reconcile found something missing: {lost}")
+    if left := [row for row in state.repaired if row["missing"] or row["excess"]]:
+        raise CampaignError(f"reconcile --check is not clean after a repair: {left}")
+    if state.live:
+        raise CampaignError(f"runs have not ended: {state.live}")
 
 
 def run_site(name: str, *, profile: Profile, seed: int, data_dir: Path) -> Campaign:

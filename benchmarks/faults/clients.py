@@ -198,6 +198,7 @@ class Asker(threading.Thread):
     def _lines(self, developer: Developer, commit: str, file: str) -> list[str]:
         key = (developer.project, commit, file)
         if key not in self._files:
-            text = git(developer.branch.path, "show", f"{commit}:{file}")
+            show = ["git", "-C", developer.branch.path, "show", f"{commit}:{file}"]
+            text = subprocess.run(show, check=True, capture_output=True).stdout.decode()
             self._files[key] = text.removeprefix("\ufeff").splitlines()
         return self._files[key]
