@@ -122,6 +122,8 @@ def running_engine() -> Iterator[Engine]:
             process.kill()  # and with it all that is in its namespaces
             process.wait()
             raise
+        finally:
+            process.stdout.close()
 
 
 def _image_names() -> dict[str, str]:
