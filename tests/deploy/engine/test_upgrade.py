@@ -12,7 +12,7 @@ import pytest
 
 from scripts.local_service import Organization
 from tests.deploy.engine.documents import commands
-from tests.deploy.engine.stack import Stack
+from tests.deploy.engine.stack import IMAGE, Stack
 from tests.deploy.engine.test_stack import shop
 
 NEXT = """\
@@ -22,14 +22,14 @@ from django.db import migrations
 class Migration(migrations.Migration):
     dependencies = [("tenancy", "{last}")]
     operations = [
-        migrations.RunSQL("ALTER TABLE tenancy_organization ADD stand_in integer NOT NULL DEFAULT 0")
+        migrations.RunSQL("ALTER TABLE tenancy_organization ADD stand_in int NOT NULL DEFAULT 0")
     ]
 """
 
 
 @dataclass
 class Client:
-    """One that asks again and again, as a proxy does: of several addresses the first that answers."""
+    """It asks again and again, as a proxy does: of its addresses the first that answers."""
 
     organization: Organization
     addresses: list[str]
@@ -95,9 +95,9 @@ def next_version(stack: Stack) -> None:
 
 
 def test_the_old_version_answers_until_it_is_replaced_and_can_come_back(
-    stack: Stack, indexed: Organization
+    stack: Stack, indexed: Organization, figures: list[str]
 ) -> None:
-    stack.shell("docker tag aeterna-code-search:0.1.0 aeterna-code-search:previous")
+    stack.shell(f"docker tag {IMAGE} {IMAGE}-previous")
     next_version(stack)
     *before, web, others = commands("upgrade.md", "## With Compose")
     client = Client(indexed, [stack.url])
@@ -109,13 +109,13 @@ def test_the_old_version_answers_until_it_is_replaced_and_can_come_back(
         assert client.failures == []
         stack.shell(web)
         stack.shell(others)
-    print(f"an upgrade of one web process: {client.gap_seconds():.1f} s without an answer")
+    figures.append(f"Upgrade of one web process: {client.gap_seconds():.1f} s without an answer")
     client.failures.clear()
     client.ask()
     assert client.failures == []
     assert "stand_in" in stack.manage("showmigrations", "tenancy").stdout
 
-    stack.shell("AETERNA_IMAGE=aeterna-code-search:previous " + web)
+    stack.shell(f"AETERNA_IMAGE={IMAGE}-previous " + web)
     client.ask()
     assert client.failures == []
     stack.shell(web)
