@@ -74,7 +74,7 @@ _USED: Final = _sql("""
 _KEEP: Final = _sql("""
         INSERT INTO {embedding} (repository_id, embedder, digest, vector, used_at)
         SELECT %s::bigint, %s::text, digest, vector, %s::timestamptz
-        FROM unnest(%s::bytea[], %s::bytea[]) AS new (digest, vector)
+        FROM unnest(%b::bytea[], %b::bytea[]) AS new (digest, vector)
         ON CONFLICT (repository_id, embedder, digest) DO UPDATE
         SET used_at = EXCLUDED.used_at WHERE {embedding}.used_at < %s::timestamptz
         """)

@@ -24,7 +24,7 @@ from central.corpus.models import (
 )
 from central.corpus.packages import ModuleFile
 from central.corpus.rows import RunContext
-from central.db import Copy, Row, copy_rows, new_ids, sql, sql_with
+from central.db import Copy, Row, copy_rows, execute, id_array, new_ids, sql, sql_with
 from indexer.records.files import FileRecord
 
 _Maker = Callable[[RunContext, int, FileRecord], Iterator[Row]]
@@ -42,13 +42,13 @@ _OF_FILES: Final[dict[type[Model], str]] = {
 _DELETE_FILES: Final = _sql("DELETE FROM {file} WHERE id = ANY(%s)")
 _MOVE_TERMS: Final = _sql("""
                 INSERT INTO {term_stat} (repository_id, term, chunks)
-                SELECT %s, term, difference
+                SELECT %s::bigint, term, difference
                 FROM unnest(%s::bigint[], %s::int[]) AS moved (term, difference)
                 ON CONFLICT (repository_id, term) DO UPDATE
                 SET chunks = {term_stat}.chunks + EXCLUDED.chunks
                 """)
 _DELETE_TERMS: Final = _sql(
-    "DELETE FROM {term_stat} WHERE repository_id = %s AND term = ANY(%s) AND chunks <= 0"
+    "DELETE FROM {term_stat} WHERE repository_id = %s AND term = ANY(%s::bigint[]) AND chunks <= 0"
 )
 
 
@@ -166,14 +166,9 @@ _SLICE = 10_000  # terms a statement: its text is made while the interpreter is 
 def update_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> None:
     """Add `differences` (by term) to the repository's counts; a count of zero has no row."""
     terms = sorted(term for term, difference in differences.items() if difference)
-    with connection.cursor() as cursor:
-        for start in range(0, len(terms), _SLICE):
-            part = terms[start : start + _SLICE]
-            cursor.execute(
-                _MOVE_TERMS,
-                [repository_id, part, [differences[term] for term in part]],
-            )
-        cursor.execute(
-            _DELETE_TERMS,
-            [repository_id, [term for term in terms if differences[term] < 0]],
-        )
+    for start in range(0, len(terms), _SLICE):
+        part = terms[start : start + _SLICE]
+        moved = id_array(differences[term] for term in part)
+        execute(_MOVE_TERMS, [repository_id, id_array(part), moved])
+    gone = id_array(term for term in terms if differences[term] < 0)
+    execute(_DELETE_TERMS, [repository_id, gone])

@@ -42,7 +42,7 @@ _LOCK_UNSTAGED: Final = _sql(
     " FOR NO KEY UPDATE"
 )
 _SAVE: Final = _sql(
-    "UPDATE {batch} SET file_vectors = %s::bytea[] WHERE run_id = %s AND number = %s"
+    "UPDATE {batch} SET file_vectors = %b::bytea[] WHERE run_id = %s AND number = %s"
 )
 _READ: Final = _sql("SELECT file_vectors FROM {batch} WHERE run_id = %s AND number = %s")
 
