@@ -5,41 +5,71 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0012_import_name'),
-        ('repositories', '0008_onboarding'),
+        ("corpus", "0012_import_name"),
+        ("repositories", "0008_onboarding"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='chunk',
-            name='file',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='chunk_set', to='corpus.file'),
+            model_name="chunk",
+            name="file",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="chunk_set",
+                to="corpus.file",
+            ),
         ),
         migrations.AlterField(
-            model_name='chunk',
-            name='repository',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='repositories.repository'),
+            model_name="chunk",
+            name="repository",
+            field=models.ForeignKey(
+                db_constraint=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="repositories.repository",
+            ),
         ),
         migrations.AlterField(
-            model_name='embedding',
-            name='repository',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='repositories.repository'),
+            model_name="embedding",
+            name="repository",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="repositories.repository",
+            ),
         ),
         migrations.AlterField(
-            model_name='file',
-            name='repository',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='file_set', to='repositories.repository'),
+            model_name="file",
+            name="repository",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="file_set",
+                to="repositories.repository",
+            ),
         ),
         migrations.AlterField(
-            model_name='symbol',
-            name='repository',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='repositories.repository'),
+            model_name="symbol",
+            name="repository",
+            field=models.ForeignKey(
+                db_constraint=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="repositories.repository",
+            ),
         ),
         migrations.AlterField(
-            model_name='termstat',
-            name='repository',
-            field=models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='repositories.repository'),
+            model_name="termstat",
+            name="repository",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="repositories.repository",
+            ),
         ),
     ]
