@@ -15,8 +15,8 @@ from tests.deploy import composition
 from tests.deploy.engine.docker_engine import Engine
 
 IMAGE = composition.with_defaults(composition.load()["services"]["web"]["image"])
-# Compose reads this file by itself: a build has no bridge to the network, and health checks may take
-# longer on a busy machine.
+# Compose reads this file by itself: a build has no bridge to the network, and health checks may
+# take longer on a busy machine.
 PATIENT = {"healthcheck": {"start_period": "10m", "timeout": "2m", "retries": 20}}
 OVERRIDE = {
     "services": {
