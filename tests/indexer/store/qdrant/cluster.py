@@ -24,6 +24,7 @@ KEY: Final = "the-key-of-the-tests-own-qdrant-cluster"
 OPTIONS: Final = "?shards=3&replicas=2"
 _HOST: Final = "127.0.0.1"
 _PORTS: Final = range(20_000, 32_000)  # below those of clients: a node finds its own again
+_START_SECONDS: Final = 180
 _RECEIVED_AT_ONCE: Final = 65_536
 
 
@@ -59,7 +60,8 @@ class Node:
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        wait_until(self._is_ready, f"Qdrant did not start; see {self._directory / 'log'}")
+        complaint = f"Qdrant did not start; see {self._directory / 'log'}"
+        wait_until(self._is_ready, complaint, _START_SECONDS)
         return self
 
     def kill(self) -> None:
@@ -115,7 +117,7 @@ class Cluster:
         for node in self.nodes:
             if not node.is_running:
                 node.start()
-        wait_until(self._is_whole, "a replica did not recover")
+        wait_until(self._is_whole, "a replica did not recover", _START_SECONDS)
 
     def shards(self, collection: str, node: Node) -> dict[int, set[str]]:
         """The states of each shard's replicas, as `node` sees them."""

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import pytest
@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.system("QDRANT_BINARY"), pytest.mark.timeout(600)]
 
 EVERY = dense_query(unit(1.0), limit=2000)
 WHOLE = {shard: {"Active"} for shard in range(3)}
+ATTEMPTS = 5
 ASKED, ANOTHER = 0, 1  # clients are connected to the first node
 
 
@@ -47,16 +48,12 @@ def physical(collection: Collection) -> str:
 
 
 def done(action: Callable[[], object]) -> None:
-    """Do it as a worker does: again, as long as the store is unavailable."""
-
-    def attempt() -> bool:
-        try:
+    """Do it as a worker does: again, if the store was unavailable."""
+    for _ in range(ATTEMPTS - 1):
+        with suppress(StoreUnavailableError):
             action()
-        except StoreUnavailableError:
-            return False
-        return True
-
-    wait_until(attempt)
+            return
+    action()
 
 
 def held_by(node: Node, collection: Collection) -> set[tuple[object, object]]:
