@@ -106,10 +106,9 @@ class Client:
     ) -> Any:
         """Note what comes of it; return the JSON of an answer, {} for a page, else None."""
         began = time.perf_counter()
+        sent = {**self._credential(path), "Content-Type": "application/json", **(headers or {})}
         try:
-            self._connection.request(
-                method, path, body, {**self._credential(path), **(headers or {})}
-            )
+            self._connection.request(method, path, body, sent)
             response = self._connection.getresponse()
             content = response.read()
         except (OSError, http.client.HTTPException) as exc:
