@@ -8,13 +8,14 @@ import pytest
 
 from central.errors import UnavailableError
 from central.http.asgi import RequestThreads
+from central.http.lanes import Lane
 from central.http.turns import Caller, Turns, caller_of, current, remember_caller
 from indexer import limits
 
 FLOOD = Caller("organization 1")
 OTHER = Caller("organization 2")
-UPLOAD = Caller("organization 1", is_upload=True)
-OTHER_UPLOAD = Caller("organization 2", is_upload=True)
+UPLOAD = Caller("organization 1", Lane.UPLOADS)
+OTHER_UPLOAD = Caller("organization 2", Lane.UPLOADS)
 
 
 def entered(turns: Turns[str], caller: Caller) -> int:
@@ -35,7 +36,7 @@ def test_one_caller_never_has_all_places_of_uploads() -> None:
     turns: Turns[str] = Turns()
     assert entered(turns, UPLOAD) == limits.UPLOADS_OF_ONE_CALLER
     assert entered(turns, OTHER_UPLOAD) == limits.UPLOADS_OF_ONE_CALLER
-    third = Caller("organization 3", is_upload=True)
+    third = Caller("organization 3", Lane.UPLOADS)
     assert not turns.enter(third)  # all uploads are under way that memory has room for
     assert turns.enter(OTHER)  # and a search has a place all the same
 
@@ -98,7 +99,7 @@ def test_a_search_is_answered_while_another_organisation_uploads_without_end() -
 
             async def ask(caller: Caller) -> str:
                 current.set(caller)
-                await threads.run(upload if caller.is_upload else lambda: None)
+                await threads.run(upload if caller.lane is Lane.UPLOADS else lambda: None)
                 return caller.name
 
             half = limits.UPLOADS_WAITING // 2
