@@ -16,16 +16,17 @@ from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.db import close_old_connections
-from django.http import HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.urls import set_script_prefix
 
-from central.errors import ServiceError
+from central.errors import ServiceError, UnavailableError
 from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
 from central.http.lanes import Lane, lane_of
 from central.http.middleware import set_security_headers
 from central.http.problems import response_to
 from central.http.streams import made_in_threads, sent_in_time, sent_to_reader
 from central.http.turns import Caller, Turns, caller_of, current, too_busy
+from central.observability.metrics import REFUSED, WAIT_SECONDS, WAITING
 from indexer.limits import REQUESTS_AT_ONCE
 
 _Result = TypeVar("_Result")
@@ -63,20 +64,28 @@ class RequestThreads:
         return await asyncio.wrap_future(running)
 
     async def _enter(self, caller: Caller) -> None:
+        lane = caller.lane.name.lower()
         if self._turns.enter(caller):
+            WAIT_SECONDS.labels(lane).observe(0)
             return
         place: _Place = asyncio.get_running_loop().create_future()
+        waiting = WAITING.labels(lane)
         try:
             self._turns.wait(caller, place)
-            async with asyncio.timeout(caller.lane.value.wait_seconds):
-                await place
+            with waiting.track_inprogress(), WAIT_SECONDS.labels(lane).time():
+                async with asyncio.timeout(caller.lane.value.wait_seconds):
+                    await place
         except asyncio.CancelledError:
             if not self._turns.give_up(caller, place):  # a place came at the same moment
                 self._leave(caller)
             raise
         except TimeoutError as exc:
             if self._turns.give_up(caller, place):  # else a place came at the same moment
+                REFUSED.labels(lane).inc()
                 raise too_busy() from exc
+        except UnavailableError:
+            REFUSED.labels(lane).inc()
+            raise
 
     def _leave(self, caller: Caller) -> None:
         place = self._turns.leave(caller)
@@ -95,6 +104,7 @@ class RequestThreads:
         return await self.run(run)
 
 
+Refusal = Callable[[HttpRequest, ServiceError], HttpResponse | None]
 _Receive = Callable[[], Any]
 _Send = Callable[[Mapping[str, Any]], Any]
 
@@ -111,10 +121,11 @@ class ThreadHandler(ASGIHandler):
     for no other request: /livez is answered by the event loop, /readyz by a thread of its own.
     """
 
-    def __init__(self, threads: RequestThreads) -> None:
+    def __init__(self, threads: RequestThreads, refusal: Refusal = response_to) -> None:
         BaseHandler.__init__(self)  # ASGIHandler's own makes every middleware asynchronous
         self.load_middleware(is_async=False)
         self._threads = threads
+        self._refusal = refusal
         self._readiness = ThreadPoolExecutor(1, thread_name_prefix="readiness")
 
     async def __call__(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
@@ -183,11 +194,11 @@ class ThreadHandler(ASGIHandler):
         return malformed if request is None else self.get_response(request)
 
     def _refuse(self, scope: dict[str, Any], exc: ServiceError) -> Any:
-        _log.warning("body_refused", path=scope["path"], code=exc.code)
+        _log.warning("request_refused", path=scope["path"], code=exc.code)
         request, malformed = self.create_request(scope, BytesIO())
         if request is None:
             return malformed
-        response = response_to(request, exc) or HttpResponse(status=500)
+        response = self._refusal(request, exc) or HttpResponse(status=500)
         set_security_headers(response.headers, is_secure=request.is_secure())
         return response
 

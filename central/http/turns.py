@@ -84,14 +84,14 @@ class Turns(Generic[_Waiter]):
         return True
 
     def wait(self, caller: Caller, waiter: _Waiter) -> None:
-        """Join the queue. Raises UnavailableError if too many wait."""
-        if self.waiting(caller.lane) >= caller.lane.value.waiting:
+        """Join the queue. Raises UnavailableError if too many wait, or too many of this caller."""
+        most = caller.lane.value.waiting
+        line = self._lines.get(caller, deque())
+        in_lane = sum(len(some) for one, some in self._lines.items() if one.lane is caller.lane)
+        if in_lane >= most or len(line) >= most // 2:
             raise too_busy()
-        self._lines.setdefault(caller, deque()).append(waiter)
-
-    def waiting(self, lane: Lane) -> int:
-        """Return how many requests of a lane wait."""
-        return sum(len(line) for caller, line in self._lines.items() if caller.lane is lane)
+        self._lines[caller] = line
+        line.append(waiter)
 
     def leave(self, caller: Caller) -> _Waiter | None:
         """Give a place back; return the waiter that has it now, if any."""
