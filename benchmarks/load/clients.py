@@ -124,6 +124,7 @@ class Client:
         is_refusal = response.status in _REFUSED and retry_after is not None
         self._note(kind, began, _code(response.status, content), is_refusal=is_refusal)
         if is_refusal:
+            self._connection.close()  # the server would, before the time is over
             time.sleep(parse_retry_after(retry_after))
         return None
 
@@ -167,14 +168,22 @@ class Crowd:
 
 
 def ask_together(
-    url: str, crowds: Sequence[Crowd], *, seed: int, seconds: float, requests: int | None = None
+    urls: Sequence[str],
+    crowds: Sequence[Crowd],
+    *,
+    seed: int,
+    seconds: float,
+    requests: int | None = None,
 ) -> list[Outcome]:
-    """Have all clients ask for so long, or each so many requests if that is fewer."""
+    """Have all clients ask for so long, or each so many requests if that is fewer.
+
+    Each asks one of `urls`, in turn.
+    """
     started = time.perf_counter()
     ending = threading.Event()
 
     def work(crowd: Crowd, number: int) -> list[Outcome]:
-        client = Client(url, crowd.subject, crowd.cookie, started)
+        client = Client(urls[number % len(urls)], crowd.subject, crowd.cookie, started)
         for count, request in enumerate(requests_of(crowd.subject, seed, number)):
             is_over = time.perf_counter() - started > seconds
             if ending.is_set() or is_over or count == requests:

@@ -1,6 +1,6 @@
 """`python -m benchmarks load`: many clients at once, mixed requests, real processes, loopback.
 
-PostgreSQL with pgvector, Redis, a worker and a web process run with the settings of production. The
+PostgreSQL with pgvector, Redis, a worker and web processes run with the settings of production. The
 clients of two organisations ask as fast as they are answered; which requests, and in which order, a
 seed decides. Meanwhile /livez is asked ten times a second and memory is read once a second.
 """
@@ -16,7 +16,7 @@ from benchmarks.load import report
 from benchmarks.load.clients import Crowd, ask_together
 from benchmarks.load.corpus import PERSON, SMALL, Size, Subject, prepare, totals
 from benchmarks.load.sessions import session_cookie
-from benchmarks.load.site import Site, running_site
+from benchmarks.load.site import WEB_PROCESSES, Site, running_site
 from benchmarks.load.watching import watched
 from scripts.local_service import temporary_workspace
 
@@ -36,7 +36,7 @@ class Profile:
 
 FULL: Final = Size(chunks=110_000, references=900_000, repositories=50, service_bytes=3_100_000)
 PROFILES: Final = {
-    "short": Profile(Size(2_000, 5_000, 4, 100_000), ((16, 10.0), (OVERLOAD, 10.0))),
+    "short": Profile(Size(), ((16, 10.0), (OVERLOAD, 10.0))),
     "full": Profile(FULL, ((16, 180.0), (OVERLOAD, 120.0))),
     "nightly": Profile(FULL, ((1, 60.0), (16, 600.0), (OVERLOAD, 300.0))),
 }
@@ -51,13 +51,14 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--step", action="append", type=_step, metavar="CLIENTS:SECONDS", help="other steps"
     )
+    parser.add_argument("--web", type=int, default=WEB_PROCESSES, help="default: %(default)s")
     parser.add_argument("--out", type=Path, default=Path("build/load.json"), help="JSON file")
     options = parser.parse_args(arguments)
     profile = PROFILES[options.profile]
     print(f"python -m benchmarks load --profile {options.profile} --seed {options.seed}")
     with temporary_workspace("aeterna-bench-load-") as temporary:
         data_dir = (options.data or temporary / "data").resolve()
-        with running_site(data_dir) as site:
+        with running_site(data_dir, web_processes=options.web) as site:
             subjects = prepare(site.service, profile.size)
             steps = options.step or profile.steps
             figures = list(campaign(site, subjects, steps, seed=options.seed))
@@ -73,11 +74,9 @@ def campaign(
     yield tables.Figure("references", references, "")
     for clients, seconds in steps:
         everyone = crowds(site, subjects, clients)
-        ask_together(
-            site.service.url, everyone, seed=-seed, seconds=seconds, requests=WARM_UP_REQUESTS
-        )
+        ask_together(site.urls, everyone, seed=-seed, seconds=seconds, requests=WARM_UP_REQUESTS)
         with watched(site) as found:
-            outcomes = ask_together(site.service.url, everyone, seed=seed, seconds=seconds)
+            outcomes = ask_together(site.urls, everyone, seed=seed, seconds=seconds)
         step = report.Step(clients, clients >= OVERLOAD, seconds, outcomes, found)
         report.show(step)
         yield from report.figures(step)

@@ -1,4 +1,4 @@
-"""What the clients ask about: two organisations of generated repositories, kept between runs."""
+"""What the clients ask about: two organisations with repositories, kept between runs."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,6 +11,7 @@ import psycopg
 from benchmarks import tracing
 from benchmarks.resource_usage import opened_database
 from scripts.browsing import create_person
+from scripts.examples import example_repositories
 from scripts.local_service import Organization, Service
 
 LARGE, SMALL = "acme", "globex"
@@ -18,6 +19,7 @@ PERSON = "ada"
 SYMBOLS = 400
 POPULAR = 20
 FILES = 200
+EXAMPLES = 4
 
 _TOTALS = """SELECT (SELECT count(*) FROM corpus_chunk), (SELECT count(*) FROM corpus_reference)"""
 _SYMBOLS = """SELECT r.name, s.name FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
@@ -38,12 +40,15 @@ _FILES = """SELECT r.name, f.path FROM corpus_file f
 
 @dataclass(frozen=True)
 class Size:
-    """How much is indexed at least. `repositories` are made, and indexed until it is enough."""
+    """How many repositories are made; they are indexed until there are so many rows.
 
-    chunks: int
-    references: int
-    repositories: int
-    service_bytes: int
+    Without `repositories`, the first EXAMPLES of examples/ are indexed.
+    """
+
+    chunks: int = 0
+    references: int = 0
+    repositories: int = 0
+    service_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,12 +79,7 @@ def totals(service: Service) -> tuple[int, int]:
 
 
 def _fill(service: Service, size: Size) -> Iterator[Subject]:
-    repositories = tracing.build(
-        service.data_dir / "repositories",
-        count=size.repositories,
-        service_bytes=size.service_bytes,
-    )
-    small, *large = repositories
+    small, *large = _repositories(service.data_dir / "repositories", size)
     organizations = [
         Organization(service, slug, service.create_organization(slug)) for slug in (LARGE, SMALL)
     ]
@@ -94,13 +94,19 @@ def _fill(service: Service, size: Size) -> Iterator[Subject]:
             yield _subject(database, one)
 
 
+def _repositories(directory: Path, size: Size) -> list[Path]:
+    if not size.repositories:
+        return list(example_repositories(directory).values())[:EXAMPLES]
+    return tracing.build(directory, count=size.repositories, service_bytes=size.service_bytes)
+
+
 def _index_until(acme: Organization, repositories: Sequence[Path], size: Size) -> None:
     """Services first, then the libraries that they use."""
     for repository in sorted(repositories, key=lambda path: "service-" not in path.name):
         acme.index(repository, repository.name)
         chunks, references = totals(acme.service)
         print(f"{repository.name}: {chunks:,} chunks, {references:,} references", flush=True)
-        if chunks >= size.chunks and references >= size.references:
+        if size.chunks and chunks >= size.chunks and references >= size.references:
             return
 
 

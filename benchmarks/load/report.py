@@ -21,6 +21,7 @@ _LARGEST_SECONDS: Final = {  # of the 99th percentile, with as many clients as t
     "graph": 3.0,
     "status": 0.3,
 }
+_IN_PROGRESS: Final = "409 run_in_progress"  # to Open: the repository's last run is not applied yet
 REFUSED_SECONDS: Final = 1.0
 LIVEZ_SECONDS: Final = 0.1
 _GROWTH: Final = 1.1  # of the last third to the one before it
@@ -77,6 +78,11 @@ def resources(step: Step) -> Table:
     return table
 
 
+def is_error(outcome: Outcome) -> bool:
+    """Whether it is neither an answer nor a refusal that says when to come back."""
+    return bool(outcome.code) and not outcome.is_refusal and outcome.code != _IN_PROGRESS
+
+
 def show(step: Step) -> None:
     """Print what came of a step."""
     console = Console(width=120)
@@ -99,8 +105,8 @@ def figures(step: Step) -> Iterator[Figure]:
             yield Figure(f"{step.name}: {kind} p50", _spread(answered)[0], "s")
             yield Figure(f"{step.name}: {kind} p99", _spread(answered)[1], "s", bound)
     refusals = [one.seconds for one in step.outcomes if one.is_refusal]
-    others = [one for one in step.outcomes if one.code and not one.is_refusal]
-    first = [one for one in step.outcomes if one.kind in _WEBHOOKS and one.code]
+    others = [one for one in step.outcomes if is_error(one)]
+    first = [one for one in step.outcomes if one.kind in _WEBHOOKS and one.is_refusal]
     yield Figure(f"{step.name}: no answer in time", _count(step.outcomes, TIMED_OUT), "", 0)
     yield Figure(f"{step.name}: other errors", len(others), "", 0)
     yield Figure(f"{step.name}: refused", len(refusals), "", None if step.is_overload else 0)

@@ -1,10 +1,11 @@
 """What is measured beside the clients: /livez from a process of its own, and memory."""
 
 import http.client
+import itertools
 import multiprocessing
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -36,7 +37,7 @@ def watched(site: Site) -> Iterator[Watched]:
     found = Watched()
     context = multiprocessing.get_context("spawn")  # this process has threads
     ours, theirs = context.Pipe()
-    prober = context.Process(target=_probe, args=(site.service.url, theirs), daemon=True)
+    prober = context.Process(target=_probe, args=(site.urls, theirs), daemon=True)
     prober.start()
     ending = threading.Event()
     sampler = threading.Thread(target=_sample, args=(site, found.memory, ending))
@@ -54,13 +55,14 @@ def watched(site: Site) -> Iterator[Watched]:
         found.processor = {part: after[part] - before[part] for part in before}
 
 
-def _probe(url: str, end: Connection) -> None:
-    """Ask on a new connection each time, as an orchestrator does."""
+def _probe(urls: Sequence[str], end: Connection) -> None:
+    """Ask each process in turn, on a new connection each time, as an orchestrator does."""
+    addresses = itertools.cycle(urlsplit(url).netloc for url in urls)
     seconds: list[float] = []
     failures = 0
     while not end.poll(PROBE_SECONDS):
         began = time.perf_counter()
-        connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=_ANSWER_SECONDS)
+        connection = http.client.HTTPConnection(next(addresses), timeout=_ANSWER_SECONDS)
         try:
             connection.request("GET", "/livez")
             is_live = connection.getresponse().status == http.client.OK

@@ -2,7 +2,7 @@
 
 import threading
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
 
 from central import urls
@@ -20,9 +20,9 @@ def block(request: HttpRequest) -> HttpResponse:
     return HttpResponse("answered late")
 
 
-def answer(request: HttpRequest) -> HttpResponse:
+def answer(request: HttpRequest) -> JsonResponse:
     """Answer at once."""
-    return HttpResponse(request.path)
+    return JsonResponse({"path": request.path})
 
 
 urlpatterns = [

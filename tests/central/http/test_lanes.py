@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import httpx
 import pytest
 import uvicorn
-from prometheus_client import REGISTRY
 from pytest_django import Settings
 
 from central.asgi import Application
 from central.http.asgi import RequestThreads
 from central.http.lanes import Lane, lane_of
+from central.observability.metrics import REFUSED
 from indexer import limits
+from indexer.client.credentials import StaticToken
+from indexer.client.transport import Transport
 from tests.central.http import blocked_urls
 from tests.waiting import wait_until
 
@@ -93,7 +95,12 @@ def server(settings: Settings) -> Iterator[Server]:
 
 
 def refused(lane: Lane) -> float:
-    return REGISTRY.get_sample_value("aeterna_refused_total", {"lane": lane.name.lower()}) or 0.0
+    (metric,) = REFUSED.collect()
+    return sum(
+        sample.value
+        for sample in metric.samples
+        if sample.name.endswith("_total") and sample.labels == {"lane": lane.name.lower()}
+    )
 
 
 def test_reads_that_take_all_their_threads_keep_no_webhook_and_no_probe_waiting(
@@ -104,8 +111,8 @@ def test_reads_that_take_all_their_threads_keep_no_webhook_and_no_probe_waiting(
     asked += server.take(SEARCH, "two", limits.READS_AT_ONCE - limits.REQUESTS_OF_ONE_CALLER)
     before = refused(Lane.READS)
 
-    assert server.get("/livez", "").text == "/livez"
-    assert server.get("/readyz", "").text == "/readyz"
+    assert server.get("/livez", "").json() == {"path": "/livez"}
+    assert server.get("/readyz", "").json() == {"path": "/readyz"}
     assert server.get(WEBHOOK, "another").is_success
     answer = server.get(STATUS, "another")
 
@@ -136,3 +143,22 @@ def test_a_person_who_is_refused_sees_a_page(server: Server) -> None:
     assert "try again" in answer.text
     assert answer.headers["Content-Type"].startswith("text/html")
     assert "style-src" in answer.headers["Content-Security-Policy"]
+
+
+def test_our_clients_come_back_after_the_time_that_a_refusal_names(server: Server) -> None:
+    """The transport of the indexer, the command line and the tools of agents."""
+    server.take(SEARCH, "one", limits.REQUESTS_OF_ONE_CALLER)
+    server.take(SEARCH, "two", limits.READS_AT_ONCE - limits.REQUESTS_OF_ONE_CALLER)
+    pauses = []
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        blocked_urls.LET_GO.set()
+
+    transport = Transport(url=server.url, credentials=StaticToken("another"), sleep=sleep)
+    try:
+        assert transport.request("GET", STATUS) == {"path": STATUS}
+    finally:
+        transport.close()
+    assert pauses
+    assert pauses[0] >= 5
