@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -39,16 +40,29 @@ class Outcome:
     is_refusal: bool = False  # 429 or 503 with Retry-After
 
 
+@dataclass(frozen=True)
+class Crowd:
+    """Some clients of one organisation, with the session of its person."""
+
+    subject: Subject
+    cookie: str
+    clients: int
+
+
 class Client:
     """One connection of one organisation's token and person."""
 
-    def __init__(self, url: str, subject: Subject, cookie: str, started: float) -> None:
+    def __init__(self, url: str, crowd: Crowd, started: float) -> None:
         self._address = urlsplit(url).netloc
         self._connection = self._new_connection()
-        self._subject = subject
-        self._cookie = cookie
+        self._subject = crowd.subject
+        self._cookie = crowd.cookie
         self._started = started
         self.outcomes: list[Outcome] = []
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
     def ask(self, request: Request) -> None:
         """Ask, and wait as long as a refusal says before the next request."""
@@ -158,15 +172,6 @@ def _code(status: int, content: bytes) -> str:
         return str(status)
 
 
-@dataclass(frozen=True)
-class Crowd:
-    """Some clients of one organisation, with the session of its person."""
-
-    subject: Subject
-    cookie: str
-    clients: int
-
-
 def ask_together(
     urls: Sequence[str],
     crowds: Sequence[Crowd],
@@ -183,12 +188,12 @@ def ask_together(
     ending = threading.Event()
 
     def work(crowd: Crowd, number: int) -> list[Outcome]:
-        client = Client(urls[number % len(urls)], crowd.subject, crowd.cookie, started)
-        for count, request in enumerate(requests_of(crowd.subject, seed, number)):
-            is_over = time.perf_counter() - started > seconds
-            if ending.is_set() or is_over or count == requests:
-                break
-            client.ask(request)
+        with closing(Client(urls[number % len(urls)], crowd, started)) as client:
+            for count, request in enumerate(requests_of(crowd.subject, seed, number)):
+                is_over = time.perf_counter() - started > seconds
+                if ending.is_set() or is_over or count == requests:
+                    break
+                client.ask(request)
         return client.outcomes
 
     everyone = list(_everyone(crowds))

@@ -51,6 +51,9 @@ def watched(site: Site) -> Iterator[Watched]:
         ours.send(None)
         found.livez, found.failures = ours.recv()
         prober.join()
+        prober.close()
+        ours.close()
+        theirs.close()
         after = _seconds(site)
         found.processor = {part: after[part] - before[part] for part in before}
 

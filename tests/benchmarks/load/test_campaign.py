@@ -16,7 +16,7 @@ CLIENTS, REQUESTS, SEED = 8, 8, 24
 @pytest.mark.system("redis-server")
 @pytest.mark.timeout(600)
 def test_a_campaign_asks_both_organisations_and_measures_every_part() -> None:
-    with prepared_data_directory() as directory, running_site(directory) as site:
+    with prepared_data_directory() as directory, running_site(directory, web_processes=1) as site:
         subjects = prepare(site.service, Size())
         assert prepare(site.service, Size()) == subjects  # kept
         chunks, references = totals(site.service)
