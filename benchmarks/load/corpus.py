@@ -19,7 +19,7 @@ PERSON = "ada"
 SYMBOLS = 400
 POPULAR = 20
 FILES = 200
-EXAMPLES = 4
+EXAMPLES = 3
 
 _TOTALS = """SELECT (SELECT count(*) FROM corpus_chunk), (SELECT count(*) FROM corpus_reference)"""
 _SYMBOLS = """SELECT r.name, s.name FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id

@@ -10,7 +10,7 @@ from benchmarks.load.site import running_site
 from benchmarks.load.watching import watched
 from tests.e2e.conftest import prepared_data_directory
 
-CLIENTS, REQUESTS, SEED = 8, 8, 24
+CLIENTS, REQUESTS, SEED = 8, 6, 24
 
 
 @pytest.mark.system("redis-server")
