@@ -60,13 +60,13 @@ def main(arguments: Sequence[str] = ()) -> int:
         sys.stderr.write(f"{exc}\n")
         return 2
     from central.runtime.data_directory import DataDirectoryHeldError, lock_data_directory
-    from central.runtime.listening import CannotListenError, bound_socket
+    from central.runtime.listening import CannotListenError, bound_sockets
 
     with ExitStack() as stack:
         try:
             check_system()
             stack.enter_context(lock_data_directory(settings.DATA_DIR))
-            listener = stack.enter_context(bound_socket(settings.BIND))
+            listeners = stack.enter_context(bound_sockets(settings.BIND))
             prepare_database()
         except DataDirectoryHeldError as exc:
             sys.stderr.write(f"{exc}\n")
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] = ()) -> int:
         # is being answered waits meanwhile.
         gc.freeze()
         serve(
-            listener,
+            listeners,
             _COMMANDS[options.of],
             idle_minutes=options.idle_minutes,
             identity=options.identity,
@@ -212,15 +212,15 @@ def warm_up() -> None:
 
 
 def serve(
-    listener: socket.socket, commands: str, *, idle_minutes: int | None, identity: str
+    listeners: list[socket.socket], commands: str, *, idle_minutes: int | None, identity: str
 ) -> None:
-    """Write the server record, then answer HTTP on `listener` until a signal, or until idle."""
+    """Write the server record, then answer HTTP on `listeners` until a signal, or until idle."""
     from central.asgi import application
     from central.runtime.data_directory import load_or_create_secret, write_server_record
     from central.runtime.idle_shutdown import stop_when_idle
     from central.runtime.listening import reachable_url
 
-    url = reachable_url(listener)
+    url = reachable_url(listeners[0])
     load_or_create_secret(settings.DATA_DIR / "server_key")
     write_server_record(settings.DATA_DIR, url, idle_minutes=idle_minutes, identity=identity)
     sys.stderr.write(
@@ -241,7 +241,7 @@ def serve(
             idle_seconds=60.0 * idle_minutes,
             count_requests=lambda: server.server_state.total_requests,
         )
-    server.run(sockets=[listener])
+    server.run(sockets=listeners)
 
 
 def startup_hint(commands: str) -> str:

@@ -54,7 +54,8 @@ def test_commands_may_always_ask_by_the_loopback_address(tmp_path: Path) -> None
     environment = {
         "PATH": os.environ["PATH"],
         "AETERNA_DATA_DIR": str(tmp_path),
-        "AETERNA_ALLOWED_HOSTS": "code.example.com",
+        "AETERNA_ALLOWED_HOSTS": "code.example.com,fd00::5,[fd00::6]",
+        "AETERNA_PUBLIC_URL": "http://[fd00::7]:8000",
         "SECRET_KEY": "k" * 50,
         "DATABASE_URL": "postgresql://localhost/none",
     }
@@ -62,4 +63,7 @@ def test_commands_may_always_ask_by_the_loopback_address(tmp_path: Path) -> None
     hosts = subprocess.check_output(
         [sys.executable, "-c", command], cwd=ROOT, env=environment, text=True
     )
-    assert hosts.split() == ["127.0.0.1", "localhost", "[::1]", "code.example.com"]
+    assert hosts.split() == [
+        *("127.0.0.1", "localhost", "[::1]"),
+        *("code.example.com", "[fd00::5]", "[fd00::6]", "[fd00::7]"),
+    ]
