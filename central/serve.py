@@ -28,7 +28,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # 
 _SWITCH_SECONDS = 0.0005
 
 # What makes the first index, by who started the server.
+_CONTAINER = "entrypoint.sh"
 _COMMANDS = {
+    _CONTAINER: (
+        "  entrypoint.sh manage create_organization acme\n"
+        "  entrypoint.sh manage create_token --organization acme --scopes index,search\n"
+        "  entrypoint.sh manage create_member YOU --organization acme --role admin --superuser\n"
+    ),
     "manage.py": (
         "  .venv/bin/python manage.py create_organization acme\n"
         "  .venv/bin/python manage.py create_token --organization acme --scopes index,search\n"
@@ -86,7 +92,7 @@ def main(arguments: Sequence[str] = ()) -> int:
         gc.freeze()
         serve(
             listeners,
-            _COMMANDS[options.of],
+            options.of,
             idle_minutes=options.idle_minutes,
             identity=options.identity,
         )
@@ -212,7 +218,7 @@ def warm_up() -> None:
 
 
 def serve(
-    listeners: list[socket.socket], commands: str, *, idle_minutes: int | None, identity: str
+    listeners: list[socket.socket], of: str, *, idle_minutes: int | None, identity: str
 ) -> None:
     """Write the server record, then answer HTTP on `listeners` until a signal, or until idle."""
     from central.asgi import application
@@ -223,9 +229,7 @@ def serve(
     url = reachable_url(listeners[0])
     load_or_create_secret(settings.DATA_DIR / "server_key")
     write_server_record(settings.DATA_DIR, url, idle_minutes=idle_minutes, identity=identity)
-    sys.stderr.write(
-        f"Aeterna Code Search is at {url}, data in {settings.DATA_DIR}\n{startup_hint(commands)}"
-    )
+    sys.stderr.write(greeting(of, url))
     config = uvicorn.Config(
         application,
         log_config=None,
@@ -244,13 +248,24 @@ def serve(
     server.run(sockets=listeners)
 
 
-def startup_hint(commands: str) -> str:
-    """Return the next commands to type, while there is no organisation."""
+def greeting(of: str, url: str) -> str:
+    """Return where the service is, and while there is no organisation the next commands to type.
+
+    A container is not reached at its loopback address, and its directory has no data.
+    """
     from central.tenancy.models import Organization
 
-    if Organization.objects.exists():
-        return ""
-    return f"Nothing is indexed yet. In another terminal:\n{commands}"
+    if of == _CONTAINER:
+        public = settings.PUBLIC_URL or "not set (AETERNA_PUBLIC_URL)"
+        place = f"listens at {settings.BIND}; its public address is {public}"
+        terminal = "this container"
+    else:
+        place = f"is at {url}, data in {settings.DATA_DIR}"
+        terminal = "another terminal"
+    lines = f"Aeterna Code Search {place}\n"
+    if not Organization.objects.exists():
+        lines += f"Nothing is indexed yet. In {terminal}:\n{_COMMANDS[of]}"
+    return lines
 
 
 if __name__ == "__main__":
