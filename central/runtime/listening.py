@@ -4,7 +4,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-
 _ANY = ("0.0.0.0", "::")  # noqa: S104 - what the configuration says, not what is bound to here
 
 

@@ -10,7 +10,6 @@ import pytest
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization
 from tests.deploy.engine.stack import Stack
-from tests.waiting import wait_until
 
 RECOVERY_SECONDS = 600  # a bound; a condition ends each wait
 
