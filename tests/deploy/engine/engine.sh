@@ -75,7 +75,8 @@ make_images() {
   made=$(cat "$here"/engine.sh "$here"/images/* /etc/ssl/certs/ca-certificates.crt | sha256sum)" $PYTHON_IMAGE $POSTGRES_IMAGE $REDIS_IMAGE"
   [ "$(cat "$E/images" 2>/dev/null)" != "$made" ] || return 0
   tar -C "$E/python" -c . | docker import - stand-in/python >/dev/null
-  tar -C / --one-file-system --exclude='./usr/*bin/*docker*' --exclude='./usr/bin/containerd*' --exclude=./usr/bin/ctr \
+  # Not the engine's own directory, which is mounted below one of these, nor this one's.
+  tar -C / --one-file-system --exclude=".$E" --exclude=".$here" --exclude='./usr/*bin/*docker*' --exclude='./usr/bin/containerd*' --exclude=./usr/bin/ctr \
     --exclude=./usr/libexec/docker --exclude=./usr/sbin/runc --exclude=./usr/share/doc \
     -c ./bin ./sbin ./lib ./lib64 ./usr ./etc ./var ./root ./home ./tmp | docker import - stand-in/services >/dev/null
   rm -rf "$E/context"
