@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out by `make check`; see is_slow")
     config.addinivalue_line(
         "markers",
-        "engine: runs containers in a Docker Engine of its own (tests/deploy/engine); left out, and "
+        "engine: runs containers in an engine of its own (tests/deploy/engine); left out, and "
         "named, unless it was asked for and this machine allows one",
     )
     starts_processes = config.getoption("numprocesses", None) and not config.option.collectonly

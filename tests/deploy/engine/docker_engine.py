@@ -88,7 +88,7 @@ class Engine:
 
 @contextmanager
 def running_engine() -> Iterator[Engine]:
-    """An engine that is prepared where it was not; all of it ends with this process, killed or not."""
+    """An engine, prepared if it was not; all of it ends with this process, killed or not."""
     directory = cache()
     prepared = subprocess.run(
         [SCRIPT, "prepare", directory],
@@ -122,14 +122,17 @@ def running_engine() -> Iterator[Engine]:
             process.kill()  # and with it all that is in its namespaces
             process.wait()
             raise
+        finally:
+            process.stdout.close()
 
 
 def _image_names() -> dict[str, str]:
     """Under which names the build and the Compose file look for the stand-ins."""
     services = composition.load()["services"]
     (python,) = (
-        each.rest.partition("=")[2] for each in dockerfile.instructions() if each.word == "ARG"
-        and each.rest.startswith("PYTHON_IMAGE=")
+        each.rest.partition("=")[2]
+        for each in dockerfile.instructions()
+        if each.word == "ARG" and each.rest.startswith("PYTHON_IMAGE=")
     )
     return {
         "PYTHON_IMAGE": python,

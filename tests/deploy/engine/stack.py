@@ -11,8 +11,10 @@ import httpx
 
 from scripts.local_git import git
 from scripts.local_service import ROOT, Organization
+from tests.deploy import composition
 from tests.deploy.engine.docker_engine import Engine
 
+IMAGE = composition.with_defaults(composition.load()["services"]["web"]["image"])
 # What a build needs where there is no bridge to the network; Compose reads this file by itself.
 OVERRIDE = "services: {migrate: {build: {network: host}}}\n"
 

@@ -70,7 +70,7 @@ def test_a_worker_that_is_killed_in_an_apply_loses_nothing(stack: Stack, tmp_pat
     assert "function_599_9" in recovered
     killed.index(repository, "large", "--mode", "force")
     assert stack.dump("killed", "large") == recovered
-    assert "nothing" in stack.manage("reconcile", "--check").stdout
+    stack.manage("reconcile", "--check")  # which fails where anything is missing
 
 
 def wait_until_applying(organization: Organization, project: str) -> None:
@@ -93,8 +93,8 @@ def test_what_was_indexed_is_found_after_a_service_was_unavailable(
     organization.index(repository, "small")
 
     stack.compose("kill", service)
-    answers_without_redis = is_complete(organization, "total of invoice")
-    assert answers_without_redis == (service == "redis")
+    needs_it = service == "postgres"
+    assert is_complete(organization, "total of invoice") == (not needs_it)
     assert not stack.is_ready()
     assert httpx.get(f"{stack.url}/livez").is_success
     stack.compose("start", service)
