@@ -78,6 +78,26 @@ class Cluster:
                 raise ServiceError(self.story())
             time.sleep(0.2)
 
+    def status_of(self, address: str, port: int, path: str, *, host: str = "") -> int:
+        """The status of a GET at an address of a pod."""
+        connection = self._node.connection(address, port, timeout=60)
+        try:
+            connection.request("GET", path, headers={"Host": host} if host else {})
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
+    def signal(self, pod: RunningPod, container: str, number: str) -> None:
+        """Send a signal to the first process of a container."""
+        self._docker.signal(pod.container(container), number)
+
+    @property
+    def log(self) -> Path:
+        """What has happened so far, as a file."""
+        path = self._where / "story"
+        path.write_text(self.story())
+        return path
+
     def story(self) -> str:
         """What has happened to each pod, and the end of its log."""
         parts = [

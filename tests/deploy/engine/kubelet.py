@@ -110,7 +110,7 @@ class RunningPod:
         while not self._ended.wait(_LOOK_SECONDS):
             for watch in self._watches:
                 watch.look()
-            are_ready = all([each.is_ready for each in self._watches])
+            are_ready = all(each.is_ready for each in self._watches)
             self.is_ready = are_ready and not self._ended.is_set()
 
     def is_running(self, container: Container) -> bool:

@@ -12,7 +12,12 @@ from tests.deploy.engine.workloads import Installation, read_installation
 
 RELEASE = "codesearch"  # as docs/how-to/deploy.md installs it
 SECRET = "aeterna-code-search"
-VALUES = {"codesearch.embedder.provider": "builtin", "worker.terminationGracePeriodSeconds": "60"}
+# What hangs is waited for no longer than this.
+VALUES = {
+    "codesearch.embedder.provider": "builtin",
+    "web.terminationGracePeriodSeconds": "20",
+    "worker.terminationGracePeriodSeconds": "20",
+}
 
 
 def build_image(engine: Engine, checkout: Path) -> None:
