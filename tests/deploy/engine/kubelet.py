@@ -19,6 +19,8 @@ from tests.deploy.engine.pods import Container, Pod, Probe
 # and failure thresholds stay; a start may take as long as in a cluster.
 FASTER = 5
 _LOOK_SECONDS = 0.5
+_BACK_OFF_SECONDS = 10 / FASTER  # before each further restart of a process that has ended; doubled
+_LONGEST_BACK_OFF = 3  # times that it is doubled
 
 
 class RunningPod:
@@ -152,6 +154,7 @@ class _Watch:
 
     def _begin(self) -> None:
         self.is_ready = False
+        self._restart_at: float | None = None
         self._is_started = "startup" not in self._container.probes
         self._failures = dict.fromkeys(self._container.probes, 0)
         self._next = dict.fromkeys(self._container.probes, 0.0)
@@ -159,7 +162,7 @@ class _Watch:
     def look(self) -> None:
         """Restart the container if it has ended or hangs; else do the probes that are due."""
         if not self._pod.is_running(self._container):
-            self._restart("it has ended")
+            self._back_off()
             return
         if not self._is_started:
             self._probe("startup", starts=True)
@@ -184,6 +187,15 @@ class _Watch:
             self._restart(f"its {kind} probe failed")
         elif starts:
             self._is_started = succeeded
+
+    def _back_off(self) -> None:
+        self.is_ready = False
+        now = time.monotonic()
+        if self._restart_at is None:
+            doubled = min(self._pod.restarts, _LONGEST_BACK_OFF)
+            self._restart_at = now + _BACK_OFF_SECONDS * 2**doubled
+        elif now > self._restart_at:
+            self._restart("it has ended")
 
     def _restart(self, reason: str) -> None:
         self.is_ready = False

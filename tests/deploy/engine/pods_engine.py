@@ -14,6 +14,7 @@ RELEASE = "codesearch"  # as docs/how-to/deploy.md installs it
 SECRET = "aeterna-code-search"
 # What hangs is waited for no longer than this.
 VALUES = {
+    "codesearch.enabled": "true",
     "codesearch.embedder.provider": "builtin",
     "web.terminationGracePeriodSeconds": "20",
     "worker.terminationGracePeriodSeconds": "20",
