@@ -11,6 +11,7 @@ alone=(unshare --mount --propagation private --pid --fork --kill-child=SIGKILL)
 
 prepare() { # in the namespaces
   mount -t proc proc /proc
+  # shellcheck disable=SC2016 # apt's own variables
   mirror=$(apt-get indextargets --format '$(ORIGIN) $(SITE)' | sed -n 's/^Debian //p' | head -1) # as apt here; else debootstrap's own
   system() { debootstrap --variant=minbase --include="$2" "$1" "$E/partial-$3" ${mirror:+"$mirror"}; }
   rm -rf "$E"/partial-*
@@ -42,8 +43,13 @@ run() { # as the first process of the namespaces
   cat >/dev/null || true # until the one who started this has ended, in whatever way
   remove_all
   kill $engine
-  for _ in $(seq 40); do kill -0 $engine 2>/dev/null || break; sleep 0.5; done
-  find /sys/fs/cgroup/*/"$(basename "$E")-$pid" -depth -type d -exec rmdir {} + 2>/dev/null || true
+  timeout 60 tail --pid=$engine -f /dev/null || kill -KILL $engine
+  wait $engine || true
+  for _ in $(seq 20); do # control groups are emptied a moment later
+    find /sys/fs/cgroup/*/"$(basename "$E")-$pid" -depth -type d -exec rmdir {} + 2>/dev/null || true
+    compgen -G "/sys/fs/cgroup/*/$(basename "$E")-$pid" >/dev/null || break
+    sleep 0.5
+  done
 }
 
 enter_root() { # by pivot_root: with chroot alone, `docker exec` would join the machine's root
@@ -89,7 +95,7 @@ make_images() {
   echo "$made" >"$E/images"
 }
 
-case $step in
+dispatch() { case $step in
   prepare | run)
     mkdir -p "$E"
     exec 9>"$E/lock"
@@ -102,4 +108,6 @@ case $step in
     ;;
   in-prepare) prepare ;;
   in-run) run ;;
-esac
+esac; }
+
+dispatch && exit # of one line, as bash would read on in a file that has changed meanwhile
