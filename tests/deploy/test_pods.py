@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.deploy.chart import Rendered, render
-from tests.deploy.engine.pods import UnknownFieldError, quantity
+from tests.deploy.engine.fields import UnknownFieldError, quantity
 from tests.deploy.engine.workloads import read_installation
 from tests.deploy.test_chart import EVERYTHING
 

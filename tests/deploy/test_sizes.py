@@ -10,7 +10,7 @@ import pytest
 from central.settings.base import database
 from scripts.local_service import ROOT
 from tests.deploy.chart import CHART, Rendered, helm, installed, variables
-from tests.deploy.engine.pods import quantity
+from tests.deploy.engine.fields import quantity
 from tests.deploy.engine.workloads import read_installation
 
 pytestmark = pytest.mark.system("helm")

@@ -3,13 +3,12 @@
 import itertools
 import shlex
 import shutil
-import socket
 import socketserver
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from scripts.local_service import ServiceError
 from tests.deploy import composition
 from tests.deploy.engine.docker_api import DockerApi
 from tests.deploy.engine.docker_engine import Engine
+from tests.deploy.engine.door import Door, join
 from tests.deploy.engine.kubelet import RunningPod
 from tests.deploy.engine.node import Node
 from tests.deploy.engine.workloads import Deployment, Installation, Job, Service
@@ -138,10 +138,9 @@ class Cluster:
                 if found := endpoint(service):
                     connection = node.connection(*found, timeout=WAIT_SECONDS)
                     connection.connect()
-                    _join(self.request, connection.sock)
+                    join(self.request, connection.sock)
 
-        with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-            server.daemon_threads = True
+        with Door(("127.0.0.1", 0), Handler) as server:
             thread = threading.Thread(target=server.serve_forever, args=(0.05,))
             thread.start()
             self.url = f"http://127.0.0.1:{server.server_address[1]}"
@@ -197,23 +196,6 @@ class Cluster:
             finally:
                 pod.remove()
         raise ServiceError(f"{job.name} failed {job.attempts} times:\n{said[-3000:]}")
-
-
-def _join(one: Any, other: Any) -> None:
-    """Copy between two connections until both have ended."""
-
-    def copy(source: Any, target: Any) -> None:
-        with suppress(OSError):
-            while content := source.recv(65536):
-                target.sendall(content)
-        with suppress(OSError):
-            target.shutdown(socket.SHUT_WR)
-
-    back = threading.Thread(target=copy, args=(other, one), daemon=True)
-    back.start()
-    copy(one, other)
-    back.join()
-    other.close()
 
 
 @contextmanager

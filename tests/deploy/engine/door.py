@@ -1,49 +1,73 @@
 """A door into a network namespace: an HTTP CONNECT proxy on this machine's loopback interface.
 
-`python door.py NAMESPACE_FILE` prints its port, and ends with its standard input.
+`python -m tests.deploy.engine.door NAMESPACE_FILE` prints its port. It ends with its input.
 """
 
-import asyncio
 import ctypes
 import os
+import socket
+import socketserver
 import sys
+import threading
+from contextlib import suppress
 
 _NETWORK = 0x40000000  # CLONE_NEWNET
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-async def main(namespace: str) -> None:
-    """Listen here, connect there: a socket stays in the namespace in which it was made."""
-    server = await asyncio.start_server(_tunnel, "127.0.0.1", 0)
-    entered = os.open(namespace, os.O_RDONLY)
-    if _libc.setns(entered, _NETWORK):
-        raise OSError(ctypes.get_errno(), "setns")
-    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201
-    await asyncio.to_thread(sys.stdin.read)
-    os._exit(0)
+class Door(socketserver.ThreadingTCPServer):
+    """Threads that outlive nothing: connections end with the process."""
+
+    daemon_threads = True
+    request_queue_size = 256
 
 
-async def _tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        head = await reader.readuntil(b"\r\n\r\n")
+class _Tunnel(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            if not (more := self.request.recv(65536)):
+                return
+            head += more
         host, _, port = head.split()[1].decode().rpartition(":")
-        there, to_there = await asyncio.open_connection(host.strip("[]"), int(port))
-    except (OSError, asyncio.IncompleteReadError):
-        writer.write(b"HTTP/1.1 502 Bad Gateway\r\n\r\n")
-        writer.close()
-        return
-    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
-    await asyncio.gather(_copy(reader, to_there), _copy(there, writer), return_exceptions=True)
-    for each in (to_there, writer):
-        each.close()
+        try:
+            other = socket.create_connection((host.strip("[]"), int(port)), timeout=60)
+        except OSError:
+            self.request.sendall(b"HTTP/1.1 502 Bad Gateway\r\n\r\n")
+            return
+        other.settimeout(None)
+        self.request.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        join(self.request, other)
 
 
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while content := await reader.read(65536):
-        writer.write(content)
-        await writer.drain()
-    writer.write_eof()
+def join(one: socket.socket, other: socket.socket) -> None:
+    """Copy between two connections until both have ended; closes the second."""
+    back = threading.Thread(target=_copy, args=(other, one), daemon=True)
+    back.start()
+    _copy(one, other)
+    back.join()
+    other.close()
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while content := source.recv(65536):
+            target.sendall(content)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
+
+
+def main(namespace: str) -> None:
+    """Listen here, connect there: a socket stays in the namespace in which it was made."""
+    with Door(("127.0.0.1", 0), _Tunnel) as server:
+        entered = os.open(namespace, os.O_RDONLY)
+        if _libc.setns(entered, _NETWORK):  # threads that start from here on are there, too
+            raise OSError(ctypes.get_errno(), "setns")
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        sys.stdout.write(f"{server.server_address[1]}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    main(sys.argv[1])

@@ -7,15 +7,14 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.client import HTTPConnection
-from pathlib import Path
 
-from scripts.local_service import ServiceError
+from scripts.local_service import ROOT, ServiceError
 from tests.deploy import dockerfile
 from tests.deploy.engine.docker_api import DockerApi
 from tests.deploy.engine.docker_engine import Engine
 
 _IPV4, _IPV6 = "10.244.0.{}", "fd00:10:244::{:x}"
-_DOOR = Path(__file__).with_name("door.py")
+_DOOR = "tests.deploy.engine.door"
 
 
 class Node:
@@ -35,7 +34,8 @@ class Node:
         self._give_addresses(self._name, "cluster", next(self._numbers))
         namespace = f"/proc/{self._engine.pid}/root/proc/{self._pid(self._name)}/ns/net"
         door = subprocess.Popen(
-            [sys.executable, _DOOR, namespace],
+            [sys.executable, "-m", _DOOR, namespace],
+            cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
@@ -46,8 +46,7 @@ class Node:
             self._door_port = int(door.stdout.readline())
             yield self
         finally:
-            door.stdin.close()
-            door.wait(timeout=60)
+            door.communicate(timeout=60)
             self._docker.remove(self._name)
 
     def number(self) -> int:

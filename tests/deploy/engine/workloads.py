@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.deploy.engine.pods import NOT_RUN, Pod, UnknownFieldError, fields_of, read_pod
+from tests.deploy.engine.fields import UnknownFieldError, fields_of
+from tests.deploy.engine.pods import NOT_RUN, Pod, read_pod
 
 
 @dataclass(frozen=True)
