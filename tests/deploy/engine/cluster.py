@@ -21,7 +21,7 @@ from tests.deploy.engine.kubelet import RunningPod
 from tests.deploy.engine.node import Node
 from tests.deploy.engine.workloads import Deployment, Installation, Job, Service
 
-WAIT_SECONDS = 300
+WAIT_SECONDS = 900
 
 
 class Cluster:

@@ -16,11 +16,12 @@ from tests.deploy.engine.node import Node
 from tests.deploy.engine.pods import Container, Pod, Probe
 
 # Probes come more often than the chart says, so that tests need not wait for them. Their time-outs
-# and failure thresholds stay; a start may take as long as in a cluster.
+# and failure thresholds stay, but a start may take longer: a machine of tests is a busy one.
 FASTER = 5
+_PATIENCE = 5 * FASTER  # with starts
 _LOOK_SECONDS = 0.5
 _BACK_OFF_SECONDS = 10 / FASTER  # before each further restart of a process that has ended; doubled
-_LONGEST_BACK_OFF = 3  # times that it is doubled
+_LONGEST_BACK_OFF = 5  # times that it is doubled
 
 
 class RunningPod:
@@ -180,7 +181,7 @@ class _Watch:
         succeeded = self._pod.answers(self._container, probe)
         self._next[kind] = time.monotonic() + probe.period / FASTER
         self._failures[kind] = 0 if succeeded else self._failures[kind] + 1
-        has_failed = self._failures[kind] >= probe.failures * (FASTER if starts else 1)
+        has_failed = self._failures[kind] >= probe.failures * (_PATIENCE if starts else 1)
         if kind == "readiness":
             self.is_ready = succeeded or (self.is_ready and not has_failed)
         elif has_failed:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.deploy.engine.fields import UnknownFieldError, fields_of, quantity
+from tests.deploy.engine.fields import fields_of, quantity
 
 # One engine has nothing that would act on these.
 NOT_RUN = {
