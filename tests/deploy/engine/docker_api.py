@@ -19,6 +19,7 @@ class DockerApi:
             transport=httpx.HTTPTransport(uds=f"/proc/{engine.pid}/root/run/docker.sock"),
             base_url="http://docker",
             timeout=COMMAND_SECONDS,
+            limits=httpx.Limits(max_keepalive_connections=0),  # the engine ends them after an exec
         )
 
     def close(self) -> None:
@@ -62,7 +63,7 @@ class DockerApi:
         return "".join(text for _, text in _frames(answer.content))
 
     def run_in(self, name: str, command: list[str], *, seconds: float) -> tuple[int, str, str]:
-        """Exit code, output and errors. Raises httpx.TimeoutException."""
+        """Exit code, output and errors. Raises httpx.TransportError."""
         body = {"Cmd": command, "AttachStdout": True, "AttachStderr": True}
         made = self._ask("POST", f"/containers/{name}/exec", json=body).json()["Id"]
         started = self._ask("POST", f"/exec/{made}/start", json={}, timeout=seconds)

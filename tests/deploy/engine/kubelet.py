@@ -132,7 +132,7 @@ class RunningPod:
     def answers(self, container: Container, probe: Probe) -> bool:
         """Whether a probe succeeds."""
         if probe.command:
-            with suppress(httpx.TimeoutException, ServiceError):
+            with suppress(httpx.TransportError, ServiceError):
                 return self.run_in(container.name, *probe.command, seconds=probe.timeout)[0] == 0
             return False
         connection = self._node.connection(self.address, probe.port, probe.timeout)
