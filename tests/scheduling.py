@@ -7,7 +7,8 @@ from xdist.scheduler import LoadFileScheduling
 
 EXAMPLES = "examples: Organization"  # indexing them takes many seconds
 BROWSER = "tests/e2e/browser/"  # of the examples
-TOGETHER = ("tests/cli/", "tests/action/")  # one service, and one runner, for all of each
+# One service, one runner, and one engine, for all of each.
+TOGETHER = ("tests/cli/", "tests/action/", "tests/deploy/engine/")
 
 
 class Scheduling(LoadFileScheduling):
