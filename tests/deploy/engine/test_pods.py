@@ -83,10 +83,11 @@ def test_a_pod_answers_at_its_ipv6_address_and_over_ipv4(cluster: Cluster) -> No
         assert cluster.status_of(address, 8000, "/livez", host=host) == httpx.codes.OK
 
 
-def test_the_figures_of_a_worker_are_at_its_ipv6_address(cluster: Cluster) -> None:
+def test_the_figures_of_a_worker_are_at_both_addresses(cluster: Cluster) -> None:
     pod = cluster.pods("worker")[0]
     port = pod.pod.port("metrics")
-    assert cluster.status_of(pod.address, port, "/metrics") == httpx.codes.OK
+    for address in (pod.address, pod.ipv4_address):
+        assert cluster.status_of(address, port, "/metrics") == httpx.codes.OK
 
 
 @pytest.mark.parametrize("component", ["web", "worker", "beat"])
