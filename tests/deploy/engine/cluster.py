@@ -79,11 +79,13 @@ class Cluster:
             time.sleep(0.2)
 
     def status_of(self, address: str, port: int, path: str, *, host: str = "") -> int:
-        """The status of a GET at an address of a pod."""
+        """The status of a GET at an address of a pod; 0 where nothing listens."""
         connection = self._node.connection(address, port, timeout=60)
         try:
             connection.request("GET", path, headers={"Host": host} if host else {})
             return connection.getresponse().status
+        except OSError:
+            return 0
         finally:
             connection.close()
 

@@ -16,6 +16,7 @@ SECRET = "aeterna-code-search"
 VALUES = {
     "codesearch.enabled": "true",
     "codesearch.embedder.provider": "builtin",
+    "settings.AETERNA_RATE_SEARCH": "off",
     "web.terminationGracePeriodSeconds": "20",
     "worker.terminationGracePeriodSeconds": "20",
 }
