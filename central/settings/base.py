@@ -214,7 +214,7 @@ CODESEARCH_SIDECAR_SECONDS = env.number("CODESEARCH_SIDECAR_SECONDS", default=10
 # How clients reach this service: the one audience that id tokens may be for.
 PUBLIC_URL = env.text("AETERNA_PUBLIC_URL")
 OWN_HOSTS = [
-    *env.words("AETERNA_ALLOWED_HOSTS"),
+    *env.hosts("AETERNA_ALLOWED_HOSTS"),
     *filter(None, map(env.host, ("AETERNA_PUBLIC_URL", "AETERNA_BACKFILL_URL"))),
 ]
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []  # aeterna.E003 holds it to be one
