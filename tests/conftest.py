@@ -5,13 +5,14 @@ tool.
 import os
 import shutil
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.database import make_template
+from tests.database import TEMPLATE, make_template
 from tests.durations import read_slow_tests
 
 settings.register_profile(
@@ -54,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "slow: left out by `make check`; see is_slow")
     starts_processes = config.getoption("numprocesses", None) and not config.option.collectonly
-    if starts_processes and not hasattr(config, "workerinput"):
+    if starts_processes and TEMPLATE not in os.environ and not hasattr(config, "workerinput"):
         config.add_cleanup(make_template().cleanup)
 
 
@@ -125,8 +126,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
+def pytest_testnodedown(node: Any, error: object) -> None:
     node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", "")
+    if error:  # which says no more than that it is gone
+        code = node.gateway._io.wait()
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        sys.stderr.write(f"\nThe process {node.gateway.id} has ended: {how}\n")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
