@@ -16,7 +16,10 @@ from tests.database import TEMPLATE, make_template
 from tests.durations import read_slow_tests
 
 settings.register_profile(
-    "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "default",
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.register_profile(
     "fast", settings.get_profile("default"), max_examples=20, derandomize=True, database=None
@@ -26,6 +29,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# Each of these is for one of several processes (scheduling.py), with tests of minutes.
+LONGEST = ("tests/e2e/browser/", "tests/action/", "tests/cli/")
 LONG = ("tests/e2e/", "tests/action/", "tests/cli/", "tests/distribution/")
 SERVICES = (*LONG, "tests/deploy/", "tests/workflows/")  # start services, browsers, runners
 SERVICE_SECONDS = 600
@@ -101,7 +106,7 @@ def is_slow(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(trylast=True)  # after the order was made random
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.nodeid.startswith(LONG))  # so that none is left alone
+    items.sort(key=_turn)
     absent: dict[str, int] = {}
     kept, left_out = [], []
     for item in items:
@@ -114,6 +119,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = ", ".join(f"{tool} ({n})" for tool, n in sorted(absent.items()))
+
+
+def _turn(item: pytest.Item) -> int:
+    """What takes long comes first, so that no process is left alone with it in the end."""
+    file = item.nodeid.partition("::")[0]
+    if file.startswith(LONGEST):
+        return 0
+    if file.startswith(LONG):
+        return 1
+    return 2 if file.startswith(SLOW) or file in read_slow_tests() else 3
 
 
 LEFT_OUT = pytest.StashKey[str]()
