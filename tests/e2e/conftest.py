@@ -59,6 +59,13 @@ def prepared_data_directory() -> Iterator[Path]:
         yield directory
 
 
+@pytest.fixture
+def prepared_dir() -> Iterator[Path]:
+    """A data directory of the test's own, with the tables."""
+    with prepared_data_directory() as directory:
+        yield directory
+
+
 @pytest.fixture(scope="module")
 def acme(service: Service) -> Organization:
     """An organisation with a token that may index and search."""

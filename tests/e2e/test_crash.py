@@ -33,7 +33,7 @@ class Mortal(Service):
     def start(self) -> Self:
         """Start one that dies at `kill_at_line`; the process that it comes from stays."""
         if self.process is None:
-            self.data_dir.mkdir(parents=True)
+            self.data_dir.mkdir(parents=True, exist_ok=True)
             with self.log.open("ab") as log:
                 self.process = subprocess.Popen(
                     [sys.executable, "-m", "tests.e2e.killing_server"],
@@ -68,10 +68,10 @@ class Mortal(Service):
 
 
 @pytest.fixture
-def mortal(data_dir: Path, tmp_path: Path) -> Iterator[Mortal]:
+def mortal(prepared_dir: Path, tmp_path: Path) -> Iterator[Mortal]:
     """A server that dies where `kill_at_line` says."""
     service = Mortal(
-        data_dir,
+        prepared_dir,
         {
             "AETERNA_BIND": free_address(),
             "KILL_COUNT_FILE": str(tmp_path / "lines"),
