@@ -2,10 +2,12 @@
 tool.
 """
 
+import gc
 import os
 import shutil
 import signal
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,17 @@ def pytest_configure(config: pytest.Config) -> None:
     starts_processes = config.getoption("numprocesses", None) and not config.option.collectonly
     if starts_processes and TEMPLATE not in os.environ and not hasattr(config, "workerinput"):
         config.add_cleanup(make_template().cleanup)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """All that is collected stays: to look for garbage in it would take as long as collecting."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
