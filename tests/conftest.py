@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.database import TEMPLATE, make_template
+from tests.database import TEMPLATE, use_template
 from tests.durations import read_slow_tests
 
 settings.register_profile(
@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out by `make check`; see is_slow")
     starts_processes = config.getoption("numprocesses", None) and not config.option.collectonly
     if starts_processes and TEMPLATE not in os.environ and not hasattr(config, "workerinput"):
-        config.add_cleanup(make_template().cleanup)
+        use_template()
 
 
 @pytest.hookimpl(wrapper=True)
