@@ -18,6 +18,7 @@ from central.runtime.data_directory import (
     write_server_record,
 )
 from central.runtime.idle_shutdown import keep_alive
+from cli.target.local_token import LocalToken
 from cli.target.shutdown import (
     end_idle_service,
     end_unused_service,
@@ -26,7 +27,7 @@ from cli.target.shutdown import (
 )
 from indexer.errors import ConfigurationError
 from indexer.exits import Exit
-from scripts.local_service import clean_environment
+from scripts.local_service import Organization, Service, clean_environment
 from tests.cli.command import PROGRAM, codesearch
 from tests.cli.target.test_embedded import processes_of
 from tests.e2e.conftest import MakeRepository, has_postgres, prepared_data_directory
@@ -187,8 +188,12 @@ def test_a_run_that_is_being_applied_survives(
     )
 
     def is_queued() -> bool:
-        state = run("status", data_dir=data_dir).stdout.partition("\n")[0].split("\t")
-        return indexing.poll() is not None or "indexing" in state
+        if indexing.poll() is not None:
+            return True
+        if running_server(data_dir) is None:
+            return False
+        token = LocalToken(data_dir, "local").bearer()
+        return Organization(Service(data_dir), "local", token).is_applying("large")
 
     with indexing:
         wait_until(is_queued)
