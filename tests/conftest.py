@@ -36,6 +36,8 @@ LONGEST = ("tests/e2e/browser/", "tests/action/", "tests/cli/")
 LONG = ("tests/e2e/", "tests/action/", "tests/cli/", "tests/distribution/")
 SERVICES = (*LONG, "tests/deploy/", "tests/workflows/")  # start services, browsers, runners
 SERVICE_SECONDS = 600
+ENGINE = "tests/deploy/engine"
+ENGINE_SECONDS = 2400  # the first test prepares the engine where it is not in its cache
 # What `make check` leaves out: these folders, tests with one of these fixtures, and what slow.txt
 # names (tests/durations.py).
 SLOW = (
@@ -61,6 +63,11 @@ def pytest_configure(config: pytest.Config) -> None:
         "left out, and named, where one is absent",
     )
     config.addinivalue_line("markers", "slow: left out by `make check`; see is_slow")
+    config.addinivalue_line(
+        "markers",
+        "engine: runs containers in an engine of its own (tests/deploy/engine); left out, and "
+        "named, unless it was asked for and this machine allows one",
+    )
     starts_processes = config.getoption("numprocesses", None) and not config.option.collectonly
     if starts_processes and TEMPLATE not in os.environ and not hasattr(config, "workerinput"):
         use_template()
@@ -98,7 +105,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if item.nodeid.startswith(SERVICES):
+    if item.nodeid.startswith(ENGINE):
+        item.add_marker(pytest.mark.engine)
+        item.add_marker(pytest.mark.timeout(ENGINE_SECONDS))
+    elif item.nodeid.startswith(SERVICES):
         item.add_marker(pytest.mark.timeout(SERVICE_SECONDS))
     if is_slow(item):
         item.add_marker(pytest.mark.slow)
@@ -122,9 +132,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=_turn)
     absent: dict[str, int] = {}
     kept, left_out = [], []
+    without_engine = [f"an engine: {why}"] if (why := engine_obstacle(config, items)) else []
     for item in items:
         marker = item.get_closest_marker("system")
         missing = [tool for tool in (marker.args if marker else ()) if is_absent(tool)]
+        missing += without_engine if item.get_closest_marker("engine") else []
         for tool in missing:
             absent[tool] = absent.get(tool, 0) + 1
         (left_out if missing else kept).append(item)
@@ -142,6 +154,18 @@ def _turn(item: pytest.Item) -> int:
     if file.startswith(LONG):
         return 1
     return 2 if file.startswith(SLOW) or file in read_slow_tests() else 3
+
+
+def engine_obstacle(config: pytest.Config, items: list[pytest.Item]) -> str:
+    """Why the tests in an engine are left out; "" if they run, or are none of these."""
+    if not any(item.get_closest_marker("engine") for item in items):
+        return ""
+    from tests.deploy.engine.docker_engine import is_prepared, obstacle
+
+    named = "engine" in (config.option.markexpr or "") or any(ENGINE in a for a in config.args)
+    if not named and not (os.environ.get("AETERNA_ENGINE_TESTS") and is_prepared()):
+        return "AETERNA_ENGINE_TESTS is not set, or its cache is empty (.ci/run engine)"
+    return obstacle()
 
 
 LEFT_OUT = pytest.StashKey[str]()

@@ -48,7 +48,8 @@ class Mortal(Service):
         self.process.stdin.write(f"{self.kill_at_line}\n".encode())
         self.process.stdin.flush()
         self.wait_until_ready()
-        self.server = psutil.Process(self.record()["pid"])
+        with suppress(psutil.NoSuchProcess):  # it may have died by now
+            self.server = psutil.Process(self.record()["pid"])
         return self
 
     def wait_until_dead(self) -> int:
@@ -68,13 +69,14 @@ class Mortal(Service):
 
 
 @pytest.fixture
-def mortal(prepared_dir: Path, tmp_path: Path) -> Iterator[Mortal]:
-    """A server that dies where `kill_at_line` says."""
+def mortal(prepared_dir: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Mortal]:
+    """A server that dies where `kill_at_line` says, in an apply or the function that is named."""
     service = Mortal(
         prepared_dir,
         {
             "AETERNA_BIND": free_address(),
             "KILL_COUNT_FILE": str(tmp_path / "lines"),
+            "KILL_IN": getattr(request, "param", "_apply"),
             "AETERNA_RUN_LEASE_SECONDS": str(LEASE_SECONDS),
             "AETERNA_SWEEP_SECONDS": "1",
         },
@@ -122,6 +124,26 @@ def test_sigkill_at_any_line_of_apply_ends_with_the_new_index(
     mortal.start()
     for seed, (line, next_line) in enumerate(pairwise([*places, FOREVER]), start=2):
         kill_while_applying(mortal, acme, repository, seed=seed, next_line=next_line)
+
+        assert acme.dump("victim") == fresh_dump(acme, repository, seed), f"line {line} of {total}"
+        mortal.ask("reconcile", repair=True)
+        assert is_clean(mortal), f"line {line} of {total}"
+
+
+@pytest.mark.parametrize("mortal", ["_stage"], indirect=True)
+def test_sigkill_while_a_batch_is_staged_ends_with_the_new_index(
+    mortal: Mortal, make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    mortal.start()
+    acme = mortal.organization("acme")
+    repository = make_repository("victim", content(0))
+    total = lines_of_an_apply(acme, repository, tmp_path / "lines")
+    for seed, line in enumerate((1, total // 2, total - 2), start=2):
+        mortal.server.kill()
+        assert mortal.wait_until_dead() == -signal.SIGKILL
+        mortal.kill_at_line = line
+        mortal.start()
+        kill_while_applying(mortal, acme, repository, seed=seed, next_line=FOREVER)
 
         assert acme.dump("victim") == fresh_dump(acme, repository, seed), f"line {line} of {total}"
         mortal.ask("reconcile", repair=True)

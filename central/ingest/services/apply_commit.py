@@ -48,14 +48,18 @@ def commit_run(
     for paths in _removed_paths(run, tree):
         remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
     context = RunContext(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
-    for batch in batches:
+    for group in batches.groups():
         remove_files(
             repository_id=run.repository_id,
-            paths=[record.path for record in batch.records],
+            paths=[record.path for batch in group for record in batch.records],
             delta=delta,
         )
-        vectors = read_file_vectors(run.pk, batch)
-        insert_files(context=context, records=batch.files(), vectors=vectors, delta=delta)
+        insert_files(
+            context=context,
+            records=[file for batch in group for file in batch.files()],
+            vectors=read_file_vectors(run.pk, group),
+            delta=delta,
+        )
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
     segments.insert(run.repository_id, {file.path: file.id for file in delta.inserted})
