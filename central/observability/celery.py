@@ -32,7 +32,7 @@ from django.conf import settings
 from central.observability.logs import bind_request_id, bound_request_id
 from central.observability.tracing import bind_trace_id, continue_trace, trace_headers
 from central.runtime.data_directory import private_directory
-from central.runtime.listening import address
+from central.runtime.listening import address, has_ipv6
 
 _HEADER: Final = "aeterna"
 
@@ -105,6 +105,8 @@ def _serve(host: str, port: int) -> None:
 
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    if host == "::" and not has_ipv6():
+        host = "0.0.0.0"  # noqa: S104 - as the configuration says
     start_http_server(port, host, registry=registry)
 
 

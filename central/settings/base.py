@@ -172,7 +172,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 4 * 3600,
     "socket_connect_timeout": 2,
     "socket_timeout": 5,
-    "max_retries": 0,  # of who sends, for whom a request waits; workers wait as long as it takes
+    "max_retries": 0,  # of connecting to send a message: nobody waits for a broker that is away
 }
 CELERY_TASK_PUBLISH_RETRY = False  # the run is queued in the database; the sweeper finds it
 
@@ -214,7 +214,7 @@ CODESEARCH_SIDECAR_SECONDS = env.number("CODESEARCH_SIDECAR_SECONDS", default=10
 # How clients reach this service: the one audience that id tokens may be for.
 PUBLIC_URL = env.text("AETERNA_PUBLIC_URL")
 OWN_HOSTS = [
-    *env.words("AETERNA_ALLOWED_HOSTS"),
+    *env.hosts("AETERNA_ALLOWED_HOSTS"),
     *filter(None, map(env.host, ("AETERNA_PUBLIC_URL", "AETERNA_BACKFILL_URL"))),
 ]
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []  # aeterna.E003 holds it to be one
