@@ -42,7 +42,7 @@ def site(shared_site: Site) -> Site:
     return shared_site
 
 
-def many_functions(seed: int, files: int = 60) -> dict[str, str]:
+def many_functions(seed: int, files: int = 200) -> dict[str, str]:
     """Enough to apply that a worker can be killed in the middle of it."""
     body = "".join(f"    total += {n} * factor_{n}\n" for n in range(30))
     return {
