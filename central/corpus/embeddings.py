@@ -1,6 +1,6 @@
 """Embeddings stored by digest, and the packed form of vectors and terms."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -44,10 +44,12 @@ def unpack_term_ids(data: bytes) -> NDArray[np.uint32]:
     return np.frombuffer(data, UINT32)
 
 
-def term_counts(packed: Iterable[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def term_counts(
+    chunks: Sequence[NDArray[np.uint32]],
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the distinct term ids of some chunks, ascending, and the number of chunks of each."""
-    ids = b"".join(data[: len(data) // 2] for data in packed)
-    return np.unique(np.frombuffer(ids, UINT32), return_counts=True)
+    ids = np.concatenate(chunks) if chunks else np.empty(0, UINT32)
+    return np.unique(ids, return_counts=True)
 
 
 def pack_vector(vector: Vector) -> bytes:
@@ -74,7 +76,7 @@ _USED: Final = _sql("""
 _KEEP: Final = _sql("""
         INSERT INTO {embedding} (repository_id, embedder, digest, vector, used_at)
         SELECT %s::bigint, %s::text, digest, vector, %s::timestamptz
-        FROM unnest(%s::bytea[], %s::bytea[]) AS new (digest, vector)
+        FROM unnest(%b::bytea[], %b::bytea[]) AS new (digest, vector)
         ON CONFLICT (repository_id, embedder, digest) DO UPDATE
         SET used_at = EXCLUDED.used_at WHERE {embedding}.used_at < %s::timestamptz
         """)

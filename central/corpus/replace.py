@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
+import numpy as np
 from django.db import connection
 from django.db.models import Model
+from numpy.typing import NDArray
 
 from central.corpus import rows
-from central.corpus.embeddings import term_counts
+from central.corpus.embeddings import term_counts, unpack_terms
 from central.corpus.models import (
     Chunk,
     Export,
@@ -24,7 +26,7 @@ from central.corpus.models import (
 )
 from central.corpus.packages import ModuleFile
 from central.corpus.rows import RunContext
-from central.db import Copy, Row, copy_rows, new_ids, sql, sql_with
+from central.db import Copy, Row, copy_rows, execute, id_array, new_ids, sql, sql_with
 from indexer.records.files import FileRecord
 
 _Maker = Callable[[RunContext, int, FileRecord], Iterator[Row]]
@@ -42,13 +44,13 @@ _OF_FILES: Final[dict[type[Model], str]] = {
 _DELETE_FILES: Final = _sql("DELETE FROM {file} WHERE id = ANY(%s)")
 _MOVE_TERMS: Final = _sql("""
                 INSERT INTO {term_stat} (repository_id, term, chunks)
-                SELECT %s, term, difference
+                SELECT %s::bigint, term, difference
                 FROM unnest(%s::bigint[], %s::int[]) AS moved (term, difference)
                 ON CONFLICT (repository_id, term) DO UPDATE
                 SET chunks = {term_stat}.chunks + EXCLUDED.chunks
                 """)
 _DELETE_TERMS: Final = _sql(
-    "DELETE FROM {term_stat} WHERE repository_id = %s AND term = ANY(%s) AND chunks <= 0"
+    "DELETE FROM {term_stat} WHERE repository_id = %s AND term = ANY(%s::bigint[]) AND chunks <= 0"
 )
 
 
@@ -83,9 +85,9 @@ class CorpusDelta:
             if language:
                 self.languages[language] += sign
 
-    def count_terms(self, packed: Iterable[bytes], sign: int) -> None:
-        """Add or subtract the document frequencies of some chunks' packed terms."""
-        ids, counts = term_counts(packed)
+    def count_terms(self, chunks: Sequence[NDArray[np.uint32]], sign: int) -> None:
+        """Add or subtract the document frequencies of some chunks' terms."""
+        ids, counts = term_counts(chunks)
         self.terms.update(dict(zip(ids.tolist(), (counts * sign).tolist(), strict=True)))
 
 
@@ -102,7 +104,7 @@ def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta
         chunks = cursor.fetchall()
         delta.chunks -= len(chunks)
         delta.orphans.extend(point for point, _ in chunks)
-        delta.count_terms([bytes(terms) for _, terms in chunks], -1)
+        delta.count_terms([unpack_terms(terms).ids for _, terms in chunks], -1)
     delta.symbols -= _deleted(_OF_FILES[Symbol], ids)
     delta.references -= _deleted(_OF_FILES[Reference], ids)
     delta.manifests |= _deleted(_OF_FILES[Manifest], ids) > 0
@@ -131,10 +133,10 @@ def insert_files(
     owned = list(zip(new_ids(File, len(records)), records, strict=True))
     copy_rows(
         rows.FILE_COPY,
-        [
+        (
             rows.file_row(context, file_id, record, vectors.get(record.path))
             for file_id, record in owned
-        ],
+        ),
     )
     delta.count_files(
         [(record.language, record.skipped or "", record.generated or "") for record in records], 1
@@ -145,17 +147,14 @@ def insert_files(
         if not record.skipped
     )
 
-    def copy(into: Copy, make: _Maker) -> list[Row]:
-        made = [row for pair in owned for row in make(context, *pair)]
-        copy_rows(into, made)
-        return made
+    def copy(into: Copy, make: _Maker) -> int:
+        return copy_rows(into, (row for pair in owned for row in make(context, *pair)))
 
-    chunks = copy(rows.CHUNK_COPY, rows.chunk_rows)
-    delta.chunks += len(chunks)
-    delta.count_terms([row[10] for row in chunks], 1)
-    delta.symbols += len(copy(rows.SYMBOL_COPY, rows.symbol_rows))
-    delta.references += len(copy(rows.REFERENCE_COPY, rows.reference_rows))
-    delta.manifests |= bool(copy(rows.MANIFEST_COPY, rows.manifest_rows))
+    delta.chunks += copy(rows.CHUNK_COPY, rows.chunk_rows)
+    delta.count_terms([chunk.terms.ids for record in records for chunk in record.chunks], 1)
+    delta.symbols += copy(rows.SYMBOL_COPY, rows.symbol_rows)
+    delta.references += copy(rows.REFERENCE_COPY, rows.reference_rows)
+    delta.manifests |= copy(rows.MANIFEST_COPY, rows.manifest_rows) > 0
     copy(rows.IMPORT_COPY, rows.import_rows)
     copy(rows.EXPORT_COPY, rows.export_rows)
 
@@ -166,14 +165,9 @@ _SLICE = 10_000  # terms a statement: its text is made while the interpreter is 
 def update_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> None:
     """Add `differences` (by term) to the repository's counts; a count of zero has no row."""
     terms = sorted(term for term, difference in differences.items() if difference)
-    with connection.cursor() as cursor:
-        for start in range(0, len(terms), _SLICE):
-            part = terms[start : start + _SLICE]
-            cursor.execute(
-                _MOVE_TERMS,
-                [repository_id, part, [differences[term] for term in part]],
-            )
-        cursor.execute(
-            _DELETE_TERMS,
-            [repository_id, [term for term in terms if differences[term] < 0]],
-        )
+    for start in range(0, len(terms), _SLICE):
+        part = terms[start : start + _SLICE]
+        moved = id_array(differences[term] for term in part)
+        execute(_MOVE_TERMS, [repository_id, id_array(part), moved])
+    gone = id_array(term for term in terms if differences[term] < 0)
+    execute(_DELETE_TERMS, [repository_id, gone])

@@ -41,6 +41,7 @@ class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
 
     noun = ""  # of the audit log's actions, where it is not the model's name
     list_per_page = 50
+    list_max_show_all = 0  # pages are bounded; unfold's link to all is hard to read on dark
     show_full_result_count = False  # it counts the table once more, without the filters
 
     def audit(

@@ -15,7 +15,7 @@ from central.corpus.models import Chunk, File, Symbol
 from central.db import STATEMENTS, UNUSED, sql, sql_with
 
 _ROOT = Path(central.__file__).parent
-_PARAMETER = re.compile(r"%(?:s|\((\w+)\)s|%)")
+_PARAMETER = re.compile(r"%(?:[bs]|\((\w+)\)s|%)")
 _COPY_OUT = re.compile(r"COPY \((.*)\) TO STDOUT \([^()]*\)", re.DOTALL)
 
 

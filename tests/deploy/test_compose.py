@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from scripts.local_service import ROOT
 from tests.deploy import composition
@@ -63,7 +64,8 @@ def test_processes_wait_for_what_they_need() -> None:
     for name in OURS:
         for needed, wait in SERVICES[name]["depends_on"].items():
             expected = "service_completed_successfully" if needed in ONCE else "service_healthy"
-            assert wait == {"condition": expected}
+            only_if_it_is_the_store = {"required": False} if needed == "qdrant" else {}
+            assert wait == {"condition": expected, **only_if_it_is_the_store}
     assert set(SERVICES["web"]["depends_on"]) == {"migrate", "postgres", "redis", "qdrant"}
 
 
@@ -105,6 +107,39 @@ def test_secrets_are_strong_kept_and_behind_a_directory_of_their_owner_s(tmp_pat
     assert after == before | {"openai_api_key": "mine"}
 
 
+def test_secrets_that_were_changed_as_documented_are_kept(tmp_path: Path) -> None:
+    """A second role of the database is in no password that make-secrets knows."""
+    directory = composition.make_secrets(tmp_path / "secrets")
+    changed = {
+        "database_url": "postgresql://aeterna_b:other@postgres:5432/aeterna",
+        "celery_broker_url": "redis://:new@redis:6379/0",
+        "redis.conf": "requirepass new\nappendonly yes\n",
+        "qdrant.yaml": "service:\n  api_key: new\n  jwt_rbac: true\n",
+    }
+    for name, text in changed.items():
+        (directory / name).write_text(text)
+
+    composition.make_secrets(directory)
+
+    assert {name: (directory / name).read_text() for name in changed} == changed
+
+
+def test_a_changed_password_reaches_the_files_that_are_deleted_and_others_are_named(
+    tmp_path: Path,
+) -> None:
+    directory = composition.make_secrets(tmp_path / "secrets")
+    (directory / "redis_password").write_text("new")
+    (directory / "celery_broker_url").unlink()
+
+    said = subprocess.run(
+        [ROOT / "deploy" / "make-secrets", directory], check=True, capture_output=True, text=True
+    )
+
+    assert (directory / "celery_broker_url").read_text() == "redis://:new@redis:6379/0\n"
+    assert said.stderr.startswith("redis.conf is kept, without the value of redis_password.")
+    assert len(said.stderr.splitlines()) == 1
+
+
 def test_secrets_are_kept_out_of_git_and_of_the_image() -> None:
     assert {"/secrets/", "/.env"} <= set((ROOT / ".gitignore").read_text().splitlines())
     assert (ROOT / ".dockerignore").read_text().splitlines()[1] == "*"
@@ -116,6 +151,22 @@ def test_every_setting_is_one_that_central_reads(name: str) -> None:
     read += (ROOT / "deploy" / "entrypoint.sh").read_text()
     for variable in SERVICES[name]["environment"]:
         assert variable.removesuffix("_FILE") in read, variable
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_settings_that_the_file_does_not_list_come_from_the_env_file(name: str) -> None:
+    assert SERVICES[name]["env_file"] == [{"path": ".env", "required": False}]
+
+
+@pytest.mark.parametrize(("store", "profiles"), [("qdrant", []), ("postgres", ["qdrant"])])
+def test_qdrant_is_part_of_the_project_only_if_it_is_the_store(
+    store: str, profiles: list[str]
+) -> None:
+    file = SERVICES["qdrant"]["extends"]["file"]
+    chosen = ROOT / composition.with_defaults(file, {"CODESEARCH_STORE_BACKEND": store})
+    extended = YAML(typ="safe", pure=True).load(chosen)["services"]["qdrant"]
+    assert extended.get("profiles", []) == profiles
+    assert composition.with_defaults(file) == "deploy/stores/qdrant.yml"
 
 
 def test_variables_of_the_env_file_change_what_they_should() -> None:

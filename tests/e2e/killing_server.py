@@ -3,8 +3,8 @@
 For each line number on standard input this process forks a server, and says how it ended on
 standard output: what a server takes long to import is imported once. It keeps PostgreSQL running,
 as it does when a server alone is killed. A trace function counts the lines that the apply executes
-in its own modules. With 0 it kills nothing and writes the count to KILL_COUNT_FILE when the apply
-ends.
+in its own modules; where KILL_IN is `_stage`, those of a batch that is staged as it arrives. With 0
+it kills nothing and writes the count to KILL_COUNT_FILE when the apply (or the batch) ends.
 """
 
 import os
@@ -26,21 +26,27 @@ TRACED = frozenset(
         "central/ingest/services/run_lifecycle.py",
         "central/corpus/packages.py",
         "central/corpus/replace.py",
-        "central/corpus/replace.py",
+        "central/ingest/services/staging.py",
     )
 )
 
 
-def is_first_of_victim(run: Any) -> bool:
-    """Whether this apply is the first attempt at a run of the repository that is to suffer."""
-    return bool(run.attempts == 1 and run.repository.name == "victim")
+def is_first_of_victim(caller: FrameType) -> bool:
+    """Whether it works for the repository that is to suffer, and for the first time if it applies.
+
+    `caller` is of `_apply`, which has a claim, or of `_stage`, which has a run.
+    """
+    known = caller.f_locals
+    run = known["claim"].run if "claim" in known else known["run"]
+    return bool(run.attempts == ("claim" in known) and run.repository.name == "victim")
 
 
 class Killer:
-    """Counts lines between the start and the end of a first attempt's apply."""
+    """Counts lines between the start and the end of a function."""
 
-    def __init__(self, kill_at: int, count_file: Path) -> None:
+    def __init__(self, kill_at: int, function: str, count_file: Path) -> None:
         self.kill_at = kill_at
+        self.function = function
         self.count_file = count_file
         self.lines: int | None = None
 
@@ -48,19 +54,19 @@ class Killer:
         """Called for every function call: look into the traced modules only."""
         if event != "call" or frame.f_code.co_filename not in TRACED:
             return None
-        if frame.f_code.co_name == "_apply" and is_first_of_victim(frame.f_locals["claim"].run):
+        if frame.f_code.co_name == self.function and is_first_of_victim(frame):
             self.lines = 0
-            return self.trace_apply
+            return self.trace_function
         return self.trace_line if self.lines is not None else None
 
-    def trace_apply(self, frame: FrameType, event: str, argument: Any) -> Any:
-        """The apply itself: its return ends the counting."""
+    def trace_function(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """The function itself: its return ends the counting."""
         if event == "return" and self.lines is not None:
             self.count_file.write_text(str(self.lines), encoding="ascii")
             self.lines = None
         elif self.lines is not None:
             self.trace_line(frame, event, argument)
-        return self.trace_apply
+        return self.trace_function
 
     def trace_line(self, _frame: FrameType, event: str, _argument: Any) -> Any:
         """Count a line; die at the chosen one."""
@@ -90,7 +96,9 @@ def serve(kill_at: int) -> NoReturn:
     """The server, in a process that ends with it."""
     from central.serve import main
 
-    killer = Killer(kill_at, Path(os.environ["KILL_COUNT_FILE"]))
+    killer = Killer(
+        kill_at, os.environ.get("KILL_IN", "_apply"), Path(os.environ["KILL_COUNT_FILE"])
+    )
     threading.settrace(killer.trace)
     code = 1
     try:

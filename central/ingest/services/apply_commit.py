@@ -11,6 +11,7 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
 from central.corpus.rows import RunContext
 from central.corpus.trigrams.segments import SegmentWriter
+from central.db import end_if_idle
 from central.ingest.models import IndexRun
 from central.ingest.services.batches import StoredBatches, path_key, stored_path_keys
 from central.ingest.services.claims import Claim
@@ -22,6 +23,7 @@ from central.repositories.states import RunState
 from indexer.records.runs import Mode
 
 _PATHS = 500  # paths a statement
+_IDLE_SECONDS = 30  # so long does a stopped worker, or one whose machine is gone, keep its locks
 
 
 class IncompleteRunError(Exception):
@@ -42,20 +44,25 @@ def commit_run(
     """
     run = claim.run
     claim.lock()
+    end_if_idle(_IDLE_SECONDS)
     before = _advance(run)
     delta = CorpusDelta()
     tree = _loaded_tree(run)
     for paths in _removed_paths(run, tree):
         remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
     context = RunContext(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
-    for batch in batches:
+    for group in batches.groups():
         remove_files(
             repository_id=run.repository_id,
-            paths=[record.path for record in batch.records],
+            paths=[record.path for batch in group for record in batch.records],
             delta=delta,
         )
-        vectors = read_file_vectors(run.pk, batch)
-        insert_files(context=context, records=batch.files(), vectors=vectors, delta=delta)
+        insert_files(
+            context=context,
+            records=[file for batch in group for file in batch.files()],
+            vectors=read_file_vectors(run.pk, group),
+            delta=delta,
+        )
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
     segments.insert(run.repository_id, {file.path: file.id for file in delta.inserted})

@@ -231,9 +231,21 @@ class StoredBatches:
         self._room = _KEPT_BYTES
 
     def __iter__(self) -> Iterator[StoredBatch]:
-        numbers = self._run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")
-        for number in list(numbers.values_list("number", flat=True)):
+        for number in self._numbers():
             yield self._kept.get(number) or self._read(number)
+
+    def groups(self) -> Iterator[list[StoredBatch]]:
+        """Yield those in memory together, then each other one."""
+        numbers = self._numbers()
+        if kept := [self._kept[number] for number in numbers if number in self._kept]:
+            yield kept
+        for number in numbers:
+            if number not in self._kept:
+                yield [self._read(number)]
+
+    def _numbers(self) -> list[int]:
+        numbers = self._run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")
+        return list(numbers.values_list("number", flat=True))
 
     def _read(self, number: int) -> StoredBatch:
         [(data,)] = fetch_rows(_BODY, [self._run.pk, number])

@@ -16,7 +16,7 @@ from django.db.models import F
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import save_embeddings, stored_vectors
 from central.corpus.file_vectors import file_vectors
-from central.db import execute, fetch_rows, sql_with
+from central.db import execute, fetch_rows, id_array, sql_with
 from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import embedding_reuse_scope
 from central.ingest.services.batches import Records, StoredBatch, decode_batch
@@ -42,9 +42,11 @@ _LOCK_UNSTAGED: Final = _sql(
     " FOR NO KEY UPDATE"
 )
 _SAVE: Final = _sql(
-    "UPDATE {batch} SET file_vectors = %s::bytea[] WHERE run_id = %s AND number = %s"
+    "UPDATE {batch} SET file_vectors = %b::bytea[] WHERE run_id = %s AND number = %s"
 )
-_READ: Final = _sql("SELECT file_vectors FROM {batch} WHERE run_id = %s AND number = %s")
+_READ: Final = _sql(
+    "SELECT number, file_vectors FROM {batch} WHERE run_id = %s AND number = ANY(%s::bigint[])"
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -183,8 +185,12 @@ def save_file_vectors(
     execute(_SAVE, [[packed.get(path) for path in paths], run_id, number])
 
 
-def read_file_vectors(run_id: UUID, batch: StoredBatch) -> dict[str, bytes]:
-    """Return the vectors of a staged batch's files by path, without those that have none."""
-    [(packed,)] = fetch_rows(_READ, [run_id, batch.number])
-    found = zip(batch.files(), packed, strict=True)
-    return {file.path: vector for file, vector in found if vector is not None}
+def read_file_vectors(run_id: UUID, batches: Sequence[StoredBatch]) -> dict[str, bytes]:
+    """Return the vectors of staged batches' files by path, without those that have none."""
+    packed = dict(fetch_rows(_READ, [run_id, id_array(batch.number for batch in batches)]))
+    return {
+        file.path: vector
+        for batch in batches
+        for file, vector in zip(batch.files(), packed[batch.number], strict=True)
+        if vector is not None
+    }

@@ -30,7 +30,7 @@ def test_terms_come_back(terms: TermVector) -> None:
 
 @given(chunks=st.lists(TERMS, max_size=5))
 def test_counts_are_of_chunks(chunks: list[TermVector]) -> None:
-    ids, counts = term_counts(map(pack_terms, chunks))
+    ids, counts = term_counts([chunk.ids for chunk in chunks])
     flat = [term for chunk in chunks for term in chunk.ids.tolist()]
     assert dict(zip(ids.tolist(), counts.tolist(), strict=True)) == {
         term: flat.count(term) for term in flat

@@ -125,7 +125,15 @@ def test_every_admin_is_audited_and_counts_no_table_twice(model: type[Any]) -> N
     admin = site._registry[model]
     assert isinstance(admin, AuditedAdmin)
     assert not admin.show_full_result_count
-    assert admin.list_max_show_all <= 200
+
+
+def test_a_long_list_is_shown_in_pages_alone() -> None:
+    client, organization = superuser(), OrganizationFactory.create()
+    RepositoryFactory.create_batch(51, organization=organization)
+    for query in ({}, {"all": ""}):
+        page = client.get(address_of(Repository), query, follow=True)
+        assert len(page.context["cl"].result_list) == 50
+        assert "showall" not in page.content.decode()
 
 
 @pytest.mark.parametrize("model", [AuditEntry, Delivery, GitHubDelivery, IndexRun, Policy])
