@@ -109,7 +109,7 @@ class Connection:
     def _leave(self, client: QdrantClient) -> None:
         """Connect anew for the next request: a node that hangs keeps its connections open.
 
-        Requests under way on `client` end as they would have; nothing closes it before it is unused.
+        Requests under way on `client` end as they would have; it is closed once it is unused.
         """
         with self._opening:
             if self._client is client:
