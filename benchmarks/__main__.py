@@ -1,9 +1,9 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Seven take options of their own and run only when they are named: `callers`, `exact` and `retrieval`
+Eight take options of their own and run only when they are named: `callers`, `exact` and `retrieval`
 need a sample from elsewhere, `training` makes a model of repositories that it is given, `plans`
-names the slowest SQL statement, `graph` measures the knowledge graph and proves a calibration, and
-`stores` is part of all together at a modest size.
+names the slowest SQL statement, `graph` measures the knowledge graph and proves a calibration,
+`faults` kills parts of a working service, and `stores` is part of all together at a modest size.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from benchmarks import (
 )
 from benchmarks.callers import command as callers
 from benchmarks.exact import command as exact
+from benchmarks.faults import command as faults
 from benchmarks.graph import command as graph
 from benchmarks.integrations import measuring as integrations
 from benchmarks.plans import command as plans
@@ -54,6 +55,7 @@ BENCHMARKS = {
 STANDING_ALONE = {
     "callers": callers.main,
     "exact": exact.main,
+    "faults": faults.main,
     "plans": plans.main,
     "graph": graph.main,
     "retrieval": retrieval.main,

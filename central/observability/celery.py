@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 import weakref
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -142,9 +143,24 @@ class WorkerHeartbeat(bootsteps.StartStopStep):
 
 
 class BeatScheduler(Scheduler):
-    """Celery's schedule in memory: the code defines all of it."""
+    """Celery's schedule in memory: the code defines all of it.
+
+    Celery's own sends nothing for an hour after the clock was set back by one.
+    """
+
+    _ticked_at = 0.0
 
     def tick(self, *arguments: Any, **options: Any) -> Any:
         """Send due tasks; return the seconds until the next one, at most 10."""
         _touch(heartbeat_file("beat"))
+        now = time.time()
+        if now < self._ticked_at:
+            self._restart()
+        self._ticked_at = now
         return min(super().tick(*arguments, **options), _TOUCH_SECONDS)
+
+    def _restart(self) -> None:
+        """Count all intervals from now."""
+        for entry in self.schedule.values():
+            entry.last_run_at = entry.default_now()
+        self.populate_heap()

@@ -172,6 +172,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 4 * 3600,
     "socket_connect_timeout": 2,
     "socket_timeout": 5,
+    "max_retries": 0,  # of who sends, for whom a request waits; workers wait as long as it takes
 }
 CELERY_TASK_PUBLISH_RETRY = False  # the run is queued in the database; the sweeper finds it
 
@@ -190,7 +191,7 @@ REPOSITORIES_MAX = env.number(
     "AETERNA_REPOSITORIES_MAX", default=bounds.REPOSITORIES_OF_ORGANIZATION
 )
 RUN_EXPIRES_MINUTES = env.number("AETERNA_RUN_EXPIRES_MINUTES", default=60)
-RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=120)
+RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=10)
 RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
 RUN_RETENTION_DAYS = env.number("AETERNA_RUN_RETENTION_DAYS", default=90)
