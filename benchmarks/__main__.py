@@ -1,9 +1,10 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Eight take options of their own and run only when they are named: `callers`, `exact` and `retrieval`
+Nine take options of their own and run only when they are named: `callers`, `exact` and `retrieval`
 need a sample from elsewhere, `training` makes a model of repositories that it is given, `plans`
 names the slowest SQL statement, `graph` measures the knowledge graph and proves a calibration,
-`faults` kills parts of a working service, and `stores` is part of all together at a modest size.
+`faults` kills parts of a working service, `load` asks with many clients at once, and `stores` is
+part of all together at a modest size.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from benchmarks.exact import command as exact
 from benchmarks.faults import command as faults
 from benchmarks.graph import command as graph
 from benchmarks.integrations import measuring as integrations
+from benchmarks.load import command as load
 from benchmarks.plans import command as plans
 from benchmarks.retrieval import command as retrieval
 from benchmarks.stores import command as stores_command
@@ -58,6 +60,7 @@ STANDING_ALONE = {
     "faults": faults.main,
     "plans": plans.main,
     "graph": graph.main,
+    "load": load.main,
     "retrieval": retrieval.main,
     "stores": stores_command.main,
     "training": training.main,

@@ -2,20 +2,26 @@
 tool.
 """
 
+import gc
 import os
 import shutil
 import signal
+import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.database import make_template
+from tests.database import TEMPLATE, use_template
 from tests.durations import read_slow_tests
 
 settings.register_profile(
-    "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "default",
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.register_profile(
     "fast", settings.get_profile("default"), max_examples=20, derandomize=True, database=None
@@ -25,6 +31,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# Each of these is for one of several processes (scheduling.py), with tests of minutes.
+LONGEST = ("tests/e2e/browser/", "tests/action/", "tests/cli/")
 LONG = ("tests/e2e/", "tests/action/", "tests/cli/", "tests/distribution/")
 SERVICES = (*LONG, "tests/deploy/", "tests/workflows/")  # start services, browsers, runners
 SERVICE_SECONDS = 600
@@ -61,8 +69,19 @@ def pytest_configure(config: pytest.Config) -> None:
         "named, unless it was asked for and this machine allows one",
     )
     starts_processes = config.getoption("numprocesses", None) and not config.option.collectonly
-    if starts_processes and not hasattr(config, "workerinput"):
-        config.add_cleanup(make_template().cleanup)
+    if starts_processes and TEMPLATE not in os.environ and not hasattr(config, "workerinput"):
+        use_template()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """All that is collected stays: to look for garbage in it would take as long as collecting."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -110,7 +129,7 @@ def is_slow(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(trylast=True)  # after the order was made random
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.nodeid.startswith(LONG))  # so that none is left alone
+    items.sort(key=_turn)
     absent: dict[str, int] = {}
     kept, left_out = [], []
     without_engine = [f"an engine: {why}"] if (why := engine_obstacle(config, items)) else []
@@ -125,6 +144,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = ", ".join(f"{tool} ({n})" for tool, n in sorted(absent.items()))
+
+
+def _turn(item: pytest.Item) -> int:
+    """What takes long comes first, so that no process is left alone with it in the end."""
+    file = item.nodeid.partition("::")[0]
+    if file.startswith(LONGEST):
+        return 0
+    if file.startswith(LONG):
+        return 1
+    return 2 if file.startswith(SLOW) or file in read_slow_tests() else 3
 
 
 def engine_obstacle(config: pytest.Config, items: list[pytest.Item]) -> str:
@@ -149,8 +178,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
+def pytest_testnodedown(node: Any, error: object) -> None:
     node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", "")
+    if error:  # which says no more than that it is gone
+        code = node.gateway._io.wait()
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        sys.stderr.write(f"\nThe process {node.gateway.id} has ended: {how}\n")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -6,9 +6,16 @@ from pathlib import Path
 from xdist.scheduler import LoadFileScheduling
 
 EXAMPLES = "examples: Organization"  # indexing them takes many seconds
+FIXTURES = (EXAMPLES, "on_qdrant: OnQdrant")
 BROWSER = "tests/e2e/browser/"  # of the examples
-# One service, one runner, and one engine, for all of each.
-TOGETHER = ("tests/cli/", "tests/action/", "tests/deploy/engine/")
+# One service, one runner, one installation, one engine for all of each.
+TOGETHER = (
+    "tests/action/",
+    "tests/cli/",
+    "tests/deploy/engine/",
+    "tests/distribution/",
+    "tests/integrations/langchain/",
+)
 
 
 class Scheduling(LoadFileScheduling):
@@ -19,11 +26,13 @@ class Scheduling(LoadFileScheduling):
         for directory in TOGETHER:
             if file.startswith(directory):
                 return directory
-        is_of_examples = file.startswith(BROWSER) or asks_examples(self.config.rootpath / file)
-        return EXAMPLES if is_of_examples else file
+        if file.startswith(BROWSER):
+            return EXAMPLES
+        return fixture_of(self.config.rootpath / file) or file
 
 
 @cache
-def asks_examples(file: Path) -> bool:
-    """Whether a test of `file` has the fixture."""
-    return EXAMPLES in file.read_text(encoding="utf-8")
+def fixture_of(file: Path) -> str:
+    """The costly fixture that a test of `file` has; "" for none."""
+    text = file.read_text(encoding="utf-8")
+    return next((fixture for fixture in FIXTURES if fixture in text), "")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SERVICE_SECONDS
+from tests.database import TEMPLATE
 from tests.durations import read_slow_tests
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,6 +39,13 @@ def test_hangs():
     wait_for_ever()
 """
 
+THAT_IS_KILLED = """
+import os, signal
+
+def test_is_killed():
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
 
 def session(
     directory: Path, *arguments: str | Path, prefix: tuple[str, ...] = ()
@@ -50,7 +58,7 @@ def session(
     return subprocess.run(
         [*command, "--import-mode=importlib", *arguments],
         cwd=ROOT,
-        env=os.environ | without_plugins,
+        env=os.environ | without_plugins | {TEMPLATE: "of no use here"},
         capture_output=True,
         text=True,
         timeout=90,
@@ -71,6 +79,13 @@ def test_a_test_that_hangs_ends_the_session_with_the_stacks_of_its_threads(tmp_p
     done = session(tmp_path, "--timeout=1", "--timeout-method=thread", tmp_path)
     assert done.returncode not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
     assert "in wait_for_ever" in done.stdout
+
+
+def test_a_process_of_the_session_that_is_killed_says_by_which_signal(tmp_path: Path) -> None:
+    (tmp_path / "test_killed.py").write_text(THAT_IS_KILLED)
+    done = session(tmp_path, "-p", "xdist.plugin", "-p", "tests.conftest", "-n", "1", tmp_path)
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout
+    assert "The process gw0 has ended: signal 9\n" in done.stderr
 
 
 def test_every_test_has_a_time_out(request: pytest.FixtureRequest) -> None:

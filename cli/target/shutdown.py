@@ -4,8 +4,6 @@ It must be unused. Commands that come meanwhile wait, and start another.
 """
 
 import fcntl
-import os
-import signal
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -88,8 +86,7 @@ def end_unused_service(data_dir: Path, server: ServerRecord) -> bool:
     with open(data_dir / "users.lock", "w", opener=private_opener) as users:
         if not locked(users):
             return False
-        with suppress(ProcessLookupError):  # it has ended meanwhile
-            os.kill(server["pid"], signal.SIGTERM)
+        _terminate(data_dir, server["pid"])
         deadline = time.monotonic() + _END_SECONDS
         while is_in_use(data_dir) and running_server(data_dir) in (None, server):
             if time.monotonic() > deadline:
@@ -99,3 +96,16 @@ def end_unused_service(data_dir: Path, server: ServerRecord) -> bool:
                 )
             time.sleep(_POLL_SECONDS)
     return True
+
+
+def _terminate(data_dir: Path, pid: int) -> None:
+    """Send SIGTERM to the server, unless it has ended: its number may be another process's now.
+
+    A service that a command has started works in its data directory.
+    """
+    import psutil  # only here: most commands end no service
+
+    with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+        process = psutil.Process(pid)
+        if Path(process.cwd()) == data_dir.resolve():
+            process.terminate()

@@ -12,7 +12,8 @@ import httpx
 
 from scripts.examples import example_repositories, index_all
 from scripts.local_service import Organization, running_service, temporary_workspace
-from tests.e2e.graphs import add_node, wait_until, wait_until_linked
+from tests.e2e.graphs import add_node, wait_until_linked
+from tests.waiting import wait_until
 
 DATA = Path(__file__).resolve().parent / "data"
 PROJECTS = ("auth-service", "billing-service", "common-utils", "payments-api")

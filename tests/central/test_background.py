@@ -1,9 +1,11 @@
 """Wake-ups with and without a broker, and threads that share one."""
 
+import socketserver
 import threading
 from typing import Any
 
 import pytest
+from kombu.exceptions import OperationalError
 from pytest_django import Settings
 
 from central import background, celery
@@ -42,6 +44,26 @@ def test_a_message_that_the_sweep_repeats_expires_with_it(
         ("other.task", 60),
     ]
     assert not event.is_set()
+
+
+def test_a_broker_that_is_away_is_asked_once() -> None:
+    """Who tells a worker of something does not wait: the sweep finds it."""
+    asked = threading.Semaphore(0)
+
+    class Away(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            asked.release()
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Away) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        url = f"redis://127.0.0.1:{server.server_address[1]}/0"
+        with celery.app.connection_for_write(url) as connection, pytest.raises(OperationalError):
+            assert connection.default_channel
+        server.shutdown()
+        thread.join()
+    assert asked.acquire(blocking=False)
+    assert not asked.acquire(blocking=False)
 
 
 class _Thread(WorkerThread):

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core import checks
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
@@ -36,6 +37,15 @@ def test_a_process_that_may_not_migrate_says_which_migration_is_lacking(settings
     MigrationRecorder(connection).record_unapplied(app, newest)
     with pytest.raises(CannotServeError, match=rf"manage.py migrate.*{app}.{newest}"):
         prepare_database()
+
+
+@pytest.mark.django_db
+def test_what_a_start_that_was_killed_left_out_is_made_by_the_next(settings: Settings) -> None:
+    """Permissions, which are made after the last migration."""
+    settings.MIGRATES_AT_START = True
+    Permission.objects.filter(codename="view_organization").delete()
+    prepare_database()
+    assert Permission.objects.filter(codename="view_organization").exists()
 
 
 @pytest.mark.django_db

@@ -45,9 +45,10 @@ def has_postgres(data_dir: Path) -> bool:
     """Whether its PostgreSQL runs, as it does for a moment after the last service has ended."""
     try:
         first, *_ = (data_dir / "postgres" / "postmaster.pid").read_text().split()
-    except (FileNotFoundError, ValueError):
+        works_in = psutil.Process(int(first)).cwd()  # its number may be another's by now
+    except (FileNotFoundError, ValueError, psutil.NoSuchProcess):
         return False
-    return psutil.pid_exists(int(first))
+    return Path(works_in) == (data_dir / "postgres").resolve()
 
 
 @contextmanager
@@ -55,6 +56,13 @@ def prepared_data_directory() -> Iterator[Path]:
     """The same with a database that has its tables, for tests that are not of a first start."""
     with new_data_directory() as directory:
         copy_template(directory)
+        yield directory
+
+
+@pytest.fixture
+def prepared_dir() -> Iterator[Path]:
+    """A data directory of the test's own, with the tables."""
+    with prepared_data_directory() as directory:
         yield directory
 
 

@@ -1,10 +1,9 @@
 """The knowledge graph of a running service, for tests: documents in, and no sleep until linked."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 from scripts.local_service import Organization
+from tests.waiting import wait_until
 
 NO_PANIC: dict[str, Any] = {
     "kind": "policy",
@@ -30,14 +29,6 @@ def wait_until_linked(organization: Organization, *projects: str) -> None:
     """Wait until no receipt says that the code of `projects` is not linked yet."""
     for project in projects:
         wait_until(lambda name=project: not _reasons(organization, name))
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Ask until it holds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.05)
 
 
 def _reasons(organization: Organization, project: str) -> list[str]:

@@ -1,16 +1,17 @@
 """Killing the server at any line of an apply loses nothing and leaves nothing to do by hand."""
 
-import os
 import random
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
+import psutil
 import pytest
 
 from scripts.local_git import commit_all
@@ -27,11 +28,12 @@ class Mortal(Service):
     """A server that dies at a line of an apply. `start` it again when it has."""
 
     kill_at_line = FOREVER
+    server: psutil.Process  # which signals nobody else: a number is used again
 
     def start(self) -> Self:
         """Start one that dies at `kill_at_line`; the process that it comes from stays."""
         if self.process is None:
-            self.data_dir.mkdir(parents=True)
+            self.data_dir.mkdir(parents=True, exist_ok=True)
             with self.log.open("ab") as log:
                 self.process = subprocess.Popen(
                     [sys.executable, "-m", "tests.e2e.killing_server"],
@@ -45,7 +47,10 @@ class Mortal(Service):
         (self.data_dir / "server.json").unlink(missing_ok=True)
         self.process.stdin.write(f"{self.kill_at_line}\n".encode())
         self.process.stdin.flush()
-        return self.wait_until_ready()
+        self.wait_until_ready()
+        with suppress(psutil.NoSuchProcess):  # it may have died by now
+            self.server = psutil.Process(self.record()["pid"])
+        return self
 
     def wait_until_dead(self) -> int:
         """Returns its exit code; a signal is negative."""
@@ -57,16 +62,17 @@ class Mortal(Service):
         """End the server, then the process that it comes from."""
         if self.process is None:
             return
-        os.kill(self.record()["pid"], signal.SIGTERM)
+        with suppress(psutil.NoSuchProcess):
+            self.server.terminate()
         self.process.communicate(timeout=60)
         self.process = None
 
 
 @pytest.fixture
-def mortal(data_dir: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Mortal]:
+def mortal(prepared_dir: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Mortal]:
     """A server that dies where `kill_at_line` says, in an apply or the function that is named."""
     service = Mortal(
-        data_dir,
+        prepared_dir,
         {
             "AETERNA_BIND": free_address(),
             "KILL_COUNT_FILE": str(tmp_path / "lines"),
@@ -111,7 +117,7 @@ def test_sigkill_at_any_line_of_apply_ends_with_the_new_index(
     repository = make_repository("victim", content(0))
     total = lines_of_an_apply(acme, repository, tmp_path / "lines")
 
-    os.kill(mortal.record()["pid"], signal.SIGKILL)
+    mortal.server.kill()
     assert mortal.wait_until_dead() == -signal.SIGKILL
     places = places_to_die(total)
     mortal.kill_at_line = places[0]
@@ -133,7 +139,7 @@ def test_sigkill_while_a_batch_is_staged_ends_with_the_new_index(
     repository = make_repository("victim", content(0))
     total = lines_of_an_apply(acme, repository, tmp_path / "lines")
     for seed, line in enumerate((1, total // 2, total - 2), start=2):
-        os.kill(mortal.record()["pid"], signal.SIGKILL)
+        mortal.server.kill()
         assert mortal.wait_until_dead() == -signal.SIGKILL
         mortal.kill_at_line = line
         mortal.start()

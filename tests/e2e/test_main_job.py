@@ -223,10 +223,10 @@ def test_a_second_server_on_the_data_directory_says_who_holds_it(service: Servic
 
 
 def test_a_server_that_was_killed_serves_the_same_answers_again(
-    data_dir: Path, make_repository: MakeRepository
+    prepared_dir: Path, make_repository: MakeRepository
 ) -> None:
     at_one_address = {"AETERNA_BIND": free_address()}  # which the results name
-    service = Service(data_dir, at_one_address).start()
+    service = Service(prepared_dir, at_one_address).start()
     try:
         acme = service.organization("acme")
         repository = make_repository("kept", six_modules() | {"src/login.py": LOGIN})
@@ -247,15 +247,15 @@ def test_operations_routes_need_no_credential(service: Service, route: str) -> N
     assert httpx.get(f"{service.url}/{route}").status_code == 200
 
 
-def test_stopping_the_server_leaves_no_process(data_dir: Path) -> None:
-    service = Service(data_dir).start()
+def test_stopping_the_server_leaves_no_process(prepared_dir: Path) -> None:
+    service = Service(prepared_dir).start()
     service.stop()
 
     def still_running() -> list[str]:
         return [
             " ".join(process.info["cmdline"] or ())
             for process in psutil.process_iter(["cmdline"])
-            if str(data_dir) in " ".join(process.info["cmdline"] or ())
+            if str(prepared_dir) in " ".join(process.info["cmdline"] or ())
         ]
 
     deadline = time.monotonic() + 10

@@ -117,9 +117,9 @@ def test_a_killed_backend_ends_no_more_than_the_requests_of_that_moment(
     place = short_name(acme.service.data_dir / "postgres")
     with psycopg.connect(host=str(place), user="postgres", dbname="postgres") as client:
         backends = client.execute("SELECT pid FROM pg_stat_activity WHERE state = 'idle'")
-        pids = [pid for (pid,) in backends]
-    psutil.Process(pids[0]).send_signal(signal.SIGKILL)
-    wait_until(lambda: not any(map(psutil.pid_exists, pids)) and answers(place))
+        killed, *others = [psutil.Process(pid) for (pid,) in backends]
+    killed.kill()
+    wait_until(lambda: not any(one.is_running() for one in (killed, *others)) and answers(place))
     assert [paths(answer) for answer in searches(acme)] == [["src/shop.py"]] * TOGETHER
     assert postmaster(acme.service) == before
 

@@ -3,8 +3,8 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,16 @@ from central.runtime.data_directory import (
     write_server_record,
 )
 from central.runtime.idle_shutdown import keep_alive
-from cli.target.shutdown import replace_service, stop_service
+from cli.target.local_token import LocalToken
+from cli.target.shutdown import (
+    end_idle_service,
+    end_unused_service,
+    replace_service,
+    stop_service,
+)
 from indexer.errors import ConfigurationError
 from indexer.exits import Exit
-from scripts.local_service import clean_environment
+from scripts.local_service import Organization, Service, clean_environment
 from tests.cli.command import PROGRAM, codesearch
 from tests.cli.target.test_embedded import processes_of
 from tests.e2e.conftest import MakeRepository, has_postgres, prepared_data_directory
@@ -41,9 +47,7 @@ def directory() -> Iterator[Path]:
 def data_dir(directory: Path) -> Iterator[Path]:
     """The same, which a test leaves without a service."""
     yield directory
-    if server := running_server(directory):
-        with suppress(ProcessLookupError):
-            os.kill(server["pid"], signal.SIGTERM)
+    end_idle_service(directory)
     wait_until(lambda: not is_in_use(directory) and not has_postgres(directory))
     wait_until(lambda: not processes_of(directory), "a process is left behind")
 
@@ -184,8 +188,12 @@ def test_a_run_that_is_being_applied_survives(
     )
 
     def is_queued() -> bool:
-        state = run("status", data_dir=data_dir).stdout.partition("\n")[0].split("\t")
-        return indexing.poll() is not None or "indexing" in state
+        if indexing.poll() is not None:
+            return True
+        if running_server(data_dir) is None:
+            return False
+        token = LocalToken(data_dir, "local").bearer()
+        return Organization(Service(data_dir), "local", token).is_applying("large")
 
     with indexing:
         wait_until(is_queued)
@@ -213,6 +221,15 @@ def test_one_that_a_person_has_started_stays(tmp_path: Path) -> None:
         assert replace_service(tmp_path, "another") is None
         with pytest.raises(ConfigurationError, match="was not started by a command"):
             stop_service(tmp_path)
+
+
+def test_another_process_with_its_number_gets_no_signal(tmp_path: Path) -> None:
+    """A server that was killed leaves its record, and the next one reads it a moment later."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        left = ServerRecord(url="http://127.0.0.1:1", pid=other.pid, idle_minutes=10, identity="")
+        assert end_unused_service(tmp_path, left)
+        other.communicate(b"\n", timeout=60)
+    assert other.returncode == 0
 
 
 def test_one_of_the_same_identity_stays(tmp_path: Path) -> None:

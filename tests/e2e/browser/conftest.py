@@ -22,8 +22,9 @@ from scripts.browsing import create_person, signed_in
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization
 from tests.e2e.conftest import write_files
-from tests.e2e.graphs import add_node, wait_until
+from tests.e2e.graphs import add_node
 from tests.e2e.indexing import index_here
+from tests.waiting import wait_until
 
 MEMBER, ADMIN = "ada", "grace"
 OWN = "carpentry"  # an organisation, of no other module, whose repositories a test may change

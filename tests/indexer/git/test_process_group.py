@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -19,6 +18,7 @@ from indexer.git.local import WorkingCopy
 from indexer.git.repository import Repository
 from indexer.pipeline.worker_pool import _prepare
 from tests.indexer.repositories import Sandbox
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 SLOW = "*a" * 20 + "b"  # before git 2.41 its own matcher does not end with it
@@ -69,12 +69,6 @@ def gits_of(path: Path) -> list[psutil.Process]:
     return found
 
 
-def wait_until(holds: Callable[[int], bool], path: Path) -> None:
-    deadline = time.monotonic() + 60
-    while not holds(len(found := gits_of(path))):
-        assert time.monotonic() < deadline, f"{found} after a minute"
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT])
 def test_no_child_outlives_an_indexer_that_is_killed(hostile: Sandbox, number: int) -> None:
     indexer = subprocess.Popen(
@@ -83,11 +77,11 @@ def test_no_child_outlives_an_indexer_that_is_killed(hostile: Sandbox, number: i
     )  # fmt: skip
     assert indexer.stdout
     assert indexer.stdout.readline() == b"started\n"
-    wait_until(lambda count: count >= 2, hostile.path)
+    wait_until(lambda: len(gits_of(hostile.path)) >= 2)
     children = psutil.Process(indexer.pid).children(recursive=True)
     os.kill(indexer.pid, number)
     indexer.communicate(timeout=60)  # nobody holds its pipes any more
-    wait_until(lambda count: count == 0, hostile.path)
+    wait_until(lambda: not gits_of(hostile.path))
     psutil.wait_procs(children, timeout=60)
     assert [child for child in children if child.is_running()] == []
 
@@ -131,7 +125,7 @@ def test_a_git_that_does_not_end_is_ended_with_what_to_do(
     ):
         repository.ignored([HELD])
     repository.close()
-    wait_until(lambda count: count == 0, hostile.path)
+    wait_until(lambda: not gits_of(hostile.path))
 
 
 def test_a_hostile_attribute_holds_up_neither_run_nor_impact(hostile: Sandbox) -> None:
