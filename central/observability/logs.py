@@ -24,13 +24,16 @@ _SHARED: list[Any] = [
     structlog.processors.StackInfoRenderer(),
 ]
 
+# The same list in each call of `configure`, which Celery repeats: loggers keep their first one.
+_PROCESSORS = [*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter]
+
 _log = structlog.get_logger(__name__)
 
 
 def configure(options: dict[str, str]) -> None:
     """Set structlog and the standard library's logging up (settings.LOGGING_CONFIG)."""
     structlog.configure(
-        processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=_PROCESSORS,
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
