@@ -32,13 +32,15 @@ TRACED = frozenset(
 
 
 def is_first_of_victim(caller: FrameType) -> bool:
-    """Whether it works for the repository that is to suffer, and for the first time if it applies.
+    """Whether it works for the repository that is to suffer, in the first apply or before it.
 
-    `caller` is of `_apply`, which has a claim, or of `_stage`, which has a run.
+    `caller` is of `_apply`, which has a claim, or of `_stage`, which has a run: an apply stages
+    what was not staged as it arrived.
     """
     known = caller.f_locals
     run = known["claim"].run if "claim" in known else known["run"]
-    return bool(run.attempts == ("claim" in known) and run.repository.name == "victim")
+    is_first = run.attempts == 1 if "claim" in known else run.attempts <= 1
+    return bool(is_first and run.repository.name == "victim")
 
 
 class Killer:
