@@ -1,9 +1,10 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Seven take options of their own and run only when they are named: `callers`, `exact` and `retrieval`
+Nine take options of their own and run only when they are named: `callers`, `exact` and `retrieval`
 need a sample from elsewhere, `training` makes a model of repositories that it is given, `plans`
-names the slowest SQL statement, `graph` measures the knowledge graph and proves a calibration, and
-`stores` is part of all together at a modest size.
+names the slowest SQL statement, `graph` measures the knowledge graph and proves a calibration,
+`faults` kills parts of a working service, `load` asks with many clients at once, and `stores` is
+part of all together at a modest size.
 """
 
 import argparse
@@ -26,8 +27,10 @@ from benchmarks import (
 )
 from benchmarks.callers import command as callers
 from benchmarks.exact import command as exact
+from benchmarks.faults import command as faults
 from benchmarks.graph import command as graph
 from benchmarks.integrations import measuring as integrations
+from benchmarks.load import command as load
 from benchmarks.plans import command as plans
 from benchmarks.retrieval import command as retrieval
 from benchmarks.stores import command as stores_command
@@ -54,8 +57,10 @@ BENCHMARKS = {
 STANDING_ALONE = {
     "callers": callers.main,
     "exact": exact.main,
+    "faults": faults.main,
     "plans": plans.main,
     "graph": graph.main,
+    "load": load.main,
     "retrieval": retrieval.main,
     "stores": stores_command.main,
     "training": training.main,

@@ -11,13 +11,14 @@ django.setup(set_prefix=False)
 from central.http.asgi import RequestThreads, ThreadHandler  # noqa: E402
 from central.mcp.auth import McpAuth  # noqa: E402
 from central.mcp.lazy_app import PATH, LazyApp  # noqa: E402
+from central.web.errors import refusal  # noqa: E402
 
 
 class Application:
     """Django and /mcp as one ASGI application, on the same threads: one limit for both."""
 
     def __init__(self, threads: RequestThreads) -> None:
-        self._handler = ThreadHandler(threads)
+        self._handler = ThreadHandler(threads, refusal)
         self._mcp = LazyApp(threads)
         self._gate = McpAuth(self._mcp, threads)
 

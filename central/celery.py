@@ -1,6 +1,7 @@
 """The Celery application. A message only wakes a worker; the runs table is the queue."""
 
 import os
+from contextlib import suppress
 
 import structlog
 from celery import Celery
@@ -8,6 +9,7 @@ from celery.schedules import crontab
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
+from central.circuit import Circuit, CircuitOpenError
 from central.observability import celery
 from central.observability.celery import WorkerHeartbeat
 
@@ -16,6 +18,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # 
 celery.prepare()  # before anything counts
 
 BACKFILL_QUEUE = "backfill"
+_FAILURES = 2  # in a row; a connection that was kept over a restart of the broker fails once
+_PAUSE_SECONDS = 5.0
 
 app = Celery("central")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -75,12 +79,33 @@ app.conf.beat_schedule = {
 _log = structlog.get_logger(__name__)
 
 
+def _log_change(is_open: bool) -> None:
+    _log.warning("broker_circuit_open" if is_open else "broker_recovered")
+
+
+_circuit = Circuit(threshold=_FAILURES, pause_seconds=_PAUSE_SECONDS, changed=_log_change)
+
+
 def notify_worker(task: str, *arguments: str, expires: float | None = None) -> None:
     """Send a task by its name. Never raises for a lost broker: a sweep finds what is due.
 
-    Call it after the commit. `expires`: seconds after which the message is dropped.
+    Call it after the commit. `expires`: seconds after which the message is dropped. An attempt at
+    an unreachable broker takes seconds: after two, messages are dropped for a while.
     """
+    with suppress(CircuitOpenError):  # its opening was logged
+        try:
+            with _circuit.guard(_BrokerUnavailableError):
+                _send(task, arguments, expires)
+        except _BrokerUnavailableError as exc:
+            _log.warning("worker_notification_failed", task=task, error=str(exc))
+
+
+class _BrokerUnavailableError(Exception):
+    pass
+
+
+def _send(task: str, arguments: tuple[str, ...], expires: float | None) -> None:
     try:
         app.signature(task, args=arguments, expires=expires).apply_async()
     except (OperationalError, OSError) as exc:
-        _log.warning("worker_notification_failed", task=task, error=str(exc))
+        raise _BrokerUnavailableError(str(exc)) from exc

@@ -139,6 +139,11 @@ def statement_timeout(seconds: float) -> Iterator[None]:
             connection.close()
 
 
+def end_if_idle(seconds: float) -> None:
+    """Have the database end this transaction if it gets no statement for so long."""
+    _execute(f"SET LOCAL idle_in_transaction_session_timeout = {round(seconds * 1000)}")
+
+
 def _execute(statement: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement)

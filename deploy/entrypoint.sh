@@ -7,7 +7,7 @@ role=${1:-web}
 [ $# -eq 0 ] || shift
 
 case $role in
-  web) exec python -m central.serve "$@" ;;
+  web) exec python -m central.serve --of entrypoint.sh "$@" ;;
   worker)
     exec celery -A central worker --concurrency "${AETERNA_WORKER_CONCURRENCY:-2}" \
       --without-gossip --without-mingle "$@"

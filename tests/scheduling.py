@@ -8,10 +8,11 @@ from xdist.scheduler import LoadFileScheduling
 EXAMPLES = "examples: Organization"  # indexing them takes many seconds
 FIXTURES = (EXAMPLES, "on_qdrant: OnQdrant")
 BROWSER = "tests/e2e/browser/"  # of the examples
-# One service, one runner, one installation for all of each.
+# One service, one runner, one installation, one engine for all of each.
 TOGETHER = (
     "tests/action/",
     "tests/cli/",
+    "tests/deploy/engine/",
     "tests/distribution/",
     "tests/integrations/langchain/",
 )

@@ -3,17 +3,18 @@
 import time
 from collections.abc import Callable
 
-_SECONDS = 60
 _LONGEST_PAUSE = 0.1  # some states last for less than a second
 
 
-def wait_until(condition: Callable[[], bool], complaint: str = "it did not come to pass") -> None:
-    """Ask again and again, for a minute at most.
+def wait_until(
+    condition: Callable[[], bool], complaint: str = "it did not come to pass", seconds: float = 60
+) -> None:
+    """Ask again and again, for a minute at most, or for `seconds`.
 
     The longer it takes the less often: the processor is needed by what is waited for.
     """
     began = time.monotonic()
     while not condition():
         waited = time.monotonic() - began
-        assert waited < _SECONDS, complaint
+        assert waited < seconds, complaint
         time.sleep(min(0.01 + waited / 10, _LONGEST_PAUSE))

@@ -16,15 +16,17 @@ from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.db import close_old_connections
-from django.http import HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.urls import set_script_prefix
 
-from central.errors import ServiceError
+from central.errors import ServiceError, UnavailableError
 from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
+from central.http.lanes import Lane, lane_of
 from central.http.middleware import set_security_headers
 from central.http.problems import response_to
 from central.http.streams import made_in_threads, sent_in_time, sent_to_reader
-from central.http.turns import Caller, Turns, caller_of, current
+from central.http.turns import Caller, Turns, caller_of, current, too_busy
+from central.observability.metrics import REFUSED, WAIT_SECONDS, WAITING
 from indexer.limits import REQUESTS_AT_ONCE
 
 _Result = TypeVar("_Result")
@@ -47,7 +49,7 @@ class RequestThreads:
         """Return what `function` returns, called with the context variables of the caller.
 
         A cancelled caller stops waiting; the thread is free when `function` has ended.
-        Raises UnavailableError if too many wait already.
+        Raises UnavailableError if too many wait already, or if none is free in the lane's time.
         """
         caller = current.get()
         await self._enter(caller)
@@ -62,15 +64,27 @@ class RequestThreads:
         return await asyncio.wrap_future(running)
 
     async def _enter(self, caller: Caller) -> None:
+        lane = caller.lane.name.lower()
         if self._turns.enter(caller):
+            WAIT_SECONDS.labels(lane).observe(0)
             return
         place: _Place = asyncio.get_running_loop().create_future()
-        self._turns.wait(caller, place)
+        waiting = WAITING.labels(lane)
         try:
-            await place
+            self._turns.wait(caller, place)
+            with waiting.track_inprogress(), WAIT_SECONDS.labels(lane).time():
+                async with asyncio.timeout(caller.lane.value.wait_seconds):
+                    await place
         except asyncio.CancelledError:
             if not self._turns.give_up(caller, place):  # a place came at the same moment
                 self._leave(caller)
+            raise
+        except TimeoutError as exc:
+            if self._turns.give_up(caller, place):  # else a place came at the same moment
+                REFUSED.labels(lane).inc()
+                raise too_busy() from exc
+        except UnavailableError:
+            REFUSED.labels(lane).inc()
             raise
 
     def _leave(self, caller: Caller) -> None:
@@ -90,6 +104,7 @@ class RequestThreads:
         return await self.run(run)
 
 
+Refusal = Callable[[HttpRequest, ServiceError], HttpResponse | None]
 _Receive = Callable[[], Any]
 _Send = Callable[[Mapping[str, Any]], Any]
 
@@ -102,18 +117,29 @@ class ThreadHandler(ASGIHandler):
     Django's own starts a thread for every request and goes back and forth between it and the
     event loop at each signal and middleware, which costs some 2 ms; what it offers for that,
     cancelling a view whose client has left, a synchronous view cannot use. Bodies larger than
-    `max_body_bytes` are refused before they are read: Django would spool them to disk.
+    `max_body_bytes` are refused before they are read: Django would spool them to disk. Probes wait
+    for no other request: /livez is answered by the event loop, /readyz by a thread of its own.
     """
 
-    def __init__(self, threads: RequestThreads) -> None:
+    def __init__(self, threads: RequestThreads, refusal: Refusal = response_to) -> None:
         BaseHandler.__init__(self)  # ASGIHandler's own makes every middleware asynchronous
         self.load_middleware(is_async=False)
         self._threads = threads
+        self._refusal = refusal
+        self._readiness = ThreadPoolExecutor(1, thread_name_prefix="readiness")
 
     async def __call__(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
         """Answer one HTTP request; nothing if the client leaves before it is complete."""
         if scope["type"] != "http":
             raise ValueError(f"This application speaks HTTP, not {scope['type']}.")
+        if scope["path"] == "/livez":
+            await self.send_response(self._respond(scope, BytesIO()), send)
+            return
+        if scope["path"] == "/readyz":
+            asked = partial(self._respond, scope, BytesIO())
+            loop = asyncio.get_running_loop()
+            await self.send_response(await loop.run_in_executor(self._readiness, asked), send)
+            return
         with SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE) as body:
             try:
                 authorization = _header(scope, b"authorization")
@@ -121,14 +147,14 @@ class ThreadHandler(ASGIHandler):
                 check_content_length(_header(scope, b"content-length") or "", limit)
                 await read_asgi_body(receive, body, limit)
                 address, *_ = scope.get("client") or ("",)
-                is_upload = limit > settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-                current.set(caller_of(authorization, address, is_upload=is_upload))
+                current.set(caller_of(authorization, address, lane_of(scope["path"])))
                 response = await self._threads.run(partial(self._respond, scope, body))
             except RequestAborted:
                 return
             except ServiceError as exc:
                 await self.send_response(self._refuse(scope, exc), send)
                 return
+        current.set(current.get()._replace(lane=Lane.BEGUN))
         if response.streaming and not response.is_async:
             parts = response.streaming_content
             response.streaming_content = made_in_threads(self._threads, parts)
@@ -168,11 +194,11 @@ class ThreadHandler(ASGIHandler):
         return malformed if request is None else self.get_response(request)
 
     def _refuse(self, scope: dict[str, Any], exc: ServiceError) -> Any:
-        _log.warning("body_refused", path=scope["path"], code=exc.code)
+        _log.warning("request_refused", path=scope["path"], code=exc.code)
         request, malformed = self.create_request(scope, BytesIO())
         if request is None:
             return malformed
-        response = response_to(request, exc) or HttpResponse(status=500)
+        response = self._refusal(request, exc) or HttpResponse(status=500)
         set_security_headers(response.headers, is_secure=request.is_secure())
         return response
 

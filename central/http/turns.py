@@ -1,6 +1,8 @@
 """Fair queueing: places for running requests, given to waiting callers in turn."""
 
 from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import sha256
 from threading import Lock
@@ -8,14 +10,8 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from central.errors import UnavailableError
 from central.http.bearer import split_authorization
-from indexer.limits import (
-    REQUESTS_AT_ONCE,
-    REQUESTS_OF_ONE_CALLER,
-    REQUESTS_WAITING,
-    UPLOADS_AT_ONCE,
-    UPLOADS_OF_ONE_CALLER,
-    UPLOADS_WAITING,
-)
+from central.http.lanes import Lane
+from indexer.limits import READS_AT_ONCE, REQUESTS_AT_ONCE, REQUESTS_OF_ONE_CALLER
 
 _KNOWN: Final = 10_000  # tokens; what is longest unused goes
 
@@ -24,28 +20,38 @@ _organizations: OrderedDict[bytes, int] = OrderedDict()
 
 
 class Caller(NamedTuple):
-    """A caller of the service. Uploads take memory, so they have their own limit."""
+    """A caller of the service, in one of the lanes."""
 
     name: str
-    is_upload: bool = False
+    lane: Lane = Lane.READS
 
 
 NO_CALLER: Final = Caller("")
 current: ContextVar[Caller] = ContextVar("caller", default=NO_CALLER)
 
 
-def caller_of(authorization: str | None, address: str, *, is_upload: bool = False) -> Caller:
+@contextmanager
+def in_lane(lane: Lane) -> Iterator[None]:
+    """Have the current caller wait for threads in another lane."""
+    token = current.set(current.get()._replace(lane=lane))
+    try:
+        yield
+    finally:
+        current.reset(token)
+
+
+def caller_of(authorization: str | None, address: str, lane: Lane = Lane.READS) -> Caller:
     """Return the caller behind an Authorization header or, without one, an address."""
     if authorization is None:
-        return Caller(f"address {address}", is_upload)
+        return Caller(f"address {address}", lane)
     _, token = split_authorization(authorization)
     digest = _digest(token)
     with _lock:
         organization = _organizations.get(digest)
         if organization is None:
-            return Caller(f"token {digest.hex()}", is_upload)
+            return Caller(f"token {digest.hex()}", lane)
         _organizations.move_to_end(digest)
-    return Caller(f"organization {organization}", is_upload)
+    return Caller(f"organization {organization}", lane)
 
 
 def remember_caller(token: str, organization_id: int) -> None:
@@ -78,28 +84,23 @@ class Turns(Generic[_Waiter]):
         return True
 
     def wait(self, caller: Caller, waiter: _Waiter) -> None:
-        """Join the queue. Raises UnavailableError if too many wait."""
-        lines = [line for one, line in self._lines.items() if one.is_upload == caller.is_upload]
-        most = UPLOADS_WAITING if caller.is_upload else REQUESTS_WAITING
-        if sum(map(len, lines)) >= most:
-            raise UnavailableError(
-                "This service has more to do than it can take; try again in some seconds.",
-                code="too_busy",
-            )
-        self._lines.setdefault(caller, deque()).append(waiter)
+        """Join the queue. Raises UnavailableError if too many wait, or too many of this caller."""
+        most = caller.lane.value.waiting
+        line = self._lines.get(caller, deque())
+        in_lane = sum(len(some) for one, some in self._lines.items() if one.lane is caller.lane)
+        if in_lane >= most or len(line) >= most // 2:
+            raise too_busy()
+        self._lines[caller] = line
+        line.append(waiter)
 
     def leave(self, caller: Caller) -> _Waiter | None:
         """Give a place back; return the waiter that has it now, if any."""
         self._under_way[caller] -= 1
         if not self._under_way[caller]:
             del self._under_way[caller]
-        for next_caller, line in self._lines.items():
+        for next_caller in sorted(self._lines, key=lambda one: one.lane.rank):
             if self.enter(next_caller):
-                waiter = line.popleft()
-                self._lines.move_to_end(next_caller)
-                if not line:
-                    del self._lines[next_caller]
-                return waiter
+                return self._served(next_caller)
         return None
 
     def give_up(self, caller: Caller, waiter: _Waiter) -> bool:
@@ -112,11 +113,36 @@ class Turns(Generic[_Waiter]):
             del self._lines[caller]
         return True
 
+    def _served(self, caller: Caller) -> _Waiter:
+        """Take the next one of a line. All lines of its name are last then, and this one after."""
+        waiter = self._lines[caller].popleft()
+        same = [one for one in self._lines if one.name == caller.name and one != caller]
+        for one in (*same, caller):
+            self._lines.move_to_end(one)
+        if not self._lines[caller]:
+            del self._lines[caller]
+        return waiter
+
     def _has_place(self, caller: Caller) -> bool:
-        uploads = sum(count for one, count in self._under_way.items() if one.is_upload)
-        of_caller = sum(count for one, count in self._under_way.items() if one.name == caller.name)
-        if self._under_way.total() >= REQUESTS_AT_ONCE or of_caller >= REQUESTS_OF_ONE_CALLER:
-            return False
-        return not caller.is_upload or (
-            uploads < UPLOADS_AT_ONCE and self._under_way[caller] < UPLOADS_OF_ONE_CALLER
+        lane = caller.lane
+
+        def count(counts: Callable[[Caller], bool]) -> int:
+            return sum(number for one, number in self._under_way.items() if counts(one))
+
+        return (
+            self._under_way.total() < REQUESTS_AT_ONCE
+            and count(lambda one: one.name == caller.name) < REQUESTS_OF_ONE_CALLER
+            and count(lambda one: one.lane is lane) < lane.value.at_once
+            and self._under_way[caller] < lane.value.of_one_caller
+            and not (
+                lane.value.is_read and count(lambda one: one.lane.value.is_read) >= READS_AT_ONCE
+            )
         )
+
+
+def too_busy() -> UnavailableError:
+    """Return the refusal of a request for which there is no thread in time."""
+    return UnavailableError(
+        "This service has more to do than it can take; try again in some seconds.",
+        code="too_busy",
+    )

@@ -12,7 +12,7 @@ from django.utils import timezone
 from central.corpus.backends import vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
-from central.db import sql
+from central.db import sql_with
 from central.errors import NotFoundError
 from central.ingest.services.salvage import salvage_uploads, salvageable_uploads
 from central.maintenance.point_sync import sync_repository
@@ -26,15 +26,12 @@ _UNUSED: Final = (
     " ON r.id = c.repository_id WHERE c.repository_id = e.repository_id"
     " AND c.digest = e.digest AND r.embedder = e.embedder)"
 )
-_DELETE_UNUSED, _FIND_UNUSED = (
-    sql(
-        f"{verb} {{unused}}",
-        unused=_UNUSED,
-        embedding=Embedding,
-        chunk=Chunk,
-        repository=Repository,
-    )
-    for verb in ("DELETE", "SELECT 1")
+_sql = sql_with(embedding=Embedding, chunk=Chunk, repository=Repository, unused=_UNUSED)
+_FIND_UNUSED: Final = _sql("SELECT 1 {unused}")
+# One that a stager has locked is in use; waiting for it could deadlock.
+_DELETE_UNUSED: Final = _sql(
+    "DELETE FROM {embedding} WHERE ctid = ANY(ARRAY("
+    "SELECT e.ctid {unused} FOR UPDATE OF e SKIP LOCKED))"
 )
 
 

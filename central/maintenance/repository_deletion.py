@@ -6,9 +6,9 @@ earlier could restore them; the runs, which name the collections, are deleted af
 """
 
 from datetime import datetime, timedelta
+from typing import Final
 
 import structlog
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Model
 
@@ -30,6 +30,7 @@ from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.models import Organization
 from indexer.store.base import Collection
 
+WRITERS_SECONDS: Final = 120  # until an apply or a reconcile has noticed a retired repository
 _FILES = 500  # a transaction
 _ROWS = 10_000  # a statement
 
@@ -91,9 +92,9 @@ def register_rows(statement: str) -> None:
 def purgeable_repositories(*, now: datetime, organization: Organization | None = None) -> list[int]:
     """Return keys of retired repositories without writers, longest retired first.
 
-    For the length of a lease, an apply or a reconcile may still write points of a retired one.
+    For WRITERS_SECONDS, an apply or a reconcile may still write points of a retired one.
     """
-    unnoticed_since = now - timedelta(seconds=settings.RUN_LEASE_SECONDS)
+    unnoticed_since = now - timedelta(seconds=WRITERS_SECONDS)
     retired = Repository.objects.filter(retired_at__lte=unnoticed_since)
     if organization:
         retired = retired.filter(organization=organization)

@@ -19,8 +19,10 @@ from central.files.content import read_lines
 from central.files.listing import list_files
 from central.files.requests import ContentRequestSerializer, ListRequestSerializer
 from central.http.asgi import RequestThreads
+from central.http.lanes import Lane
 from central.http.parameters import to_json
 from central.http.problems import problem_for
+from central.http.turns import in_lane
 from central.knowledge.serializers import (
     ContextSerializer,
     LinkSerializer,
@@ -83,7 +85,8 @@ class ServicesBackend:
 
     async def trace(self, what: str, parameters: _Parameters) -> dict[str, Any]:
         """`GET /api/v1/trace/{what}`: callers, callees or graph."""
-        return await self._answer(_TRACES[what], parameters)
+        with in_lane(Lane.TRACES):
+            return await self._answer(_TRACES[what], parameters)
 
     async def status(self, parameters: _Parameters) -> dict[str, Any]:
         """`GET /api/v1/index/status`."""
@@ -99,7 +102,8 @@ class ServicesBackend:
 
     async def graph(self, what: str, parameters: _Parameters) -> dict[str, Any]:
         """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
-        return await self._answer(_QUESTIONS[what], parameters)
+        with in_lane(Lane.TRACES):
+            return await self._answer(_QUESTIONS[what], parameters)
 
     async def graph_link(self, body: _Parameters) -> dict[str, Any]:
         """`POST /api/v1/graph/links`."""

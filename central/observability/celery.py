@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 import weakref
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -31,7 +32,7 @@ from django.conf import settings
 from central.observability.logs import bind_request_id, bound_request_id
 from central.observability.tracing import bind_trace_id, continue_trace, trace_headers
 from central.runtime.data_directory import private_directory
-from central.runtime.listening import address
+from central.runtime.listening import address, has_ipv6
 
 _HEADER: Final = "aeterna"
 
@@ -104,6 +105,8 @@ def _serve(host: str, port: int) -> None:
 
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    if host == "::" and not has_ipv6():
+        host = "0.0.0.0"  # noqa: S104 - as the configuration says
     start_http_server(port, host, registry=registry)
 
 
@@ -140,9 +143,24 @@ class WorkerHeartbeat(bootsteps.StartStopStep):
 
 
 class BeatScheduler(Scheduler):
-    """Celery's schedule in memory: the code defines all of it."""
+    """Celery's schedule in memory: the code defines all of it.
+
+    Celery's own sends nothing for an hour after the clock was set back by one.
+    """
+
+    _ticked_at = 0.0
 
     def tick(self, *arguments: Any, **options: Any) -> Any:
         """Send due tasks; return the seconds until the next one, at most 10."""
         _touch(heartbeat_file("beat"))
+        now = time.time()
+        if now < self._ticked_at:
+            self._restart()
+        self._ticked_at = now
         return min(super().tick(*arguments, **options), _TOUCH_SECONDS)
+
+    def _restart(self) -> None:
+        """Count all intervals from now."""
+        for entry in self.schedule.values():
+            entry.last_run_at = entry.default_now()
+        self.populate_heap()

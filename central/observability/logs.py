@@ -4,6 +4,7 @@ Every line of a request and of its tasks has the request's id. Headers, bodies a
 logged.
 """
 
+import logging
 import re
 import sys
 import time
@@ -47,12 +48,14 @@ def configure(options: dict[str, str]) -> None:
                 ],
             }
         },
+        "filters": {"one_line": {"()": OneLine}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["stderr"], "level": options["level"]},
         "loggers": {
             # Requests are logged once, by RequestLog; Django's lines repeat them.
             "django.request": {"level": "ERROR"},
             "django.server": {"level": "ERROR"},
+            "django.security.DisallowedHost": {"filters": ["one_line"]},
             # Two lines for each task, the sweep of every ten seconds among them.
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},
@@ -65,6 +68,17 @@ def configure(options: dict[str, str]) -> None:
         },
     }
     dictConfig(configuration)
+
+
+class OneLine(logging.Filter):
+    """A request for an unknown host: a warning without a stack, because anyone can send one."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record, and keep it."""
+        record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
+        record.exc_info = None
+        record.msg = str(record.msg).replace("ALLOWED_HOSTS", "AETERNA_ALLOWED_HOSTS")
+        return True
 
 
 def rendering(*, is_terminal: bool) -> list[Any]:

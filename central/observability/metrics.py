@@ -48,6 +48,23 @@ EMBEDDER_REQUESTS = Counter(
 THROTTLED = Counter(
     "aeterna_throttled_total", "Requests refused because of a rate limit, by what for.", ["what"]
 )
+REFUSED = Counter(
+    "aeterna_refused_total",
+    "Requests refused because no thread was free for them in time, by lane.",
+    ["lane"],
+)
+WAITING = Gauge(
+    "aeterna_waiting_requests",
+    "Requests that wait for a thread, by lane.",
+    ["lane"],
+    multiprocess_mode="livesum",
+)
+WAIT_SECONDS = Histogram(
+    "aeterna_wait_seconds",
+    "Time that requests waited for a thread, refused ones too, by lane.",
+    ["lane"],
+    buckets=(0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.8, 2, 8, 30),
+)
 
 
 def metrics(request: HttpRequest) -> HttpResponse:

@@ -191,7 +191,7 @@ REPOSITORIES_MAX = env.number(
     "AETERNA_REPOSITORIES_MAX", default=bounds.REPOSITORIES_OF_ORGANIZATION
 )
 RUN_EXPIRES_MINUTES = env.number("AETERNA_RUN_EXPIRES_MINUTES", default=60)
-RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=120)
+RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=10)
 RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
 RUN_RETENTION_DAYS = env.number("AETERNA_RUN_RETENTION_DAYS", default=90)
@@ -214,7 +214,7 @@ CODESEARCH_SIDECAR_SECONDS = env.number("CODESEARCH_SIDECAR_SECONDS", default=10
 # How clients reach this service: the one audience that id tokens may be for.
 PUBLIC_URL = env.text("AETERNA_PUBLIC_URL")
 OWN_HOSTS = [
-    *env.words("AETERNA_ALLOWED_HOSTS"),
+    *env.hosts("AETERNA_ALLOWED_HOSTS"),
     *filter(None, map(env.host, ("AETERNA_PUBLIC_URL", "AETERNA_BACKFILL_URL"))),
 ]
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []  # aeterna.E003 holds it to be one

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from central.runtime.listening import url_host
+
 
 def text(name: str, default: str | None = None) -> str | None:
     """Return the value of `name`, the content of the file that `name`_FILE names, or `default`.
@@ -61,10 +63,15 @@ def flag(name: str, *, default: bool) -> bool:
     return default
 
 
+def hosts(name: str) -> list[str]:
+    """Return the comma-separated hosts of `name`, as the header Host has them."""
+    return [url_host(word) for word in words(name)]
+
+
 def host(name: str) -> str | None:
-    """Return the host of the address in `name`."""
+    """Return the host of the address in `name`, as the header Host has it."""
     try:
-        return urlsplit(text(name) or "").hostname
+        return url_host(urlsplit(text(name) or "").hostname or "") or None
     except ValueError as exc:
         raise ImproperlyConfigured(f"{name} must be an address: https://host.example.") from exc
 

@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 from django_htmx.http import reswap
 
 from central.http import problems
+from central.http.middleware import ContentPolicy
 from central.http.problems import ProblemDetails
 from central.web.access import theme_of
 from central.web.messages import error_sentence
@@ -83,6 +84,20 @@ def error_page(request: HttpRequest, found: ProblemDetails) -> HttpResponse:
     if "HX-Request" in request.headers and "HX-Boosted" not in request.headers:
         _spare_the_page(response)
     return response
+
+
+def refusal(request: HttpRequest, exc: Exception) -> HttpResponse | None:
+    """Return the answer to a request that no middleware and no view has seen; None if unexpected.
+
+    The event loop calls this, so it must not query the database: only a 5xx is a page.
+    """
+    found = problems.problem_for(exc)
+    if found is None or found.status < 500 or not is_for_people(request):
+        return problems.response_to(request, exc)
+    page = error_page(request, found)
+    policy = ContentPolicy(lambda _: page)
+    policy.process_response(request, page)
+    return page
 
 
 def _spare_the_page(response: HttpResponse) -> None:

@@ -52,15 +52,15 @@ def sidecar(
     from cli.mcp.sidecar_server import PATH, serve
 
     context: CommandContext = ctx.obj
-    with _service(context) as named, _listening(bind) as listener:
-        url = reachable_url(listener)
+    with _service(context) as named, _listening(bind) as listeners:
+        url = reachable_url(listeners[0])
         typer.echo(
             f"The sidecar listens at {url}{PATH} and forwards each caller's token to {named.url}.\n"
             f"To route central's code_* tools through it, set CODESEARCH_SIDECAR_URL={url}{PATH}",
             err=True,
         )
         serve(
-            listener,
+            listeners,
             service_url=named.url or "",
             organization=named.organization,
             hosts=[*(allowed_host or ()), *_words(context.environ.get("AETERNA_ALLOWED_HOSTS"))],
@@ -69,16 +69,16 @@ def sidecar(
 
 
 @contextmanager
-def _listening(bind: str) -> Iterator["socket"]:
-    from central.runtime.listening import CannotListenError, bound_socket
+def _listening(bind: str) -> Iterator["list[socket]"]:
+    from central.runtime.listening import CannotListenError, bound_sockets
     from indexer.errors import ConfigurationError
 
     with ExitStack() as stack:
         try:
-            listener = stack.enter_context(bound_socket(bind))
+            listeners = stack.enter_context(bound_sockets(bind))
         except CannotListenError as exc:
             raise ConfigurationError(f"{exc}; choose another --bind") from exc
-        yield listener
+        yield listeners
 
 
 @contextmanager

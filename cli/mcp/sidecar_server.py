@@ -27,6 +27,7 @@ from starlette.routing import Route
 from agents.backend import ToolError
 from agents.event_stream import EventLines
 from agents.sidecar.tools import INSTRUCTIONS, add_sidecar_tools
+from central.runtime.listening import url_host
 from cli.mcp.sidecar_backend import ForwardingBackend, open_connections
 from indexer.output import log
 
@@ -37,13 +38,13 @@ _SHUTDOWN_SECONDS: Final = 10
 
 
 def serve(
-    listener: socket.socket,
+    listeners: list[socket.socket],
     *,
     service_url: str,
     organization: str | None,
     hosts: Sequence[str],
 ) -> None:
-    """Serve at `listener` until SIGTERM or SIGINT, then exit with 0.
+    """Serve at `listeners` until SIGTERM or SIGINT, then exit with 0.
 
     Running calls are finished first. `hosts`: host names that callers may use besides those of the
     loopback interface.
@@ -56,11 +57,11 @@ def serve(
     # uvicorn raises the signal again after its shutdown; SystemExit lets the context managers end.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
-    asyncio.run(_serve(listener, service_url, organization, hosts))
+    asyncio.run(_serve(listeners, service_url, organization, hosts))
 
 
 async def _serve(
-    listener: socket.socket, service_url: str, organization: str | None, hosts: Sequence[str]
+    listeners: list[socket.socket], service_url: str, organization: str | None, hosts: Sequence[str]
 ) -> None:
     async with open_connections(service_url) as connections:
         application = sidecar_application(connections, organization=organization, hosts=hosts)
@@ -70,7 +71,7 @@ async def _serve(
             access_log=False,
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
-        await uvicorn.Server(config).serve(sockets=[listener])
+        await uvicorn.Server(config).serve(sockets=listeners)
 
 
 def sidecar_application(
@@ -147,6 +148,6 @@ async def _readiness(connections: httpx.AsyncClient) -> Response:
 
 def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
     """Allow only known host names and origins, against DNS rebinding."""
-    names = [form for host in (*_LOOPBACK, *hosts) for form in (host, f"{host}:*")]
+    names = [form for host in (*_LOOPBACK, *map(url_host, hosts)) for form in (host, f"{host}:*")]
     origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     return TransportSecuritySettings(allowed_hosts=names, allowed_origins=origins)

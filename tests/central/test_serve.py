@@ -14,7 +14,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
-from central.serve import CannotServeError, check_system, prepare_database, warm_up
+from central.serve import CannotServeError, check_system, greeting, prepare_database, warm_up
 from central.tenancy.models import Organization
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,7 +64,8 @@ def test_commands_may_always_ask_by_the_loopback_address(tmp_path: Path) -> None
     environment = {
         "PATH": os.environ["PATH"],
         "AETERNA_DATA_DIR": str(tmp_path),
-        "AETERNA_ALLOWED_HOSTS": "code.example.com",
+        "AETERNA_ALLOWED_HOSTS": "code.example.com,fd00::5,[fd00::6]",
+        "AETERNA_PUBLIC_URL": "http://[fd00::7]:8000",
         "SECRET_KEY": "k" * 50,
         "DATABASE_URL": "postgresql://localhost/none",
     }
@@ -72,4 +73,31 @@ def test_commands_may_always_ask_by_the_loopback_address(tmp_path: Path) -> None
     hosts = subprocess.check_output(
         [sys.executable, "-c", command], cwd=ROOT, env=environment, text=True
     )
-    assert hosts.split() == ["127.0.0.1", "localhost", "[::1]", "code.example.com"]
+    assert hosts.split() == [
+        *("127.0.0.1", "localhost", "[::1]"),
+        *("code.example.com", "[fd00::5]", "[fd00::6]", "[fd00::7]"),
+    ]
+
+
+@pytest.mark.django_db
+def test_a_container_names_what_is_reached_from_outside_and_what_it_has(
+    settings: Settings,
+) -> None:
+    settings.BIND = "[::]:8000"
+    settings.PUBLIC_URL = "https://code.example.com"
+    said = greeting("entrypoint.sh", "http://127.0.0.1:8000")
+    assert said.startswith("Aeterna Code Search listens at [::]:8000")
+    assert "its public address is https://code.example.com\n" in said
+    assert "entrypoint.sh manage create_token --organization acme" in said
+    assert not {"127.0.0.1", ".venv", str(settings.DATA_DIR)} & set(said.split())
+    settings.PUBLIC_URL = None
+    assert "AETERNA_PUBLIC_URL" in greeting("entrypoint.sh", "http://127.0.0.1:8000")
+
+
+@pytest.mark.django_db
+def test_a_server_of_this_machine_names_its_address_and_its_data(settings: Settings) -> None:
+    said = greeting("manage.py", "http://127.0.0.1:8000")
+    assert f"is at http://127.0.0.1:8000, data in {settings.DATA_DIR}\n" in said
+    assert "manage.py create_organization acme" in said
+    Organization.objects.create(slug="acme")
+    assert "create_organization" not in greeting("manage.py", "http://127.0.0.1:8000")

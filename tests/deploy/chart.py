@@ -28,9 +28,12 @@ def template(**values: object) -> subprocess.CompletedProcess[str]:
         for name, value in values.items()
         for word in ("--set-json", f"{name.replace('__', '.')}={json.dumps(value)}")
     ]
-    return helm(
-        "template", "search", CHART, "--namespace", "code", "--kube-version", KUBERNETES, *chosen
-    )
+    return _template("search", "code", *chosen)
+
+
+def _template(release: str, namespace: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    where = ("--namespace", namespace, "--kube-version", KUBERNETES)
+    return helm("template", release, CHART, *where, *words)
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,15 @@ class Rendered:
 
 def render(**values: object) -> Rendered:
     """Render with these values, which must do."""
-    done = template(**values)
+    return _rendered(template(**values))
+
+
+def installed(release: str, *words: str | Path) -> Rendered:
+    """Render as `helm install RELEASE …` does with these further words, which must do."""
+    return _rendered(_template(release, release, *words))
+
+
+def _rendered(done: subprocess.CompletedProcess[str]) -> Rendered:
     assert done.returncode == 0, done.stderr
     loaded = YAML(typ="safe", pure=False).load_all(done.stdout)
     return Rendered(done.stdout, [each for each in loaded if each])

@@ -23,7 +23,7 @@ def test_enable_code_search_sidecar() -> None:
         f"http://127.0.0.1:{port['containerPort']}/mcp"
     )
     sidecar = variables(containers["codesearch"])
-    assert sidecar["CODESEARCH_SIDECAR_BIND"] == f"0.0.0.0:{port['containerPort']}"
+    assert sidecar["CODESEARCH_SIDECAR_BIND"] == f"[::]:{port['containerPort']}"
     assert sidecar["AETERNA_URL"] == "http://127.0.0.1:8000"
 
 

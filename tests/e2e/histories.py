@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -216,4 +217,24 @@ def steps() -> st.SearchStrategy[Step]:
         st.builds(revert, number),
         st.builds(force_push, number, st.none()),
         st.builds(force_push, number, content),
+    )
+
+
+def random_step(random: Random) -> Step:
+    """Any one step, by a generator of random numbers: the campaign of faults repeats its seed."""
+    number, path, other = random.randrange(10), random.choice(PATHS), random.choice(PATHS)
+    content = random.choice(CONTENTS)
+    return random.choice(
+        [
+            put(path, content),
+            put(".gitattributes", random.choice(ATTRIBUTES)),
+            put("pyproject.toml", random.choice(MANIFESTS)),
+            delete(number),
+            rename(number, path),
+            change_mode(number),
+            merge(path, content, other),
+            revert(number),
+            force_push(number, None),
+            force_push(number, content),
+        ]
     )

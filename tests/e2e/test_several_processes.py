@@ -4,135 +4,27 @@ All real and all separate processes; what is killed here is killed with SIGKILL.
 """
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
-import psutil
 import pytest
-import redis
 
 from scripts.local_git import commit_all
 from scripts.local_service import ROOT, Organization, Service, free_address
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
+from tests.e2e.several_processes import Site, Worker, running_site, stop_postgresql
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.system("redis-server")
-
-CELERY = ("-m", "celery", "-A", "central", "worker", "--beat", "--concurrency", "1")
-SWEEP_SECONDS = 1
-LEASE_SECONDS = 3
-
-
-@dataclass
-class Broker:
-    """A Redis server that keeps nothing: what is lost when it dies is lost."""
-
-    address: str
-    process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def url(self) -> str:
-        return f"redis://{self.address}/0"
-
-    def start(self) -> None:
-        host, port = self.address.split(":")
-        self.process = subprocess.Popen(
-            ["redis-server", "--bind", host, "--port", port, "--save", "", "--appendonly", "no"],
-            stdout=subprocess.DEVNULL,
-        )
-        client = redis.Redis.from_url(self.url)
-        wait_until(lambda: answers(client), "Redis did not start")
-        client.close()
-
-    def kill(self) -> None:
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-
-
-@dataclass
-class Worker:
-    """A Celery worker with the beat inside, in a process group of its own."""
-
-    service: Service
-    process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        schedule = self.service.data_dir / "beat"
-        with (self.service.data_dir / "worker.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, *CELERY, "--schedule", str(schedule)],
-                cwd=ROOT,
-                env=self.service.variables(),
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-
-    def end(self, number: signal.Signals) -> None:
-        if self.process and self.process.poll() is None:
-            os.killpg(self.process.pid, number)
-            self.process.wait(timeout=60)
-
-
-@dataclass
-class Site:
-    """Everything that runs, and an organisation on it."""
-
-    service: Service
-    broker: Broker
-    worker: Worker
-    acme: Organization
-
-
-def answers(client: redis.Redis) -> bool:
-    try:
-        return bool(client.ping())
-    except redis.ConnectionError:
-        return False
-
-
-@contextmanager
-def running_site(data_dir: Path, environment: Mapping[str, str] | None = None) -> Iterator[Site]:
-    broker = Broker(free_address())
-    service = Service(
-        data_dir,
-        {
-            "CELERY_BROKER_URL": broker.url,
-            "VECTOR_STORE_URL": "postgresql:",
-            "AETERNA_BIND": free_address(),
-            "AETERNA_SWEEP_SECONDS": str(SWEEP_SECONDS),
-            "AETERNA_RUN_LEASE_SECONDS": str(LEASE_SECONDS),
-            "AETERNA_WORKER_METRICS_BIND": free_address(),
-            **(environment or {}),
-        },
-    )
-    worker = Worker(service)
-    with ExitStack() as stack:
-        stack.callback(end_postgresql, service)
-        stack.callback(broker.kill)
-        broker.start()
-        stack.callback(service.stop)
-        service.start()
-        stack.callback(worker.end, signal.SIGTERM)
-        worker.start()
-        yield Site(
-            service,
-            broker,
-            worker,
-            Organization(service, "acme", service.create_organization("acme")),
-        )
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +100,7 @@ def assert_told(site: Site, run: str) -> None:
     (span,) = applied()
     assert span["path"] == "acme/merged"
     assert span["fileCount"] == 1
-    assert span["task"] == "central.ingest.tasks.apply_run"
+    assert span["task"] in {"central.ingest.tasks.apply_run", "central.ingest.tasks.stage"}
     assert span["request_id"]  # of the webhook, or of the sweep where that was faster
     bind = site.service.environment["AETERNA_WORKER_METRICS_BIND"]
     figures = httpx.get(f"http://{bind}/metrics", timeout=10).text
@@ -235,6 +127,28 @@ def test_a_worker_killed_while_applying_is_replaced_and_the_run_ends_applied(
     _, errors = indexer.communicate(timeout=120)
     assert indexer.returncode == 0, errors
     assert_same_as_fresh(site, repository, "killed")
+
+
+def test_a_stopped_worker_loses_its_run_and_writes_nothing_when_it_goes_on(
+    site: Site, make_repository: MakeRepository
+) -> None:
+    """As a machine that hangs for a while."""
+    repository = make_repository("stopped", many_functions(1))
+    indexer = site.acme.start_index(repository, "stopped")
+    wait_until(lambda: run_is_applying(site), "the worker never began")
+    site.worker.send(signal.SIGSTOP)
+    bind = {"AETERNA_WORKER_METRICS_BIND": free_address()}
+    other = Worker(replace(site.service, environment=site.service.environment | bind))
+    other.start()
+    try:
+        _, errors = indexer.communicate(timeout=120)
+        assert indexer.returncode == 0, errors
+    finally:
+        other.end(signal.SIGTERM)
+        site.worker.send(signal.SIGCONT)
+
+    site.acme.index(make_repository("next", {"a.py": "a = 1\n"}), "next")  # by the one that is left
+    assert_same_as_fresh(site, repository, "stopped")
 
 
 def run_is_applying(site: Site) -> bool:
@@ -306,23 +220,6 @@ def refused_without_postgresql(site: Site) -> tuple[httpx.Response, float]:
         if answer.status_code == 503:
             return answer, time.monotonic() - started
     raise AssertionError("PostgreSQL was never gone for long enough to be missed")
-
-
-def end_postgresql(service: Service) -> None:
-    """One that a command started while the service ran is not the service's to stop."""
-    if (service.data_dir / "postgres" / "postmaster.pid").exists():
-        stop_postgresql(service)
-
-
-def stop_postgresql(service: Service) -> None:
-    """End the database as its administrator would, at once and with clients connected."""
-    first_line = (service.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()[0]
-    postmaster = psutil.Process(int(first_line))
-    postmaster.send_signal(signal.SIGINT)
-    wait_until(
-        lambda: not postmaster.is_running() or postmaster.status() == psutil.STATUS_ZOMBIE,
-        "PostgreSQL did not stop",
-    )
 
 
 def test_edge_with_a_broker_is_refused_at_start_with_the_reason(data_dir: Path) -> None:

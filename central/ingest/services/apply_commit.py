@@ -11,6 +11,7 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
 from central.corpus.rows import RunContext
 from central.corpus.trigrams.segments import SegmentWriter
+from central.db import end_if_idle
 from central.ingest.models import IndexRun
 from central.ingest.services.batches import StoredBatches, path_key, stored_path_keys
 from central.ingest.services.claims import Claim
@@ -22,6 +23,7 @@ from central.repositories.states import RunState
 from indexer.records.runs import Mode
 
 _PATHS = 500  # paths a statement
+_IDLE_SECONDS = 30  # so long does a stopped worker, or one whose machine is gone, keep its locks
 
 
 class IncompleteRunError(Exception):
@@ -42,6 +44,7 @@ def commit_run(
     """
     run = claim.run
     claim.lock()
+    end_if_idle(_IDLE_SECONDS)
     before = _advance(run)
     delta = CorpusDelta()
     tree = _loaded_tree(run)

@@ -36,6 +36,7 @@ from indexer.errors import StoreError, StoreFullError
 from indexer.store.base import VectorStore
 
 _FULL_STATE = "53100"  # SQLSTATE
+_IDLE_TOO_LONG = "25P03"  # SQLSTATE: see central.db.end_if_idle
 _PROGRAM_LIMITS = "54"  # SQLSTATE class: a row too large for its index, and the like
 _OVERTAKEN = "Another run was applied meanwhile; plan again from the new base."
 _DISK_FULL = "The disk of the service is full. Free some space there and run the indexer again."
@@ -80,7 +81,8 @@ def _apply_claimed(claim: Claim) -> RunState | None:
         span("code.index.build", path=str(claim.run.repository), mode=claim.run.mode) as apply_span,
     ):
         try:
-            state = _attempt(claim, apply_span)
+            with claim.kept_alive():
+                state = _attempt(claim, apply_span)
             apply_span.set_attributes(state=state or "waiting")
         except ClaimLostError:
             state = None
@@ -194,6 +196,8 @@ def _is_outage(exc: Exception) -> bool:
     if isinstance(exc, StoreError):
         return exc.retryable
     sqlstate = getattr(exc.__cause__, "sqlstate", None) or ""
+    if sqlstate == _IDLE_TOO_LONG:  # an InternalError to Django
+        return True
     return isinstance(exc, OperationalError | InterfaceError) and not sqlstate.startswith(
         _PROGRAM_LIMITS
     )

@@ -1,17 +1,24 @@
-"""Claims of queued runs by conditional UPDATE with a lease, and the sweep over them."""
+"""Claims of queued runs by conditional UPDATE with a lease, and the sweep over them.
 
+A lease is short, and a thread beside the apply renews it: it ends soon after its process. Leases
+begin and end by the clock of PostgreSQL, the only one that all processes share.
+"""
+
+import threading
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import Error, connection, transaction
 from django.db.models import Aggregate, Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression, OrderBy
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from central.github.services.deferred_events import apply_deferred
@@ -25,7 +32,10 @@ from central.repositories.services import mark_behind
 from central.repositories.states import RunState
 
 _PROGRESS_EVERY_SECONDS = 1.0
+_BEATS = 4  # in the time of a lease
+_HANGING_SECONDS = 120  # without progress: the heartbeat stops, and the lease ends
 _LONGEST_BACKOFF_SECONDS = 60
+_CLOCK_WENT_BACK = timedelta(minutes=5)  # no lease ends that much later than a new one
 _SERVED_BEFORE = timedelta(hours=1)  # an organisation served before that has waited long enough
 
 _log = structlog.get_logger(__name__)
@@ -40,11 +50,10 @@ def claimable_runs() -> QuerySet[IndexRun]:
 
     Of a retired repository, only the latter: they end as stale and delete their points.
     """
-    now = timezone.now()
+    is_over = Q(lease_until__lte=Now()) | Q(lease_until__gt=_lease() + _CLOCK_WENT_BACK)
     return IndexRun.objects.filter(
-        Q(state=RunState.QUEUED, repository__retired_at=None)
-        & (Q(lease_until=None) | Q(lease_until__lte=now))
-        | Q(state=RunState.APPLYING, lease_until__lte=now)
+        Q(state=RunState.QUEUED, repository__retired_at=None) & (Q(lease_until=None) | is_over)
+        | Q(state=RunState.APPLYING) & is_over
     ).order_by("queued_at")
 
 
@@ -76,12 +85,11 @@ def _lockable_runs() -> QuerySet[IndexRun]:
 
 def _in_turn() -> tuple[OrderBy | str, ...]:
     """Order runs fairly: fewest applying runs of the organisation, longest wait, oldest run."""
-    now = timezone.now()
     of_organization = IndexRun.objects.filter(
         repository__organization=OuterRef("repository__organization")
     ).order_by()
-    applying = of_organization.filter(state=RunState.APPLYING, lease_until__gt=now)
-    served = of_organization.filter(claimed_at__gt=now - _SERVED_BEFORE)
+    applying = of_organization.filter(state=RunState.APPLYING, lease_until__gt=Now())
+    served = of_organization.filter(claimed_at__gt=timezone.now() - _SERVED_BEFORE)
     return (
         Coalesce(_one(applying, Count("pk")), 0).asc(),
         _one(served, Max("claimed_at")).asc(nulls_first=True),
@@ -95,11 +103,10 @@ def _one(runs: QuerySet[IndexRun], figure: Aggregate) -> Subquery:
 
 
 def _taken(run: IndexRun) -> "Claim | None":
-    now = timezone.now()
     IndexRun.objects.filter(pk=run.pk).update(
         state=RunState.APPLYING,
         claim=uuid.uuid4(),
-        claimed_at=now,
+        claimed_at=timezone.now(),
         lease_until=_lease(),
         attempts=F("attempts") + 1,
     )
@@ -123,11 +130,15 @@ def expire_leases() -> int:
 
     For the start of a process that is the only one to apply.
     """
-    return IndexRun.objects.filter(state=RunState.APPLYING).update(lease_until=timezone.now())
+    return IndexRun.objects.filter(state=RunState.APPLYING).update(lease_until=Now())
 
 
-def _lease() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
+def _lease() -> CombinedExpression:
+    return _in(settings.RUN_LEASE_SECONDS)
+
+
+def _in(seconds: float) -> CombinedExpression:
+    return Now() + timedelta(seconds=seconds)
 
 
 @dataclass
@@ -141,6 +152,38 @@ class Claim:
     def is_last(self) -> bool:
         """Whether this is the last attempt."""
         return self.run.attempts >= settings.RUN_MAX_ATTEMPTS
+
+    @contextmanager
+    def kept_alive(self) -> Iterator[None]:
+        """Renew the lease from a thread of its own, as long as this one makes progress."""
+        ended = threading.Event()
+        thread = threading.Thread(target=self._beat, args=[ended], name="heartbeat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _beat(self, ended: threading.Event) -> None:
+        try:
+            while not ended.wait(settings.RUN_LEASE_SECONDS / _BEATS):
+                if time.monotonic() - self._reported_at > _HANGING_SECONDS:
+                    _log.error("apply_hangs", run=str(self.run.pk))
+                    return
+                self._renew()
+        finally:
+            connection.close()
+
+    def _renew(self) -> None:
+        """Renew the lease unless the final transaction has the row: that needs none."""
+        try:
+            with transaction.atomic():
+                if self._mine().select_for_update(skip_locked=True, no_key=True).exists():
+                    self._mine().update(lease_until=_lease())
+        except Error as exc:  # the apply meets it, too, and says what comes of it
+            _log.warning("heartbeat_failed", run=str(self.run.pk), error=str(exc))
+            connection.close()
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Save progress and renew the lease, once a second at most. Raises ClaimLostError."""
@@ -182,7 +225,7 @@ class Claim:
         self._mine().update(
             state=RunState.QUEUED,
             claim=None,
-            lease_until=timezone.now() + timedelta(seconds=delay),
+            lease_until=_in(delay),
             progress={"stage": "waiting", "reason": error},
             **counters,
         )

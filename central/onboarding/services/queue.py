@@ -29,7 +29,9 @@ from central.repositories.models import IndexedBy, Push, Repository
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
+_LEASE_SECONDS = 120  # a forge may take that long to answer, between two beats
 _BEAT_SECONDS = 5.0
+_CLOCK_WENT_BACK = timedelta(minutes=5)
 _FIRST_PAUSE_SECONDS = 30
 _LONGEST_PAUSE_SECONDS = 3_600
 _HOUR = timedelta(hours=1)
@@ -46,7 +48,8 @@ def claimable() -> QuerySet[BackfillRepository]:
     now = timezone.now()
     return BackfillRepository.objects.filter(
         Q(state=WorkState.QUEUED, due_at__lte=now)
-        | Q(state=WorkState.RUNNING, lease_until__lte=now),
+        | Q(state=WorkState.RUNNING, lease_until__lte=now)
+        | Q(state=WorkState.RUNNING, lease_until__gt=_longest_lease()),
         organization__retired_at=None,
         backfill__state=ListState.LISTED,
     )
@@ -61,7 +64,9 @@ def claim_next() -> "Claim | None":
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
     now = timezone.now()
-    running = BackfillRepository.objects.filter(state=WorkState.RUNNING, lease_until__gt=now)
+    running = BackfillRepository.objects.filter(
+        state=WorkState.RUNNING, lease_until__gt=now, lease_until__lte=_longest_lease()
+    )
     if running.count() >= settings.BACKFILL.at_once:
         return None
     due = (
@@ -120,7 +125,12 @@ def _claim(row: BackfillRepository, now: datetime) -> "Claim | None":
 
 
 def _lease() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
+    return timezone.now() + timedelta(seconds=_LEASE_SECONDS)
+
+
+def _longest_lease() -> datetime:
+    """No lease ends later, unless the clock was set back since."""
+    return _lease() + _CLOCK_WENT_BACK
 
 
 def _end(rows: QuerySet[BackfillRepository], state: WorkState, error: str, **more: Any) -> bool:
@@ -151,7 +161,7 @@ class Claim:
     def beat(self) -> None:
         """Renew the lease every few seconds. Raises ClaimLostError."""
         now = time.monotonic()
-        if now - self._renewed_at >= min(_BEAT_SECONDS, settings.RUN_LEASE_SECONDS / 4):
+        if now - self._renewed_at >= _BEAT_SECONDS:
             self._renewed_at = now
             self._renew()
 

@@ -38,7 +38,7 @@ processes: Final = FairPool([new_process() for _ in range(EXACT_PROCESSES)])
 
 def ask(request: list[Any]) -> Any:
     """Return a process's answer. Raises SlowFileError; TimeoutError if none is free in time."""
-    with processes.lent(current.get(), seconds=EXACT_PROCESS_SECONDS) as process:
+    with processes.lent(current.get().name, seconds=EXACT_PROCESS_SECONDS) as process:
         return asking(process)(request)
 
 

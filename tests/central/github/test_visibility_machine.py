@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.conf import settings as django_settings
 from django.db import connection, transaction
 from django.utils import timezone
 from hypothesis import assume, currently_in_test_context, settings
@@ -33,7 +32,7 @@ from central.corpus.models import File
 from central.errors import UnauthenticatedError
 from central.github.models import GitHubPolicy
 from central.ingest.services.claims import sweep
-from central.maintenance.repository_deletion import purge_repository
+from central.maintenance.repository_deletion import WRITERS_SECONDS, purge_repository
 from central.repositories import admin_actions
 from central.repositories.models import Repository
 from central.repositories.visibility import VISIBLE, visible_parameters, visible_repositories
@@ -408,7 +407,7 @@ class Machine(RuleBasedStateMachine):
         admin_actions.purge(row, actor="test")
         self.paused.discard(row.github_id or 0)
         sweep()
-        long_ago = timezone.now() - timedelta(seconds=django_settings.RUN_LEASE_SECONDS)
+        long_ago = timezone.now() - timedelta(seconds=WRITERS_SECONDS)
         Repository.objects.filter(pk=row.pk).update(retired_at=long_ago)
         purge_repository(repository_id=row.pk)
         assert self._lines() == {key: lines for key, lines in before.items() if key != row.pk}

@@ -8,13 +8,14 @@ import pytest
 
 from central.errors import UnavailableError
 from central.http.asgi import RequestThreads
+from central.http.lanes import Lane
 from central.http.turns import Caller, Turns, caller_of, current, remember_caller
 from indexer import limits
 
 FLOOD = Caller("organization 1")
 OTHER = Caller("organization 2")
-UPLOAD = Caller("organization 1", is_upload=True)
-OTHER_UPLOAD = Caller("organization 2", is_upload=True)
+UPLOAD = Caller("organization 1", Lane.UPLOADS)
+OTHER_UPLOAD = Caller("organization 2", Lane.UPLOADS)
 
 
 def entered(turns: Turns[str], caller: Caller) -> int:
@@ -35,7 +36,7 @@ def test_one_caller_never_has_all_places_of_uploads() -> None:
     turns: Turns[str] = Turns()
     assert entered(turns, UPLOAD) == limits.UPLOADS_OF_ONE_CALLER
     assert entered(turns, OTHER_UPLOAD) == limits.UPLOADS_OF_ONE_CALLER
-    third = Caller("organization 3", is_upload=True)
+    third = Caller("organization 3", Lane.UPLOADS)
     assert not turns.enter(third)  # all uploads are under way that memory has room for
     assert turns.enter(OTHER)  # and a search has a place all the same
 
@@ -52,14 +53,57 @@ def test_who_waits_is_served_in_turn_and_not_in_the_order_of_arrival() -> None:
     assert served == ["flood 0", "other 0", "flood 1", "other 1"]
 
 
-def test_a_line_has_an_end() -> None:
+def test_a_line_has_an_end_and_one_caller_fills_no_more_than_half_of_it() -> None:
     turns: Turns[int] = Turns()
-    for number in range(limits.UPLOADS_WAITING):
-        turns.wait(UPLOAD, number)
-    with pytest.raises(UnavailableError) as caught:
-        turns.wait(OTHER_UPLOAD, 0)
-    assert caught.value.code == "too_busy"
+    for caller in (UPLOAD, OTHER_UPLOAD):
+        for number in range(limits.UPLOADS_WAITING // 2):
+            turns.wait(caller, number)
+        with pytest.raises(UnavailableError) as caught:
+            turns.wait(caller, 0)
+        assert caught.value.code == "too_busy"
+    with pytest.raises(UnavailableError):
+        turns.wait(Caller("organization 3", Lane.UPLOADS), 0)
     turns.wait(OTHER, 0)
+
+
+def test_webhooks_and_runs_have_threads_that_reads_never_get_and_are_served_first() -> None:
+    turns: Turns[str] = Turns()
+    assert entered(turns, FLOOD) + entered(turns, OTHER) == limits.READS_AT_ONCE
+    third = Caller("organization 3")
+    assert not turns.enter(third)
+    run = third._replace(lane=Lane.RUNS)
+    assert entered(turns, run) == limits.REQUESTS_AT_ONCE - limits.READS_AT_ONCE
+    turns.wait(third, "read")
+    turns.wait(run, "run")
+    assert turns.leave(OTHER) == "run"
+    assert turns.leave(run) == "read"
+
+
+def test_webhooks_and_runs_leave_threads_to_reads() -> None:
+    turns: Turns[str] = Turns()
+    runs = [Caller(f"organization {number}", Lane.RUNS) for number in range(3)]
+    assert sum(entered(turns, one) for one in runs) == limits.RUNS_AT_ONCE
+    assert turns.enter(OTHER)
+
+
+def test_traces_leave_threads_to_searches_and_to_traces_of_others() -> None:
+    turns: Turns[str] = Turns()
+    flood, other = (one._replace(lane=Lane.TRACES) for one in (FLOOD, OTHER))
+    assert entered(turns, flood) == limits.TRACES_OF_ONE_CALLER
+    assert entered(turns, other) == limits.TRACES_AT_ONCE - limits.TRACES_OF_ONE_CALLER
+    assert turns.enter(FLOOD)
+
+
+def test_a_caller_in_two_lanes_has_one_turn() -> None:
+    turns: Turns[str] = Turns()
+    entered(turns, FLOOD)
+    entered(turns, OTHER)
+    trace = FLOOD._replace(lane=Lane.TRACES)
+    third = Caller("organization 3")
+    for waiting in (FLOOD, trace, third):
+        turns.wait(waiting, f"{waiting.name} {waiting.lane.name}")
+    served = [turns.leave(FLOOD) for _ in range(3)]
+    assert served == ["organization 1 READS", "organization 3 READS", "organization 1 TRACES"]
 
 
 def test_who_gives_up_is_not_served() -> None:
@@ -83,7 +127,7 @@ def test_tokens_of_an_organisation_are_one_caller_once_they_are_known() -> None:
 
 
 def test_a_search_is_answered_while_another_organisation_uploads_without_end() -> None:
-    """200 uploads that do not end; the search of another needs none of them to."""
+    """Uploads that do not end; the search of another needs none of them to."""
     ending = threading.Event()
 
     async def flood_and_search() -> tuple[str, int]:
@@ -98,12 +142,13 @@ def test_a_search_is_answered_while_another_organisation_uploads_without_end() -
 
             async def ask(caller: Caller) -> str:
                 current.set(caller)
-                await threads.run(upload if caller.is_upload else lambda: None)
+                await threads.run(upload if caller.lane is Lane.UPLOADS else lambda: None)
                 return caller.name
 
             half = limits.UPLOADS_WAITING // 2
             uploads = [asyncio.create_task(ask(UPLOAD)) for _ in range(half)]
-            floods = [asyncio.create_task(ask(FLOOD)) for _ in range(200)]
+            patient = FLOOD._replace(lane=Lane.BEGUN)  # refused by no busy machine
+            floods = [asyncio.create_task(ask(patient)) for _ in range(100)]
             found = await asyncio.create_task(ask(OTHER))
             under_way = len(started)
             uploads[-1].cancel()  # a client that leaves the line

@@ -22,6 +22,7 @@ from central.maintenance.organization_deletion import (
     delete_scheduled_organizations,
     schedule_deletion,
 )
+from central.maintenance.repository_deletion import WRITERS_SECONDS
 from central.repositories.models import Repository
 from central.repositories.states import RunState
 from central.tenancy.audit import COMMAND
@@ -60,7 +61,7 @@ def retire() -> Organization:
 
 
 def wait_out_the_lease() -> None:
-    earlier = timezone.now() - timedelta(seconds=settings.RUN_LEASE_SECONDS)
+    earlier = timezone.now() - timedelta(seconds=WRITERS_SECONDS)
     Repository.objects.filter(retired_at__isnull=False).update(retired_at=earlier)
 
 

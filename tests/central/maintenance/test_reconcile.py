@@ -1,6 +1,7 @@
 """The reconcile finds what is missing and in excess, puts it right, and retires leftovers."""
 
 import json
+from contextlib import closing
 from datetime import timedelta
 from types import ModuleType
 from typing import Any
@@ -9,11 +10,13 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.utils import timezone
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding, TrigramPosting, TrigramSegment
+from central.db import statement_timeout
 from central.ingest.models import Batch, IndexRun
 from central.maintenance import point_sync
 from central.maintenance import reconcile as reconciling
@@ -109,6 +112,20 @@ def test_unused_embeddings_go_after_their_retention(api: Api) -> None:
     assert reconcile(repair=False).embeddings == 1
     assert reconcile(repair=True).embeddings == 1
     assert Embedding.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_embedding_that_a_stager_has_locked_is_not_waited_for(api: Api) -> None:
+    api.queue_incremental(FILES, {"a.py": FILES["a.py"]})
+    assert apply_queued() == ["applied"]
+    Embedding.objects.update(used_at=timezone.now() - timedelta(days=31))
+    stager = connection.copy()
+    stager.set_autocommit(False)
+    with closing(stager), statement_timeout(10):
+        stager.cursor().execute("SELECT 1 FROM corpus_embedding FOR NO KEY UPDATE")
+        assert reconcile(repair=True).embeddings == 0
+        stager.rollback()
+        assert reconcile(repair=True).embeddings == 1
 
 
 def test_asking_for_a_digest_renews_its_lease(api: Api) -> None:

@@ -9,7 +9,6 @@ from uuid import UUID
 import numpy as np
 import pytest
 from django.apps import apps
-from django.conf import settings
 from django.db import connection
 from django.db.models import ForeignKey, Model, QuerySet
 from django.utils import timezone
@@ -25,7 +24,11 @@ from central.ingest.services.claims import claim_run, expire_leases, sweep
 from central.knowledge.models import Mention
 from central.knowledge.services.catch_up import catch_up
 from central.maintenance.reconcile import reconcile
-from central.maintenance.repository_deletion import purge_repository, purgeable_repositories
+from central.maintenance.repository_deletion import (
+    WRITERS_SECONDS,
+    purge_repository,
+    purgeable_repositories,
+)
 from central.repositories.models import Repository
 from central.repositories.services import record_push, retire_repository
 from central.repositories.states import RunState
@@ -53,7 +56,7 @@ def retire(name: str = "shop") -> Repository:
     """Retired, as long ago as purging waits."""
     repository = Repository.objects.select_related("organization").get(name=name)
     retire_repository(repository)
-    lease = timedelta(seconds=settings.RUN_LEASE_SECONDS)
+    lease = timedelta(seconds=WRITERS_SECONDS)
     Repository.objects.filter(pk=repository.pk).update(retired_at=timezone.now() - lease)
     return repository
 

@@ -9,15 +9,16 @@ from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
-from central import background
+from central import background, celery
 from central.background import RUNS
+from central.circuit import Circuit
 from central.corpus.models import TrigramPosting, TrigramSegment
 from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
 from central.ingest.models import IndexRun
 from central.ingest.services.apply_run import Attempt
 from central.ingest.services.claims import claim_run
-from central.maintenance import organization_deletion, worker
+from central.maintenance import organization_deletion, repository_deletion, worker
 from central.maintenance.worker import EmbeddedWorker, next_reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
@@ -45,6 +46,13 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
     monkeypatch.setattr(worker, "apply_next", apply_and_tell)
     return event
+
+
+@pytest.fixture(autouse=True)
+def new_circuit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test does to the broker's circuit is not there in another."""
+    circuit = Circuit(threshold=2, pause_seconds=3600, changed=celery._log_change)
+    monkeypatch.setattr(celery, "_circuit", circuit)
 
 
 @pytest.fixture
@@ -99,7 +107,7 @@ def test_a_text_index_of_before_is_built(
 def test_what_is_retired_is_purged(
     embedded_worker: EmbeddedWorker, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
-    settings.RUN_LEASE_SECONDS = 0
+    monkeypatch.setattr(repository_deletion, "WRITERS_SECONDS", 0)
     api_of().index(FILES)
     repository = Repository.objects.get()
     retire_repository(repository)
@@ -174,7 +182,7 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
 def test_a_run_waits_for_one_purge_at_most(
     embedded_worker: EmbeddedWorker, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
-    settings.RUN_LEASE_SECONDS = 0
+    monkeypatch.setattr(repository_deletion, "WRITERS_SECONDS", 0)
     settings.SWEEP_SECONDS = 3600
     api = api_of()
     for project in ("a", "b"):
@@ -252,6 +260,17 @@ def test_a_broken_broker_does_not_fail_the_webhook(settings: Settings) -> None:
     api: Api = api_of()
     run = api.queue_full(FILES)
     assert api.state(run)["state"] == "queued"
+
+
+def test_a_broken_broker_is_tried_twice_and_then_left_alone_for_a_while(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each attempt takes seconds, for which a request would wait."""
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    for _ in range(50):
+        RUNS.wake("a run")
+    assert caplog.text.count("worker_notification_failed") == 2
+    assert caplog.text.count("broker_circuit_open") == 1
 
 
 def test_a_wake_up_without_a_broker_sets_the_event() -> None:

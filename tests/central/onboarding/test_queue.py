@@ -48,6 +48,17 @@ def test_a_lost_worker_s_repository_is_claimed_again(backfill: Backfill) -> None
     assert BackfillRepository.objects.get().state == WorkState.RUNNING
 
 
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_a_lost_worker_s_repository_does_not_wait_for_a_clock_that_was_ahead(
+    backfill: Backfill, settings: Settings, at_once: int
+) -> None:
+    settings.BACKFILL = replace(settings.BACKFILL, at_once=at_once)
+    queued(backfill)
+    taken()
+    BackfillRepository.objects.update(lease_until=timezone.now() + timedelta(hours=1))
+    assert taken().row.attempts == 2
+
+
 def test_a_repository_that_kills_its_worker_fails_at_last(backfill: Backfill) -> None:
     queued(backfill)
     for _ in range(BACKFILL_ATTEMPTS):

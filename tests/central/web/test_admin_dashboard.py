@@ -142,7 +142,7 @@ def test_a_day_counts_runs_by_how_they_ended_and_what_those_wrote_that_were_appl
 def test_a_claim_that_holds_is_a_worker_s_sign_of_life() -> None:
     now = timezone.now()
     assert admin_dashboard.queue().worker_seen_at is None
-    IndexRunFactory.create(state="applying", lease_until=now + timedelta(seconds=60))
+    IndexRunFactory.create(state="applying", lease_until=now + timedelta(seconds=5))
     waiting = admin_dashboard.queue()
     assert waiting.is_worked_on
     assert waiting.worker_seen_at is not None

@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).with_name("engine.sh")
 PREPARE_SECONDS = 1800
 START_SECONDS = 300
 END_SECONDS = 180
-COMMAND_SECONDS = 600  # of one docker command; a build is the longest
+COMMAND_SECONDS = 1200  # of one docker command; a build is the longest
 
 
 def cache() -> Path:

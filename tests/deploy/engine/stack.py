@@ -15,8 +15,15 @@ from tests.deploy import composition
 from tests.deploy.engine.docker_engine import Engine
 
 IMAGE = composition.with_defaults(composition.load()["services"]["web"]["image"])
-# What a build needs where there is no bridge to the network; Compose reads this file by itself.
-OVERRIDE = "services: {migrate: {build: {network: host}}}\n"
+# Compose reads this file by itself: a build has no bridge to the network, and health checks may
+# take longer on a busy machine.
+PATIENT = {"healthcheck": {"start_period": "10m", "timeout": "2m", "retries": 20}}
+OVERRIDE = {
+    "services": {
+        "migrate": {"build": {"network": "host"}},
+        **dict.fromkeys(("web", "worker", "beat", "postgres", "redis"), PATIENT),
+    }
+}
 
 
 def copy_checkout(directory: Path) -> Path:
@@ -26,7 +33,7 @@ def copy_checkout(directory: Path) -> Path:
             target = directory / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target)
-    (directory / "docker-compose.override.yml").write_text(OVERRIDE)
+    (directory / "docker-compose.override.yml").write_text(json.dumps(OVERRIDE))
     return directory
 
 

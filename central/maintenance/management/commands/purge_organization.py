@@ -11,6 +11,7 @@ from central.commands import ServiceCommand
 from central.corpus.backends import is_store_embedded
 from central.ingest.services.claims import sweep
 from central.maintenance.organization_deletion import purge_retired, schedule_deletion
+from central.maintenance.repository_deletion import WRITERS_SECONDS
 from central.repositories.models import Repository
 from central.runtime import data_directory
 from central.tenancy.audit import COMMAND
@@ -49,9 +50,9 @@ class Command(ServiceCommand):
             self._wait(organization)
 
     def _wait(self, organization: Organization) -> None:
-        """Wait for a lease, in which runs may still write to repositories, and for the deletion."""
+        """Wait for the time in which runs may still write to repositories, and for the deletion."""
         self._say(
-            f"{organization.slug}: deleting begins within {settings.RUN_LEASE_SECONDS} s, when no "
+            f"{organization.slug}: deleting begins within {WRITERS_SECONDS} s, when no "
             "run that was under way can write to it any more."
         )
         next_line = 0.0

@@ -3,10 +3,10 @@
 from datetime import timedelta
 
 import pytest
-from django.conf import settings
 from django.utils import timezone
 
 from central.maintenance.organization_deletion import purge_retired, schedule_deletion
+from central.maintenance.repository_deletion import WRITERS_SECONDS
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from central.search.exact import files
@@ -35,7 +35,7 @@ def index(organization: Organization, name: str, value: str) -> None:
 
 
 def purge() -> None:
-    due = timezone.now() - timedelta(seconds=settings.RUN_LEASE_SECONDS)
+    due = timezone.now() - timedelta(seconds=WRITERS_SECONDS)
     Repository.objects.filter(retired_at__isnull=False).update(retired_at=due)
     purge_retired()
 

@@ -1,0 +1,175 @@
+"""A campaign: kills at planned moments, and after each round a comparison of everything."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.faults.clients import Asker, CampaignError, Developer
+from benchmarks.faults.plan import DISK_FULL, Kill, Profile, rounds
+from benchmarks.faults.sites import Site, State, running
+from tests.e2e.indexing import index_here
+
+_RECOVERY_SECONDS = 300  # far above what is promised: a busy machine fails nothing
+_POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """Seconds from a kill to the next answer, and to the next push that is indexed."""
+
+    site: str
+    victim: str
+    answered: float
+    indexed: float
+
+
+@dataclass
+class Clients:
+    """The developers of a round and the asker, in threads of their own."""
+
+    developers: list[Developer]
+    asker: Asker
+
+    @property
+    def indexed(self) -> int:
+        """Pushes that are indexed."""
+        return sum(one.indexed for one in self.developers)
+
+    @property
+    def failures(self) -> int:
+        """Indexers that failed where that is all right."""
+        return sum(one.failures for one in self.developers)
+
+    def start(self) -> None:
+        """Let them work."""
+        for thread in (*self.developers, self.asker):
+            thread.start()
+
+    def finish(self) -> None:
+        """Let them end what they are at. Raises CampaignError."""
+        for thread in (*self.developers, self.asker):
+            thread.finish()
+
+    def wait_until(self, condition: Callable[[], bool], complaint: str) -> None:
+        """Wait. Raises CampaignError, also for what a client met meanwhile."""
+        deadline = time.monotonic() + _RECOVERY_SECONDS
+        while not condition():
+            if problem := next((one.problem for one in self._all() if one.problem), ""):
+                raise CampaignError(problem)
+            if time.monotonic() > deadline:
+                raise CampaignError(f"{complaint} within {_RECOVERY_SECONDS} s")
+            time.sleep(_POLL_SECONDS)
+
+    def _all(self) -> list[Developer | Asker]:
+        return [*self.developers, self.asker]
+
+
+class Campaign:
+    """The rounds at one site."""
+
+    def __init__(
+        self, *, name: str, site: Site, workspace: Path, profile: Profile, seed: int
+    ) -> None:
+        self._name = name
+        self._site = site
+        self._workspace = workspace
+        self._profile = profile
+        self._seed = seed
+        self.recoveries: list[Recovery] = []
+        self.questions = self.refused = self.pushes = 0
+
+    def round(self, number: int, kills: list[Kill]) -> None:
+        """Kill what is planned while clients work, then compare. Raises CampaignError."""
+        clients = self._clients(number)
+        for developer in clients.developers:
+            developer.may_fail = any(kill.victim == DISK_FULL for kill in kills)
+        clients.start()
+        for kill in kills:
+            print(f"{self._name}: round {number}: {kill}", flush=True)
+            self._kill(kill, clients)
+        clients.finish()
+        self._site.settle()
+        self.questions += clients.asker.questions
+        self.refused += clients.asker.refused
+        self.pushes += clients.indexed
+        self._compare(clients.developers)
+
+    def _clients(self, number: int) -> Clients:
+        """Clients with repositories of their own, which no earlier round knows."""
+        developers = [
+            Developer(
+                self._site.acme,
+                self._workspace / f"round{number}-{at}",
+                seed=self._seed,
+                files=self._profile.files,
+                environment=self._site.client_environment,
+            )
+            for at in range(self._profile.repositories)
+        ]
+        return Clients(developers, Asker(self._site.acme, developers))
+
+    def _kill(self, kill: Kill, clients: Clients) -> None:
+        asker = clients.asker
+        start = asker.questions + kill.after
+        clients.wait_until(lambda: asker.questions >= start, "no question was asked")
+        if kill.during_apply:
+            clients.wait_until(lambda: self._is_applying(clients), "no run was applied")
+        indexed, killed_at = clients.indexed, time.monotonic()
+        self._do(kill.victim, clients)
+        if kill.victim == DISK_FULL:
+            failures = clients.failures
+            clients.wait_until(lambda: clients.failures > failures, "nothing failed")
+            self._site.settle()
+            killed_at = time.monotonic()
+        clients.wait_until(lambda: asker.answered_at > killed_at, f"{kill}: no answer")
+        answered = asker.answered_at - killed_at
+        clients.wait_until(lambda: clients.indexed > indexed, f"{kill}: nothing was indexed")
+        seconds = time.monotonic() - killed_at
+        self.recoveries.append(Recovery(self._name, kill.victim, answered, seconds))
+
+    def _do(self, victim: str, clients: Clients) -> None:
+        if victim == "client":
+            clients.wait_until(
+                lambda: any(one.kill_indexer() for one in clients.developers), "no indexer ran"
+            )
+        else:
+            self._site.kill(victim)
+
+    def _is_applying(self, clients: Clients) -> bool:
+        return any(self._site.acme.is_applying(one.project) for one in clients.developers)
+
+    def _compare(self, developers: list[Developer]) -> None:
+        acme = self._site.acme
+        for one in developers:
+            index_here(acme, one.branch.path, f"{one.project}-afresh")
+            answer = acme.search("total", include_projects=[one.project])
+            [searched] = answer["receipt"]["projects"]
+            if (searched["commit"], answer["receipt"]["complete"]) != (one.head, True):
+                raise CampaignError(f"{one.project}: the answer is of {searched}, not {one.head}")
+        names = [one.project for one in developers]
+        state = self._site.state([*names, *(f"{name}-afresh" for name in names)])
+        check_state(state, names)
+
+
+def check_state(state: State, projects: list[str]) -> None:
+    """Compare each project with a fresh index of it. Raises CampaignError."""
+    for name in projects:
+        if state.dumps[name] != state.dumps[f"{name}-afresh"]:
+            raise CampaignError(f"{name}: its dump is not that of a fresh index")
+    if lost := [row for row in state.found if row["missing"] or row["differing"]]:
+        raise CampaignError(f"reconcile found something missing: {lost}")
+    if left := [row for row in state.repaired if row["missing"] or row["excess"]]:
+        raise CampaignError(f"reconcile --check is not clean after a repair: {left}")
+    if state.live:
+        raise CampaignError(f"runs have not ended: {state.live}")
+
+
+def run_site(name: str, *, profile: Profile, seed: int, data_dir: Path) -> Campaign:
+    """Run all rounds at a site; repositories are beside its data. Raises CampaignError."""
+    workspace = data_dir.parent
+    with running(name, data_dir, profile.environment) as site:
+        campaign = Campaign(name=name, site=site, workspace=workspace, profile=profile, seed=seed)
+        for number, kills in enumerate(rounds(profile, seed, name), start=1):
+            campaign.round(number, kills)
+    return campaign

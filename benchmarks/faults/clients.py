@@ -1,0 +1,204 @@
+"""Clients of a service that dies: they change, push and index repositories, and ask."""
+
+import json
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from itertools import cycle
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import httpx
+
+from scripts.local_git import git
+from scripts.local_service import Organization
+from tests.e2e.histories import Branch, random_step
+
+_QUERIES = ("compute total factor", "def one", "class Two run", "plain words", "marked")
+_PAUSE_SECONDS = 0.05
+_ANSWER_SECONDS = 60
+_INDEX_SECONDS = 300
+_UNAVAILABLE = {httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.TOO_MANY_REQUESTS}
+
+
+class CampaignError(Exception):
+    """Something was lost, or an answer was wrong."""
+
+
+class Developer(threading.Thread):
+    """Pushes to one repository and indexes each push, with the real indexer, until it is done."""
+
+    def __init__(
+        self,
+        acme: Organization,
+        path: Path,
+        *,
+        seed: int,
+        files: int,
+        environment: Mapping[str, str],
+    ) -> None:
+        super().__init__(name=path.name, daemon=True)
+        self._environment = {"AETERNA_RETRY_SECONDS": "120", **environment}
+        self.project = path.name
+        self.branch = Branch.begin(path)
+        self.pushed: set[str] = set()
+        self.indexed = 0
+        self.failures = 0  # of the indexer, where that is all right
+        self.may_fail = False
+        self.problem = ""
+        self._acme = acme
+        self._random = Random(f"{seed}/{path.name}")  # noqa: S311 (a seed repeats it)
+        self._files = files
+        self._process: subprocess.Popen[str] | None = None
+        self._killed: subprocess.Popen[str] | None = None
+        self._stopping = threading.Event()
+
+    @property
+    def head(self) -> str:
+        """The commit that the branch is at."""
+        return git(self.branch.path, "rev-parse", "HEAD")
+
+    def run(self) -> None:
+        """Push and index until `finish`."""
+        try:
+            while not self._stopping.is_set():
+                self._push()
+                self._index()
+        except Exception as exc:  # noqa: BLE001 (whatever it is, the campaign reports it)
+            self.problem = f"{self.project}: {exc}"
+
+    def finish(self) -> None:
+        """Let the present push be indexed, and end. Raises CampaignError."""
+        self._stopping.set()
+        self.join()
+        if self.problem:
+            raise CampaignError(self.problem)
+
+    def kill_indexer(self) -> bool:
+        """Kill the indexer, if it runs."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            return False
+        self._killed = process
+        process.send_signal(signal.SIGKILL)
+        return True
+
+    def _push(self) -> None:
+        for _ in range(self._random.randint(1, 3)):
+            random_step(self._random)(self.branch)
+        number, count = self._random.randrange(1000), self._random.randint(1, self._files)
+        for at in range(count):
+            self.branch.write(f"src/module_{at}.py", _functions(number, at).encode())
+        self.branch.commit(f"Rewrite {count} modules")
+        self.pushed.add(self.head)
+
+    def _index(self) -> None:
+        while True:
+            process = self._acme.start_index(
+                self.branch.path, self.project, environment=self._environment
+            )
+            self._process = process
+            may_fail = self.may_fail
+            _, errors = process.communicate(timeout=_INDEX_SECONDS)
+            if process.returncode == 0:
+                self.indexed += 1
+                return
+            if may_fail or self.may_fail:
+                self.failures += 1
+                self._stopping.wait(1)
+            elif process is not self._killed:
+                raise CampaignError(f"the indexer ended with {process.returncode}:\n{errors}")
+
+
+def _functions(number: int, at: int) -> str:
+    body = "".join(f"    total += {n} * factor_{n}\n" for n in range(20))
+    return "".join(
+        f"def compute_{number}_{at}_{k}(total):\n{body}    return total\n\n\n" for k in range(4)
+    )
+
+
+class Asker(threading.Thread):
+    """Searches all the time and compares each answer with git."""
+
+    def __init__(self, acme: Organization, developers: list[Developer]) -> None:
+        super().__init__(name="asker", daemon=True)
+        self.questions = 0  # also those without an answer
+        self.refused = 0
+        self.answered_at = 0.0  # when the last question with an answer was asked
+        self.problem = ""
+        self._acme = acme
+        self._developers = developers
+        self._files: dict[tuple[str, str, str], list[str]] = {}
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        """Ask until `finish`."""
+        queries = cycle(_QUERIES)
+        for developer in cycle(self._developers):
+            if self._stopping.wait(_PAUSE_SECONDS):
+                return
+            try:
+                self._ask(developer, next(queries))
+            except Exception as exc:  # noqa: BLE001 (whatever it is, the campaign reports it)
+                self.problem = self.problem or f"{type(exc).__name__}: {exc}"
+
+    def finish(self) -> None:
+        """End. Raises CampaignError."""
+        self._stopping.set()
+        self.join()
+        if self.problem:
+            raise CampaignError(self.problem)
+
+    def _ask(self, developer: Developer, query: str) -> None:
+        began = time.monotonic()
+        try:
+            response = httpx.post(
+                f"{self._acme.service.url}/api/v1/search",
+                headers={"Authorization": f"Bearer {self._acme.token}"},
+                json={
+                    "org_id": self._acme.slug,
+                    "query": query,
+                    "include_projects": [developer.project],
+                },
+                timeout=_ANSWER_SECONDS,
+            )
+        except httpx.TransportError:
+            self.refused += 1
+            return
+        finally:
+            self.questions += 1
+        if response.status_code in _UNAVAILABLE:
+            self.refused += 1
+        elif response.status_code == httpx.codes.OK:
+            self._check(developer, response.json())
+            self.answered_at = began
+        elif response.json().get("code") != "project_not_found" or developer.indexed:
+            raise CampaignError(
+                f"a search was answered with {response.status_code}: {response.text}"
+            )
+
+    def _check(self, developer: Developer, answer: dict[str, Any]) -> None:
+        """Check that what is shown is what git has at the commit that the answer names."""
+        for result in answer["results"]:
+            commit, file = result["commit"], result["file"]
+            if commit not in developer.pushed:
+                raise CampaignError(f"{developer.project}: {commit} was never pushed")
+            lines = self._lines(developer, commit, file)
+            first = result["content_start_line"] - 1
+            shown = result["content"].splitlines()
+            if not result["truncated"] and lines[first : first + len(shown)] != shown:
+                raise CampaignError(
+                    f"{developer.project}: {file} at {commit} is not what the answer shows:\n"
+                    f"{json.dumps(result)}"
+                )
+
+    def _lines(self, developer: Developer, commit: str, file: str) -> list[str]:
+        key = (developer.project, commit, file)
+        if key not in self._files:
+            show = ["git", "-C", developer.branch.path, "show", f"{commit}:{file}"]
+            text = subprocess.run(show, check=True, capture_output=True).stdout.decode()
+            self._files[key] = text.removeprefix("\ufeff").splitlines()
+        return self._files[key]

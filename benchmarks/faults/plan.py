@@ -1,0 +1,64 @@
+"""The plan of a campaign: which part is killed when. A function of the profile and the seed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+DISK_FULL: Final = "disk full"
+SITES: Final = {
+    "several": ("server", "worker", "postgresql", "redis", "client"),
+    "embedded": ("server", "store", "postgresql", "client"),
+    "disk": (DISK_FULL,),
+    "clock": ("worker", "clock forward", "clock back", "server"),
+}
+NEEDS_NO_APPLY: Final = {"client", DISK_FULL}
+_LONGEST_WAIT = 20  # answers between a recovery and the next kill
+_SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The size of a campaign: kills at each site, and kills until everything is compared."""
+
+    kills: Mapping[str, int]
+    round_kills: int
+    repositories: int
+    files: int  # of the largest change to a repository
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+PROFILES: Final = {
+    "ci": Profile({"several": 12, "embedded": 8}, 10, 2, 20, _SOON),
+    "nightly": Profile({"several": 125, "embedded": 80, "disk": 10, "clock": 40}, 10, 4, 60),
+}
+
+
+@dataclass(frozen=True)
+class Kill:
+    """A SIGKILL, or another fault: after so many answers to the asker, or then during an apply."""
+
+    victim: str
+    after: int
+    during_apply: bool
+
+    def __str__(self) -> str:
+        moment = ", in an apply" if self.during_apply else ""
+        return f"{self.victim} after {self.after} answers{moment}"
+
+
+def rounds(profile: Profile, seed: int, site: str) -> Iterator[list[Kill]]:
+    """Yield the kills of each round at a site; victims have equal shares."""
+    random = Random(f"{seed}/{site}")  # noqa: S311 (a seed repeats it)
+    victims: list[str] = []
+    left = profile.kills.get(site, 0)
+    while left:
+        kills = []
+        for _ in range(min(left, profile.round_kills)):
+            if not victims:
+                victims = list(SITES[site])
+                random.shuffle(victims)
+            during_apply = victims[-1] not in NEEDS_NO_APPLY and random.random() < 0.5
+            kills.append(Kill(victims.pop(), random.randrange(_LONGEST_WAIT), during_apply))
+        left -= len(kills)
+        yield kills

@@ -1,0 +1,1 @@
+"""Many clients at once, on the service as it is deployed."""

@@ -1,0 +1,103 @@
+"""`python -m benchmarks load`: many clients at once, mixed requests, real processes, loopback.
+
+PostgreSQL with pgvector, Redis, a worker and web processes run with the settings of production. The
+clients of two organisations ask as fast as they are answered; which requests, and in which order, a
+seed decides. Meanwhile /livez is asked ten times a second and memory is read once a second.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from benchmarks import tables
+from benchmarks.load import report
+from benchmarks.load.clients import Crowd, ask_together
+from benchmarks.load.corpus import PERSON, SMALL, Size, Subject, prepare, totals
+from benchmarks.load.sessions import session_cookie
+from benchmarks.load.site import WEB_PROCESSES, Site, running_site
+from benchmarks.load.watching import watched
+from scripts.local_service import temporary_workspace
+
+OVERLOAD: Final = 64
+SHARE_OF_SMALL: Final = 8  # one client of so many is of the small organisation
+WARM_UP_REQUESTS: Final = 12  # of each client, not counted
+DEFAULT_SEED: Final = 24
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How much is indexed, and for how long so many clients ask."""
+
+    size: Size
+    steps: tuple[tuple[int, float], ...]  # clients, seconds
+
+
+FULL: Final = Size(chunks=110_000, references=900_000, repositories=50, service_bytes=3_100_000)
+PROFILES: Final = {
+    "short": Profile(Size(), ((16, 10.0), (OVERLOAD, 10.0))),
+    "full": Profile(FULL, ((16, 180.0), (OVERLOAD, 120.0))),
+    "nightly": Profile(FULL, ((1, 60.0), (16, 600.0), (OVERLOAD, 300.0))),
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Fill the service, have the clients ask, print the tables, write the JSON file."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks load", description=__doc__)
+    parser.add_argument("--profile", choices=PROFILES, default="short", help="default: short")
+    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="default: %(default)s")
+    parser.add_argument("--data", type=Path, help="kept, and used again; default: a new one")
+    parser.add_argument(
+        "--step", action="append", type=_step, metavar="CLIENTS:SECONDS", help="other steps"
+    )
+    parser.add_argument("--web", type=int, default=WEB_PROCESSES, help="default: %(default)s")
+    parser.add_argument("--out", type=Path, default=Path("build/load.json"), help="JSON file")
+    options = parser.parse_args(arguments)
+    profile = PROFILES[options.profile]
+    print(f"python -m benchmarks load --profile {options.profile} --seed {options.seed}")
+    with temporary_workspace("aeterna-bench-load-") as temporary:
+        data_dir = (options.data or temporary / "data").resolve()
+        with running_site(data_dir, web_processes=options.web) as site:
+            subjects = prepare(site.service, profile.size)
+            steps = options.step or profile.steps
+            figures = list(campaign(site, subjects, steps, seed=options.seed))
+    tables.show(figures, options.out)
+
+
+def campaign(
+    site: Site, subjects: Sequence[Subject], steps: Sequence[tuple[int, float]], *, seed: int
+) -> Iterator[tables.Figure]:
+    """Take each step, show it, and yield its figures."""
+    chunks, references = totals(site.service)
+    yield tables.Figure("chunks", chunks, "")
+    yield tables.Figure("references", references, "")
+    for clients, seconds in steps:
+        everyone = crowds(site, subjects, clients)
+        ask_together(site.urls, everyone, seed=-seed, seconds=seconds, requests=WARM_UP_REQUESTS)
+        with watched(site) as found:
+            outcomes = ask_together(site.urls, everyone, seed=seed, seconds=seconds)
+        step = report.Step(clients, clients >= OVERLOAD, seconds, outcomes, found)
+        report.show(step)
+        yield from report.figures(step)
+
+
+def crowds(site: Site, subjects: Sequence[Subject], clients: int) -> list[Crowd]:
+    """The clients of each organisation; a single one is of the large organisation."""
+    small = clients // SHARE_OF_SMALL
+    return [
+        Crowd(
+            subject,
+            session_cookie(
+                site.service.url, f"{PERSON}-{SMALL}" if subject.slug == SMALL else PERSON
+            ),
+            small if subject.slug == SMALL else clients - small,
+        )
+        for subject in subjects
+        if subject.slug != SMALL or small
+    ]
+
+
+def _step(text: str) -> tuple[int, float]:
+    clients, seconds = text.split(":")
+    return int(clients), float(seconds)

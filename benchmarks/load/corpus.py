@@ -1,0 +1,123 @@
+"""What the clients ask about: two organisations with repositories, kept between runs."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from benchmarks import tracing
+from benchmarks.resource_usage import opened_database
+from scripts.browsing import create_person
+from scripts.examples import example_repositories
+from scripts.local_service import Organization, Service
+
+LARGE, SMALL = "acme", "globex"
+PERSON = "ada"
+SYMBOLS = 400
+POPULAR = 20
+FILES = 200
+EXAMPLES = 3
+
+_TOTALS = """SELECT (SELECT count(*) FROM corpus_chunk), (SELECT count(*) FROM corpus_reference)"""
+_SYMBOLS = """SELECT r.name, s.name FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
+    JOIN repositories_repository r ON r.id = f.repository_id
+    JOIN tenancy_organization o ON o.id = r.organization_id
+    WHERE o.slug = %s AND s.kind IN ('function', 'method', 'class') AND s.name NOT LIKE '\\_%%'
+    ORDER BY md5(f.path || s.name) LIMIT %s"""
+_POPULAR = """SELECT s.name FROM corpus_symbol s JOIN corpus_file f ON f.id = s.file_id
+    JOIN repositories_repository r ON r.id = f.repository_id
+    JOIN tenancy_organization o ON o.id = r.organization_id
+    WHERE o.slug = %s AND s.kind IN ('function', 'method', 'class') AND s.name NOT LIKE '\\_%%'
+    GROUP BY s.name ORDER BY count(*) DESC, s.name LIMIT %s"""
+_FILES = """SELECT r.name, f.path FROM corpus_file f
+    JOIN repositories_repository r ON r.id = f.repository_id
+    JOIN tenancy_organization o ON o.id = r.organization_id
+    WHERE o.slug = %s AND f.skipped = '' AND f.content <> '' ORDER BY md5(f.path) LIMIT %s"""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many repositories are made; they are indexed until there are so many rows.
+
+    Without `repositories`, the first EXAMPLES of examples/ are indexed.
+    """
+
+    chunks: int = 0
+    references: int = 0
+    repositories: int = 0
+    service_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One organisation, and what a client of it may ask for."""
+
+    slug: str
+    token: str
+    symbols: list[list[str]]  # project and name
+    popular: list[str]
+    files: list[list[str]]  # project and path
+
+
+def prepare(service: Service, size: Size) -> list[Subject]:
+    """Index both organisations, or read what an earlier run has kept in the data directory."""
+    kept = service.data_dir / "load.json"
+    if not kept.exists():
+        subjects = list(_fill(service, size))
+        kept.write_text(json.dumps([asdict(one) for one in subjects]), encoding="utf-8")
+    return [Subject(**one) for one in json.loads(kept.read_text(encoding="utf-8"))]
+
+
+def totals(service: Service) -> tuple[int, int]:
+    """Chunks and references of all organisations."""
+    with opened_database(service) as database:
+        row = database.execute(_TOTALS).fetchone()
+    return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+def _fill(service: Service, size: Size) -> Iterator[Subject]:
+    small, *large = _repositories(service.data_dir / "repositories", size)
+    organizations = [
+        Organization(service, slug, service.create_organization(slug)) for slug in (LARGE, SMALL)
+    ]
+    organizations[1].index(small, small.name)
+    _index_until(organizations[0], large, size)
+    people = [(PERSON, LARGE), (f"{PERSON}-{SMALL}", SMALL)]
+    for person, slug in people:
+        create_person(service, person, "--organization", slug)
+    with opened_database(service) as database:
+        database.execute("VACUUM ANALYZE")
+        for one in organizations:
+            yield _subject(database, one)
+
+
+def _repositories(directory: Path, size: Size) -> list[Path]:
+    if not size.repositories:
+        return list(example_repositories(directory).values())[:EXAMPLES]
+    return tracing.build(directory, count=size.repositories, service_bytes=size.service_bytes)
+
+
+def _index_until(acme: Organization, repositories: Sequence[Path], size: Size) -> None:
+    """Services first, then the libraries that they use."""
+    for repository in sorted(repositories, key=lambda path: "service-" not in path.name):
+        acme.index(repository, repository.name)
+        chunks, references = totals(acme.service)
+        print(f"{repository.name}: {chunks:,} chunks, {references:,} references", flush=True)
+        if size.chunks and chunks >= size.chunks and references >= size.references:
+            return
+
+
+def _subject(database: "psycopg.Connection[Any]", one: Organization) -> Subject:
+    def rows(statement: str, limit: int) -> list[list[str]]:
+        return [list(row) for row in database.execute(statement, [one.slug, limit]).fetchall()]
+
+    return Subject(
+        slug=one.slug,
+        token=one.token,
+        symbols=rows(_SYMBOLS, SYMBOLS),
+        popular=[name for (name,) in rows(_POPULAR, POPULAR)],
+        files=rows(_FILES, FILES),
+    )

@@ -1,0 +1,158 @@
+"""The tables of a campaign, the bounds that it is held to, and its JSON file."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.load.clients import TIMED_OUT, Outcome
+from benchmarks.load.watching import Watched
+from benchmarks.tables import Figure, percentile
+
+_WEBHOOKS: Final = ("open", "upload", "webhook")
+_LARGEST_SECONDS: Final = {  # of the 99th percentile, with as many clients as the service is for
+    "search": 1.0,
+    "callers": 3.0,
+    "callees": 3.0,
+    "graph": 3.0,
+    "status": 0.3,
+}
+_IN_PROGRESS: Final = "409 run_in_progress"  # to Open: the repository's last run is not applied yet
+REFUSED_SECONDS: Final = 1.0
+LIVEZ_SECONDS: Final = 0.1
+_GROWTH: Final = 1.1  # of the last third to the one before it
+
+
+@dataclass(frozen=True)
+class Step:
+    """So many clients for so long, and what came of it."""
+
+    clients: int
+    is_overload: bool
+    seconds: float
+    outcomes: Sequence[Outcome]
+    watched: Watched
+
+    @property
+    def name(self) -> str:
+        """How figures name it."""
+        return f"{self.clients} clients"
+
+
+def details(step: Step) -> Table:
+    """A row for each kind of request and organisation, and one for /livez."""
+    table = Table("organisation", "request", "answered", "p50 s", "p99 s", "worst s", "errors")
+    for (organization, kind), outcomes in _by(step.outcomes):
+        answered = [one.seconds for one in outcomes if not one.code]
+        errors = Counter(one.code for one in outcomes if one.code)
+        table.add_row(
+            organization,
+            kind,
+            f"{len(answered):,}",
+            *(f"{value:.3f}" for value in _spread(answered)),
+            ", ".join(f"{code}: {count:,}" for code, count in sorted(errors.items())),
+        )
+    seconds = step.watched.livez
+    failures = f"failed: {step.watched.failures}" if step.watched.failures else ""
+    spread = (f"{value:.3f}" for value in _spread(seconds))
+    table.add_row("", "/livez", f"{len(seconds):,}", *spread, failures)
+    return table
+
+
+def resources(step: Step) -> Table:
+    """Processor time and memory of each part."""
+    table = Table("part", "processor s", "ms a request", "MB at first", "MB at last", "MB at most")
+    answered = sum(not one.code for one in step.outcomes) or 1
+    for part, seconds in step.watched.processor.items():
+        samples = step.watched.memory.get(part, [0.0])
+        table.add_row(
+            part,
+            f"{seconds:.1f}",
+            f"{1000 * seconds / answered:.1f}",
+            *(f"{value:.0f}" for value in (samples[0], samples[-1], max(samples))),
+        )
+    return table
+
+
+def is_error(outcome: Outcome) -> bool:
+    """Whether it is neither an answer nor a refusal that says when to come back."""
+    return bool(outcome.code) and not outcome.is_refusal and outcome.code != _IN_PROGRESS
+
+
+def show(step: Step) -> None:
+    """Print what came of a step."""
+    console = Console(width=120)
+    console.print(f"{step.name}, {step.seconds:.0f} s, {rate(step):.1f} answers a second")
+    console.print(details(step), resources(step))
+
+
+def rate(step: Step) -> float:
+    """Answers a second."""
+    return sum(not one.code for one in step.outcomes) / step.seconds
+
+
+def figures(step: Step) -> Iterator[Figure]:
+    """The figures of a step beside their bounds."""
+    yield Figure(f"{step.name}: answers", rate(step), "/s")
+    for kind, outcomes in _by_kind(step.outcomes):
+        answered = [one.seconds for one in outcomes if not one.code]
+        bound = None if step.is_overload else _LARGEST_SECONDS.get(kind)
+        if answered:
+            yield Figure(f"{step.name}: {kind} p50", _spread(answered)[0], "s")
+            yield Figure(f"{step.name}: {kind} p99", _spread(answered)[1], "s", bound)
+    refusals = [one.seconds for one in step.outcomes if one.is_refusal]
+    others = [one for one in step.outcomes if is_error(one)]
+    first = [one for one in step.outcomes if one.kind in _WEBHOOKS and one.is_refusal]
+    yield Figure(f"{step.name}: no answer in time", _count(step.outcomes, TIMED_OUT), "", 0)
+    yield Figure(f"{step.name}: other errors", len(others), "", 0)
+    yield Figure(f"{step.name}: refused", len(refusals), "", None if step.is_overload else 0)
+    if refusals:
+        worst = max(refusals)
+        yield Figure(f"{step.name}: slowest refusal", worst, "s", REFUSED_SECONDS)
+    yield Figure(f"{step.name}: Open, upload or webhook refused", len(first), "", 0)
+    yield Figure(f"{step.name}: /livez, worst", max(step.watched.livez), "s", LIVEZ_SECONDS)
+    yield Figure(f"{step.name}: /livez failed", step.watched.failures, "", 0)
+    for part, samples in step.watched.memory.items():
+        yield from _memory(f"{step.name}: memory of {part}", samples)
+
+
+def _memory(name: str, samples: Sequence[float]) -> Iterator[Figure]:
+    """At most, and growth in the last third of the time: before that, caches fill."""
+    yield Figure(f"{name}, at most", max(samples), "MB")
+    third = len(samples) // 3
+    if third:
+        before, last = samples[third : 2 * third], samples[-third:]
+        growth = (sum(last) / len(last)) / (sum(before) / len(before))
+        yield Figure(f"{name}, last third to the one before", growth, "times", _GROWTH)
+
+
+def _spread(seconds: Sequence[float]) -> tuple[float, float, float]:
+    """Median, 99th percentile, largest."""
+    if len(seconds) < 2:
+        only = seconds[0] if seconds else 0.0
+        return only, only, only
+    return percentile(seconds, 50), percentile(seconds, 99), max(seconds)
+
+
+def _count(outcomes: Iterable[Outcome], code: str) -> int:
+    return sum(one.code == code for one in outcomes)
+
+
+def _by(outcomes: Iterable[Outcome]) -> Iterator[tuple[tuple[str, str], list[Outcome]]]:
+    def key(one: Outcome) -> tuple[str, str]:
+        return one.organization, one.kind
+
+    for found, group in groupby(sorted(outcomes, key=key), key):
+        yield found, list(group)
+
+
+def _by_kind(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
+    def key(one: Outcome) -> str:
+        return one.kind
+
+    for found, group in groupby(sorted(outcomes, key=key), key):
+        yield found, list(group)

@@ -1,0 +1,106 @@
+"""What is measured beside the clients: /livez from a process of its own, and memory."""
+
+import http.client
+import itertools
+import multiprocessing
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Final
+from urllib.parse import urlsplit
+
+import psutil
+
+from benchmarks.load.site import Site
+
+PROBE_SECONDS: Final = 0.1
+SAMPLE_SECONDS: Final = 1.0
+_ANSWER_SECONDS: Final = 30.0
+
+
+@dataclass
+class Watched:
+    """Seconds of each /livez, failures among them, and megabytes by part of the service."""
+
+    livez: list[float] = field(default_factory=list)
+    failures: int = 0
+    memory: dict[str, list[float]] = field(default_factory=dict)
+    processor: dict[str, float] = field(default_factory=dict)
+
+
+@contextmanager
+def watched(site: Site) -> Iterator[Watched]:
+    """Watch until the end of the block; the result is complete after it."""
+    found = Watched()
+    context = multiprocessing.get_context("spawn")  # this process has threads
+    ours, theirs = context.Pipe()
+    prober = context.Process(target=_probe, args=(site.urls, theirs), daemon=True)
+    prober.start()
+    ending = threading.Event()
+    sampler = threading.Thread(target=_sample, args=(site, found.memory, ending))
+    before = _seconds(site)
+    sampler.start()
+    try:
+        yield found
+    finally:
+        ending.set()
+        sampler.join()
+        ours.send(None)
+        found.livez, found.failures = ours.recv()
+        prober.join()
+        prober.close()
+        ours.close()
+        theirs.close()
+        after = _seconds(site)
+        found.processor = {part: after[part] - before[part] for part in before}
+
+
+def _probe(urls: Sequence[str], end: Connection) -> None:
+    """Ask each process in turn, on a new connection each time, as an orchestrator does."""
+    addresses = itertools.cycle(urlsplit(url).netloc for url in urls)
+    seconds: list[float] = []
+    failures = 0
+    while not end.poll(PROBE_SECONDS):
+        began = time.perf_counter()
+        connection = http.client.HTTPConnection(next(addresses), timeout=_ANSWER_SECONDS)
+        try:
+            connection.request("GET", "/livez")
+            is_live = connection.getresponse().status == http.client.OK
+        except (OSError, http.client.HTTPException):
+            is_live = False
+        finally:
+            connection.close()
+        failures += not is_live
+        seconds.append(time.perf_counter() - began)
+    end.send((seconds, failures))
+
+
+def _sample(site: Site, memory: dict[str, list[float]], ending: threading.Event) -> None:
+    while not ending.wait(SAMPLE_SECONDS):
+        for part, processes in site.processes().items():
+            memory.setdefault(part, []).append(sum(map(_megabytes, processes)))
+
+
+def _megabytes(process: psutil.Process) -> float:
+    """What a process has of its own: PostgreSQL's backends share their buffers."""
+    try:
+        return float(process.memory_info().rss - process.memory_info().shared) / 1e6
+    except psutil.NoSuchProcess:
+        return 0.0
+
+
+def _seconds(site: Site) -> dict[str, float]:
+    """Processor time by part; of PostgreSQL with its backends that have ended."""
+    return {part: sum(map(_own_seconds, some)) for part, some in site.processes().items()}
+
+
+def _own_seconds(process: psutil.Process) -> float:
+    try:
+        times = process.cpu_times()
+    except psutil.NoSuchProcess:
+        return 0.0
+    ended = times.children_user + times.children_system
+    return float(times.user + times.system + ended)

@@ -1,0 +1,29 @@
+"""Parts of a working service are killed at random moments, and nothing is lost.
+
+A failure names the command that repeats it; `python -m benchmarks faults` has longer campaigns.
+"""
+
+from random import SystemRandom
+
+import pytest
+
+from benchmarks.faults.campaign import run_site
+from benchmarks.faults.clients import CampaignError
+from benchmarks.faults.plan import PROFILES
+from tests.e2e.conftest import prepared_data_directory
+
+pytestmark = pytest.mark.system("redis-server")
+
+PROFILE = PROFILES["ci"]
+
+
+@pytest.mark.parametrize("site", PROFILE.kills)
+def test_nothing_is_lost(site: str) -> None:
+    seed = SystemRandom().randrange(1_000_000)
+    try:
+        with prepared_data_directory() as directory:
+            campaign = run_site(site, profile=PROFILE, seed=seed, data_dir=directory)
+    except CampaignError as exc:
+        exc.add_note(f"Repeat it: python -m benchmarks faults --site {site} --seed {seed}")
+        raise
+    assert len(campaign.recoveries) == PROFILE.kills[site]
