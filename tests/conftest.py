@@ -19,7 +19,6 @@ from tests.durations import read_slow_tests
 
 settings.register_profile(
     "default",
-    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

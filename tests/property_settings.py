@@ -2,9 +2,9 @@
 
 from hypothesis import settings
 
-WHOLE = 100  # examples of a property that names no number, if nothing scales it
+DEFAULT_EXAMPLES = 100
 
 
 def examples(count: int) -> settings:
-    """Settings of two fifths of `count` examples; `fast` draws a fifth, `nightly` ten times all."""
-    return settings(max_examples=max(1, count * settings.default.max_examples // WHOLE))
+    """Settings of `count` examples by default; `fast` draws a fifth, `nightly` ten times more."""
+    return settings(max_examples=max(1, count * settings.default.max_examples // DEFAULT_EXAMPLES))

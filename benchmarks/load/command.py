@@ -6,6 +6,8 @@ seed decides. Meanwhile /livez is asked ten times a second and memory is read on
 """
 
 import argparse
+import signal
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +57,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--out", type=Path, default=Path("build/load.json"), help="JSON file")
     options = parser.parse_args(arguments)
     profile = PROFILES[options.profile]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # no process is left behind
     print(f"python -m benchmarks load --profile {options.profile} --seed {options.seed}")
     with temporary_workspace("aeterna-bench-load-") as temporary:
         data_dir = (options.data or temporary / "data").resolve()

@@ -109,7 +109,7 @@ def figures(step: Step) -> Iterator[Figure]:
     first = [one for one in step.outcomes if one.kind in _WEBHOOKS and one.is_refusal]
     yield Figure(f"{step.name}: no answer in time", _count(step.outcomes, TIMED_OUT), "", 0)
     yield Figure(f"{step.name}: other errors", len(others), "", 0)
-    yield Figure(f"{step.name}: refused", len(refusals), "", None if step.is_overload else 0)
+    yield Figure(f"{step.name}: refused", len(refusals), "")
     if refusals:
         worst = max(refusals)
         yield Figure(f"{step.name}: slowest refusal", worst, "s", REFUSED_SECONDS)

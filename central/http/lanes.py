@@ -1,7 +1,7 @@
 """The lanes in which requests wait for a thread: by what they cost, and who waits for them."""
 
 import re
-from enum import Enum
+from enum import Enum, unique
 from typing import Final, NamedTuple
 
 from indexer.limits import (
@@ -37,6 +37,7 @@ class LaneLimits(NamedTuple):
 _READS: Final = (READS_AT_ONCE, REQUESTS_OF_ONE_CALLER, REQUESTS_WAITING)
 
 
+@unique
 class Lane(Enum):
     """A lane, with its limits. Those that come first are served first."""
 

@@ -32,36 +32,46 @@ TRACED = frozenset(
 
 
 def is_first_of_victim(caller: FrameType) -> bool:
-    """Whether it works for the repository that is to suffer, and for the first time if it applies.
+    """Whether it works for the repository that is to suffer, in the first apply or before it.
 
-    `caller` is of `_apply`, which has a claim, or of `_stage`, which has a run.
+    `caller` is of `_apply`, which has a claim, or of `_stage`, which has a run: an apply stages
+    what was not staged as it arrived.
     """
     known = caller.f_locals
     run = known["claim"].run if "claim" in known else known["run"]
-    return bool(run.attempts == ("claim" in known) and run.repository.name == "victim")
+    is_first = run.attempts == 1 if "claim" in known else run.attempts <= 1
+    return bool(is_first and run.repository.name == "victim")
 
 
 class Killer:
-    """Counts lines between the start and the end of a function."""
+    """Counts the lines of a function, and of what it calls in its thread.
+
+    How many there are differs between two calls: the one that has fewer than `kill_at` ends with
+    its process, too. Other threads, which answer requests meanwhile, do not count.
+    """
 
     def __init__(self, kill_at: int, function: str, count_file: Path) -> None:
         self.kill_at = kill_at
         self.function = function
         self.count_file = count_file
         self.lines: int | None = None
+        self.thread = 0
 
     def trace(self, frame: FrameType, event: str, _argument: Any) -> Any:
         """Called for every function call: look into the traced modules only."""
         if event != "call" or frame.f_code.co_filename not in TRACED:
             return None
         if frame.f_code.co_name == self.function and is_first_of_victim(frame):
-            self.lines = 0
+            self.lines, self.thread = 0, threading.get_ident()
             return self.trace_function
-        return self.trace_line if self.lines is not None else None
+        is_of_it = self.lines is not None and self.thread == threading.get_ident()
+        return self.trace_line if is_of_it else None
 
     def trace_function(self, frame: FrameType, event: str, argument: Any) -> Any:
         """The function itself: its return ends the counting."""
         if event == "return" and self.lines is not None:
+            if self.kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
             self.count_file.write_text(str(self.lines), encoding="ascii")
             self.lines = None
         elif self.lines is not None:

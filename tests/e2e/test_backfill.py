@@ -19,7 +19,7 @@ from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import prepared_data_directory
 from tests.waiting import wait_until
 
-REPOSITORIES = 12
+REPOSITORIES = 30
 APP_SECRET = "the App's secret"
 WORKFLOW = ".github/workflows/code-index.yml"
 

@@ -1,6 +1,7 @@
 """Killing the server at any line of an apply loses nothing and leaves nothing to do by hand."""
 
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from tests.e2e.indexing import index_here
 LEASE_SECONDS = 2
 KILLS = 6
 FOREVER = 0
+END = sys.maxsize
+DEATH_SECONDS = 120
 
 
 class Mortal(Service):
@@ -56,6 +59,8 @@ class Mortal(Service):
         """Returns its exit code; a signal is negative."""
         assert self.process is not None
         assert self.process.stdout is not None
+        has_ended, _, _ = select.select([self.process.stdout], [], [], DEATH_SECONDS)
+        assert has_ended, f"it lives:\n{self.log.read_text(errors='replace')[-3000:]}"
         return int(self.process.stdout.readline())
 
     def stop(self) -> None:
@@ -151,10 +156,10 @@ def test_sigkill_while_a_batch_is_staged_ends_with_the_new_index(
 
 
 def places_to_die(total: int) -> list[int]:
-    """The first and the last line, and a random one out of each stretch between."""
+    """The first and the last line, a random one out of each stretch between, and the return."""
     step = total // KILLS
     between = [at + random.randrange(step) for at in range(2, total - step, step)]  # noqa: S311
-    return [1, *between, total - 2]
+    return [1, *between, total - 2, END]
 
 
 def kill_while_applying(

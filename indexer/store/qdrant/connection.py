@@ -24,9 +24,10 @@ from indexer.store.qdrant.address import QdrantAddress
 
 _Answer = TypeVar("_Answer")
 
-# By default gRPC waits up to two minutes before it reconnects, and detects a cut connection only
-# after 15 minutes.
+# By default gRPC waits up to two minutes before it reconnects, detects a cut connection only after
+# 15 minutes, and gives a new client the connection of the former one.
 _CHANNEL: Final = {
+    "grpc.use_local_subchannel_pool": 1,
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.min_reconnect_backoff_ms": 1000,
     "grpc.max_reconnect_backoff_ms": 1000,
@@ -87,6 +88,8 @@ class Connection:
             failure = translate_error(exc, self._address.endpoint)
             if self._closed:
                 raise self._closed_error() from exc
+            if isinstance(exc, grpc.Call) and exc.code() is _CODES.DEADLINE_EXCEEDED:
+                self._leave(client)
             if not failure.problem.retryable or isinstance(failure.problem, StoreFullError):
                 raise failure.problem from exc
             return failure
@@ -102,6 +105,15 @@ class Connection:
             if self._client is None:
                 self._client = _open(self._address, self._api_key, self._timeout_seconds)
             return self._client
+
+    def _leave(self, client: QdrantClient) -> None:
+        """Connect anew for the next request: a node that hangs keeps its connections open.
+
+        Requests under way on `client` end as they would have; it is closed once it is unused.
+        """
+        with self._opening:
+            if self._client is client:
+                self._client = None
 
     def _closed_error(self) -> StoreUnavailableError:
         message = f"The vector store at {self._address.endpoint} has been closed."

@@ -2,6 +2,7 @@
 
 import faulthandler
 import shutil
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def engine(figures: list[str]) -> Iterator[Engine]:
     """One engine for all tests."""
+    # So that SIGTERM ends all fixtures too: those of the database would stay.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     started = time.monotonic()
     with running_engine() as running:
         figures.append(f"Engine: {time.monotonic() - started:.0f} s")

@@ -1,11 +1,12 @@
 """A cluster of real Qdrant servers on this machine, from the executable that QDRANT_BINARY names.
 
 Clients reach it as they would through a Kubernetes Service: by one address, which leads each new
-connection to a node that is there.
+connection to a node that is ready.
 """
 
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import threading
@@ -36,6 +37,7 @@ class Node:
         self._directory = directory
         self._bootstrap = bootstrap
         self._process: subprocess.Popen[bytes] | None = None
+        self.is_ready = False  # as the probe of a Kubernetes Service sees it
 
     @property
     def url(self) -> str:
@@ -61,7 +63,8 @@ class Node:
                 stderr=subprocess.STDOUT,
             )
         complaint = f"Qdrant did not start; see {self._directory / 'log'}"
-        wait_until(self._is_ready, complaint, _START_SECONDS)
+        wait_until(self._answers, complaint, _START_SECONDS)
+        self.is_ready = True
         return self
 
     def kill(self) -> None:
@@ -69,7 +72,19 @@ class Node:
         if self._process:
             self._process.kill()
             self._process.wait()
-            self._process = None
+            self._process, self.is_ready = None, False
+
+    def hang(self) -> None:
+        """Let it answer nothing, on open connections neither."""
+        assert self._process
+        self._process.send_signal(signal.SIGSTOP)
+        self.is_ready = False
+
+    def resume(self) -> None:
+        """End `hang`."""
+        if self._process:
+            self._process.send_signal(signal.SIGCONT)
+            self.is_ready = True
 
     @property
     def is_running(self) -> bool:
@@ -86,7 +101,7 @@ class Node:
         """The names of the collections that this node knows."""
         return {each["name"] for each in self.ask("/collections")["collections"]}
 
-    def _is_ready(self) -> bool:
+    def _answers(self) -> bool:
         with suppress(httpx.TransportError):
             return httpx.get(f"http://{_HOST}:{self.rest_port}/readyz", timeout=30).is_success
         assert self._process
@@ -106,7 +121,7 @@ class Node:
 
 
 class Cluster:
-    """Nodes, and the `url` that leads to the first one that is there."""
+    """Nodes, and the `url` that leads to the first one that is ready."""
 
     def __init__(self, nodes: list[Node], url: str) -> None:
         self.nodes = nodes
@@ -115,7 +130,9 @@ class Cluster:
     def start(self) -> None:
         """Start the nodes that were killed, and wait until every replica is up to date."""
         for node in self.nodes:
-            if not node.is_running:
+            if node.is_running:
+                node.resume()
+            else:
                 node.start()
         wait_until(self._is_whole, "a replica did not recover", _START_SECONDS)
 
@@ -145,7 +162,7 @@ def running_cluster(directory: Path, nodes: int = 3) -> Iterator[Cluster]:
             node = Node(directory / f"node-{number}", bootstrap=started[0] if started else None)
             stack.callback(node.kill)
             started.append(node.start())
-        port = stack.enter_context(_forwarding([node.port for node in started]))
+        port = stack.enter_context(_forwarding(started))
         wait_until(lambda: _has_peers(started), "the nodes did not find each other")
         yield Cluster(started, f"qdrant://{_HOST}:{port}")
 
@@ -155,15 +172,15 @@ def _has_peers(nodes: list[Node]) -> bool:
 
 
 @contextmanager
-def _forwarding(ports: list[int]) -> Iterator[int]:
-    """A port whose connections lead to the first of `ports` that is there."""
+def _forwarding(nodes: list[Node]) -> Iterator[int]:
+    """A port whose new connections lead to the first of `nodes` that is ready."""
 
     class Forwarder(BaseRequestHandler):
         def handle(self) -> None:
-            for port in ports:
-                with suppress(OSError), socket.create_connection((_HOST, port)) as node:
-                    _connect(self.request, node)
-                    return
+            address = next(((_HOST, node.port) for node in nodes if node.is_ready), None)
+            if address:
+                with suppress(OSError), socket.create_connection(address) as upstream:
+                    _connect(self.request, upstream)
 
     class Server(ThreadingTCPServer):
         daemon_threads = True

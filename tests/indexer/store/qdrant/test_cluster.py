@@ -131,6 +131,20 @@ def test_searches_and_writes_go_on_while_a_node_is_killed(
         assert held_by(node, collection) == as_held(early + late)
 
 
+def test_node_that_hangs_is_left_for_another(cluster: Cluster, store: VectorStore) -> None:
+    """The connection to it stays open, and gRPC has to notice that nothing comes."""
+    collection, early, late = a_collection(), a_point(), a_point()
+    store.upsert(collection, [early])
+    cluster.nodes[ASKED].hang()
+    done(lambda: store.upsert(collection, [late]))
+    [hits] = store.search([collection], [EVERY])
+    assert set(ids(hits.dense)) == {early.id, late.id}
+
+    cluster.start()
+    for node in cluster.nodes:
+        assert held_by(node, collection) == as_held([early, late])
+
+
 def test_search_that_would_lack_a_part_is_refused(cluster: Cluster, store: VectorStore) -> None:
     """Two of three nodes hold all replicas of a shard."""
     collection = a_collection()

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -73,6 +74,25 @@ def test_search_that_takes_too_long_is_given_up_within_seconds(
     with pytest.raises(StoreUnavailableError, match="Deadline"):
         store.search([collection], [QUERY])
     assert time.monotonic() - begin < 5
+
+
+def test_search_that_takes_too_long_is_sent_again_over_another_connection(
+    server: StandIn, store: VectorStore
+) -> None:
+    """It may have led to a node that hangs, and a new one leads to another node."""
+    collection, point = a_collection(), a_point()
+    store.upsert(collection, [point])
+    peers: list[str] = []
+
+    def slow(context: grpc.ServicerContext) -> None:
+        peers.append(context.peer())
+        server.slow(context)
+
+    server.faults = [slow, lambda context: peers.append(context.peer())]
+    while server.faults:
+        with suppress(StoreUnavailableError):
+            store.search([collection], [QUERY])
+    assert len(set(peers)) == 2
 
 
 def test_server_that_is_away_is_named_and_comes_back(server: StandIn, store: VectorStore) -> None:
