@@ -10,13 +10,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
+from central.runtime.postgres_paths import short_name
 from scripts.local_git import commit_all
 from scripts.local_service import ROOT, Organization, Service, free_address
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
@@ -25,6 +28,8 @@ from tests.e2e.several_processes import Site, Worker, running_site, stop_postgre
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.system("redis-server")
+
+FILES = {f"src/module_{n}.py": f"def compute_{n}(total):\n    return {n}\n" for n in range(3)}
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +47,19 @@ def site(shared_site: Site) -> Site:
     return shared_site
 
 
-def many_functions(seed: int, files: int = 200) -> dict[str, str]:
-    """Enough to apply that a worker can be killed in the middle of it."""
-    body = "".join(f"    total += {n} * factor_{n}\n" for n in range(30))
-    return {
-        f"src/module_{at}.py": "".join(
-            f"def compute_{seed}_{at}_{k}(total):\n{body}    return total\n\n\n" for k in range(8)
+@contextmanager
+def apply_held(site: Site) -> Iterator[None]:
+    """A worker is in the last transaction of an apply, where it waits for the end of this."""
+    address = {"host": str(short_name(site.service.data_dir / "postgres")), "user": "postgres"}
+    blocked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
+    with psycopg.connect(**address) as holder, psycopg.connect(**address, autocommit=True) as other:
+        holder.execute("LOCK TABLE corpus_termstat IN EXCLUSIVE MODE")
+        asked = [holder.info.backend_pid]
+        wait_until(
+            lambda: (other.execute(blocked, asked).fetchone() or [0])[0] > 0,
+            "the worker never began",
         )
-        for at in range(files)
-    }
+        yield
 
 
 def state_of(acme: Organization, project: str) -> str:
@@ -116,12 +125,11 @@ def json_lines(log: Path) -> list[dict[str, Any]]:
 def test_a_worker_killed_while_applying_is_replaced_and_the_run_ends_applied(
     site: Site, make_repository: MakeRepository
 ) -> None:
-    repository = make_repository("killed", many_functions(0))
+    repository = make_repository("killed", FILES)
     indexer = site.acme.start_index(repository, "killed")
-    wait_until(lambda: run_is_applying(site), "the worker never began")
-
-    site.worker.end(signal.SIGKILL)
-    assert state_of(site.acme, "killed") == "indexing"
+    with apply_held(site):
+        site.worker.end(signal.SIGKILL)
+        assert state_of(site.acme, "killed") == "indexing"
     site.worker.start()
 
     _, errors = indexer.communicate(timeout=120)
@@ -133,10 +141,10 @@ def test_a_stopped_worker_loses_its_run_and_writes_nothing_when_it_goes_on(
     site: Site, make_repository: MakeRepository
 ) -> None:
     """As a machine that hangs for a while."""
-    repository = make_repository("stopped", many_functions(1))
+    repository = make_repository("stopped", FILES)
     indexer = site.acme.start_index(repository, "stopped")
-    wait_until(lambda: run_is_applying(site), "the worker never began")
-    site.worker.send(signal.SIGSTOP)
+    with apply_held(site):
+        site.worker.send(signal.SIGSTOP)
     bind = {"AETERNA_WORKER_METRICS_BIND": free_address()}
     other = Worker(replace(site.service, environment=site.service.environment | bind))
     other.start()
@@ -149,11 +157,6 @@ def test_a_stopped_worker_loses_its_run_and_writes_nothing_when_it_goes_on(
 
     site.acme.index(make_repository("next", {"a.py": "a = 1\n"}), "next")  # by the one that is left
     assert_same_as_fresh(site, repository, "stopped")
-
-
-def run_is_applying(site: Site) -> bool:
-    metrics = httpx.get(f"{site.service.url}/metrics", timeout=10).text
-    return 'aeterna_runs{state="applying"} 1.0' in metrics
 
 
 def test_a_message_lost_with_its_broker_delays_a_run_and_never_loses_it(
