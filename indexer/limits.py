@@ -156,6 +156,7 @@ BACKFILL_URLS: Final = 1_000  # of one request
 BACKFILL_ROWS: Final = 200  # repositories on a page of a backfill's progress
 BACKFILL_REPOSITORY_BYTES: Final = 4 * 1024**3  # of a clone; AETERNA_BACKFILL_MAX_BYTES
 BACKFILL_REPOSITORY_SECONDS: Final = 3_600  # to clone and index; AETERNA_BACKFILL_SECONDS
+BACKFILL_LEASE_SECONDS: Final = 120  # a forge may take so long; AETERNA_BACKFILL_LEASE_SECONDS
 BACKFILL_AT_ONCE: Final = 2  # repositories of the whole service; AETERNA_BACKFILL_AT_ONCE
 BACKFILL_PER_HOUR: Final = 1_000  # clones of an organisation; AETERNA_BACKFILL_PER_HOUR
 BACKFILL_ATTEMPTS: Final = 5

@@ -37,6 +37,7 @@ class BackfillSettings:
     per_hour: int = limits.BACKFILL_PER_HOUR
     max_bytes: int = limits.BACKFILL_REPOSITORY_BYTES
     max_seconds: int = limits.BACKFILL_REPOSITORY_SECONDS
+    lease_seconds: int = limits.BACKFILL_LEASE_SECONDS
 
 
 def backfill() -> BackfillSettings:
@@ -65,6 +66,9 @@ def backfill() -> BackfillSettings:
         ),
         max_seconds=env.number(
             "AETERNA_BACKFILL_SECONDS", default=limits.BACKFILL_REPOSITORY_SECONDS
+        ),
+        lease_seconds=env.number(
+            "AETERNA_BACKFILL_LEASE_SECONDS", default=limits.BACKFILL_LEASE_SECONDS
         ),
     )
 

@@ -14,7 +14,7 @@ from indexer.records.files import SkipReason
 
 _COMPONENT = r'(?!\.{1,2}[/"])[^/"\\\x00-\x1f]++'
 _USUAL_LINE = re.compile(
-    rf'^\{{"path":"({_COMPONENT}(?:/{_COMPONENT})*+)","mode":"({"|".join(get_args(Mode))})",'
+    rf'^\{{"path":"({_COMPONENT}(?:/{_COMPONENT})*)","mode":"({"|".join(get_args(Mode))})",'
     r'"blob":"([0-9a-f]{40}(?:[0-9a-f]{24})?)","size":(0|[1-9][0-9]{0,17}),'
     rf'"skipped":(?:null|"({"|".join(SkipReason)})")\}}$',
     re.MULTILINE,

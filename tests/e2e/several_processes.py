@@ -22,6 +22,7 @@ CELERY = ("-m", "celery", "-A", "central", "worker", "--concurrency", "1", "--be
 SCHEDULER = ("--scheduler", "central.observability.celery:BeatScheduler")
 SWEEP_SECONDS = 1
 LEASE_SECONDS = 3
+BACKFILL_LEASE_SECONDS = 10
 
 
 @dataclass
@@ -119,6 +120,7 @@ def running_site(data_dir: Path, environment: Mapping[str, str] | None = None) -
             "AETERNA_BIND": free_address(),
             "AETERNA_SWEEP_SECONDS": str(SWEEP_SECONDS),
             "AETERNA_RUN_LEASE_SECONDS": str(LEASE_SECONDS),
+            "AETERNA_BACKFILL_LEASE_SECONDS": str(BACKFILL_LEASE_SECONDS),
             "AETERNA_WORKER_METRICS_BIND": free_address(),
             **(environment or {}),
         },

@@ -29,7 +29,6 @@ from central.repositories.models import IndexedBy, Push, Repository
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
-_LEASE_SECONDS = 120  # a forge may take that long to answer, between two beats
 _BEAT_SECONDS = 5.0
 _CLOCK_WENT_BACK = timedelta(minutes=5)
 _FIRST_PAUSE_SECONDS = 30
@@ -125,7 +124,7 @@ def _claim(row: BackfillRepository, now: datetime) -> "Claim | None":
 
 
 def _lease() -> datetime:
-    return timezone.now() + timedelta(seconds=_LEASE_SECONDS)
+    return timezone.now() + timedelta(seconds=settings.BACKFILL.lease_seconds)
 
 
 def _longest_lease() -> datetime:
