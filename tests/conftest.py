@@ -146,7 +146,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _turn(item: pytest.Item) -> int:
-    """What takes long comes first, so that no process is left alone with it in the end."""
+    """What takes long comes first, so that no process ends long after the others."""
     file = item.nodeid.partition("::")[0]
     if file.startswith(LONGEST):
         return 0

@@ -172,7 +172,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 4 * 3600,
     "socket_connect_timeout": 2,
     "socket_timeout": 5,
-    "max_retries": 0,  # of connecting to send a message: nobody waits for a broker that is away
+    "max_retries": 0,  # of connecting to send a message: no request waits for an unreachable broker
 }
 CELERY_TASK_PUBLISH_RETRY = False  # the run is queued in the database; the sweeper finds it
 

@@ -31,7 +31,7 @@ class Mortal(Service):
     """A server that dies at a line of an apply. `start` it again when it has."""
 
     kill_at_line = FOREVER
-    server: psutil.Process  # which signals nobody else: a number is used again
+    server: psutil.Process  # which signals no other process: a number is used again
 
     def start(self) -> Self:
         """Start one that dies at `kill_at_line`; the process that it comes from stays."""

@@ -107,7 +107,7 @@ class Connection:
             return self._client
 
     def _leave(self, client: QdrantClient) -> None:
-        """Connect anew for the next request: a node that hangs keeps its connections open.
+        """Open a new connection for the next request: a node that hangs keeps its connections open.
 
         Requests under way on `client` end as they would have; it is closed once it is unused.
         """
