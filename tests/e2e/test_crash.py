@@ -122,17 +122,11 @@ def test_sigkill_at_any_line_of_apply_ends_with_the_new_index(
     repository = make_repository("victim", content(0))
     total = lines_of_an_apply(acme, repository, tmp_path / "lines")
 
-    mortal.server.kill()
-    assert mortal.wait_until_dead() == -signal.SIGKILL
     places = places_to_die(total)
-    mortal.kill_at_line = places[0]
-    mortal.start()
+    restart(mortal, kill_at_line=places[0])
     for seed, (line, next_line) in enumerate(pairwise([*places, FOREVER]), start=2):
         kill_while_applying(mortal, acme, repository, seed=seed, next_line=next_line)
-
-        assert acme.dump("victim") == fresh_dump(acme, repository, seed), f"line {line} of {total}"
-        mortal.ask("reconcile", repair=True)
-        assert is_clean(mortal), f"line {line} of {total}"
+        assert_nothing_lost(mortal, acme, repository, seed=seed, where=f"line {line} of {total}")
 
 
 @pytest.mark.parametrize("mortal", ["_stage"], indirect=True)
@@ -144,15 +138,25 @@ def test_sigkill_while_a_batch_is_staged_ends_with_the_new_index(
     repository = make_repository("victim", content(0))
     total = lines_of_an_apply(acme, repository, tmp_path / "lines")
     for seed, line in enumerate((1, total // 2, total - 2), start=2):
-        mortal.server.kill()
-        assert mortal.wait_until_dead() == -signal.SIGKILL
-        mortal.kill_at_line = line
-        mortal.start()
+        restart(mortal, kill_at_line=line)
         kill_while_applying(mortal, acme, repository, seed=seed, next_line=FOREVER)
+        assert_nothing_lost(mortal, acme, repository, seed=seed, where=f"line {line} of {total}")
 
-        assert acme.dump("victim") == fresh_dump(acme, repository, seed), f"line {line} of {total}"
-        mortal.ask("reconcile", repair=True)
-        assert is_clean(mortal), f"line {line} of {total}"
+
+def restart(service: Mortal, *, kill_at_line: int) -> None:
+    service.server.kill()
+    assert service.wait_until_dead() == -signal.SIGKILL
+    service.kill_at_line = kill_at_line
+    service.start()
+
+
+def assert_nothing_lost(
+    service: Mortal, acme: Organization, repository: Path, *, seed: int, where: str
+) -> None:
+    """The index is that of a repository that never saw a crash, and so are its points."""
+    assert acme.dump("victim") == fresh_dump(acme, repository, seed), where
+    service.ask("reconcile", repair=True)
+    assert is_clean(service), where
 
 
 def places_to_die(total: int) -> list[int]:

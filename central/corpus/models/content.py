@@ -3,8 +3,8 @@
 Everything that a vector store holds can be rebuilt from here: a chunk's terms from its row, its
 vector from the Embedding that its digest names.
 
-Rows that an apply alone writes have no constraint for their repository, whose row it holds: a
-check of each took a tenth of its time.
+Rows that an apply alone writes have no constraint for their repository: it holds that row, and a
+check of each of its rows would only cost time.
 """
 
 from django.contrib.postgres.fields import ArrayField

@@ -160,7 +160,7 @@ class Claim:
     def beat(self) -> None:
         """Renew the lease every few seconds. Raises ClaimLostError."""
         now = time.monotonic()
-        if now - self._renewed_at >= _BEAT_SECONDS:
+        if now - self._renewed_at >= min(_BEAT_SECONDS, settings.BACKFILL.lease_seconds / 4):
             self._renewed_at = now
             self._renew()
 
