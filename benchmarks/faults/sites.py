@@ -44,6 +44,9 @@ class Site(Protocol):
     def settle(self) -> None:
         """End a fault that lasts."""
 
+    def ended(self) -> str:
+        """Name the parts that have ended although nobody killed them."""
+
     def state(self, projects: list[str]) -> State:
         """Read the state of the index; open runs of killed clients are expired first."""
 
@@ -88,6 +91,13 @@ class SeveralProcesses:
 
     def settle(self) -> None:
         """See Site."""
+
+    def ended(self) -> str:
+        """See Site."""
+        parts = self._processes
+        return _ended(
+            server=parts.service.process, worker=parts.worker.process, redis=parts.broker.process
+        )
 
     def state(self, projects: list[str]) -> State:
         """See Site."""
@@ -140,6 +150,10 @@ class Embedded:
     def settle(self) -> None:
         """See Site."""
 
+    def ended(self) -> str:
+        """See Site."""
+        return _ended(server=self._service.process)
+
     def state(self, projects: list[str]) -> State:
         """See Site; only the server can read its store."""
         live = _inspected(self._service, [])["live"]
@@ -182,6 +196,13 @@ def small_disk(directory: Path) -> Iterator[Path]:
         yield directory / "data"
     finally:
         subprocess.run(["umount", "--lazy", directory], check=True)
+
+
+def _ended(**parts: subprocess.Popen[bytes] | None) -> str:
+    codes = {name: part.poll() for name, part in parts.items() if part}
+    return ", ".join(
+        f"the {name} ended with {code}" for name, code in codes.items() if code is not None
+    )
 
 
 def kill_postgresql(service: Service) -> None:
