@@ -17,7 +17,7 @@ _SESSIONS = """
     FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
 """
 _WAIT_SECONDS = 10
-_LOG_LINES = 150
+_LOG_LINES = 200  # without those of requests
 
 
 def last_state(service: Service) -> str:
@@ -33,7 +33,9 @@ def last_state(service: Service) -> str:
         kill_postgresql(service)
     (service.data_dir / "postgres" / "postmaster.pid").unlink(missing_ok=True)
     for log in sorted(service.data_dir.glob("*.log")):
-        lines += [f"--- {log.name}", *log.read_text(errors="replace").splitlines()[-_LOG_LINES:]]
+        written = log.read_text(errors="replace").splitlines()
+        told = [line for line in written if '"event": "request"' not in line]
+        lines += [f"--- {log.name}", *told[-_LOG_LINES:]]
     return "\n".join(lines)
 
 
