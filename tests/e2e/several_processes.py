@@ -19,7 +19,7 @@ from scripts.local_service import ROOT, Organization, Service, free_address
 from tests.waiting import wait_until
 
 CELERY = ("-m", "celery", "-A", "central", "worker", "--concurrency", "1", "--beat")
-ALONE = ("--without-gossip", "--without-mingle")  # as deploy/entrypoint.sh starts it
+CELERY += ("--without-gossip", "--without-mingle")  # as deploy/entrypoint.sh starts it
 SCHEDULER = ("--scheduler", "central.observability.celery:BeatScheduler")
 SWEEP_SECONDS = 1
 LEASE_SECONDS = 3
@@ -67,7 +67,7 @@ class Worker:
         """Start it; do not wait."""
         with (self.service.data_dir / "worker.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, *CELERY, *ALONE, *SCHEDULER],
+                [sys.executable, *CELERY, *SCHEDULER],
                 cwd=ROOT,
                 env=self.service.variables(),
                 stdout=log,
