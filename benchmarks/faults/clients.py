@@ -21,6 +21,7 @@ _QUERIES = ("compute total factor", "def one", "class Two run", "plain words", "
 _PAUSE_SECONDS = 0.05
 _ANSWER_SECONDS = 60
 _INDEX_SECONDS = 300
+_ABORT_SECONDS = 30
 _UNAVAILABLE = {httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.TOO_MANY_REQUESTS}
 
 
@@ -116,7 +117,7 @@ def _errors_at_end(process: subprocess.Popen[str]) -> str:
         return process.communicate(timeout=_INDEX_SECONDS)[1]
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGABRT)
-        errors = process.communicate()[1]
+        errors = process.communicate(timeout=_ABORT_SECONDS)[1]
         raise CampaignError(f"no end of the indexer in {_INDEX_SECONDS} s:\n{errors}") from None
 
 

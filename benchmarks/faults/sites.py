@@ -19,6 +19,7 @@ from tests.e2e.several_processes import Site as Processes
 from tests.e2e.several_processes import running_site
 
 _HOUR = 3600
+_STATE_SECONDS = 300
 _DISK_BYTES = 700 << 20
 
 
@@ -216,6 +217,7 @@ def _inspected(service: Service, projects: list[str]) -> dict[str, Any]:
         [sys.executable, "-m", "benchmarks.faults.inspection", "acme", *projects],
         cwd=ROOT,
         env=service.variables() | {"AETERNA_RUN_EXPIRES_MINUTES": "0"},
+        timeout=_STATE_SECONDS,
         capture_output=True,
         text=True,
         check=False,
