@@ -46,7 +46,7 @@ class Site(Protocol):
         """End a fault that lasts."""
 
     def ended(self) -> str:
-        """Name the parts that have ended although nobody killed them."""
+        """Name the parts that have ended without having been killed."""
 
     def state(self, projects: list[str]) -> State:
         """Read the state of the index; open runs of killed clients are expired first."""
