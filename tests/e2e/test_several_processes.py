@@ -22,7 +22,7 @@ import pytest
 from benchmarks.faults.sites import SeveralProcesses
 from central.runtime.postgres_paths import short_name
 from scripts.local_git import commit_all
-from scripts.local_service import ROOT, Organization, Service, free_address
+from scripts.local_service import ROOT, Organization, Service, authorities, free_address
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
 from tests.e2e.several_processes import Site, Worker, running_site, stop_postgresql
@@ -70,7 +70,7 @@ def state_of(acme: Organization, project: str) -> str:
 
 
 def readiness(site: Site) -> httpx.Response:
-    return httpx.get(f"{site.service.url}/readyz", timeout=10)
+    return httpx.get(f"{site.service.url}/readyz", timeout=10, verify=authorities())
 
 
 def assert_same_as_fresh(site: Site, repository: Path, project: str) -> None:
