@@ -14,9 +14,8 @@ import psutil
 
 from benchmarks.faults.clock import Clock
 from benchmarks.faults.plan import DISK_FULL
+from scripts.local_deployment import Deployment, kill_postgresql, running_deployment
 from scripts.local_service import ROOT, Organization, Service, free_address, running_service
-from tests.e2e.several_processes import Site as Processes
-from tests.e2e.several_processes import running_site
 
 _HOUR = 3600
 _DISK_BYTES = 700 << 20
@@ -67,13 +66,13 @@ class SeveralProcesses:
 
     client_environment: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, processes: Processes) -> None:
-        self._processes = processes
-        self.acme = _addressed(processes.acme)
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
+        self.acme = _addressed(deployment.acme)
 
     def kill(self, victim: str) -> None:
         """See Site."""
-        parts = self._processes
+        parts = self._deployment
         if victim == "server":
             parts.service.kill()
             parts.service.start()
@@ -81,24 +80,24 @@ class SeveralProcesses:
             parts.worker.kill()
             parts.worker.start()
         elif victim == "redis":
-            parts.broker.kill()
-            parts.broker.start()
+            parts.redis.kill()
+            parts.redis.start()
         else:
-            kill_postgresql(parts.service)
+            kill_postgresql(parts.service.data_dir)
 
     def settle(self) -> None:
         """See Site."""
 
     def state(self, projects: list[str]) -> State:
         """See Site."""
-        return State(**_inspected(self._processes.service, projects))
+        return State(**_inspected(self._deployment.service, projects))
 
 
 class MovedClock(SeveralProcesses):
     """The same on a machine whose clock is set an hour forward and back; clients have it, too."""
 
-    def __init__(self, processes: Processes, clock: Clock) -> None:
-        super().__init__(processes)
+    def __init__(self, deployment: Deployment, clock: Clock) -> None:
+        super().__init__(deployment)
         self._clock = clock
         self.client_environment = clock.environment
 
@@ -135,7 +134,7 @@ class Embedded:
                 if "indexer.store.edge.child" in child.cmdline():
                     child.kill()
         else:
-            kill_postgresql(self._service)
+            kill_postgresql(self._service.data_dir)
 
     def settle(self) -> None:
         """See Site."""
@@ -184,12 +183,6 @@ def small_disk(directory: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", directory], check=True)
 
 
-def kill_postgresql(service: Service) -> None:
-    """Kill its first process; the service starts it again."""
-    lines = (service.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()
-    psutil.Process(int(lines[0])).kill()
-
-
 def _inspected(service: Service, projects: list[str]) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.faults.inspection", "acme", *projects],
@@ -209,12 +202,12 @@ def _inspected(service: Service, projects: list[str]) -> dict[str, Any]:
 def running(name: str, data_dir: Path, environment: Mapping[str, str]) -> Iterator[Site]:
     """Start a site of one of the names in `plan.SITES`."""
     if name == "several":
-        with running_site(data_dir, environment) as processes:
-            yield SeveralProcesses(processes)
+        with running_deployment(data_dir, environment) as deployment:
+            yield SeveralProcesses(deployment)
     elif name == "clock":
         clock = Clock(data_dir.parent)
-        with running_site(data_dir, {**environment, **clock.environment}) as processes:
-            yield MovedClock(processes, clock)
+        with running_deployment(data_dir, {**environment, **clock.environment}) as deployment:
+            yield MovedClock(deployment, clock)
     elif name == "disk":
         address = {"AETERNA_BIND": free_address()}
         with (

@@ -1,11 +1,6 @@
 """The service as it is deployed, on loopback: PostgreSQL, Redis, a worker and web processes."""
 
 import atexit
-import os
-import secrets
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -15,11 +10,17 @@ from typing import Final
 import psutil
 
 from central.runtime.data_directory import load_or_create_secret
-from central.runtime.postgres import EmbeddedServer, embedded_postgres, opened_postgres
-from scripts.local_service import ROOT, Service, free_address
+from central.runtime.postgres import opened_postgres
+from scripts.local_deployment import (
+    RedisServer,
+    Worker,
+    postmaster,
+    running_redis,
+    running_worker,
+)
+from scripts.local_service import Service
 
 WEB_PROCESSES: Final = 2  # the fewest that docs/how-to/deploy.md recommends
-_CELERY = ("-m", "celery", "-A", "central", "worker", "--beat", "--concurrency", "1")
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class Site:
     """A running service and the processes of each of its parts."""
 
     webs: Sequence[Service]
-    worker: "subprocess.Popen[bytes]"
-    redis: "subprocess.Popen[bytes]"
+    worker: Worker
+    redis: RedisServer
 
     @property
     def service(self) -> Service:
@@ -42,11 +43,12 @@ class Site:
 
     def processes(self) -> Mapping[str, list[psutil.Process]]:
         """The processes that live now, by part. PostgreSQL's backends come and go."""
+        database = postmaster(self.service.data_dir)
         roots = {
             "web": [web.process.pid for web in self.webs if web.process],
-            "worker": [self.worker.pid],
-            "redis": [self.redis.pid],
-            "postgresql": [_postmaster(self.service.data_dir)],
+            "worker": [self.worker.process.pid] if self.worker.process else [],
+            "redis": [self.redis.process.pid] if self.redis.process else [],
+            "postgresql": [database.pid] if database else [],
         }
         return {
             part: [process for pid in pids for process in _family(pid)]
@@ -57,68 +59,36 @@ class Site:
 @contextmanager
 def running_site(data_dir: Path, *, web_processes: int = WEB_PROCESSES) -> Iterator[Site]:
     """Start everything with the settings of production, and stop it at the end."""
-    address = free_address()
-    environment = {
-        "DJANGO_SETTINGS_MODULE": "central.settings.production",
-        "SECRET_KEY": load_or_create_secret(data_dir / "secret_key"),
-        "DATABASE_URL": embedded_postgres(data_dir / "postgres"),
-        "VECTOR_STORE_URL": "postgresql:",
-        "CELERY_BROKER_URL": f"redis://{address}/0",
-        "AETERNA_SSL_REDIRECT": "false",
-    }
-    others = [data_dir / f"web-{number}" for number in range(1, web_processes)]
-    webs = [Service(directory, environment) for directory in (data_dir, *others)]
-    service = webs[0]
     with ExitStack() as stack:
-        stack.callback(_leave, opened_postgres(data_dir / "postgres"))
-        redis = stack.enter_context(_running(_redis_command(address), service, "redis.log"))
-        service.manage("migrate")
+        database_url = stack.enter_context(_running_postgresql(data_dir / "postgres"))
+        redis = stack.enter_context(running_redis())
+        environment = {
+            "DJANGO_SETTINGS_MODULE": "central.settings.production",
+            "SECRET_KEY": load_or_create_secret(data_dir / "secret_key"),
+            "DATABASE_URL": database_url,
+            "VECTOR_STORE_URL": "postgresql:",
+            "CELERY_BROKER_URL": redis.url,
+            "AETERNA_SSL_REDIRECT": "false",
+        }
+        others = [data_dir / f"web-{number}" for number in range(1, web_processes)]
+        webs = [Service(directory, environment) for directory in (data_dir, *others)]
+        webs[0].manage("migrate")
         for web in webs:
             stack.callback(web.stop)
             web.start()
-        celery = [sys.executable, *_CELERY, "--schedule", str(data_dir / f"beat-{_tag()}")]
-        worker = stack.enter_context(_running(celery, service, "worker.log"))
+        worker = stack.enter_context(running_worker(Worker(webs[0])))
         yield Site(webs, worker, redis)
 
 
-def _leave(server: EmbeddedServer) -> None:
-    """Stop PostgreSQL now: the wheel does it when the process ends, after its directory."""
-    atexit.unregister(server._cleanup)
-    server.cleanup()
-
-
-def _redis_command(address: str) -> list[str]:
-    host, port = address.split(":")
-    keeps_nothing = ["--save", "", "--appendonly", "no"]
-    return ["redis-server", "--bind", host, "--port", port, *keeps_nothing]
-
-
-def _tag() -> str:
-    return secrets.token_hex(4)
-
-
 @contextmanager
-def _running(
-    command: list[str], service: Service, log_name: str
-) -> Iterator["subprocess.Popen[bytes]"]:
-    with (service.data_dir / log_name).open("ab") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=service.variables(),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+def _running_postgresql(directory: Path) -> Iterator[str]:
+    """Yields its URL. It ends here: the wheel ends it with this process, after its directory."""
+    server = opened_postgres(directory)
     try:
-        yield process
+        yield str(server.get_uri())
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(timeout=60)
-
-
-def _postmaster(data_dir: Path) -> int:
-    return int((data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
+        atexit.unregister(server._cleanup)
+        server.cleanup()
 
 
 def _family(pid: int) -> list[psutil.Process]:

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 import pytest
 
 from scripts.examples import example_repositories, load_knowledge
+from scripts.local_deployment import postmaster
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
 from tests.database import copy_template
@@ -43,12 +43,7 @@ def new_data_directory() -> Iterator[Path]:
 
 def has_postgres(data_dir: Path) -> bool:
     """Whether its PostgreSQL runs, as it does for a moment after the last service has ended."""
-    try:
-        first, *_ = (data_dir / "postgres" / "postmaster.pid").read_text().split()
-        works_in = psutil.Process(int(first)).cwd()  # its number may be another's by now
-    except (FileNotFoundError, ValueError, psutil.NoSuchProcess):
-        return False
-    return Path(works_in) == (data_dir / "postgres").resolve()
+    return postmaster(data_dir) is not None
 
 
 @contextmanager
