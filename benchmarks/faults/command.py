@@ -12,9 +12,9 @@ from random import SystemRandom
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.faults.campaign import Campaign, Recovery, run_site
+from benchmarks.faults.campaign import Campaign, Recovery, run_target
 from benchmarks.faults.clients import CampaignError
-from benchmarks.faults.plan import PROFILES, SITES
+from benchmarks.faults.plan import PROFILES, TARGETS
 from scripts.local_service import temporary_workspace
 
 
@@ -23,33 +23,33 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks faults", description=__doc__)
     parser.add_argument("--profile", choices=PROFILES, default="ci")
     parser.add_argument("--seed", type=int, help="repeats a plan; a new one by default")
-    parser.add_argument("--kills", type=int, help="at each site, instead of the profile's")
-    parser.add_argument("--site", choices=SITES, action="append", help="only this one")
+    parser.add_argument("--kills", type=int, help="at each target, instead of the profile's")
+    parser.add_argument("--target", choices=TARGETS, action="append", help="only this one")
     options = parser.parse_args(arguments)
     seed = SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     profile = PROFILES[options.profile]
     if options.kills:
-        profile = replace(profile, kills=dict.fromkeys(SITES, options.kills))
+        profile = replace(profile, kills=dict.fromkeys(TARGETS, options.kills))
     campaigns = []
-    for site in options.site or profile.kills:
+    for target in options.target or profile.kills:
         command = f"python -m benchmarks faults --profile {options.profile} --seed {seed}"
-        command += f" --site {site}" + (f" --kills {options.kills}" if options.kills else "")
+        command += f" --target {target}" + (f" --kills {options.kills}" if options.kills else "")
         print(command, flush=True)
         began = time.monotonic()
         try:
             with temporary_workspace("aeterna-faults-") as workspace:
                 campaigns.append(
-                    run_site(site, profile=profile, seed=seed, data_dir=workspace / "data")
+                    run_target(target, profile=profile, seed=seed, data_dir=workspace / "data")
                 )
         except CampaignError as exc:
             sys.exit(f"{exc}\nRepeat it: {command}")
-        print(f"{site}: {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{target}: {time.monotonic() - began:.0f} s", flush=True)
     show(campaigns)
 
 
 def show(campaigns: Iterable[Campaign]) -> None:
     """Print the table of kills."""
-    table = Table("site", "killed", "kills", "lost", "next answer, median; longest", "next index")
+    table = Table("target", "killed", "kills", "lost", "next answer, median; longest", "next index")
     for campaign in campaigns:
         by_victim = sorted(campaign.recoveries, key=lambda one: one.victim)
         for victim, group in itertools.groupby(by_victim, key=lambda one: one.victim):
@@ -67,10 +67,10 @@ def _row(victim: str, group: list[Recovery]) -> list[str]:
         return f"{statistics.median(values):.1f} s; {max(values):.1f} s"
 
     return [
-        group[0].site,
+        group[0].target,
         victim,
         str(len(group)),
         "nothing",
-        times([one.answered for one in group]),
-        times([one.indexed for one in group]),
+        times([one.answer_seconds for one in group]),
+        times([one.index_seconds for one in group]),
     ]

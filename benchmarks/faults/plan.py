@@ -6,20 +6,20 @@ from random import Random
 from typing import Final
 
 DISK_FULL: Final = "disk full"
-SITES: Final = {
+TARGETS: Final = {
     "several": ("server", "worker", "postgresql", "redis", "client"),
     "embedded": ("server", "store", "postgresql", "client"),
     "disk": (DISK_FULL,),
     "clock": ("worker", "clock forward", "clock back", "server"),
 }
 NEEDS_NO_APPLY: Final = {"client", DISK_FULL}
-_LONGEST_WAIT = 20  # answers between a recovery and the next kill
+_MOST_SEARCHES = 20  # between a recovery and the next kill
 _SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The size of a campaign: kills at each site, and kills until everything is compared."""
+    """The size of a campaign: kills at each target, and kills until everything is compared."""
 
     kills: Mapping[str, int]
     round_kills: int
@@ -36,29 +36,29 @@ PROFILES: Final = {
 
 @dataclass(frozen=True)
 class Kill:
-    """A SIGKILL, or another fault: after so many answers to the asker, or then during an apply."""
+    """A SIGKILL, or another fault: after so many searches, or then as soon as a run is applied."""
 
     victim: str
-    after: int
+    after: int  # searches
     during_apply: bool
 
     def __str__(self) -> str:
         moment = ", in an apply" if self.during_apply else ""
-        return f"{self.victim} after {self.after} answers{moment}"
+        return f"{self.victim} after {self.after} searches{moment}"
 
 
-def rounds(profile: Profile, seed: int, site: str) -> Iterator[list[Kill]]:
-    """Yield the kills of each round at a site; victims have equal shares."""
-    random = Random(f"{seed}/{site}")  # noqa: S311 (a seed repeats it)
+def rounds(profile: Profile, seed: int, target: str) -> Iterator[list[Kill]]:
+    """Yield the kills of each round at a target; victims have equal shares."""
+    random = Random(f"{seed}/{target}")  # noqa: S311 (a seed repeats it)
     victims: list[str] = []
-    left = profile.kills.get(site, 0)
+    left = profile.kills.get(target, 0)
     while left:
         kills = []
         for _ in range(min(left, profile.round_kills)):
             if not victims:
-                victims = list(SITES[site])
+                victims = list(TARGETS[target])
                 random.shuffle(victims)
             during_apply = victims[-1] not in NEEDS_NO_APPLY and random.random() < 0.5
-            kills.append(Kill(victims.pop(), random.randrange(_LONGEST_WAIT), during_apply))
+            kills.append(Kill(victims.pop(), random.randrange(_MOST_SEARCHES), during_apply))
         left -= len(kills)
         yield kills

@@ -13,8 +13,11 @@ from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
 from tests.database import copy_template
 from tests.e2e.indexing import index_here
+from tests.indexer.store.qdrant.cluster import qdrant_cluster, qdrant_nodes
 from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 from tests.waiting import wait_until
+
+__all__ = ["qdrant_cluster", "qdrant_nodes"]  # fixtures
 
 MakeRepository = Callable[..., Path]
 

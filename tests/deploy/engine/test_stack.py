@@ -4,7 +4,7 @@ from pathlib import Path
 
 import httpx
 
-from scripts.browsing import PASSWORD, create_person
+from scripts.browsing import BEHIND_TLS, create_person, session_id
 from scripts.local_git import commit_all, new_repository
 from tests.deploy.engine.stack import Stack
 
@@ -79,14 +79,8 @@ def test_a_repository_is_indexed_searched_and_traced(stack: Stack, tmp_path: Pat
 def test_a_member_signs_in_behind_a_proxy_that_ends_tls(stack: Stack) -> None:
     stack.organization("people")
     create_person(stack, "ada", "--organization", "people", "--role", "admin")  # type: ignore[arg-type]
-    proxy = {"X-Forwarded-Proto": "https", "Referer": stack.url.replace("http:", "https:") + "/"}
-    with httpx.Client(base_url=stack.url, headers=proxy, timeout=60) as browser:
-        token = browser.get("/sign-in").raise_for_status().cookies["csrftoken"]
-        form = {"username": "ada", "password": PASSWORD, "csrfmiddlewaretoken": token}
-        cookies = {"Cookie": f"csrftoken={token}"}
-        signed_in = browser.post("/sign-in", data=form, headers=cookies)
-        assert signed_in.status_code == httpx.codes.FOUND
-        session = {"Cookie": f"sessionid={signed_in.cookies['sessionid']}"}
-        page = browser.get("/o/people/", headers=session)
-        assert page.status_code == httpx.codes.OK
-        assert "Search people" in page.text
+    session = session_id(stack.url, "ada")
+    with httpx.Client(base_url=stack.url, headers=BEHIND_TLS, timeout=60) as browser:
+        page = browser.get("/o/people/", headers={"Cookie": f"sessionid={session}"})
+    assert page.status_code == httpx.codes.OK
+    assert "Search people" in page.text

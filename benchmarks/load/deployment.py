@@ -24,7 +24,7 @@ WEB_PROCESSES: Final = 2  # the fewest that docs/how-to/deploy.md recommends
 
 
 @dataclass(frozen=True)
-class Site:
+class Deployment:
     """A running service and the processes of each of its parts."""
 
     webs: Sequence[Service]
@@ -57,7 +57,9 @@ class Site:
 
 
 @contextmanager
-def running_site(data_dir: Path, *, web_processes: int = WEB_PROCESSES) -> Iterator[Site]:
+def running_deployment(
+    data_dir: Path, *, web_processes: int = WEB_PROCESSES
+) -> Iterator[Deployment]:
     """Start everything with the settings of production, and stop it at the end."""
     with ExitStack() as stack:
         database_url = stack.enter_context(_running_postgresql(data_dir / "postgres"))
@@ -77,7 +79,7 @@ def running_site(data_dir: Path, *, web_processes: int = WEB_PROCESSES) -> Itera
             stack.callback(web.stop)
             web.start()
         worker = stack.enter_context(running_worker(Worker(webs[0])))
-        yield Site(webs, worker, redis)
+        yield Deployment(webs, worker, redis)
 
 
 @contextmanager

@@ -4,17 +4,23 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import psutil
 
 from benchmarks.faults.clock import Clock
 from benchmarks.faults.plan import DISK_FULL
-from scripts.local_deployment import Deployment, kill_postgresql, running_deployment
+from scripts.local_deployment import (
+    Deployment,
+    RedisServer,
+    Worker,
+    kill_postgresql,
+    running_deployment,
+)
 from scripts.local_service import ROOT, Organization, Service, free_address, running_service
 
 _HOUR = 3600
@@ -22,7 +28,7 @@ _DISK_BYTES = 700 << 20
 
 
 @dataclass(frozen=True)
-class State:
+class IndexState:
     """The index: dumps by project, reports of reconcile before and after a repair, live runs."""
 
     dumps: Mapping[str, str]
@@ -31,23 +37,35 @@ class State:
     live: list[str]
 
 
-class Site(Protocol):
-    """A running service."""
+class Target:
+    """A running service. A part that is killed is started again, unless the service does it."""
 
-    acme: Organization  # at an address that stays the same
-    client_environment: Mapping[str, str]
+    client_environment: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, acme: Organization) -> None:
+        self._service = acme.service
+        at_its_address = AddressedService(acme.service.data_dir, acme.service.environment)
+        self.acme = replace(acme, service=at_its_address)
 
     def kill(self, victim: str) -> None:
-        """Kill a part, and start it again unless the service itself does."""
+        """Kill one of the victims that `plan.TARGETS` names, or cause another fault."""
+        if victim == "server":
+            self._service.kill()
+            self._service.start()
+        elif victim == "postgresql":
+            kill_postgresql(self._service.data_dir)
+        else:
+            raise ValueError(victim)
 
     def settle(self) -> None:
         """End a fault that lasts."""
 
-    def state(self, projects: list[str]) -> State:
+    def state(self, projects: list[str]) -> IndexState:
         """Read the state of the index; open runs of killed clients are expired first."""
+        return IndexState(**_inspected(self._service, projects))
 
 
-class Addressed(Service):
+class AddressedService(Service):
     """A service at a known address, also while it is not there."""
 
     @property
@@ -56,41 +74,23 @@ class Addressed(Service):
         return f"http://{self.environment['AETERNA_BIND']}"
 
 
-def _addressed(acme: Organization) -> Organization:
-    service = acme.service
-    return Organization(Addressed(service.data_dir, service.environment), acme.slug, acme.token)
-
-
-class SeveralProcesses:
+class SeveralProcesses(Target):
     """A web process, a worker, Redis and PostgreSQL."""
 
-    client_environment: Mapping[str, str] = MappingProxyType({})
-
     def __init__(self, deployment: Deployment) -> None:
-        self._deployment = deployment
-        self.acme = _addressed(deployment.acme)
+        super().__init__(deployment.acme)
+        self._parts: dict[str, Worker | RedisServer] = {
+            "worker": deployment.worker,
+            "redis": deployment.redis,
+        }
 
     def kill(self, victim: str) -> None:
-        """See Site."""
-        parts = self._deployment
-        if victim == "server":
-            parts.service.kill()
-            parts.service.start()
-        elif victim == "worker":
-            parts.worker.kill()
-            parts.worker.start()
-        elif victim == "redis":
-            parts.redis.kill()
-            parts.redis.start()
+        """See Target."""
+        if part := self._parts.get(victim):
+            part.kill()
+            part.start()
         else:
-            kill_postgresql(parts.service.data_dir)
-
-    def settle(self) -> None:
-        """See Site."""
-
-    def state(self, projects: list[str]) -> State:
-        """See Site."""
-        return State(**_inspected(self._deployment.service, projects))
+            super().kill(victim)
 
 
 class MovedClock(SeveralProcesses):
@@ -102,52 +102,39 @@ class MovedClock(SeveralProcesses):
         self.client_environment = clock.environment
 
     def kill(self, victim: str) -> None:
-        """See Site."""
+        """See Target."""
         if victim.startswith("clock"):
             self._clock.move(_HOUR if victim == "clock forward" else -_HOUR)
         else:
             super().kill(victim)
 
     def settle(self) -> None:
-        """See Site."""
+        """See Target."""
         self._clock.set(0)
 
 
-class Embedded:
+class Embedded(Target):
     """One server, with its PostgreSQL and the process of its vector store."""
 
-    client_environment: Mapping[str, str] = MappingProxyType({})
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self.acme = _addressed(service.organization("acme"))
-
     def kill(self, victim: str) -> None:
-        """See Site."""
-        if victim == "server":
-            self._service.kill()
-            self._service.start()
-        elif victim == "store":
-            assert self._service.process
-            children = psutil.Process(self._service.process.pid).children(recursive=True)
-            for child in children:
-                if "indexer.store.edge.child" in child.cmdline():
-                    child.kill()
-        else:
-            kill_postgresql(self._service.data_dir)
+        """See Target."""
+        if victim != "store":
+            super().kill(victim)
+            return
+        assert self._service.process
+        for child in psutil.Process(self._service.process.pid).children(recursive=True):
+            if "indexer.store.edge.child" in child.cmdline():
+                child.kill()
 
-    def settle(self) -> None:
-        """See Site."""
-
-    def state(self, projects: list[str]) -> State:
-        """See Site; only the server can read its store."""
+    def state(self, projects: list[str]) -> IndexState:
+        """See Target; only the server can read its store."""
         live = _inspected(self._service, [])["live"]
         dumps = {project: self.acme.dump(project) for project in projects}
         found, repaired = (
             self._service.ask("reconcile", repair=repair).json()["repositories"]
             for repair in (True, False)
         )
-        return State(dumps, found, repaired, live)
+        return IndexState(dumps, found, repaired, live)
 
 
 class SmallDisk(Embedded):
@@ -163,7 +150,7 @@ class SmallDisk(Embedded):
                 pass
 
     def settle(self) -> None:
-        """See Site."""
+        """See Target."""
         self._ballast.unlink(missing_ok=True)
 
     @property
@@ -199,8 +186,8 @@ def _inspected(service: Service, projects: list[str]) -> dict[str, Any]:
 
 
 @contextmanager
-def running(name: str, data_dir: Path, environment: Mapping[str, str]) -> Iterator[Site]:
-    """Start a site of one of the names in `plan.SITES`."""
+def running(name: str, data_dir: Path, environment: Mapping[str, str]) -> Iterator[Target]:
+    """Start a target of one of the names in `plan.TARGETS`."""
     if name == "several":
         with running_deployment(data_dir, environment) as deployment:
             yield SeveralProcesses(deployment)
@@ -208,14 +195,10 @@ def running(name: str, data_dir: Path, environment: Mapping[str, str]) -> Iterat
         clock = Clock(data_dir.parent)
         with running_deployment(data_dir, {**environment, **clock.environment}) as deployment:
             yield MovedClock(deployment, clock)
-    elif name == "disk":
-        address = {"AETERNA_BIND": free_address()}
-        with (
-            small_disk(data_dir.parent / "disk") as place,
-            running_service(place, {**environment, **address}) as service,
-        ):
-            yield SmallDisk(service)
     else:
-        address = {"AETERNA_BIND": free_address()}
-        with running_service(data_dir, {**environment, **address}) as service:
-            yield Embedded(service)
+        is_small = name == "disk"
+        disk = small_disk(data_dir.parent / "disk") if is_small else nullcontext(data_dir)
+        settings = {**environment, "AETERNA_BIND": free_address()}
+        with disk as directory, running_service(directory, settings) as service:
+            acme = service.organization("acme")
+            yield SmallDisk(acme) if is_small else Embedded(acme)
