@@ -37,6 +37,16 @@ def instructions() -> Iterator[Instruction]:
         yield Instruction(stage, word, " ".join(rest.split()))
 
 
+def argument(name: str) -> str:
+    """The default of a build argument."""
+    (default,) = (
+        each.rest.removeprefix(f"{name}=")
+        for each in instructions()
+        if each.word == "ARG" and each.rest.startswith(f"{name}=")
+    )
+    return default
+
+
 def environment() -> dict[str, str]:
     """What the image's processes find in their environment."""
     last = max(each.stage for each in instructions())

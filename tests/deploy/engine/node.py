@@ -77,17 +77,13 @@ class Node:
         return connection
 
     def _pause(self, name: str, hosts: Mapping[str, str]) -> None:
-        (image,) = (
-            each.rest.partition("=")[2]
-            for each in dockerfile.instructions()
-            if each.rest.startswith("PYTHON_IMAGE=")
-        )
         host = {
             "NetworkMode": "none",
             "Init": True,  # ends at SIGTERM
             "ExtraHosts": [f"{each}:{address}" for each, address in hosts.items()],
             "Sysctls": {f"net.ipv6.conf.{each}.disable_ipv6": "0" for each in ("all", "default")},
         }
+        image = dockerfile.argument("PYTHON_IMAGE")
         body = {"Image": image, "Cmd": ["sleep", "infinity"], "HostConfig": host}
         self._docker.start(name, body)
 
