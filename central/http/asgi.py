@@ -88,9 +88,9 @@ class RequestThreads:
             raise
 
     def _leave(self, caller: Caller) -> None:
-        place = self._turns.leave(caller)
-        if place is not None and not place.done():  # a cancelled caller passes the place on
-            place.set_result(None)
+        for place in self._turns.leave(caller):
+            if not place.done():  # a cancelled caller passes the place on
+                place.set_result(None)
 
     async def query(self, function: Callable[[], _Result]) -> _Result:
         """Do the same outside of a Django request: returns the database connection at the end."""

@@ -24,6 +24,24 @@ def test_livez_asks_nothing() -> None:
     assert Client().get("/livez").json() == {"status": "live"}
 
 
+@pytest.fixture(autouse=True)
+def results_are_made_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "KEPT_SECONDS", 0)
+
+
+def test_who_asks_for_readiness_again_and_again_starts_no_checks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One thread answers them all: the probe of an orchestrator would wait behind the rest."""
+    made = []
+    monkeypatch.setattr(health, "CHECKS", {"database": lambda: made.append(1)})
+    assert Client().get("/readyz").status_code == 200
+    monkeypatch.setattr(health, "KEPT_SECONDS", 3_600)
+    answers = [Client().get("/readyz").json() for _ in range(3)]
+    assert answers == [{"status": "ready", "checks": {"database": "ok"}}] * 3
+    assert made == [1]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_readyz_is_ok_when_everything_answers() -> None:
     answer = Client().get("/readyz")
