@@ -57,6 +57,9 @@ ANSWER_BYTES: Final = 256 * 1024 * 1024  # of a service that the indexer calls
 # Requests and pages
 REQUEST_BYTES: Final = 2 * 1024 * 1024
 JSON_VALUES: Final = 200_000  # parsed they take up to 24 MB
+BODIES_BYTES: Final = 384 * 1024 * 1024  # received by a process and not answered yet
+BODY_FREE_BYTES: Final = 64 * 1024  # of each body, which do not count
+BODY_SECONDS: Final = 300.0  # for the whole of a body to come
 # GitHub's own limit is 25 MB, but the largest event that is used, a push, names at most 2,048
 # commits.
 GITHUB_WEBHOOK_BYTES: Final = 5 * 1024 * 1024
@@ -75,7 +78,7 @@ RUN_WAIT_SECONDS: Final = 8.0  # for a thread; GitHub gives a webhook ten second
 STREAMS_AT_ONCE: Final = 10  # making a part; each reader in turn
 STREAMS_OF_ONE_CALLER: Final = 8
 STREAMS_WAITING: Final = 2_000  # for a thread, as long as it takes
-STREAM_WAIT_SECONDS: Final = 30.0  # for a client that reads nothing of its stream
+STREAM_WAIT_SECONDS: Final = 30.0  # for a client that reads nothing of its answer
 STREAM_PORTION_BYTES: Final = 256 * 1024  # made ahead of the client, which holds no thread then
 STREAM_PORTION_SECONDS: Final = 0.2
 UPLOADS_AT_ONCE: Final = 4  # trees and batches of a process, of some 300 MB at most each

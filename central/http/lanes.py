@@ -38,7 +38,6 @@ class LaneLimits(NamedTuple):
     is_read: bool = True
 
 
-
 @unique
 class Lane(Enum):
     """A lane, with its limits. Those that come first are served first."""

@@ -16,6 +16,8 @@ from indexer.limits import READS_AT_ONCE, REQUESTS_AT_ONCE, REQUESTS_OF_ONE_CALL
 
 _KNOWN: Final = 10_000  # tokens; what is longest unused goes
 
+_ORGANIZATION: Final = "organization "
+
 _lock = Lock()
 _organizations: OrderedDict[bytes, int] = OrderedDict()
 
@@ -25,6 +27,11 @@ class Caller(NamedTuple):
 
     name: str
     lane: Lane = Lane.READS
+
+    @property
+    def is_organization(self) -> bool:
+        """Whether a token of an organisation was shown, and no address alone."""
+        return self.name.startswith(_ORGANIZATION)
 
 
 NO_CALLER: Final = Caller("")
@@ -46,7 +53,7 @@ def caller_of(authorization: str | None, address: str, lane: Lane = Lane.READS) 
     organization = _organization_of(authorization) if authorization else None
     if organization is None:
         return Caller(f"address {network_of(address)}", lane)
-    return Caller(f"organization {organization}", lane)
+    return Caller(f"{_ORGANIZATION}{organization}", lane)
 
 
 def _organization_of(authorization: str) -> int | None:
