@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+from dataclasses import replace
 
 import pytest
 import structlog
@@ -139,6 +140,20 @@ def test_misconfiguration_is_named_with_a_hint(settings: Settings) -> None:
     settings.VECTOR_STORE_URL = "postgresql:"
     deploy = {check.id for check in run_checks(include_deployment_checks=True)}
     assert "aeterna.W001" in deploy
+
+
+@pytest.mark.parametrize("seconds", [0, -1, 86_401, 10**12])
+@pytest.mark.parametrize("name", ["RUN_LEASE_SECONDS", "SWEEP_SECONDS", "BACKFILL_LEASE_SECONDS"])
+def test_a_lease_that_never_begins_or_ends_is_an_error(
+    settings: Settings, name: str, seconds: int
+) -> None:
+    if name == "BACKFILL_LEASE_SECONDS":
+        settings.BACKFILL = replace(settings.BACKFILL, lease_seconds=seconds)
+    else:
+        setattr(settings, name, seconds)
+    found = [check for check in run_checks() if check.id == "aeterna.E002"]
+    assert [check.msg for check in found] == [f"AETERNA_{name} is {seconds}."]
+    assert found[0].hint == "Give a number above 0 and up to 86,400, or leave it unset."
 
 
 def test_a_sidecar_that_cannot_be_asked_is_named_with_a_hint(settings: Settings) -> None:
