@@ -37,9 +37,7 @@ from indexer.records.files import FileRecord
 from indexer.records.vectors import Vector, point_id
 
 _ROWS = 256  # rows a statement
-_IDLE_SECONDS = (
-    300  # between two statements points are written, which takes a minute at most, twice
-)
+_IDLE_SECONDS = 300  # between two statements points are written: a minute at most, twice
 _sql = sql_with(batch=Batch)
 _LOCK_UNSTAGED: Final = _sql(
     "SELECT number FROM {batch} WHERE run_id = %s AND number = %s AND file_vectors IS NULL"

@@ -45,10 +45,13 @@ def test_a_worker_that_is_stopped_in_a_copy_keeps_no_lock(
         if is_first:
             is_first = False
             other = threading.Thread(target=sweep_until_free)
-            with connection.cursor() as cursor, suppress(psycopg.OperationalError):
-                with cursor.copy("COPY ingest_batch (number) FROM STDIN"):
-                    other.start()
-                    other.join()
+            with (
+                suppress(psycopg.OperationalError),
+                connection.cursor() as cursor,
+                cursor.copy("COPY ingest_batch (number) FROM STDIN"),
+            ):
+                other.start()
+                other.join()
             assert swept.is_set()
         copied(**arguments)  # type: ignore[arg-type]
 
