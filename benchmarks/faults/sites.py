@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import psutil
 
-from benchmarks.faults.clock import Clock
 from benchmarks.faults.clients import CampaignError
+from benchmarks.faults.clock import Clock
 from benchmarks.faults.plan import DISK_FULL
 from scripts.local_service import ROOT, Organization, Service, free_address, running_service
 from tests.e2e.several_processes import Site as Processes

@@ -69,7 +69,13 @@ _LANES: Final = (
         re.compile(r"/api/v1/(index/(runs|updated)|github/webhook|auth/github-oidc)(/|\Z)"),
         Lane.RUNS,
     ),
-    (re.compile(r"/api/v1/(trace|graph)/|/o/[^/]+/(symbol|graph)\Z"), Lane.TRACES),
+    # An overload must be seen.
+    (re.compile(r"/metrics\Z"), Lane.RUNS),
+    (re.compile(r"/api/v1/(trace|graph)/"), Lane.TRACES),
+    (
+        re.compile(r"/o/[^/]+/(symbol\Z|graph\Z|knowledge(/|\Z)|r/[^/]+/violations\Z)"),
+        Lane.TRACES,
+    ),
 )
 
 

@@ -238,7 +238,7 @@ def test_no_process_writes_into_the_image(stack: Stack, workspace: Path) -> None
 
 
 def test_what_lies_where_a_process_runs_is_not_imported(image: Path, workspace: Path) -> None:
-    """/tmp may be written to, and in a pod it outlives its containers."""
+    """Processes may write below their home, which in a pod outlives its containers."""
     container = Container(image, workspace / "planted", {})
     container.directory.mkdir()
     (container.directory / "central.py").write_text("raise SystemExit('planted')\n")
