@@ -1,4 +1,7 @@
-"""The queue: claims by conditional UPDATE with a lease, rates, retries and ends."""
+"""The queue: claims by conditional UPDATE with a lease, rates, retries and ends.
+
+Leases begin and end by the clock of PostgreSQL, the only one that all workers share.
+"""
 
 import time
 import uuid
@@ -21,7 +24,8 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Coalesce
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from central.onboarding.models import BackfillRepository, ListState, WorkState
@@ -44,10 +48,9 @@ class ClaimLostError(Exception):
 
 def claimable() -> QuerySet[BackfillRepository]:
     """Return repositories that are due and that no process works on."""
-    now = timezone.now()
     return BackfillRepository.objects.filter(
-        Q(state=WorkState.QUEUED, due_at__lte=now)
-        | Q(state=WorkState.RUNNING, lease_until__lte=now)
+        Q(state=WorkState.QUEUED, due_at__lte=timezone.now())
+        | Q(state=WorkState.RUNNING, lease_until__lte=Now())
         | Q(state=WorkState.RUNNING, lease_until__gt=_longest_lease()),
         organization__retired_at=None,
         backfill__state=ListState.LISTED,
@@ -64,7 +67,7 @@ def claim_next() -> "Claim | None":
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
     now = timezone.now()
     running = BackfillRepository.objects.filter(
-        state=WorkState.RUNNING, lease_until__gt=now, lease_until__lte=_longest_lease()
+        state=WorkState.RUNNING, lease_until__gt=Now(), lease_until__lte=_longest_lease()
     )
     if running.count() >= settings.BACKFILL.at_once:
         return None
@@ -123,11 +126,11 @@ def _claim(row: BackfillRepository, now: datetime) -> "Claim | None":
     return Claim(claimed)
 
 
-def _lease() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.BACKFILL.lease_seconds)
+def _lease() -> CombinedExpression:
+    return Now() + timedelta(seconds=settings.BACKFILL.lease_seconds)
 
 
-def _longest_lease() -> datetime:
+def _longest_lease() -> CombinedExpression:
     """No lease ends later, unless the clock was set back since."""
     return _lease() + _CLOCK_WENT_BACK
 
@@ -228,14 +231,12 @@ class Claim:
 
 def expire_leases() -> int:
     """Make all running work claimable, for the start of the only process that works."""
-    return BackfillRepository.objects.filter(state=WorkState.RUNNING).update(
-        lease_until=timezone.now()
-    )
+    return BackfillRepository.objects.filter(state=WorkState.RUNNING).update(lease_until=Now())
 
 
 def is_live(claim: uuid.UUID) -> bool:
     """Whether a process works under this claim."""
-    return BackfillRepository.objects.filter(claim=claim, lease_until__gt=timezone.now()).exists()
+    return BackfillRepository.objects.filter(claim=claim, lease_until__gt=Now()).exists()
 
 
 def queue_again(rows: QuerySet[BackfillRepository], **more: Any) -> int:
