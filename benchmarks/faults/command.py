@@ -2,6 +2,7 @@
 
 import argparse
 import itertools
+import signal
 import statistics
 import sys
 import time
@@ -26,6 +27,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--kills", type=int, help="at each target, instead of the profile's")
     parser.add_argument("--target", choices=TARGETS, action="append", help="only this one")
     options = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # no process and no mount is left behind
     seed = SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     profile = PROFILES[options.profile]
     if options.kills:

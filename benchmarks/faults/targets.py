@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 
+from benchmarks.faults.clients import CampaignError
 from benchmarks.faults.clock import Clock
 from benchmarks.faults.plan import DISK_FULL
 from scripts.local_deployment import (
@@ -25,6 +26,12 @@ from scripts.local_service import ROOT, Organization, Service, free_address, run
 
 _HOUR = 3600
 _DISK_BYTES = 700 << 20
+_KEEP_MOUNTED = """\
+mount -t tmpfs -o "$1" tmpfs "$2"
+echo mounted
+cat >/dev/null
+umount --lazy "$2"
+"""
 
 
 @dataclass(frozen=True)
@@ -160,14 +167,27 @@ class SmallDisk(Embedded):
 
 @contextmanager
 def small_disk(directory: Path) -> Iterator[Path]:
-    """Mount a small file system, for which one must be root; yields a data directory in it."""
+    """Mount a small file system, for which one must be root; yields a data directory in it.
+
+    It is unmounted by a process that waits for the end of this one, so that SIGKILL leaves none.
+    """
     directory.mkdir()
-    options = ["-t", "tmpfs", "-o", f"size={_DISK_BYTES},mode=711", "tmpfs"]
-    subprocess.run(["mount", *options, directory], check=True)
+    keeper = subprocess.Popen(
+        ["sh", "-euc", _KEEP_MOUNTED, "sh", f"size={_DISK_BYTES},mode=711", directory],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert keeper.stdin
+    assert keeper.stdout
     try:
+        if not keeper.stdout.readline():
+            raise CampaignError(f"{directory} cannot be mounted; for that one must be root.")
         yield directory / "data"
     finally:
-        subprocess.run(["umount", "--lazy", directory], check=True)
+        keeper.stdin.close()
+        keeper.wait()
+        keeper.stdout.close()
 
 
 def _inspected(service: Service, projects: list[str]) -> dict[str, Any]:

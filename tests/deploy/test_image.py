@@ -237,6 +237,17 @@ def test_no_process_writes_into_the_image(stack: Stack, workspace: Path) -> None
     assert changed == []
 
 
+def test_what_lies_where_a_process_runs_is_not_imported(image: Path, workspace: Path) -> None:
+    """Processes may write below their home, which in a pod outlives its containers."""
+    container = Container(image, workspace / "planted", {})
+    container.directory.mkdir()
+    (container.directory / "central.py").write_text("raise SystemExit('planted')\n")
+    for role in ("health", "manage"):
+        assert "planted" not in container.run("entrypoint.sh", role, "nothing").stderr
+    (where,) = (each.rest for each in dockerfile.instructions() if each.word == "WORKDIR")[-1:]
+    assert where == "/opt/codesearch"  # Celery looks there for modules, whatever Python is told
+
+
 def test_a_word_that_the_entry_point_does_not_know_says_which_it_does(
     image: Path, workspace: Path
 ) -> None:

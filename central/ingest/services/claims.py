@@ -27,6 +27,7 @@ from central.ingest.services.run_lifecycle import (
     end_claimed_run,
     expire_runs,
 )
+from central.ingest.services.sessions import end_stopped_writers
 from central.leases import is_held, is_over, seconds_from_now
 from central.repositories.services import mark_behind
 from central.repositories.states import RunState
@@ -227,11 +228,14 @@ class Claim:
 
 
 def sweep() -> list[UUID]:
-    """Apply deferred events, end silent runs and those of retired repositories, mark `behind`.
+    """Apply deferred events, end stopped writers, silent runs and those of retired repositories.
+
+    Marks repositories that are `behind`.
 
     Returns the runs that wait to be applied, oldest first.
     """
     apply_deferred()
+    end_stopped_writers()
     expire_runs()
     abandon_runs_of_retired()
     mark_behind(now=timezone.now())

@@ -13,6 +13,7 @@ from pytest_django import Settings
 from central.asgi import Application
 from central.http.asgi import RequestThreads
 from central.http.lanes import Lane
+from central.http.turns import remember_caller
 from central.observability.metrics import REFUSED
 from indexer import limits
 from indexer.client.credentials import StaticToken
@@ -47,6 +48,8 @@ class Server:
 def server(settings: Settings) -> Iterator[Server]:
     settings.ROOT_URLCONF = blocked_urls.__name__
     settings.ALLOWED_HOSTS = ["127.0.0.1"]
+    for number, token in enumerate(("one", "two", "another")):
+        remember_caller(token, number)
     blocked_urls.LET_GO.clear()
     blocked_urls.STARTED.clear()
     config = uvicorn.Config(

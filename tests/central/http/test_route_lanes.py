@@ -15,6 +15,7 @@ ROUTES = {
         "api/v1/index/runs/<uuid:run_id>",
         "api/v1/index/runs/<uuid:run_id>/embeddings",
         "api/v1/index/updated",
+        "metrics",
     },
     Lane.UPLOADS: {
         "api/v1/index/runs/<uuid:run_id>/batches/<int:number>",
@@ -37,6 +38,9 @@ ROUTES = {
         "api/v1/trace/graph",
         "api/v1/trace/impact",
         "o/<slug:organization>/graph",
+        "o/<slug:organization>/knowledge",
+        "o/<slug:organization>/knowledge/<file:node>",
+        "o/<slug:organization>/r/<str:project>/violations",
         "o/<slug:organization>/symbol",
     },
     Lane.READS: {
@@ -52,10 +56,7 @@ ROUTES = {
         "api/v1/schema",
         "api/v1/search",
         "api/v1/search/stream",
-        "metrics",
         "o/<slug:organization>/",
-        "o/<slug:organization>/knowledge",
-        "o/<slug:organization>/knowledge/<file:node>",
         "o/<slug:organization>/query",
         "o/<slug:organization>/r/<str:project>",
         "o/<slug:organization>/r/<str:project>/file/<file:path>",
@@ -64,7 +65,6 @@ ROUTES = {
         "o/<slug:organization>/r/<str:project>/reference/<file:path>/<int:line>/<int:column>",
         "o/<slug:organization>/r/<str:project>/tree",
         "o/<slug:organization>/r/<str:project>/tree/<file:path>",
-        "o/<slug:organization>/r/<str:project>/violations",
         "o/<slug:organization>/repositories",
         "o/<slug:organization>/runs/<uuid:run_id>",
         "o/<slug:organization>/runs/<uuid:run_id>/progress",
@@ -84,3 +84,7 @@ def test_every_route_has_the_lane_that_its_cost_and_its_caller_need() -> None:
     cheap = dict.fromkeys(filter(CHEAP.match, served), Lane.READS)
     lanes = {route: lane_of("/" + re.sub("<[^>]+>", "x", route)) for route in served}
     assert lanes == listed | cheap
+
+
+def test_an_organisation_may_be_named_like_a_page() -> None:
+    assert lane_of("/o/knowledge/") is Lane.READS
