@@ -2,6 +2,7 @@
 
 import argparse
 import itertools
+import os
 import statistics
 import sys
 import time
@@ -12,26 +13,35 @@ from random import SystemRandom
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.arguments import positive, require_programs
 from benchmarks.faults.campaign import Campaign, Recovery, run_site
 from benchmarks.faults.clients import CampaignError
-from benchmarks.faults.plan import PROFILES, SITES
+from benchmarks.faults.plan import PROFILES, PROGRAMS, SITES
 from scripts.local_service import temporary_workspace
 
 
 def main(arguments: list[str]) -> None:
     """Run a campaign; exit 1 if something was lost."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks faults", description=__doc__)
-    parser.add_argument("--profile", choices=PROFILES, default="ci")
-    parser.add_argument("--seed", type=int, help="repeats a plan; a new one by default")
-    parser.add_argument("--kills", type=int, help="at each site, instead of the profile's")
-    parser.add_argument("--site", choices=SITES, action="append", help="only this one")
+    parser.add_argument("--profile", choices=PROFILES, default="ci", help="default: ci")
+    parser.add_argument("--seed", type=int, help="repeats a plan; default: a new one")
+    parser.add_argument(
+        "--kills", type=positive, metavar="N", help="at each site, instead of the profile's"
+    )
+    parser.add_argument(
+        "--site", choices=SITES, action="append", help="only this one; may be given again"
+    )
     options = parser.parse_args(arguments)
     seed = SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     profile = PROFILES[options.profile]
     if options.kills:
         profile = replace(profile, kills=dict.fromkeys(SITES, options.kills))
+    sites = options.site or list(profile.kills)
+    require_programs(parser, {program for site in sites for program in PROGRAMS.get(site, ())})
+    if "disk" in sites and os.geteuid():
+        parser.error("--site disk mounts a file system: run it as root, or name other sites")
     campaigns = []
-    for site in options.site or profile.kills:
+    for site in sites:
         command = f"python -m benchmarks faults --profile {options.profile} --seed {seed}"
         command += f" --site {site}" + (f" --kills {options.kills}" if options.kills else "")
         print(command, flush=True)

@@ -12,6 +12,11 @@ SITES: Final = {
     "disk": (DISK_FULL,),
     "clock": ("worker", "clock forward", "clock back", "server"),
 }
+PROGRAMS: Final = {
+    "several": ("redis-server",),
+    "clock": ("redis-server", "cc"),
+    "disk": ("mount",),
+}
 NEEDS_NO_APPLY: Final = {"client", DISK_FULL}
 _LONGEST_WAIT = 20  # answers between a recovery and the next kill
 _SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}

@@ -3,6 +3,7 @@
 import http.client
 import itertools
 import multiprocessing
+import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -39,6 +40,7 @@ def watched(site: Site) -> Iterator[Watched]:
     ours, theirs = context.Pipe()
     prober = context.Process(target=_probe, args=(site.urls, theirs), daemon=True)
     prober.start()
+    theirs.close()  # so that the end of the other process is the end of the pipe
     ending = threading.Event()
     sampler = threading.Thread(target=_sample, args=(site, found.memory, ending))
     before = _seconds(site)
@@ -53,13 +55,13 @@ def watched(site: Site) -> Iterator[Watched]:
         prober.join()
         prober.close()
         ours.close()
-        theirs.close()
         after = _seconds(site)
         found.processor = {part: after[part] - before[part] for part in before}
 
 
 def _probe(urls: Sequence[str], end: Connection) -> None:
     """Ask each process in turn, on a new connection each time, as an orchestrator does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
     addresses = itertools.cycle(urlsplit(url).netloc for url in urls)
     seconds: list[float] = []
     failures = 0
