@@ -101,6 +101,7 @@ def main(arguments: list[str]) -> None:
             check_data(data_dir, profile.size)
         except DataError as exc:
             parser.error(f"argument --data: {exc}")
+        print("Starting the service …", flush=True)
         with running_site(data_dir, web_processes=options.web) as site:
             subjects = prepare(site.service, profile.size)
             steps = options.step or profile.steps
