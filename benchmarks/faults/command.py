@@ -2,6 +2,7 @@
 
 import argparse
 import itertools
+import os
 import signal
 import statistics
 import sys
@@ -13,27 +14,38 @@ from random import SystemRandom
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.arguments import positive, require_programs
 from benchmarks.faults.campaign import Campaign, Recovery, run_target
 from benchmarks.faults.clients import CampaignError
-from benchmarks.faults.plan import PROFILES, TARGETS
+from benchmarks.faults.plan import PROFILES, PROGRAMS, TARGETS
 from scripts.local_service import temporary_workspace
 
 
 def main(arguments: list[str]) -> None:
     """Run a campaign; exit 1 if something was lost."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks faults", description=__doc__)
-    parser.add_argument("--profile", choices=PROFILES, default="ci")
-    parser.add_argument("--seed", type=int, help="repeats a plan; a new one by default")
-    parser.add_argument("--kills", type=int, help="at each target, instead of the profile's")
-    parser.add_argument("--target", choices=TARGETS, action="append", help="only this one")
+    parser.add_argument("--profile", choices=PROFILES, default="ci", help="default: ci")
+    parser.add_argument("--seed", type=int, help="repeats a plan; default: a new one")
+    parser.add_argument(
+        "--kills", type=positive, metavar="N", help="at each target, instead of the profile's"
+    )
+    parser.add_argument(
+        "--target", choices=TARGETS, action="append", help="only this one; may be given again"
+    )
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # no process and no mount is left behind
     seed = SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     profile = PROFILES[options.profile]
     if options.kills:
         profile = replace(profile, kills=dict.fromkeys(TARGETS, options.kills))
+    targets = options.target or list(profile.kills)
+    require_programs(
+        parser, {program for target in targets for program in PROGRAMS.get(target, ())}
+    )
+    if "disk" in targets and os.geteuid():
+        parser.error("--target disk mounts a file system: run it as root, or name other targets")
     campaigns = []
-    for target in options.target or profile.kills:
+    for target in targets:
         command = f"python -m benchmarks faults --profile {options.profile} --seed {seed}"
         command += f" --target {target}" + (f" --kills {options.kills}" if options.kills else "")
         print(command, flush=True)

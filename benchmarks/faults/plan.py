@@ -12,6 +12,11 @@ TARGETS: Final = {
     "disk": (DISK_FULL,),
     "clock": ("worker", "clock forward", "clock back", "server"),
 }
+PROGRAMS: Final = {
+    "several": ("redis-server",),
+    "clock": ("redis-server", "cc"),
+    "disk": ("mount",),
+}
 NEEDS_NO_APPLY: Final = {"client", DISK_FULL}
 _MOST_SEARCHES = 20  # between a recovery and the next kill
 _SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}

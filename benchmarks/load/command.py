@@ -2,7 +2,8 @@
 
 PostgreSQL with pgvector, Redis, a worker and web processes run with the settings of production. The
 clients of two organisations ask as fast as they are answered; which requests, and in which order, a
-seed decides. Meanwhile /livez is asked ten times a second and memory is read once a second.
+seed decides. Meanwhile /livez is asked ten times a second and memory is read once a second. Exit
+code 1: a bound was missed.
 """
 
 import argparse
@@ -14,9 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import tables
+from benchmarks.arguments import positive, require_programs
 from benchmarks.load import report
 from benchmarks.load.clients import ClientGroup, run_clients
-from benchmarks.load.corpus import SMALL, Size, Tenant, prepare, totals
+from benchmarks.load.corpus import SMALL, DataError, Size, Tenant, check_data, prepare, totals
 from benchmarks.load.deployment import WEB_PROCESSES, Deployment, running_deployment
 from benchmarks.load.measurements import measured
 from scripts.browsing import session_id
@@ -45,27 +47,58 @@ PROFILES: Final = {
 
 
 def main(arguments: list[str]) -> None:
-    """Fill the service, have the clients ask, print the tables, write the JSON file."""
+    """Fill the service, have the clients ask, print the tables, write the JSON file.
+
+    Exits with 1 if a bound was missed.
+    """
     parser = argparse.ArgumentParser(prog="python -m benchmarks load", description=__doc__)
     parser.add_argument("--profile", choices=PROFILES, default="short", help="default: short")
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="default: %(default)s")
-    parser.add_argument("--data", type=Path, help="kept, and used again; default: a new one")
     parser.add_argument(
-        "--step", action="append", type=_step, metavar="CLIENTS:SECONDS", help="other steps"
+        "--data",
+        type=Path,
+        metavar="DIRECTORY",
+        help="keeps the index for the next run with this profile; default: a temporary one",
     )
-    parser.add_argument("--web", type=int, default=WEB_PROCESSES, help="default: %(default)s")
-    parser.add_argument("--out", type=Path, default=Path("build/load.json"), help="JSON file")
+    parser.add_argument(
+        "--step",
+        action="append",
+        type=_step,
+        metavar="CLIENTS:SECONDS",
+        help="instead of the profile's steps; may be given again",
+    )
+    parser.add_argument(
+        "--web",
+        type=positive,
+        metavar="N",
+        default=WEB_PROCESSES,
+        help="web processes; default: %(default)s",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        default=Path("build/load.json"),
+        help="figures and bounds as JSON; default: %(default)s",
+    )
     options = parser.parse_args(arguments)
+    require_programs(parser, ["redis-server"])
     profile = PROFILES[options.profile]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # no process is left behind
     print(f"python -m benchmarks load --profile {options.profile} --seed {options.seed}")
     with temporary_workspace("aeterna-bench-load-") as temporary:
         data_dir = (options.data or temporary / "data").resolve()
+        try:
+            check_data(data_dir, profile.size)
+        except DataError as exc:
+            parser.error(f"argument --data: {exc}")
+        print("Starting the service …", flush=True)
         with running_deployment(data_dir, web_processes=options.web) as deployment:
             tenants = prepare(deployment.service, profile.size)
             steps = options.step or profile.steps
             figures = list(campaign(deployment, tenants, steps, seed=options.seed))
     tables.show(figures, options.out)
+    sys.exit(report.verdict(figures))
 
 
 def campaign(
@@ -80,6 +113,7 @@ def campaign(
     yield tables.Figure("chunks", chunks, "")
     yield tables.Figure("references", references, "")
     for clients, seconds in steps:
+        print(f"{clients} clients: a warm-up, then {seconds:.0f} s …", flush=True)
         groups = client_groups(deployment, tenants, clients)
         urls = deployment.urls
         run_clients(urls, groups, seed=-seed, seconds=seconds, requests=WARM_UP_REQUESTS)
@@ -107,5 +141,5 @@ def client_groups(
 
 
 def _step(text: str) -> tuple[int, float]:
-    clients, seconds = text.split(":")
-    return int(clients), float(seconds)
+    clients, _, seconds = text.partition(":")
+    return positive(clients), positive(seconds)

@@ -19,6 +19,7 @@ SYMBOLS = 400
 POPULAR = 20
 FILES = 200
 EXAMPLES = 3
+_KEPT = "load.json"  # written when everything is indexed
 
 _TOTALS = """SELECT (SELECT count(*) FROM corpus_chunk), (SELECT count(*) FROM corpus_reference)"""
 _FROM_FILES = """FROM corpus_file f
@@ -62,13 +63,37 @@ class Tenant:
         return member_of(self.slug)
 
 
+class DataError(Exception):
+    """A data directory cannot be used; the message says why."""
+
+
+def check_data(data_dir: Path, size: Size) -> None:
+    """Raise DataError unless it is new or empty, or has a whole index of this size."""
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        is_new = not any(data_dir.iterdir())
+    except OSError as exc:
+        raise DataError(f"{data_dir}: {exc.strerror}; name a directory that you can write") from exc
+    if is_new:
+        return
+    try:
+        kept = json.loads((data_dir / _KEPT).read_text(encoding="utf-8"))["size"]
+    except (OSError, ValueError, TypeError, LookupError):
+        message = f"{data_dir} has no complete index of this version"
+        raise DataError(f"{message}; delete it or name another directory") from None
+    if kept != asdict(size):
+        raise DataError(f"{data_dir} has the index of another profile; name another directory")
+
+
 def prepare(service: Service, size: Size) -> list[Tenant]:
     """Index both organisations, or read what an earlier run has kept in the data directory."""
-    kept = service.data_dir / "load.json"
+    kept = service.data_dir / _KEPT
     if not kept.exists():
-        tenants = list(_fill(service, size))
-        kept.write_text(json.dumps([asdict(one) for one in tenants]), encoding="utf-8")
-    return [Tenant(**one) for one in json.loads(kept.read_text(encoding="utf-8"))]
+        tenants = [asdict(one) for one in _fill(service, size)]
+        content = {"size": asdict(size), "tenants": tenants}
+        kept.write_text(json.dumps(content), encoding="utf-8")
+    content = json.loads(kept.read_text(encoding="utf-8"))
+    return [Tenant(**one) for one in content["tenants"]]
 
 
 def member_of(slug: str) -> str:

@@ -3,6 +3,7 @@
 import http.client
 import itertools
 import multiprocessing
+import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -60,6 +61,7 @@ def measured(deployment: Deployment) -> Iterator[Measurements]:
 
 def _probe(urls: Sequence[str], end: Connection) -> None:
     """Ask each process in turn, on a new connection each time, as an orchestrator does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
     addresses = itertools.cycle(urlsplit(url).netloc for url in urls)
     seconds: list[float] = []
     failures = 0

@@ -45,7 +45,9 @@ class Step:
 
 def details(step: Step) -> Table:
     """A row for each kind of request and organisation, and one for /livez."""
-    table = Table("organisation", "request", "answered", "p50 s", "p99 s", "worst s", "errors")
+    table = Table(
+        "organisation", "request", "answered", "p50 s", "p99 s", "worst s", "not answered"
+    )
     for (organization, kind), outcomes in _grouped(
         step.outcomes, lambda one: (one.organization, one.kind)
     ):
@@ -121,6 +123,16 @@ def figures(step: Step) -> Iterator[Figure]:
     yield Figure(f"{step.name}: /livez failed", step.measurements.failures, "", 0)
     for part, samples in step.measurements.memory.items():
         yield from _memory(f"{step.name}: memory of {part}", samples)
+
+
+def verdict(figures: Sequence[Figure]) -> int:
+    """Print the bounds that were missed; return the exit code."""
+    bounded = [figure for figure in figures if figure.holds is not None]
+    missed = [figure for figure in bounded if not figure.holds]
+    print(f"{len(bounded) - len(missed)} of {len(bounded)} bounds hold.")
+    for figure in missed:
+        print(f"missed: {figure.name}: {figure.value:.3g} of {figure.bound:g} {figure.unit}")
+    return 1 if missed else 0
 
 
 def _memory(name: str, samples: Sequence[float]) -> Iterator[Figure]:

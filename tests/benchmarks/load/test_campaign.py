@@ -7,7 +7,8 @@ from benchmarks.load.command import client_groups
 from benchmarks.load.corpus import LARGE, SMALL, Size, prepare, totals
 from benchmarks.load.deployment import running_deployment
 from benchmarks.load.measurements import measured
-from benchmarks.load.report import Step, details, figures, is_error, resources
+from benchmarks.load.report import Step, details, figures, is_error, resources, verdict
+from benchmarks.tables import Figure
 from tests.e2e.conftest import prepared_data_directory
 
 CLIENTS, REQUESTS, SEED = 8, 6, 24
@@ -45,3 +46,13 @@ def test_a_campaign_asks_both_organisations_and_measures_every_part() -> None:
     named = {figure.name: figure for figure in figures(step)}
     assert named["8 clients: other errors"].holds
     assert named["8 clients: /livez failed"].holds
+
+
+def test_the_exit_code_and_the_last_lines_name_the_bounds_that_are_missed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    held = [Figure("search p99", 0.5, "s", 1.0), Figure("answers", 30, "/s")]
+    assert verdict(held) == 0
+    assert capsys.readouterr().out == "1 of 1 bounds hold.\n"
+    assert verdict([*held, Figure("/livez, worst", 0.31, "s", 0.1)]) == 1
+    assert capsys.readouterr().out == "1 of 2 bounds hold.\nmissed: /livez, worst: 0.31 of 0.1 s\n"
