@@ -79,6 +79,7 @@ class Worker:
     def start(self) -> None:
         """Start it; do not wait."""
         celery = ("-m", "celery", "-A", "central", "worker", "--concurrency", "1")
+        celery += ("--without-gossip", "--without-mingle")  # as deploy/entrypoint.sh starts it
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, *celery, "--hostname", f"{self.name}@%h", *self.options],

@@ -21,6 +21,7 @@ _QUERIES = ("compute total factor", "def one", "class Two run", "plain words", "
 _PAUSE_SECONDS = 0.05
 _ANSWER_SECONDS = 60
 _INDEX_SECONDS = 300
+_ABORT_SECONDS = 30
 _UNAVAILABLE = {httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.TOO_MANY_REQUESTS}
 
 
@@ -45,11 +46,8 @@ class Client(threading.Thread):
             self.problem = f"{self.name}: {type(exc).__name__}: {exc}"
 
     def finish(self) -> None:
-        """End what it is at, and stop. Raises CampaignError."""
+        """Let the present work be the last; do not wait."""
         self._stopping.set()
-        self.join()
-        if self.problem:
-            raise CampaignError(self.problem)
 
     def _work(self) -> None:
         raise NotImplementedError
@@ -115,7 +113,7 @@ class Developer(Client):
                 self.branch.path, self.project, environment=self._environment
             )
             self._process = process
-            _, errors = process.communicate(timeout=_INDEX_SECONDS)
+            errors = _errors_at_end(process)
             if process.returncode == 0:
                 self.indexed += 1
                 return
@@ -124,6 +122,16 @@ class Developer(Client):
                 self._stopping.wait(1)
             elif process is not self._killed:
                 raise CampaignError(f"the indexer ended with {process.returncode}:\n{errors}")
+
+
+def _errors_at_end(process: subprocess.Popen[str]) -> str:
+    """Wait for an indexer. Raises CampaignError, with its stacks, if it does not end."""
+    try:
+        return process.communicate(timeout=_INDEX_SECONDS)[1]
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        errors = process.communicate(timeout=_ABORT_SECONDS)[1]
+        raise CampaignError(f"no end of the indexer in {_INDEX_SECONDS} s:\n{errors}") from None
 
 
 def _functions(number: int, at: int) -> str:

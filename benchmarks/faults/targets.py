@@ -25,6 +25,7 @@ from scripts.local_deployment import (
 from scripts.local_service import ROOT, Organization, Service, free_address, running_service
 
 _HOUR = 3600
+_STATE_SECONDS = 300
 _DISK_BYTES = 700 << 20
 _KEEP_MOUNTED = """\
 mount -t tmpfs -o "$1" tmpfs "$2"
@@ -53,6 +54,7 @@ class Target:
         self._service = acme.service
         at_its_address = AddressedService(acme.service.data_dir, acme.service.environment)
         self.acme = replace(acme, service=at_its_address)
+        self._parts: dict[str, Worker | RedisServer] = {}  # besides the server
 
     def kill(self, victim: str) -> None:
         """Kill one of the victims that `plan.TARGETS` names, or cause another fault."""
@@ -66,6 +68,14 @@ class Target:
 
     def settle(self) -> None:
         """End a fault that lasts."""
+
+    def ended(self) -> str:
+        """Name the parts that have ended although nobody killed them."""
+        parts: dict[str, Service | Worker | RedisServer] = {"server": self._service, **self._parts}
+        codes = {name: part.process.poll() for name, part in parts.items() if part.process}
+        return ", ".join(
+            f"the {name} ended with {code}" for name, code in codes.items() if code is not None
+        )
 
     def state(self, projects: list[str]) -> IndexState:
         """Read the state of the index; open runs of killed clients are expired first."""
@@ -86,10 +96,7 @@ class SeveralProcesses(Target):
 
     def __init__(self, deployment: Deployment) -> None:
         super().__init__(deployment.acme)
-        self._parts: dict[str, Worker | RedisServer] = {
-            "worker": deployment.worker,
-            "redis": deployment.redis,
-        }
+        self._parts = {"worker": deployment.worker, "redis": deployment.redis}
 
     def kill(self, victim: str) -> None:
         """See Target."""
@@ -195,6 +202,7 @@ def _inspected(service: Service, projects: list[str]) -> dict[str, Any]:
         [sys.executable, "-m", "benchmarks.faults.inspection", "acme", *projects],
         cwd=ROOT,
         env=service.variables() | {"AETERNA_RUN_EXPIRES_MINUTES": "0"},
+        timeout=_STATE_SECONDS,
         capture_output=True,
         text=True,
         check=False,
