@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from scripts.local_git import git
-from scripts.local_service import Organization
+from scripts.local_service import Organization, authorities
 from tests.e2e.histories import Branch, random_step
 
 _QUERIES = ("compute total factor", "def one", "class Two run", "plain words", "marked")
@@ -170,6 +170,7 @@ class Searcher(Client):
                     "include_projects": [developer.project],
                 },
                 timeout=_ANSWER_SECONDS,
+                verify=authorities(),
             )
         except httpx.TransportError:
             self.refused += 1

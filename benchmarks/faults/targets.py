@@ -70,7 +70,7 @@ class Target:
         """End a fault that lasts."""
 
     def ended(self) -> str:
-        """Name the parts that have ended although nobody killed them."""
+        """Name the parts that have ended without having been killed."""
         parts: dict[str, Service | Worker | RedisServer] = {"server": self._service, **self._parts}
         codes = {name: part.process.poll() for name, part in parts.items() if part.process}
         return ", ".join(
