@@ -1,0 +1,95 @@
+"""Compiles what the image's processes import, and nothing else: half of the packages' modules never run.
+
+Imports this project's modules and what the imports in them name, also inside of functions. Of a package's module
+one form then stays: bytecode of what was imported, source of the rest. This project keeps source and bytecode.
+"""
+
+import ast
+import compileall
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import files
+from importlib.util import cache_from_source, find_spec
+from pathlib import Path
+
+import django
+
+# What only settings, command lines and strings name.
+_NAMED = (
+    "celery.bin.celery",
+    "central.celery",
+    "central.asgi",
+    "django.contrib.sessions.serializers",
+    "django.core.management.commands.check",
+    "django.core.management.commands.migrate",
+    "kombu.transport.redis",
+    "uvicorn.lifespan.on",
+    "uvicorn.protocols.http.h11_impl",
+)
+# Most of its 1,000 modules are for other services than embeddings. What is not imported goes.
+_REDUCED = "openai"
+
+
+def main() -> None:
+    """Import everything, then keep one form of each module."""
+    own = [Path(str(each.locate())) for each in files("aeterna-code-search") or ()]
+    own = [each for each in own if each.suffix == ".py"]
+    django.setup()
+    for name in _NAMED:
+        import_module(name)
+    for path in own:
+        compileall.compile_file(path, quiet=1)
+        for name in _imported_names(path):
+            _import(name)
+    _load_what_settings_name()
+    site_packages = Path(django.__file__).parents[1]
+    for path in site_packages.rglob("*.py"):
+        if path in own:
+            continue
+        compiled = Path(cache_from_source(str(path)))
+        if compiled.exists():
+            compiled.rename(path.with_suffix(".pyc"))
+            path.unlink()
+        elif path.is_relative_to(site_packages / _REDUCED):
+            path.unlink()
+
+
+def _imported_names(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def _import(name: str) -> None:
+    """Import a module, if it is one and its package is in the image."""
+    if name.startswith("central.settings"):
+        return  # there is one for each kind of process
+    try:
+        import_module(name)
+    except ImportError as exc:
+        if exc.name != name and (not exc.name or find_spec(exc.name.partition(".")[0])):
+            raise
+
+
+def _load_what_settings_name() -> None:
+    from central.celery import app
+    from django.db import connection
+    from django.template import engines
+    from django.urls import get_resolver
+    from indexer.languages.registry import LANGUAGES_BY_NAME
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    app.loader.import_default_modules()
+    print(connection.vendor, engines.all(), len(get_resolver().url_patterns))
+    for language in LANGUAGES_BY_NAME:
+        try:
+            get_lexer_by_name(language)
+        except ClassNotFound:
+            continue
+
+
+main()
