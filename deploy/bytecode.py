@@ -6,6 +6,7 @@ one form then stays: bytecode of what was imported, source of the rest. This pro
 
 import ast
 import compileall
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import files
@@ -26,14 +27,15 @@ _NAMED = (
     "uvicorn.lifespan.on",
     "uvicorn.protocols.http.h11_impl",
 )
-# Most of its 1,000 modules are for other services than embeddings. What is not imported goes.
-_REDUCED = "openai"
+# Here what is not imported goes: most of 1,000 modules are for other services than embeddings, and of 500 languages
+# most are never indexed.
+_REDUCED = ("openai", "pygments/lexers")
 
 
 def main() -> None:
     """Import everything, then keep one form of each module."""
-    own = [Path(str(each.locate())) for each in files("aeterna-code-search") or ()]
-    own = [each for each in own if each.suffix == ".py"]
+    own = {Path(str(each.locate())) for each in files("aeterna-code-search") or ()}
+    own = {each for each in own if each.suffix == ".py"}
     django.setup()
     for name in _NAMED:
         import_module(name)
@@ -42,15 +44,18 @@ def main() -> None:
         for name in _imported_names(path):
             _import(name)
     _load_what_settings_name()
-    site_packages = Path(django.__file__).parents[1]
-    for path in site_packages.rglob("*.py"):
-        if path in own:
-            continue
+    _keep_one_form(Path(django.__file__).parents[1], own)
+    print(*(each for each in sorted(sys.modules) if each.partition(".")[0] in sys.stdlib_module_names))
+
+
+def _keep_one_form(site_packages: Path, own: set[Path]) -> None:
+    reduced = tuple(site_packages / each for each in _REDUCED)
+    for path in set(site_packages.rglob("*.py")) - own:
         compiled = Path(cache_from_source(str(path)))
         if compiled.exists():
             compiled.rename(path.with_suffix(".pyc"))
             path.unlink()
-        elif path.is_relative_to(site_packages / _REDUCED):
+        elif any(path.is_relative_to(each) for each in reduced):
             path.unlink()
 
 
@@ -84,7 +89,7 @@ def _load_what_settings_name() -> None:
     from pygments.util import ClassNotFound
 
     app.loader.import_default_modules()
-    print(connection.vendor, engines.all(), len(get_resolver().url_patterns))
+    _ = connection.vendor, engines.all(), get_resolver().url_patterns
     for language in LANGUAGES_BY_NAME:
         try:
             get_lexer_by_name(language)

