@@ -45,7 +45,9 @@ def main() -> None:
             _import(name)
     _load_what_settings_name()
     _keep_one_form(Path(django.__file__).parents[1], own)
-    print(*(each for each in sorted(sys.modules) if each.partition(".")[0] in sys.stdlib_module_names))
+    print(
+        *(each for each in sorted(sys.modules) if each.partition(".")[0] in sys.stdlib_module_names)
+    )
 
 
 def _keep_one_form(site_packages: Path, own: set[Path]) -> None:
