@@ -23,8 +23,8 @@ PEAK = 4  # times the mean of 24 hours: a working day's busiest hour
 BUSY = 0.5  # of a process or core, at the peak
 DAY = 24 * 3600
 
-# PostgreSQL of the containers after a first index (docs/how-to/deploy.md): with freed space and the text
-# index. pgvector, if it is the store, takes 2,300 more.
+# PostgreSQL of the containers after a first index (docs/how-to/deploy.md): with freed space and
+# the text index. pgvector, if it is the store, takes 2,300 more.
 DATABASE_CHUNK_BYTES = 6_000
 
 # docs/reference/measurements.md and docs/how-to/vector-stores.md, "Sizes": processor time

@@ -1,7 +1,8 @@
-"""Compiles what the image's processes import, and nothing else: half of the packages' modules never run.
+"""Compiles what the image's processes import: half of the modules of the packages never run.
 
-Imports this project's modules and what the imports in them name, also inside of functions. Of a package's module
-one form then stays: bytecode of what was imported, source of the rest. This project keeps source and bytecode.
+Imports this project's modules and what the imports in them name, also inside of functions. Of a
+package's module one form then stays: bytecode of what was imported, source of the rest. This
+project keeps source and bytecode. Prints the names of Python's own modules that were imported.
 """
 
 import ast
@@ -27,8 +28,8 @@ _NAMED = (
     "uvicorn.lifespan.on",
     "uvicorn.protocols.http.h11_impl",
 )
-# Here what is not imported goes: most of 1,000 modules are for other services than embeddings, and of 500 languages
-# most are never indexed.
+# Here what is not imported goes: most of 1,000 modules are for other services than embeddings, and
+# of 500 languages most are never indexed.
 _REDUCED = ("openai", "pygments/lexers")
 
 
@@ -45,9 +46,7 @@ def main() -> None:
             _import(name)
     _load_what_settings_name()
     _keep_one_form(Path(django.__file__).parents[1], own)
-    print(
-        *(each for each in sorted(sys.modules) if each.partition(".")[0] in sys.stdlib_module_names)
-    )
+    print(*(each for each in sys.modules if each.partition(".")[0] in sys.stdlib_module_names))
 
 
 def _keep_one_form(site_packages: Path, own: set[Path]) -> None:
@@ -82,13 +81,14 @@ def _import(name: str) -> None:
 
 
 def _load_what_settings_name() -> None:
-    from central.celery import app
     from django.db import connection
     from django.template import engines
     from django.urls import get_resolver
-    from indexer.languages.registry import LANGUAGES_BY_NAME
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
+
+    from central.celery import app
+    from indexer.languages.registry import LANGUAGES_BY_NAME
 
     app.loader.import_default_modules()
     _ = connection.vendor, engines.all(), get_resolver().url_patterns

@@ -78,7 +78,7 @@ def test_without_git_only_a_service_can_do_the_work(
     use(settings, forge)
     acme()
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(CommandError, match="no git here.*--detach"):
+    with pytest.raises(CommandError, match=r"no git here .* --detach"):
         backfill("acme")
     assert not Backfill.objects.exists()
     assert "backfill " in backfill("acme", "--detach")
