@@ -19,15 +19,15 @@ fi
 sbin/groupadd --gid 10001 codesearch
 sbin/useradd --uid 10001 --gid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin codesearch
 
-# Python's modules for what is not here, and compiled only what is imported.
+# Python: bytecode of what is imported, no modules for what is not here.
 stdlib=$(python3 -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
 find "$stdlib" -depth -type d -name __pycache__ -exec rm -r {} +
-(cd "$stdlib" && rm -rf test idlelib tkinter turtledemo turtle.py lib2to3 distutils ensurepip pydoc_data \
-  lib-dynload/nis.* lib-dynload/_dbm.* lib-dynload/_gdbm.* lib-dynload/_tkinter.* site-packages/* ../../bin/pip*)
 PYTHONDONTWRITEBYTECODE='' python3 -c 'import importlib, sys; [importlib.import_module(each) for each in sys.stdin.read().split()]' \
   <"$here/standard-library"
+(cd "$stdlib" && rm -rf test idlelib tkinter turtledemo turtle.py lib2to3 distutils ensurepip pydoc_data \
+  lib-dynload/nis.* lib-dynload/_dbm.* lib-dynload/_gdbm.* lib-dynload/_tkinter.* site-packages/* ../../bin/pip*)
 
-purge() { DPKG_MAINTSCRIPT_DEBUG='' dpkg --purge --force-remove-essential --force-remove-protected "$@" >/dev/null 2>&1 || true; }
+purge() { dpkg --purge --force-remove-essential --force-remove-protected "$@" >/dev/null 2>&1 || true; }
 # Tools of disks, users and packages; then what they and dpkg itself are written in.
 for each in apt adduser debian-archive-keyring e2fsprogs logsave init-system-helpers sysvinit-utils login passwd mount \
   util-linux-extra util-linux bsdutils libpam-runtime libpam-modules libpam-modules-bin gpgv openssl \
