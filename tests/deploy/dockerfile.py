@@ -53,7 +53,7 @@ def environment() -> dict[str, str]:
 def build(directory: Path) -> Path:
     """Do what the stages do, in `directory`; returns what is the image's /opt/codesearch.
 
-    What the image `backfill` has besides is in `directory / "parsers"`.
+    What the image `backfill` has besides is in `directory / "backfill"`.
     """
     source, prefix = directory / "src", directory / "codesearch"
     source.mkdir(parents=True)

@@ -73,7 +73,7 @@ def test_what_no_container_runs_is_not_there(image: Path) -> None:
 
 
 def test_every_parser_is_in_the_image_that_clones(image: Path) -> None:
-    parsers = site_packages(image.with_name("parsers"))
+    parsers = site_packages(image.with_name("backfill"))
     asked = (ROOT / "requirements" / "indexer.in").read_text().splitlines()
     wanted = {line.partition(">")[0].split()[0] for line in asked if line.startswith("tree-sitter")}
     assert len(wanted) > 15
@@ -83,7 +83,7 @@ def test_every_parser_is_in_the_image_that_clones(image: Path) -> None:
 def test_every_library_can_still_be_loaded(image: Path) -> None:
     """`strip` breaks some that auditwheel has changed."""
     load = "import ctypes, sys\nfor each in sys.argv[1:]:\n  ctypes.CDLL(each)"
-    for prefix in (image, image.with_name("parsers")):
+    for prefix in (image, image.with_name("backfill")):
         libraries = [str(each) for each in prefix.rglob("*.so")]
         assert len(libraries) > 15
         subprocess.run([image / "bin" / "python", "-c", load, *libraries], check=True)
