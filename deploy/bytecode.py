@@ -1,8 +1,7 @@
 """Compiles the image's Python, and deletes the source of packages; this project keeps its own.
 
-Imports this project's modules and what the imports in them name, also inside of functions: so the
-build fails where a package does not work, and prints the names of Python's own modules that are
-needed. Of `_REDUCED` it deletes what was not imported.
+Imports this project's modules and what the imports in them name, also inside of functions, so that
+the build fails where a package does not work. Of `_REDUCED` it deletes what was not imported.
 """
 
 import ast
@@ -38,7 +37,6 @@ def main() -> None:
             compileall.compile_file(path, quiet=1)
         elif compileall.compile_file(path, quiet=1, legacy=True):
             path.unlink()
-    print(*(each for each in sys.modules if each.partition(".")[0] in sys.stdlib_module_names))
 
 
 def _reduce(site_packages: Path) -> None:

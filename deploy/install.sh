@@ -1,8 +1,7 @@
 #!/bin/sh
 # The image's steps, also run by tests/deploy: `requirements DIRECTORY` creates a virtual environment from
 # the hashed locks without what containers never run, `project DIRECTORY` installs this project into it,
-# `bytecode DIRECTORY` compiles it and prints which of Python's own modules are needed, `backfill DIRECTORY OTHER` moves
-# what only that process needs to OTHER.
+# `bytecode DIRECTORY` compiles it, `backfill DIRECTORY OTHER` moves what only that process needs to OTHER.
 # Needs python3, strip, and uv as in requirements/bootstrap.txt.
 set -eu
 

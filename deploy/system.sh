@@ -1,12 +1,10 @@
 #!/bin/sh
 # The system of an image, as a step of deploy/Dockerfile: installs the Debian packages that it is given, then deletes
 # what no container runs. dpkg removes whole packages, so that its list, which scanners of vulnerabilities read, is true.
-# standard-library (of `install.sh bytecode`) names what to compile of Python's own modules.
 # What this runs on is no complete Debian afterwards, so it must be told that it may: SYSTEM_OF_AN_IMAGE=1.
 set -eu
 [ "${SYSTEM_OF_AN_IMAGE-}" = 1 ] || exit 64
 
-here=$(cd "$(dirname "$0")" && pwd)
 cd /usr
 if [ $# -gt 0 ]; then
   apt-get update -qq
@@ -19,13 +17,13 @@ fi
 sbin/groupadd --gid 10001 codesearch
 sbin/useradd --uid 10001 --gid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin codesearch
 
-# Python: bytecode of what is imported, no modules for what is not here.
+# Python: bytecode without source, as of packages; no modules for what is not here.
 stdlib=$(python3 -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
-find "$stdlib" -depth -type d -name __pycache__ -exec rm -r {} +
-PYTHONDONTWRITEBYTECODE='' python3 -c 'import importlib, sys; [importlib.import_module(each) for each in sys.stdin.read().split()]' \
-  <"$here/standard-library"
 (cd "$stdlib" && rm -rf test idlelib tkinter turtledemo turtle.py lib2to3 distutils ensurepip pydoc_data \
   lib-dynload/nis.* lib-dynload/_dbm.* lib-dynload/_gdbm.* lib-dynload/_tkinter.* site-packages/* ../../bin/pip*)
+find "$stdlib" -depth -type d -name __pycache__ -exec rm -r {} +
+python3 -m compileall -q -b "$stdlib"
+find "$stdlib" -name '*.py' -type f -delete
 
 purge() { dpkg --purge --force-remove-essential --force-remove-protected "$@" >/dev/null 2>&1 || true; }
 # Tools of disks, users and packages; then what they and dpkg itself are written in.
