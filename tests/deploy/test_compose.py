@@ -54,6 +54,15 @@ def test_every_service_is_hardened_limited_and_pinned(name: str) -> None:
     )
 
 
+def test_the_process_that_clones_has_an_image_of_its_own() -> None:
+    images = {name: SERVICES[name]["image"] for name in OURS}
+    own = images.pop("backfill")
+    assert len(set(images.values())) == 1
+    assert composition.with_defaults(own) == "aeterna-code-search-backfill:0.1.0"
+    built = {name: SERVICES[name]["build"]["target"] for name in ("migrate", "backfill")}
+    assert built == {"migrate": "service", "backfill": "backfill"}
+
+
 def test_only_the_web_process_is_published_and_only_on_this_machine() -> None:
     published = {name: each["ports"] for name, each in SERVICES.items() if "ports" in each}
     assert list(published) == ["web"]
