@@ -285,7 +285,7 @@ def test_what_lies_where_a_process_runs_is_not_imported(image: Path, workspace: 
     (container.directory / "central.py").write_text("raise SystemExit('planted')\n")
     for role in ("health", "manage"):
         assert "planted" not in container.run("entrypoint.sh", role, "nothing").stderr
-    (where,) = (each.rest for each in dockerfile.instructions() if each.word == "WORKDIR")[-1:]
+    *_, where = (each.rest for each in dockerfile.instructions() if each.word == "WORKDIR")
     assert where == "/opt/codesearch"  # Celery looks there for modules, whatever Python is told
 
 
