@@ -34,9 +34,11 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     seed = SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     profile = PROFILES[options.profile]
-    if options.kills:
-        profile = replace(profile, kills=dict.fromkeys(SITES, options.kills))
     sites = options.site or list(profile.kills)
+    if options.kills:
+        profile = replace(profile, kills=dict.fromkeys(sites, options.kills))
+    if without := [site for site in sites if site not in profile.kills]:
+        parser.error(f"the profile {options.profile} kills nothing at {without[0]}: add --kills N")
     require_programs(parser, {program for site in sites for program in PROGRAMS.get(site, ())})
     if "disk" in sites and os.geteuid():
         parser.error("--site disk mounts a file system: run it as root, or name other sites")
