@@ -39,12 +39,12 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # no process and no mount is left behind
     seed = SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     profile = PROFILES[options.profile]
-    if options.kills:
-        profile = replace(profile, kills=dict.fromkeys(TARGETS, options.kills))
     targets = options.target or list(profile.kills)
-    require_programs(
-        parser, {program for target in targets for program in PROGRAMS.get(target, ())}
-    )
+    if options.kills:
+        profile = replace(profile, kills=dict.fromkeys(targets, options.kills))
+    if without := [target for target in targets if target not in profile.kills]:
+        parser.error(f"the profile {options.profile} kills nothing at {without[0]}: add --kills N")
+    require_programs(parser, {program for name in targets for program in PROGRAMS.get(name, ())})
     if "disk" in targets and os.geteuid():
         parser.error("--target disk mounts a file system: run it as root, or name other targets")
     campaigns = []

@@ -38,6 +38,13 @@ def test_a_number_below_one_is_refused(
     assert "is not a whole number of at least 1" in message
 
 
+def test_a_target_at_which_the_profile_kills_nothing_needs_a_number(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    message = refusal(faults.main, ["--target", "embedded", "--target", "clock"], capsys)
+    assert "the profile ci kills nothing at clock: add --kills N" in message
+
+
 @pytest.mark.parametrize("main", [load.main, faults.main])
 def test_a_program_that_is_not_installed_is_named(
     main: Main,
