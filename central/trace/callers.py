@@ -7,10 +7,17 @@ from typing import Final, NamedTuple
 from central.trace.edges import Edge, edges_by_name, edges_to
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.hierarchy import aliases_of, candidates, hierarchy_of
+from central.trace.resolve.hierarchy import aliases_of, hierarchy_of
 from central.trace.resolve.questions import Ancestors, Key, last_name
-from central.trace.resolve.references import ReferenceQuery, ReferenceSite
-from central.trace.resolve.resolve import Confidence, Resolution
+from central.trace.resolve.references import (
+    ReferenceQuery,
+    ReferenceSite,
+    bound_sites,
+    distinct,
+    sites_named,
+    sites_rooted,
+)
+from central.trace.resolve.resolve import Confidence, Resolution, resolve
 from central.trace.tally import (
     MAX_UNLIKELY,
     MAX_UNRESOLVED,
@@ -23,6 +30,7 @@ from central.trace.tally import (
 )
 from indexer.records.references import Access
 
+MAX_RESOLVED: Final = 10_000  # references of the names; of more, the class hierarchy selects
 CUT_CALLERS: Final = "The search for callers met a limit; ask for a definition by file."
 
 
@@ -79,23 +87,33 @@ def _candidates(
 ) -> _Candidates:
     """Return every reference that may lead to one of the definitions, resolved.
 
-    And up to `further` ones that bear their names and lead elsewhere.
+    If few bear the names, all of these are resolved. Of more, those that the class hierarchy
+    selects, and up to `further` of the others.
     """
     aliases = aliases_of(resolver, [one.key for one in definitions])
-    owners = {owner for one in definitions if (owner := _owner(one))}
-    hierarchy = hierarchy_of(resolver, owners) if owners else None
     ecosystems = sorted({one.ecosystem for one in definitions})
-    query = ReferenceQuery(
-        names=[(name, one) for name in sorted(aliases.names) for one in ecosystems],
-        files=sorted({one.file for one in definitions}),
-        at_top=any("." not in one.qualified_name for one in definitions),
-        containers=sorted(hierarchy.names) if hierarchy else None,
-    )
-    unlikely = Unlikely()
-    if further:
-        unlikely = read_unlikely(resolver, definitions, query, limit=further)
-    resolved = candidates(resolver, query, aliases.roots, hierarchy, unlikely.sites)
-    is_cut = aliases.is_cut or (hierarchy is not None and hierarchy.is_cut)
+    names = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
+    files = sorted({one.file for one in definitions})
+    unlikely, is_cut = Unlikely(), aliases.is_cut
+    sites = bound_sites(resolver, names, files, limit=MAX_RESOLVED + 1)
+    if len(sites) > MAX_RESOLVED:
+        owners = {owner for one in definitions if (owner := _owner(one))}
+        hierarchy = hierarchy_of(resolver, owners) if owners else None
+        query = ReferenceQuery(
+            names,
+            files,
+            at_top=any("." not in one.qualified_name for one in definitions),
+            containers=sorted(hierarchy.names) if hierarchy else None,
+        )
+        sites = sites_named(resolver, query)
+        if hierarchy:
+            is_cut = is_cut or hierarchy.is_cut
+            sites += sites_rooted(resolver, hierarchy.roots, names=[*aliases.names])
+        if further:
+            unlikely = read_unlikely(resolver, definitions, query, limit=further)
+            sites += unlikely.sites
+    sites = distinct([*sites, *sites_rooted(resolver, aliases.roots)])
+    resolved = list(zip(sites, resolve(resolver, sites), strict=True))
     return _Candidates(resolved, unlikely, is_cut)
 
 

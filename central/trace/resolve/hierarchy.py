@@ -12,12 +12,12 @@ from central.trace.resolve.members import CUT_BASES, MAX_LEVELS
 from central.trace.resolve.questions import Ancestors, ImportPath, Key, Limit, last_name
 from central.trace.resolve.references import (
     ReferenceQuery,
-    ReferenceSite,
+    distinct,
     sites_named,
     sites_rooted,
     type_sites,
 )
-from central.trace.resolve.resolve import Resolution, origins, resolve
+from central.trace.resolve.resolve import origins, resolve
 from central.trace.resolve.sql import SameScopeDefinitions
 
 MAX_ROUNDS: Final = 32
@@ -184,26 +184,6 @@ def descendants(resolver: BatchResolver, starts: Collection[Key]) -> dict[Key, l
     return {start: _closure(start, subclasses) for start in starts}
 
 
-def candidates(
-    resolver: BatchResolver,
-    query: ReferenceQuery,
-    roots: Iterable[Key],
-    hierarchy: Aliases | None = None,
-    further: Iterable[ReferenceSite] = (),
-) -> list[tuple[ReferenceSite, Resolution]]:
-    """Return the references that may match, resolved: by name, by alias, by class hierarchy.
-
-    And `further` ones: all at once take hardly more statements.
-    """
-    sites = [*sites_named(resolver, query), *further]
-    sites += sites_rooted(resolver, roots, kind=query.kind)
-    if hierarchy:
-        names = [name for name, _ in query.names]
-        sites += sites_rooted(resolver, hierarchy.roots, kind=query.kind, names=names)
-    unique = list({site.id: site for site in sites}.values())
-    return list(zip(unique, resolve(resolver, unique), strict=True))
-
-
 def _in_all_files(resolver: BatchResolver, owners: Collection[Key]) -> set[Key]:
     """Return the classes in each file that defines a part; a member may be in another one."""
     answers = resolver.resolve_all([SameScopeDefinitions(*owner) for owner in owners])
@@ -228,7 +208,9 @@ def _direct_subclasses(resolver: BatchResolver, classes: Sequence[Key]) -> dict[
         containers=sorted({last_name(name.rpartition(".")[0]) for _, name in subclasses} - {""}),
         kind="inherit",
     )
-    for site, resolution in candidates(resolver, query, aliases.roots):
+    named = sites_named(resolver, query)
+    sites = distinct([*named, *sites_rooted(resolver, aliases.roots, kind=query.kind)])
+    for site, resolution in zip(sites, resolve(resolver, sites), strict=True):
         for definition in resolution.targets:
             if definition.key in subclasses:
                 subclasses[definition.key].append((site.file, site.caller))

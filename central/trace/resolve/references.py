@@ -54,6 +54,15 @@ _sql = sql_with(
     reference=Reference,
     file=File,
 )
+_BOUND = _sql("""SELECT {columns}
+    FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
+    JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
+        AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('local', 'import', 'free')
+    JOIN {file} f ON f.id = r.file_id
+    WHERE NOT (r.access = 'path' AND r.chain = '' AND r.binding = 'local'
+            AND NOT r.file_id = ANY(%s::bigint[]))
+        AND NOT ({built_in})
+    LIMIT %s""")
 _BY_NAME = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
@@ -153,6 +162,18 @@ class ReferenceQuery(NamedTuple):
     kind: str = ""
 
 
+def bound_sites(
+    resolver: BatchResolver, names: Names, files: Sequence[int], *, limit: int
+) -> list[ReferenceSite]:
+    """Read at most `limit` references of these names that their file binds, in no order.
+
+    Of those that are bound to a definition of their own file by its bare name, only the ones in
+    `files`.
+    """
+    asked = [*_columns(names), resolver.repositories, id_array(files), limit]
+    return [ReferenceSite(*row) for row in fetch_rows(_BOUND, asked)]
+
+
 def sites_named(resolver: BatchResolver, query: ReferenceQuery) -> list[ReferenceSite]:
     """Read references that their file binds and that match the query."""
     asked = [
@@ -186,6 +207,11 @@ def sites_rooted(
         return []
     asked = [*_columns(keys), resolver.repositories, kind, kind, names, names]
     return [ReferenceSite(*row) for row in fetch_rows(_BY_ROOT, asked)]
+
+
+def distinct(sites: Iterable[ReferenceSite]) -> list[ReferenceSite]:
+    """Return each reference once: several queries may find it."""
+    return list({site.id: site for site in sites}.values())
 
 
 def type_sites(

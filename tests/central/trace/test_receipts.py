@@ -15,7 +15,7 @@ from central.trace.resolve.resolve import Confidence, resolve
 from central.trace.resolve.rules import RULES
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import organization_of, pyproject, repository
-from tests.central.trace.test_symmetry import corpora, path_of, sites
+from tests.central.trace.test_symmetry import corpora, path_of, selected_by_hierarchy, sites
 from tests.property_settings import examples
 
 pytestmark = pytest.mark.django_db
@@ -32,10 +32,11 @@ def assert_everything_is_counted(repositories: list[int]) -> None:
         keys = {one.key for one in definitions}
         low = find_callers(resolver, definitions, min_confidence=Confidence.LOW)
         usual = find_callers(resolver, definitions, min_confidence=Confidence.MEDIUM)
-        assert (low.tally.unresolved, low.tally.elsewhere) == (
-            usual.tally.unresolved,
-            usual.tally.elsewhere,
-        )
+        with selected_by_hierarchy():
+            selected = find_callers(resolver, definitions, min_confidence=Confidence.MEDIUM)
+        assert set(selected.edges) == set(usual.edges)
+        counts = {(one.tally.unresolved, one.tally.elsewhere) for one in (low, usual, selected)}
+        assert len(counts) == 1
         alike = [
             site
             for ecosystem in {one.ecosystem for one in definitions}
@@ -244,6 +245,7 @@ def test_references_beyond_the_limit_count_as_unresolved(
         return receipt["unresolved"]["count"], receipt["elsewhere"]["count"]
 
     assert counted() == counted(min_confidence="low") == (0, 3)
+    monkeypatch.setattr("central.trace.callers.MAX_RESOLVED", 0)
     for module in ("callers", "tally"):
         monkeypatch.setattr(f"central.trace.{module}.MAX_UNLIKELY", 1)
     assert counted() == counted(min_confidence="low") == (2, 1)

@@ -1,6 +1,7 @@
 """Callers and resolution agree: callers of a definition are what resolves to it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
@@ -135,7 +136,18 @@ def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, 
         ).pk
         for name, other in (("one", "two"), ("two", "one"))
     ]
-    assert backward(repositories) == forward(BatchResolver(RULES, repositories=repositories))
+    links = forward(BatchResolver(RULES, repositories=repositories))
+    assert backward(repositories) == links
+    with selected_by_hierarchy():
+        assert backward(repositories) == links
+
+
+@contextmanager
+def selected_by_hierarchy() -> Iterator[None]:
+    """Find callers as if too many references bore each name to resolve them all."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("central.trace.callers.MAX_RESOLVED", 0)
+        yield
 
 
 def path_of(module: str) -> str:
