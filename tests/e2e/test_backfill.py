@@ -71,10 +71,10 @@ def backfilled(made: dict[str, LocalRepository], acme: Organization) -> dict[str
 
 
 def administrated(service: Service) -> Organization:
-    service.manage("create_organization", "acme", "--github-owner-id", str(OWNER_ID))
-    scopes = "index,search,admin"
-    token = service.manage("create_token", "--organization", "acme", "--scopes", scopes)
-    return Organization(service, "acme", token.stdout.strip())
+    token = service.create_organization(
+        "acme", "--github-owner-id", str(OWNER_ID), scopes="index,search,admin"
+    )
+    return Organization(service, "acme", token)
 
 
 def source_of(name: str) -> dict[str, str | bytes]:

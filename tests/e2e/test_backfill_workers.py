@@ -30,13 +30,10 @@ def test_a_killed_worker_s_repository_is_indexed_by_another(tmp_path: Path) -> N
     ):
         for name in ("cart", "shop"):
             forge.add(name, {f"{name}.py": f"def {name}_total():\n    return 1\n"})
-        deployment.service.manage(
-            "create_organization", "globex", "--github-owner-id", str(OWNER_ID)
+        token = deployment.service.create_organization(
+            "globex", "--github-owner-id", str(OWNER_ID), scopes="index,search,admin"
         )
-        token = deployment.service.manage(
-            "create_token", "--organization", "globex", "--scopes", "index,search,admin"
-        )
-        globex = Organization(deployment.service, "globex", token.stdout.strip())
+        globex = Organization(deployment.service, "globex", token)
         forge.held.clear()
         backfill_id = globex.post("onboarding", owner="acme")["id"]
 

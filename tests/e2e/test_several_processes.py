@@ -19,6 +19,7 @@ import httpx
 import psycopg
 import pytest
 
+from benchmarks.faults.targets import SeveralProcesses
 from central.runtime.postgres_paths import short_name
 from scripts.local_deployment import (
     Deployment,
@@ -81,13 +82,12 @@ def readiness(deployment: Deployment) -> httpx.Response:
 
 def assert_same_as_fresh(deployment: Deployment, repository: Path, project: str) -> None:
     index_here(deployment.acme, repository, f"{project}-afresh")
-    incremental, fresh = (
-        deployment.acme.dump_by_command(name) for name in (project, f"{project}-afresh")
-    )
+    state = SeveralProcesses(deployment).state([project, f"{project}-afresh"])
+    incremental, fresh = (state.dumps[name] for name in (project, f"{project}-afresh"))
     assert incremental == fresh
     assert '"vector":true' in fresh
-    check = deployment.service.manage("reconcile", "--check", check=False)
-    assert check.returncode == 0, check.stdout
+    wrong = [row for row in state.found if row["missing"] or row["excess"] or row["differing"]]
+    assert not wrong
 
 
 def test_a_merge_is_applied_by_the_worker_and_searchable(
@@ -101,6 +101,8 @@ def test_a_merge_is_applied_by_the_worker_and_searchable(
     assert answer["results"][0]["file"] == "src/retry.py"
     assert answer["receipt"]["complete"] is True
     assert_same_as_fresh(deployment, repository, "merged")
+    assert '"vector":true' in deployment.acme.dump_by_command("merged")
+    deployment.service.manage("reconcile", "--check")  # which fails where anything is missing
     assert_told(deployment, run)
 
 
