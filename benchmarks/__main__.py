@@ -8,6 +8,7 @@ part of all together at a modest size.
 """
 
 import argparse
+import signal
 import sys
 
 from benchmarks import (
@@ -87,4 +88,8 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(128 + signal.SIGINT)

@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import psutil
 import psycopg
 
 from central.runtime.postgres_paths import short_name
+from scripts.local_deployment import postmaster
 from scripts.local_service import Service
 
 _SET_CHILD_SUBREAPER = 36  # prctl(2)
@@ -66,13 +66,15 @@ class Meter:
         if self.service.process is None:
             raise RuntimeError("The service is not running.")
         web = psutil.Process(self.service.process.pid)
-        postmaster = psutil.Process(_postmaster(self.service.data_dir))
+        database = postmaster(self.service.data_dir)
+        if database is None:
+            raise RuntimeError("PostgreSQL is not running.")
         row = self.database.execute(
             "SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint"
         ).fetchone()
         return Spent(
             web=_own_seconds(web),
-            postgresql=_family_seconds(postmaster),
+            postgresql=_family_seconds(database),
             store=sum(_own_seconds(child) for child in web.children(recursive=True)),
             written=int(row[0]) if row else 0,
         )
@@ -98,10 +100,6 @@ def _is_worker(process: psutil.Process) -> bool:
         return process.status() == psutil.STATUS_ZOMBIE or _WORKERS in " ".join(process.cmdline())
     except psutil.NoSuchProcess:
         return False
-
-
-def _postmaster(data_dir: Path) -> int:
-    return int((data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
 
 
 def _own_seconds(process: psutil.Process) -> float:

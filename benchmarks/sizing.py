@@ -23,6 +23,10 @@ PEAK = 4  # times the mean of 24 hours: a working day's busiest hour
 BUSY = 0.5  # of a process or core, at the peak
 DAY = 24 * 3600
 
+# PostgreSQL of the containers after a first index (docs/how-to/deploy.md): with freed space and
+# the text index. pgvector, if it is the store, takes 2,300 more.
+DATABASE_CHUNK_BYTES = 6_000
+
 # docs/reference/measurements.md and docs/how-to/vector-stores.md, "Sizes": processor time
 # of a search and memory, by chunks.
 EDGE_LARGEST = 1_000_000
@@ -36,7 +40,6 @@ QDRANT_SEARCH_SECONDS = 3e-3
 class Units:
     """What one thing costs: seconds of the processor, bytes."""
 
-    chunk_bytes: float  # PostgreSQL, indexes included
     merge_central: float  # of the worker
     merge_postgresql: float
     merge_written: float
@@ -77,7 +80,6 @@ def units_of(measured: Mapping[str, float]) -> Units:
 
     merge = {part: measured[f"merge of 3 files: {part}"] / 1000 for part in PARTS}
     return Units(
-        chunk_bytes=measured["PostgreSQL, a chunk"],
         merge_central=merge["web"] + merge["store"],
         merge_postgresql=merge["postgresql"],
         merge_written=measured["merge of 3 files: written"],
@@ -110,7 +112,7 @@ def installation(units: Units, repositories: int, organizations: int, merges: in
         workers=processes(worker_cores),
         web_cores=web_cores,
         replicas=processes(web_cores),
-        database_gigabytes=chunks * units.chunk_bytes / 1e9,
+        database_gigabytes=chunks * DATABASE_CHUNK_BYTES / 1e9,
         database_cores=postgresql,
         written_gigabytes=a_day * units.merge_written / 1e9,
         store="Edge" if is_edge else "Qdrant",

@@ -1,5 +1,6 @@
 """System checks: required and recommended settings of a deployment."""
 
+import math
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
@@ -76,9 +77,13 @@ def _is_plain_qdrant(url: str) -> bool:
     return not address.tls and not address.is_loopback
 
 
+_LEASES = ("RUN_LEASE_SECONDS", "BACKFILL_LEASE_SECONDS", "SWEEP_SECONDS")
+_DAY_SECONDS = 86_400
+
+
 @check()
 def check_limits() -> Iterator[CheckMessage]:
-    """Check that every limit of the run protocol is a positive number."""
+    """Check that limits are positive numbers, and that no lease lasts longer than a day."""
     names = (
         "BATCH_MAX_BYTES",
         "BATCH_MAX_FILES",
@@ -92,11 +97,20 @@ def check_limits() -> Iterator[CheckMessage]:
         "KEYLESS_SECONDS",
         "BEHIND_MINUTES",
     )
-    for name in names:
-        if getattr(settings, name) < 1:
+    limits = {name: getattr(settings, name) for name in names}
+    limits |= {
+        "BACKFILL_MAX_BYTES": settings.BACKFILL.max_bytes,
+        "BACKFILL_SECONDS": settings.BACKFILL.max_seconds,
+        "BACKFILL_LEASE_SECONDS": settings.BACKFILL.lease_seconds,
+    }
+    for name, value in limits.items():
+        most = _DAY_SECONDS if name in _LEASES else math.inf
+        if not 1 <= value <= most:
             yield Error(
-                f"AETERNA_{name} is {getattr(settings, name)}.",
-                hint="Give a number above 0, or leave it unset.",
+                f"AETERNA_{name} is {value}.",
+                hint="Give a number above 0"
+                + (f" and up to {most:,}" if name in _LEASES else "")
+                + ", or leave it unset.",
                 id="aeterna.E002",
             )
 

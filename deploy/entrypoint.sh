@@ -13,6 +13,11 @@ case $role in
       --without-gossip --without-mingle "$@"
     ;;
   backfill)
+    command -v git >/dev/null || {
+      echo "This image cannot clone repositories: it has no git and no parsers. Start backfill from the image" \
+        "aeterna-code-search-backfill (docker build --file deploy/Dockerfile --target backfill)." >&2
+      exit 69
+    }
     exec celery -A central worker --queues backfill --concurrency "${AETERNA_BACKFILL_AT_ONCE:-2}" \
       --hostname backfill@%h --without-gossip --without-mingle "$@"
     ;;

@@ -57,6 +57,9 @@ ANSWER_BYTES: Final = 256 * 1024 * 1024  # of a service that the indexer calls
 # Requests and pages
 REQUEST_BYTES: Final = 2 * 1024 * 1024
 JSON_VALUES: Final = 200_000  # parsed they take up to 24 MB
+BODIES_BYTES: Final = 384 * 1024 * 1024  # received by a process and not answered yet
+BODY_FREE_BYTES: Final = 64 * 1024  # of each body, which do not count
+BODY_SECONDS: Final = 300.0  # for the whole of a body to come
 # GitHub's own limit is 25 MB, but the largest event that is used, a push, names at most 2,048
 # commits.
 GITHUB_WEBHOOK_BYTES: Final = 5 * 1024 * 1024
@@ -69,9 +72,13 @@ READS_AT_ONCE: Final = 14  # the other threads are for runs and webhooks
 READ_WAIT_SECONDS: Final = 0.8  # for a thread: overload is refused within a second
 TRACES_AT_ONCE: Final = 4  # a trace costs as much as ten searches
 TRACES_OF_ONE_CALLER: Final = 3
-RUNS_AT_ONCE: Final = 12  # requests of the run protocol, and webhooks
+RUNS_AT_ONCE: Final = 10  # requests of the run protocol, and webhooks; with uploads 14
+RUNS_OF_ONE_CALLER: Final = 8
 RUN_WAIT_SECONDS: Final = 8.0  # for a thread; GitHub gives a webhook ten seconds
-STREAM_WAIT_SECONDS: Final = 30.0  # for a client that reads nothing of its stream
+STREAMS_AT_ONCE: Final = 10  # making a part; each reader in turn
+STREAMS_OF_ONE_CALLER: Final = 8
+STREAMS_WAITING: Final = 2_000  # for a thread, as long as it takes
+STREAM_WAIT_SECONDS: Final = 30.0  # for a client that reads nothing of its answer
 STREAM_PORTION_BYTES: Final = 256 * 1024  # made ahead of the client, which holds no thread then
 STREAM_PORTION_SECONDS: Final = 0.2
 UPLOADS_AT_ONCE: Final = 4  # trees and batches of a process, of some 300 MB at most each

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.faults.clients import Asker, CampaignError, Developer
+from benchmarks.faults.clients import CampaignError, Client, Developer, Searcher
 from benchmarks.faults.last_state import last_state
 from benchmarks.faults.plan import DISK_FULL, Kill, Profile, rounds
-from benchmarks.faults.sites import Site, State, running
+from benchmarks.faults.targets import IndexState, Target, running
 from tests.e2e.indexing import index_here
 
 _RECOVERY_SECONDS = 300  # far above what is promised: a busy machine fails nothing
@@ -19,19 +19,19 @@ _POLL_SECONDS = 0.02
 class Recovery:
     """Seconds from a kill to the next answer, and to the next push that is indexed."""
 
-    site: str
+    target: str
     victim: str
-    answered: float
-    indexed: float
+    answer_seconds: float
+    index_seconds: float
 
 
 @dataclass
 class Clients:
-    """The developers of a round and the asker, in threads of their own."""
+    """The developers of a round and the searcher."""
 
     developers: list[Developer]
-    asker: Asker
-    site: Site
+    searcher: Searcher
+    target: Target
 
     @property
     def indexed(self) -> int:
@@ -40,7 +40,7 @@ class Clients:
 
     @property
     def failures(self) -> int:
-        """Indexers that failed where that is all right."""
+        """Indexers that failed where they may."""
         return sum(one.failures for one in self.developers)
 
     def start(self) -> None:
@@ -68,22 +68,22 @@ class Clients:
 
     def _check(self) -> None:
         """Raise CampaignError for a part that has ended unasked, or a client's problem."""
-        problems = [self.site.ended(), *(one.problem for one in self._all())]
+        problems = [self.target.ended(), *(one.problem for one in self._all())]
         if problem := next(filter(None, problems), ""):
             raise CampaignError(problem)
 
-    def _all(self) -> list[Developer | Asker]:
-        return [*self.developers, self.asker]
+    def _all(self) -> list[Client]:
+        return [*self.developers, self.searcher]
 
 
 class Campaign:
-    """The rounds at one site."""
+    """The rounds at one target."""
 
     def __init__(
-        self, *, name: str, site: Site, workspace: Path, profile: Profile, seed: int
+        self, *, name: str, target: Target, workspace: Path, profile: Profile, seed: int
     ) -> None:
         self._name = name
-        self._site = site
+        self._target = target
         self._workspace = workspace
         self._profile = profile
         self._seed = seed
@@ -92,38 +92,37 @@ class Campaign:
 
     def round(self, number: int, kills: list[Kill]) -> None:
         """Kill what is planned while clients work, then compare. Raises CampaignError."""
-        clients = self._clients(number)
-        for developer in clients.developers:
-            developer.may_fail = any(kill.victim == DISK_FULL for kill in kills)
+        clients = self._clients(number, may_fail=any(kill.victim == DISK_FULL for kill in kills))
         clients.start()
         for kill in kills:
             print(f"{self._name}: round {number}: {kill}", flush=True)
             self._kill(kill, clients)
         clients.finish()
-        self._site.settle()
-        self.questions += clients.asker.questions
-        self.refused += clients.asker.refused
+        self._target.settle()
+        self.questions += clients.searcher.questions
+        self.refused += clients.searcher.refused
         self.pushes += clients.indexed
         self._compare(clients.developers)
 
-    def _clients(self, number: int) -> Clients:
+    def _clients(self, number: int, *, may_fail: bool) -> Clients:
         """Clients with repositories of their own, which no earlier round knows."""
         developers = [
             Developer(
-                self._site.acme,
+                self._target.acme,
                 self._workspace / f"round{number}-{at}",
                 seed=self._seed,
                 files=self._profile.files,
-                environment=self._site.client_environment,
+                environment=self._target.client_environment,
+                may_fail=may_fail,
             )
             for at in range(self._profile.repositories)
         ]
-        return Clients(developers, Asker(self._site.acme, developers), self._site)
+        return Clients(developers, Searcher(self._target.acme, developers), self._target)
 
     def _kill(self, kill: Kill, clients: Clients) -> None:
-        asker = clients.asker
-        start = asker.questions + kill.after
-        clients.wait_until(lambda: asker.questions >= start, "no question was asked")
+        searcher = clients.searcher
+        start = searcher.questions + kill.after
+        clients.wait_until(lambda: searcher.questions >= start, "no question was asked")
         if kill.during_apply:
             clients.wait_until(lambda: self._is_applying(clients), "no run was applied")
         indexed, killed_at = clients.indexed, time.monotonic()
@@ -131,10 +130,10 @@ class Campaign:
         if kill.victim == DISK_FULL:
             failures = clients.failures
             clients.wait_until(lambda: clients.failures > failures, "nothing failed")
-            self._site.settle()
+            self._target.settle()
             killed_at = time.monotonic()
-        clients.wait_until(lambda: asker.answered_at > killed_at, f"{kill}: no answer")
-        answered = asker.answered_at - killed_at
+        clients.wait_until(lambda: searcher.answered_at > killed_at, f"{kill}: no answer")
+        answered = searcher.answered_at - killed_at
         clients.wait_until(lambda: clients.indexed > indexed, f"{kill}: nothing was indexed")
         seconds = time.monotonic() - killed_at
         self.recoveries.append(Recovery(self._name, kill.victim, answered, seconds))
@@ -145,13 +144,13 @@ class Campaign:
                 lambda: any(one.kill_indexer() for one in clients.developers), "no indexer ran"
             )
         else:
-            self._site.kill(victim)
+            self._target.kill(victim)
 
     def _is_applying(self, clients: Clients) -> bool:
-        return any(self._site.acme.is_applying(one.project) for one in clients.developers)
+        return any(self._target.acme.is_applying(one.project) for one in clients.developers)
 
     def _compare(self, developers: list[Developer]) -> None:
-        acme = self._site.acme
+        acme = self._target.acme
         for one in developers:
             index_here(acme, one.branch.path, f"{one.project}-afresh")
             answer = acme.search("total", include_projects=[one.project])
@@ -159,11 +158,11 @@ class Campaign:
             if (searched["commit"], answer["receipt"]["complete"]) != (one.head, True):
                 raise CampaignError(f"{one.project}: the answer is of {searched}, not {one.head}")
         names = [one.project for one in developers]
-        state = self._site.state([*names, *(f"{name}-afresh" for name in names)])
+        state = self._target.state([*names, *(f"{name}-afresh" for name in names)])
         check_state(state, names)
 
 
-def check_state(state: State, projects: list[str]) -> None:
+def check_state(state: IndexState, projects: list[str]) -> None:
     """Compare each project with a fresh index of it. Raises CampaignError."""
     for name in projects:
         if state.dumps[name] != state.dumps[f"{name}-afresh"]:
@@ -176,18 +175,20 @@ def check_state(state: State, projects: list[str]) -> None:
         raise CampaignError(f"runs have not ended: {state.live}")
 
 
-def run_site(name: str, *, profile: Profile, seed: int, data_dir: Path) -> Campaign:
-    """Run all rounds at a site; repositories are beside its data.
+def run_target(name: str, *, profile: Profile, seed: int, data_dir: Path) -> Campaign:
+    """Run all rounds at a target; repositories are beside its data.
 
     Raises CampaignError; any error has a note of what the processes did.
     """
     workspace = data_dir.parent
-    with running(name, data_dir, profile.environment) as site:
-        campaign = Campaign(name=name, site=site, workspace=workspace, profile=profile, seed=seed)
+    with running(name, data_dir, profile.environment) as target:
+        campaign = Campaign(
+            name=name, target=target, workspace=workspace, profile=profile, seed=seed
+        )
         try:
             for number, kills in enumerate(rounds(profile, seed, name), start=1):
                 campaign.round(number, kills)
         except Exception as exc:
-            exc.add_note(last_state(site.acme.service))
+            exc.add_note(last_state(target.acme.service))
             raise
     return campaign

@@ -29,8 +29,32 @@ class CampaignError(Exception):
     """Something was lost, or an answer was wrong."""
 
 
-class Developer(threading.Thread):
-    """Pushes to one repository and indexes each push, with the real indexer, until it is done."""
+class Client(threading.Thread):
+    """Works in a thread of its own until `finish`, or until it meets a problem."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name=name, daemon=True)
+        self.problem = ""
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        """Repeat the work."""
+        try:
+            while not self._stopping.is_set():
+                self._work()
+        except Exception as exc:  # noqa: BLE001 (whatever it is, the campaign reports it)
+            self.problem = f"{self.name}: {type(exc).__name__}: {exc}"
+
+    def finish(self) -> None:
+        """Let the present work be the last; do not wait."""
+        self._stopping.set()
+
+    def _work(self) -> None:
+        raise NotImplementedError
+
+
+class Developer(Client):
+    """Pushes to one repository and indexes each push with the real indexer."""
 
     def __init__(
         self,
@@ -40,40 +64,26 @@ class Developer(threading.Thread):
         seed: int,
         files: int,
         environment: Mapping[str, str],
+        may_fail: bool = False,
     ) -> None:
-        super().__init__(name=path.name, daemon=True)
+        super().__init__(path.name)
         self._environment = {"AETERNA_RETRY_SECONDS": "120", **environment}
         self.project = path.name
         self.branch = Branch.begin(path)
         self.pushed: set[str] = set()
         self.indexed = 0
-        self.failures = 0  # of the indexer, where that is all right
-        self.may_fail = False
-        self.problem = ""
+        self.failures = 0  # of the indexer, where it may fail
         self._acme = acme
         self._random = Random(f"{seed}/{path.name}")  # noqa: S311 (a seed repeats it)
         self._files = files
+        self._may_fail = may_fail
         self._process: subprocess.Popen[str] | None = None
         self._killed: subprocess.Popen[str] | None = None
-        self._stopping = threading.Event()
 
     @property
     def head(self) -> str:
         """The commit that the branch is at."""
         return git(self.branch.path, "rev-parse", "HEAD")
-
-    def run(self) -> None:
-        """Push and index until `finish`."""
-        try:
-            while not self._stopping.is_set():
-                self._push()
-                self._index()
-        except Exception as exc:  # noqa: BLE001 (whatever it is, the campaign reports it)
-            self.problem = f"{self.project}: {exc}"
-
-    def finish(self) -> None:
-        """Let the present push be the last; do not wait."""
-        self._stopping.set()
 
     def kill_indexer(self) -> bool:
         """Kill the indexer, if it runs."""
@@ -83,6 +93,10 @@ class Developer(threading.Thread):
         self._killed = process
         process.send_signal(signal.SIGKILL)
         return True
+
+    def _work(self) -> None:
+        self._push()
+        self._index()
 
     def _push(self) -> None:
         for _ in range(self._random.randint(1, 3)):
@@ -99,12 +113,11 @@ class Developer(threading.Thread):
                 self.branch.path, self.project, environment=self._environment
             )
             self._process = process
-            may_fail = self.may_fail
             errors = _errors_at_end(process)
             if process.returncode == 0:
                 self.indexed += 1
                 return
-            if may_fail or self.may_fail:
+            if self._may_fail:
                 self.failures += 1
                 self._stopping.wait(1)
             elif process is not self._killed:
@@ -128,34 +141,22 @@ def _functions(number: int, at: int) -> str:
     )
 
 
-class Asker(threading.Thread):
+class Searcher(Client):
     """Searches all the time and compares each answer with git."""
 
     def __init__(self, acme: Organization, developers: list[Developer]) -> None:
-        super().__init__(name="asker", daemon=True)
+        super().__init__("searcher")
         self.questions = 0  # also those without an answer
         self.refused = 0
         self.answered_at = 0.0  # when the last question with an answer was asked
-        self.problem = ""
         self._acme = acme
-        self._developers = developers
+        self._developers = cycle(developers)
+        self._queries = cycle(_QUERIES)
         self._files: dict[tuple[str, str, str], list[str]] = {}
-        self._stopping = threading.Event()
 
-    def run(self) -> None:
-        """Ask until `finish`."""
-        queries = cycle(_QUERIES)
-        for developer in cycle(self._developers):
-            if self._stopping.wait(_PAUSE_SECONDS):
-                return
-            try:
-                self._ask(developer, next(queries))
-            except Exception as exc:  # noqa: BLE001 (whatever it is, the campaign reports it)
-                self.problem = self.problem or f"{type(exc).__name__}: {exc}"
-
-    def finish(self) -> None:
-        """Let the present question be the last; do not wait."""
-        self._stopping.set()
+    def _work(self) -> None:
+        if not self._stopping.wait(_PAUSE_SECONDS):
+            self._ask(next(self._developers), next(self._queries))
 
     def _ask(self, developer: Developer, query: str) -> None:
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""A wall clock for the processes of a site, which can be set while they run."""
+"""A wall clock for the processes of a target, which can be set while they run."""
 
 import struct
 import subprocess

@@ -2,7 +2,9 @@
 
 import argparse
 import itertools
+import os
 import shutil
+import signal
 import statistics
 import sys
 import tempfile
@@ -16,38 +18,50 @@ from random import SystemRandom
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.faults.campaign import Campaign, Recovery, run_site
+from benchmarks.arguments import positive, require_programs
+from benchmarks.faults.campaign import Campaign, Recovery, run_target
 from benchmarks.faults.clients import CampaignError
-from benchmarks.faults.plan import PROFILES, SITES
+from benchmarks.faults.plan import PROFILES, PROGRAMS, TARGETS
 
 
 def main(arguments: list[str]) -> None:
     """Run a campaign; exit 1 if something was lost."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks faults", description=__doc__)
-    parser.add_argument("--profile", choices=PROFILES, default="ci")
-    parser.add_argument("--seed", type=int, help="repeats a plan; a new one by default")
-    parser.add_argument("--kills", type=int, help="at each site, instead of the profile's")
-    parser.add_argument("--site", choices=SITES, action="append", help="only this one")
+    parser.add_argument("--profile", choices=PROFILES, default="ci", help="default: ci")
+    parser.add_argument("--seed", type=int, help="repeats a plan; default: a new one")
+    parser.add_argument(
+        "--kills", type=positive, metavar="N", help="at each target, instead of the profile's"
+    )
+    parser.add_argument(
+        "--target", choices=TARGETS, action="append", help="only this one; may be given again"
+    )
     options = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # no process and no mount is left behind
     seed = SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     profile = PROFILES[options.profile]
+    targets = options.target or list(profile.kills)
     if options.kills:
-        profile = replace(profile, kills=dict.fromkeys(SITES, options.kills))
+        profile = replace(profile, kills=dict.fromkeys(targets, options.kills))
+    if without := [target for target in targets if target not in profile.kills]:
+        parser.error(f"the profile {options.profile} kills nothing at {without[0]}: add --kills N")
+    require_programs(parser, {program for name in targets for program in PROGRAMS.get(name, ())})
+    if "disk" in targets and os.geteuid():
+        parser.error("--target disk mounts a file system: run it as root, or name other targets")
     campaigns = []
-    for site in options.site or profile.kills:
+    for target in targets:
         command = f"python -m benchmarks faults --profile {options.profile} --seed {seed}"
-        command += f" --site {site}" + (f" --kills {options.kills}" if options.kills else "")
+        command += f" --target {target}" + (f" --kills {options.kills}" if options.kills else "")
         print(command, flush=True)
         began = time.monotonic()
         try:
             with kept_on_failure() as workspace:
                 campaigns.append(
-                    run_site(site, profile=profile, seed=seed, data_dir=workspace / "data")
+                    run_target(target, profile=profile, seed=seed, data_dir=workspace / "data")
                 )
         except CampaignError as exc:
             notes = "\n".join(getattr(exc, "__notes__", ()))
             sys.exit(f"{notes}\n{exc}\nRepeat it: {command}")
-        print(f"{site}: {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{target}: {time.monotonic() - began:.0f} s", flush=True)
     show(campaigns)
 
 
@@ -66,7 +80,7 @@ def kept_on_failure() -> Iterator[Path]:
 
 def show(campaigns: Iterable[Campaign]) -> None:
     """Print the table of kills."""
-    table = Table("site", "killed", "kills", "lost", "next answer, median; longest", "next index")
+    table = Table("target", "killed", "kills", "lost", "next answer, median; longest", "next index")
     for campaign in campaigns:
         by_victim = sorted(campaign.recoveries, key=lambda one: one.victim)
         for victim, group in itertools.groupby(by_victim, key=lambda one: one.victim):
@@ -84,10 +98,10 @@ def _row(victim: str, group: list[Recovery]) -> list[str]:
         return f"{statistics.median(values):.1f} s; {max(values):.1f} s"
 
     return [
-        group[0].site,
+        group[0].target,
         victim,
         str(len(group)),
         "nothing",
-        times([one.answered for one in group]),
-        times([one.indexed for one in group]),
+        times([one.answer_seconds for one in group]),
+        times([one.index_seconds for one in group]),
     ]

@@ -8,7 +8,7 @@ from contextlib import suppress
 import psutil
 import psycopg
 
-from benchmarks.faults.sites import kill_postgresql
+from scripts.local_deployment import postmaster
 from scripts.local_service import Service
 
 _SESSIONS = """
@@ -29,8 +29,8 @@ def last_state(service: Service) -> str:
     lines = [_line(process) for process in processes]
     lines += _sessions(service)
     _abort(processes)
-    with suppress(FileNotFoundError, psutil.NoSuchProcess):
-        kill_postgresql(service)
+    if process := postmaster(service.data_dir):
+        process.kill()
     (service.data_dir / "postgres" / "postmaster.pid").unlink(missing_ok=True)
     for log in sorted(service.data_dir.glob("*.log")):
         written = log.read_text(errors="replace").splitlines()

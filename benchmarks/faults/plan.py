@@ -6,11 +6,16 @@ from random import Random
 from typing import Final
 
 DISK_FULL: Final = "disk full"
-SITES: Final = {
+TARGETS: Final = {
     "several": ("server", "worker", "postgresql", "redis", "client"),
     "embedded": ("server", "store", "postgresql", "client"),
     "disk": (DISK_FULL,),
     "clock": ("worker", "clock forward", "clock back", "server"),
+}
+PROGRAMS: Final = {
+    "several": ("redis-server",),
+    "clock": ("redis-server", "cc"),
+    "disk": ("mount",),
 }
 NEEDS_NO_APPLY: Final = {"client", DISK_FULL}
 _SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
@@ -18,13 +23,13 @@ _SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
 
 @dataclass(frozen=True)
 class Profile:
-    """The size of a campaign: kills at each site, and kills until everything is compared."""
+    """The size of a campaign: kills at each target, and kills until everything is compared."""
 
     kills: Mapping[str, int]
     round_kills: int
     repositories: int
     files: int  # of the largest change to a repository
-    answers: int  # a kill follows after fewer
+    searches: int  # a kill follows after fewer
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -34,7 +39,7 @@ PROFILES: Final = {
         round_kills=12,
         repositories=2,
         files=20,
-        answers=10,
+        searches=10,
         environment=_SOON,
     ),
     "nightly": Profile(
@@ -42,36 +47,36 @@ PROFILES: Final = {
         round_kills=10,
         repositories=4,
         files=60,
-        answers=20,
+        searches=20,
     ),
 }
 
 
 @dataclass(frozen=True)
 class Kill:
-    """A SIGKILL, or another fault: after so many answers to the asker, or then during an apply."""
+    """A SIGKILL, or another fault: after so many searches, or then as soon as a run is applied."""
 
     victim: str
-    after: int
+    after: int  # searches
     during_apply: bool
 
     def __str__(self) -> str:
         moment = ", in an apply" if self.during_apply else ""
-        return f"{self.victim} after {self.after} answers{moment}"
+        return f"{self.victim} after {self.after} searches{moment}"
 
 
-def rounds(profile: Profile, seed: int, site: str) -> Iterator[list[Kill]]:
-    """Yield the kills of each round at a site; victims have equal shares."""
-    random = Random(f"{seed}/{site}")  # noqa: S311 (a seed repeats it)
+def rounds(profile: Profile, seed: int, target: str) -> Iterator[list[Kill]]:
+    """Yield the kills of each round at a target; victims have equal shares."""
+    random = Random(f"{seed}/{target}")  # noqa: S311 (a seed repeats it)
     victims: list[str] = []
-    left = profile.kills.get(site, 0)
+    left = profile.kills.get(target, 0)
     while left:
         kills = []
         for _ in range(min(left, profile.round_kills)):
             if not victims:
-                victims = list(SITES[site])
+                victims = list(TARGETS[target])
                 random.shuffle(victims)
             during_apply = victims[-1] not in NEEDS_NO_APPLY and random.random() < 0.5
-            kills.append(Kill(victims.pop(), random.randrange(profile.answers), during_apply))
+            kills.append(Kill(victims.pop(), random.randrange(profile.searches), during_apply))
         left -= len(kills)
         yield kills

@@ -5,7 +5,7 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,13 +15,14 @@ from urllib.parse import urlsplit
 
 from standardwebhooks import Webhook
 
-from benchmarks.load.corpus import Subject
-from benchmarks.load.plan import Kind, Request, requests_of
+from benchmarks.load.corpus import Tenant
+from benchmarks.load.plan import Push, Request, requests_of
 from indexer.bundle.encode import encode_records, encode_tree
 from indexer.bundle.gzip import compress
 from indexer.pipeline.fingerprint import EXTRACTOR
 from indexer.records.files import FileRecord, TreeEntry
 from indexer.retry import parse_retry_after
+from scripts.browsing import BEHIND_TLS
 
 TIMEOUT_SECONDS: Final = 60.0
 TIMED_OUT: Final = "timeout"
@@ -30,33 +31,33 @@ _REFUSED: Final = frozenset({429, 503})
 
 @dataclass(frozen=True)
 class Outcome:
-    """One request: seconds since the step began and until the answer, and the error's code."""
+    """What came of one request."""
 
     organization: str
     kind: str
-    began: float
-    seconds: float
-    code: str = ""  # empty: it was answered
+    began: float  # seconds since the step began
+    seconds: float  # until the answer, or until the request was given up
+    code: str = ""  # of the error: a status with the problem's code; empty if it was answered
     is_refusal: bool = False  # 429 or 503 with Retry-After
 
 
 @dataclass(frozen=True)
-class Crowd:
-    """Some clients of one organisation, with the session of its person."""
+class ClientGroup:
+    """Clients of one organisation, with the session of one of its members."""
 
-    subject: Subject
-    cookie: str
+    tenant: Tenant
+    session: str  # its id
     clients: int
 
 
 class Client:
     """One connection of one organisation's token and person."""
 
-    def __init__(self, url: str, crowd: Crowd, started: float) -> None:
+    def __init__(self, url: str, group: ClientGroup, started: float) -> None:
         self._address = urlsplit(url).netloc
         self._connection = self._new_connection()
-        self._subject = crowd.subject
-        self._cookie = crowd.cookie
+        self._tenant = group.tenant
+        self._session = group.session
         self._started = started
         self.outcomes: list[Outcome] = []
 
@@ -64,20 +65,21 @@ class Client:
         """Close the connection."""
         self._connection.close()
 
-    def ask(self, request: Request) -> None:
+    def ask(self, request: Request | Push) -> None:
         """Ask, and wait as long as a refusal says before the next request."""
-        if request.kind is Kind.RUN:
-            self._run(project=request.path, number=request.body or "")
+        if isinstance(request, Push):
+            self._index(request)
         else:
             body = request.body.encode() if request.body else None
             self._send(request.kind, request.method, request.path, body)
 
-    def _run(self, *, project: str, number: str) -> None:
+    def _index(self, push: Push) -> None:
         """Open, tree, batch and webhook of a repository with one empty file."""
-        commit = hashlib.sha1(f"{project} {number}".encode(), usedforsecurity=False).hexdigest()
+        name = f"{push.project} {push.number}"
+        commit = hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()
         fields = {
-            "org_id": self._subject.slug,
-            "project_id": project,
+            "org_id": self._tenant.slug,
+            "project_id": push.project,
             "ref": "refs/heads/main",
             "commit_sha": commit,
             "extractor": EXTRACTOR,
@@ -118,7 +120,7 @@ class Client:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Note what comes of it; return the JSON of an answer, {} for a page, else None."""
+        """Record the outcome; return None for an error, an Open's JSON, {} for other answers."""
         began = time.perf_counter()
         sent = {**self._credential(path), "Content-Type": "application/json", **(headers or {})}
         try:
@@ -128,29 +130,29 @@ class Client:
         except (OSError, http.client.HTTPException) as exc:
             self._connection.close()
             self._connection = self._new_connection()
-            self._note(kind, began, TIMED_OUT if isinstance(exc, TimeoutError) else "lost")
+            self._record(kind, began, TIMED_OUT if isinstance(exc, TimeoutError) else "lost")
             return None
         if response.status < http.client.MULTIPLE_CHOICES:
-            self._note(kind, began)
+            self._record(kind, began)
             is_json = response.headers.get_content_type() == "application/json"
             return json.loads(content) if kind == "open" and is_json else {}
         retry_after = response.headers["Retry-After"]
         is_refusal = response.status in _REFUSED and retry_after is not None
-        self._note(kind, began, _code(response.status, content), is_refusal=is_refusal)
+        self._record(kind, began, _code(response.status, content), is_refusal=is_refusal)
         if is_refusal:
             self._connection.close()  # the server would, before the time is over
             time.sleep(parse_retry_after(retry_after))
         return None
 
-    def _note(self, kind: str, began: float, code: str = "", *, is_refusal: bool = False) -> None:
+    def _record(self, kind: str, began: float, code: str = "", *, is_refusal: bool = False) -> None:
         seconds = time.perf_counter() - began
         at = began - self._started
-        self.outcomes.append(Outcome(self._subject.slug, kind, at, seconds, code, is_refusal))
+        self.outcomes.append(Outcome(self._tenant.slug, kind, at, seconds, code, is_refusal))
 
     def _credential(self, path: str) -> dict[str, str]:
         if path.startswith("/o/"):
-            return {"Cookie": self._cookie, "X-Forwarded-Proto": "https"}
-        return {"Authorization": f"Bearer {self._subject.token}"}
+            return {"Cookie": f"sessionid={self._session}", **BEHIND_TLS}
+        return {"Authorization": f"Bearer {self._tenant.token}"}
 
     def _new_connection(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(self._address, timeout=TIMEOUT_SECONDS)
@@ -172,40 +174,34 @@ def _code(status: int, content: bytes) -> str:
         return str(status)
 
 
-def ask_together(
+def run_clients(
     urls: Sequence[str],
-    crowds: Sequence[Crowd],
+    groups: Sequence[ClientGroup],
     *,
     seed: int,
     seconds: float,
     requests: int | None = None,
 ) -> list[Outcome]:
-    """Have all clients ask for so long, or each so many requests if that is fewer.
+    """Have all clients ask for `seconds`, or send `requests` each if that takes less.
 
     Each asks one of `urls`, in turn.
     """
     started = time.perf_counter()
     ending = threading.Event()
 
-    def work(crowd: Crowd, number: int) -> list[Outcome]:
-        with closing(Client(urls[number % len(urls)], crowd, started)) as client:
-            for count, request in enumerate(requests_of(crowd.subject, seed, number)):
+    def work(group: ClientGroup, number: int) -> list[Outcome]:
+        with closing(Client(urls[number % len(urls)], group, started)) as client:
+            for count, request in enumerate(requests_of(group.tenant, seed, number)):
                 is_over = time.perf_counter() - started > seconds
                 if ending.is_set() or is_over or count == requests:
                     break
                 client.ask(request)
         return client.outcomes
 
-    everyone = list(_everyone(crowds))
-    with ThreadPoolExecutor(len(everyone)) as pool:
+    numbered = [(group, number) for group in groups for number in range(group.clients)]
+    with ThreadPoolExecutor(len(numbered)) as pool:
         try:
-            done = list(pool.map(lambda one: work(*one), everyone))
+            done = list(pool.map(lambda one: work(*one), numbered))
         finally:
             ending.set()
     return [outcome for outcomes in done for outcome in outcomes]
-
-
-def _everyone(crowds: Sequence[Crowd]) -> Iterator[tuple[Crowd, int]]:
-    for crowd in crowds:
-        for number in range(crowd.clients):
-            yield crowd, number

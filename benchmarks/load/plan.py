@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import ClassVar, Final
 from urllib.parse import quote, urlencode
 
-from benchmarks.load.corpus import Subject
+from benchmarks.load.corpus import Tenant
 from benchmarks.searching import QUERIES
 
 
@@ -23,7 +23,7 @@ class Kind(StrEnum):
     GRAPH = "graph"
     STATUS = "status"
     PAGE = "page"
-    RUN = "run"  # Open, tree, batch, webhook: four requests
+    RUN = "run"  # four requests: see Push
 
 
 # Of 100 requests. Some ask for a name that many files define and use.
@@ -50,7 +50,7 @@ EXACT: Final = (
 
 @dataclass(frozen=True)
 class Request:
-    """One request. `path` is without the organisation's own part for a run."""
+    """One request."""
 
     kind: Kind
     method: str
@@ -58,44 +58,52 @@ class Request:
     body: str | None = None
 
 
-def requests_of(subject: Subject, seed: int, client: int) -> Iterator[Request]:
+@dataclass(frozen=True)
+class Push:
+    """A new commit of a project, which the client indexes: Open, tree, batch and webhook."""
+
+    project: str
+    number: int
+    kind: ClassVar[Kind] = Kind.RUN
+
+
+def requests_of(tenant: Tenant, seed: int, client: int) -> Iterator[Request | Push]:
     """Yield the requests of one client without end; the same ones for the same seed."""
-    chance = random.Random(f"{seed} {subject.slug} {client}")  # noqa: S311
+    chance = random.Random(f"{seed} {tenant.slug} {client}")  # noqa: S311
     kinds, weights = list(MIX), list(MIX.values())
     for number in itertools.count():
         (kind,) = chance.choices(kinds, weights)
-        yield _request(subject, kind, chance, f"load-{client}", number)
+        if kind is Kind.RUN:
+            yield Push(f"load-{client}", number)
+        else:
+            yield _request(tenant, kind, chance)
 
 
-def _request(
-    subject: Subject, kind: Kind, chance: random.Random, project: str, number: int
-) -> Request:
+def _request(tenant: Tenant, kind: Kind, chance: random.Random) -> Request:
     if kind in {Kind.SEARCH, Kind.EXACT}:
         query = chance.choice(QUERIES if kind is Kind.SEARCH else EXACT)
-        body = json.dumps({"org_id": subject.slug, "query": query})
+        body = json.dumps({"org_id": tenant.slug, "query": query})
         return Request(kind, "POST", "/api/v1/search", body)
     if kind is Kind.STATUS:
-        return Request(kind, "GET", f"/api/v1/index/status?org_id={subject.slug}")
+        return Request(kind, "GET", f"/api/v1/index/status?org_id={tenant.slug}")
     if kind is Kind.PAGE:
-        return Request(kind, "GET", _page(subject, chance))
-    if kind is Kind.RUN:
-        return Request(kind, "POST", project, str(number))
+        return Request(kind, "GET", _page(tenant, chance))
     depth = {"depth": "2"} if kind is Kind.GRAPH else {}
-    return Request(kind, "GET", f"/api/v1/trace/{kind}?{_symbol(subject, chance, depth)}")
+    return Request(kind, "GET", f"/api/v1/trace/{kind}?{_symbol_query(tenant, chance, depth)}")
 
 
-def _symbol(subject: Subject, chance: random.Random, further: Mapping[str, str]) -> str:
+def _symbol_query(tenant: Tenant, chance: random.Random, further: Mapping[str, str]) -> str:
     if chance.random() < POPULAR_SHARE:
-        chosen = {"symbol": chance.choice(subject.popular)}
+        chosen = {"symbol": chance.choice(tenant.popular)}
     else:
-        project, name = chance.choice(subject.symbols)
+        project, name = chance.choice(tenant.symbols)
         chosen = {"symbol": name, "project": project}
-    return urlencode({"org_id": subject.slug, **chosen, **further})
+    return urlencode({"org_id": tenant.slug, **chosen, **further})
 
 
-def _page(subject: Subject, chance: random.Random) -> str:
-    project, path = chance.choice(subject.files)
-    _, name = chance.choice(subject.symbols)
+def _page(tenant: Tenant, chance: random.Random) -> str:
+    project, path = chance.choice(tenant.files)
+    _, name = chance.choice(tenant.symbols)
     pages = (
         f"?{urlencode({'q': chance.choice(QUERIES)})}",
         "repositories",
@@ -103,4 +111,4 @@ def _page(subject: Subject, chance: random.Random) -> str:
         f"r/{project}/file/{quote(path)}",
         f"symbol?{urlencode({'name': name})}",
     )
-    return f"/o/{subject.slug}/{chance.choice(pages)}"
+    return f"/o/{tenant.slug}/{chance.choice(pages)}"

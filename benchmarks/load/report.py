@@ -1,19 +1,19 @@
 """The tables of a campaign, the bounds that it is held to, and its JSON file."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeVar
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.load.clients import TIMED_OUT, Outcome
-from benchmarks.load.watching import Watched
+from benchmarks.load.measurements import Measurements
 from benchmarks.tables import Figure, percentile
 
-_WEBHOOKS: Final = ("open", "upload", "webhook")
+_OF_RUNS: Final = ("open", "upload", "webhook")
 _LARGEST_SECONDS: Final = {  # of the 99th percentile, with as many clients as the service is for
     "search": 1.0,
     "callers": 3.0,
@@ -35,7 +35,7 @@ class Step:
     is_overload: bool
     seconds: float
     outcomes: Sequence[Outcome]
-    watched: Watched
+    measurements: Measurements
 
     @property
     def name(self) -> str:
@@ -45,8 +45,12 @@ class Step:
 
 def details(step: Step) -> Table:
     """A row for each kind of request and organisation, and one for /livez."""
-    table = Table("organisation", "request", "answered", "p50 s", "p99 s", "worst s", "errors")
-    for (organization, kind), outcomes in _by(step.outcomes):
+    table = Table(
+        "organisation", "request", "answered", "p50 s", "p99 s", "worst s", "not answered"
+    )
+    for (organization, kind), outcomes in _grouped(
+        step.outcomes, lambda one: (one.organization, one.kind)
+    ):
         answered = [one.seconds for one in outcomes if not one.code]
         errors = Counter(one.code for one in outcomes if one.code)
         table.add_row(
@@ -56,8 +60,8 @@ def details(step: Step) -> Table:
             *(f"{value:.3f}" for value in _spread(answered)),
             ", ".join(f"{code}: {count:,}" for code, count in sorted(errors.items())),
         )
-    seconds = step.watched.livez
-    failures = f"failed: {step.watched.failures}" if step.watched.failures else ""
+    seconds = step.measurements.livez
+    failures = f"failed: {step.measurements.failures}" if step.measurements.failures else ""
     spread = (f"{value:.3f}" for value in _spread(seconds))
     table.add_row("", "/livez", f"{len(seconds):,}", *spread, failures)
     return table
@@ -67,8 +71,8 @@ def resources(step: Step) -> Table:
     """Processor time and memory of each part."""
     table = Table("part", "processor s", "ms a request", "MB at first", "MB at last", "MB at most")
     answered = sum(not one.code for one in step.outcomes) or 1
-    for part, seconds in step.watched.processor.items():
-        samples = step.watched.memory.get(part, [0.0])
+    for part, seconds in step.measurements.processor.items():
+        samples = step.measurements.memory.get(part, [0.0])
         table.add_row(
             part,
             f"{seconds:.1f}",
@@ -98,26 +102,37 @@ def rate(step: Step) -> float:
 def figures(step: Step) -> Iterator[Figure]:
     """The figures of a step beside their bounds."""
     yield Figure(f"{step.name}: answers", rate(step), "/s")
-    for kind, outcomes in _by_kind(step.outcomes):
+    for kind, outcomes in _grouped(step.outcomes, lambda one: one.kind):
         answered = [one.seconds for one in outcomes if not one.code]
         bound = None if step.is_overload else _LARGEST_SECONDS.get(kind)
         if answered:
             yield Figure(f"{step.name}: {kind} p50", _spread(answered)[0], "s")
             yield Figure(f"{step.name}: {kind} p99", _spread(answered)[1], "s", bound)
-    refusals = [one.seconds for one in step.outcomes if one.is_refusal]
-    others = [one for one in step.outcomes if is_error(one)]
-    first = [one for one in step.outcomes if one.kind in _WEBHOOKS and one.is_refusal]
-    yield Figure(f"{step.name}: no answer in time", _count(step.outcomes, TIMED_OUT), "", 0)
-    yield Figure(f"{step.name}: other errors", len(others), "", 0)
+    refusals = [one for one in step.outcomes if one.is_refusal]
+    timed_out = sum(one.code == TIMED_OUT for one in step.outcomes)
+    errors = sum(is_error(one) for one in step.outcomes)
+    of_runs = sum(one.kind in _OF_RUNS for one in refusals)
+    yield Figure(f"{step.name}: no answer in time", timed_out, "", 0)
+    yield Figure(f"{step.name}: other errors", errors, "", 0)
     yield Figure(f"{step.name}: refused", len(refusals), "")
     if refusals:
-        worst = max(refusals)
+        worst = max(one.seconds for one in refusals)
         yield Figure(f"{step.name}: slowest refusal", worst, "s", REFUSED_SECONDS)
-    yield Figure(f"{step.name}: Open, upload or webhook refused", len(first), "", 0)
-    yield Figure(f"{step.name}: /livez, worst", max(step.watched.livez), "s", LIVEZ_SECONDS)
-    yield Figure(f"{step.name}: /livez failed", step.watched.failures, "", 0)
-    for part, samples in step.watched.memory.items():
+    yield Figure(f"{step.name}: Open, upload or webhook refused", of_runs, "", 0)
+    yield Figure(f"{step.name}: /livez, worst", max(step.measurements.livez), "s", LIVEZ_SECONDS)
+    yield Figure(f"{step.name}: /livez failed", step.measurements.failures, "", 0)
+    for part, samples in step.measurements.memory.items():
         yield from _memory(f"{step.name}: memory of {part}", samples)
+
+
+def verdict(figures: Sequence[Figure]) -> int:
+    """Print the bounds that were missed; return the exit code."""
+    bounded = [figure for figure in figures if figure.holds is not None]
+    missed = [figure for figure in bounded if not figure.holds]
+    print(f"{len(bounded) - len(missed)} of {len(bounded)} bounds hold.")
+    for figure in missed:
+        print(f"missed: {figure.name}: {figure.value:.3g} of {figure.bound:g} {figure.unit}")
+    return 1 if missed else 0
 
 
 def _memory(name: str, samples: Sequence[float]) -> Iterator[Figure]:
@@ -138,21 +153,12 @@ def _spread(seconds: Sequence[float]) -> tuple[float, float, float]:
     return percentile(seconds, 50), percentile(seconds, 99), max(seconds)
 
 
-def _count(outcomes: Iterable[Outcome], code: str) -> int:
-    return sum(one.code == code for one in outcomes)
+_Key = TypeVar("_Key", str, tuple[str, str])
 
 
-def _by(outcomes: Iterable[Outcome]) -> Iterator[tuple[tuple[str, str], list[Outcome]]]:
-    def key(one: Outcome) -> tuple[str, str]:
-        return one.organization, one.kind
-
-    for found, group in groupby(sorted(outcomes, key=key), key):
-        yield found, list(group)
-
-
-def _by_kind(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
-    def key(one: Outcome) -> str:
-        return one.kind
-
-    for found, group in groupby(sorted(outcomes, key=key), key):
-        yield found, list(group)
+def _grouped(
+    outcomes: Iterable[Outcome], key: Callable[[Outcome], _Key]
+) -> Iterator[tuple[_Key, list[Outcome]]]:
+    """Group outcomes by a key, in its order."""
+    for value, group in groupby(sorted(outcomes, key=key), key):
+        yield value, list(group)

@@ -33,6 +33,7 @@ _KEEP_SECONDS = 600
 # Any caller can name an unknown key, so that alone must not cause a request to the issuer.
 _COOL_DOWN_SECONDS = 30
 _RETRY_SECONDS = 5
+_LOCK_SECONDS = 1  # for the fetch of another: each who waits has one of few threads
 # There is no answer, or it is no set of keys.
 _NO_KEYS = (OSError, HTTPException, ValueError, RecursionError)
 # Raised for unexpected JSON of a key.
@@ -61,17 +62,17 @@ class IssuerKeys:
         """
         if found := self._kept(key_id):
             return found
-        with self._lock:
+        if not self._lock.acquire(timeout=_LOCK_SECONDS):
+            raise _unavailable()
+        try:
             if self._clock() >= self._next_fetch:
                 self._fetch()
             if found := self._kept(key_id):
                 return found
             if self._is_unavailable:
-                raise UnavailableError(
-                    "The issuer of id tokens does not answer; try again shortly. An administrator "
-                    "can check AETERNA_GITHUB_OIDC_ISSUER and the way to it.",
-                    code="oidc_keys_unavailable",
-                )
+                raise _unavailable()
+        finally:
+            self._lock.release()
         return None
 
     def _kept(self, key_id: str) -> PyJWK | None:
@@ -88,6 +89,14 @@ class IssuerKeys:
         self._keys = keys
         self._kept_until, self._next_fetch = now + _KEEP_SECONDS, now + _COOL_DOWN_SECONDS
         self._is_unavailable = False
+
+
+def _unavailable() -> UnavailableError:
+    return UnavailableError(
+        "The issuer of id tokens does not answer; try again shortly. An administrator can check "
+        "AETERNA_GITHUB_OIDC_ISSUER and the way to it.",
+        code="oidc_keys_unavailable",
+    )
 
 
 def _keys_in(key_set: Any) -> Mapping[str, PyJWK]:

@@ -24,6 +24,7 @@ from central.http.bodies import check_content_length, max_body_bytes, read_asgi_
 from central.http.lanes import Lane, lane_of
 from central.http.middleware import set_security_headers
 from central.http.problems import response_to
+from central.http.space import BodySpace
 from central.http.streams import made_in_threads, sent_in_time, sent_to_reader
 from central.http.turns import Caller, Turns, caller_of, current, too_busy
 from central.observability.metrics import REFUSED, WAIT_SECONDS, WAITING
@@ -34,7 +35,7 @@ _Place = asyncio.Future[None]
 
 
 class RequestThreads:
-    """The request threads of a process, shared by the API, pages and /mcp.
+    """The request threads of a process, shared by the API, pages and /mcp; `bodies` wait for them.
 
     Callers (`turns.current`) take turns; none can have all threads.
     """
@@ -44,6 +45,7 @@ class RequestThreads:
             REQUESTS_AT_ONCE, thread_name_prefix="request"
         )
         self._turns: Turns[_Place] = Turns()
+        self.bodies = BodySpace()
 
     async def run(self, function: Callable[[], _Result]) -> _Result:
         """Return what `function` returns, called with the context variables of the caller.
@@ -88,9 +90,9 @@ class RequestThreads:
             raise
 
     def _leave(self, caller: Caller) -> None:
-        place = self._turns.leave(caller)
-        if place is not None and not place.done():  # a cancelled caller passes the place on
-            place.set_result(None)
+        for place in self._turns.leave(caller):
+            if not place.done():  # a cancelled caller passes the place on
+                place.set_result(None)
 
     async def query(self, function: Callable[[], _Result]) -> _Result:
         """Do the same outside of a Django request: returns the database connection at the end."""
@@ -140,14 +142,17 @@ class ThreadHandler(ASGIHandler):
             loop = asyncio.get_running_loop()
             await self.send_response(await loop.run_in_executor(self._readiness, asked), send)
             return
-        with SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE) as body:
+        authorization = _header(scope, b"authorization")
+        address, *_ = scope.get("client") or ("",)
+        current.set(caller_of(authorization, address, lane_of(scope["path"])))
+        with (
+            self._threads.bodies.of(current.get()) as take,
+            SpooledTemporaryFile(max_size=settings.FILE_UPLOAD_MAX_MEMORY_SIZE) as body,
+        ):
             try:
-                authorization = _header(scope, b"authorization")
                 limit = max_body_bytes(scope["path"], authorization)
                 check_content_length(_header(scope, b"content-length") or "", limit)
-                await read_asgi_body(receive, body, limit)
-                address, *_ = scope.get("client") or ("",)
-                current.set(caller_of(authorization, address, lane_of(scope["path"])))
+                await read_asgi_body(receive, body, limit, take)
                 response = await self._threads.run(partial(self._respond, scope, body))
             except RequestAborted:
                 return
@@ -159,7 +164,7 @@ class ThreadHandler(ASGIHandler):
             parts = response.streaming_content
             response.streaming_content = made_in_threads(self._threads, parts)
         if not response.streaming:
-            await self.send_response(response, send)
+            await self.send_response(response, sent_in_time(send))
             return
         try:
             sending = self.send_response(response, sent_in_time(send))

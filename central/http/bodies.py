@@ -1,5 +1,6 @@
 """Request bodies with a hard cap, read as a stream: Django's own limits do not cover them."""
 
+import asyncio
 import json
 import math
 import re
@@ -16,8 +17,11 @@ from rest_framework.request import Request
 
 from central.errors import InvalidError, TooLargeError
 from central.http.bearer import bearer_token
+from central.http.space import Take
 from indexer.json_values import has_more_values
-from indexer.limits import DECLARED_DIGITS, GITHUB_WEBHOOK_BYTES, JSON_VALUES
+from indexer.limits import BODY_SECONDS, DECLARED_DIGITS, GITHUB_WEBHOOK_BYTES, JSON_VALUES
+
+_Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 _READ_BYTES: Final = 256 * 1024
 _WEBHOOK: Final = "/api/v1/github/webhook"
@@ -54,13 +58,20 @@ def check_content_length(declared: str, limit_bytes: int, code: str = "too_large
         raise _too_large(limit_bytes, code)
 
 
-async def read_asgi_body(
-    receive: Callable[[], Awaitable[MutableMapping[str, Any]]], body: IO[bytes], limit_bytes: int
-) -> None:
-    """Copy the request's body to `body`.
+async def read_asgi_body(receive: _Receive, body: IO[bytes], limit_bytes: int, take: Take) -> None:
+    """Copy the request's body to `body`; `take` gets the size of each part before.
 
-    Raises TooLargeError, and RequestAborted if the client leaves before it is complete.
+    Raises TooLargeError, UnavailableError, InvalidError if it takes longer than BODY_SECONDS, and
+    RequestAborted if the client leaves before it is complete.
     """
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            await _copy(receive, body, limit_bytes, take)
+    except TimeoutError as exc:
+        raise InvalidError(f"The body did not come within {BODY_SECONDS:.0f} seconds.") from exc
+
+
+async def _copy(receive: _Receive, body: IO[bytes], limit_bytes: int, take: Take) -> None:
     size, is_more = 0, True
     while is_more:
         message = await receive()
@@ -70,6 +81,7 @@ async def read_asgi_body(
         size += len(part)
         if size > limit_bytes:
             raise _too_large(limit_bytes)
+        take(len(part))
         body.write(part)
         is_more = message.get("more_body", False)
     body.seek(0)

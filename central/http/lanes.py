@@ -11,6 +11,10 @@ from indexer.limits import (
     REQUESTS_WAITING,
     RUN_WAIT_SECONDS,
     RUNS_AT_ONCE,
+    RUNS_OF_ONE_CALLER,
+    STREAMS_AT_ONCE,
+    STREAMS_OF_ONE_CALLER,
+    STREAMS_WAITING,
     TRACES_AT_ONCE,
     TRACES_OF_ONE_CALLER,
     UPLOAD_WAIT_SECONDS,
@@ -34,24 +38,22 @@ class LaneLimits(NamedTuple):
     is_read: bool = True
 
 
-_READS: Final = (READS_AT_ONCE, REQUESTS_OF_ONE_CALLER, REQUESTS_WAITING)
-
-
 @unique
 class Lane(Enum):
     """A lane, with its limits. Those that come first are served first."""
 
     # Webhooks and the run protocol: GitHub sends a webhook once, and a job of CI waits.
     RUNS = LaneLimits(
-        RUNS_AT_ONCE, REQUESTS_OF_ONE_CALLER, REQUESTS_WAITING, RUN_WAIT_SECONDS, is_read=False
+        RUNS_AT_ONCE, RUNS_OF_ONE_CALLER, REQUESTS_WAITING, RUN_WAIT_SECONDS, is_read=False
     )
     # Trees and batches take memory.
     UPLOADS = LaneLimits(
         UPLOADS_AT_ONCE, UPLOADS_OF_ONE_CALLER, UPLOADS_WAITING, UPLOAD_WAIT_SECONDS, is_read=False
     )
-    # The rest of an answer whose beginning was sent: it can no longer be refused.
-    BEGUN = LaneLimits(*_READS, wait_seconds=None)
-    READS = LaneLimits(*_READS, wait_seconds=READ_WAIT_SECONDS)
+    # The rest of an answer whose beginning was sent: it can no longer be refused. As it is served
+    # before reads, it never has all of their threads.
+    BEGUN = LaneLimits(STREAMS_AT_ONCE, STREAMS_OF_ONE_CALLER, STREAMS_WAITING, wait_seconds=None)
+    READS = LaneLimits(READS_AT_ONCE, REQUESTS_OF_ONE_CALLER, REQUESTS_WAITING, READ_WAIT_SECONDS)
     # Answers that cost many times as much as a search.
     TRACES = LaneLimits(TRACES_AT_ONCE, TRACES_OF_ONE_CALLER, REQUESTS_WAITING, READ_WAIT_SECONDS)
 
@@ -67,7 +69,13 @@ _LANES: Final = (
         re.compile(r"/api/v1/(index/(runs|updated)|github/webhook|auth/github-oidc)(/|\Z)"),
         Lane.RUNS,
     ),
-    (re.compile(r"/api/v1/(trace|graph)/|/o/[^/]+/(symbol|graph)\Z"), Lane.TRACES),
+    # An overload must be seen.
+    (re.compile(r"/metrics\Z"), Lane.RUNS),
+    (re.compile(r"/api/v1/(trace|graph)/"), Lane.TRACES),
+    (
+        re.compile(r"/o/[^/]+/(symbol\Z|graph\Z|knowledge(/|\Z)|r/[^/]+/violations\Z)"),
+        Lane.TRACES,
+    ),
 )
 
 

@@ -9,11 +9,14 @@ from threading import Lock
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from central.errors import UnavailableError
+from central.http.addresses import network_of
 from central.http.bearer import split_authorization
 from central.http.lanes import Lane
 from indexer.limits import READS_AT_ONCE, REQUESTS_AT_ONCE, REQUESTS_OF_ONE_CALLER
 
 _KNOWN: Final = 10_000  # tokens; what is longest unused goes
+
+_ORGANIZATION: Final = "organization "
 
 _lock = Lock()
 _organizations: OrderedDict[bytes, int] = OrderedDict()
@@ -24,6 +27,11 @@ class Caller(NamedTuple):
 
     name: str
     lane: Lane = Lane.READS
+
+    @property
+    def is_organization(self) -> bool:
+        """Whether a token of an organisation was shown, and no address alone."""
+        return self.name.startswith(_ORGANIZATION)
 
 
 NO_CALLER: Final = Caller("")
@@ -41,17 +49,20 @@ def in_lane(lane: Lane) -> Iterator[None]:
 
 
 def caller_of(authorization: str | None, address: str, lane: Lane = Lane.READS) -> Caller:
-    """Return the caller behind an Authorization header or, without one, an address."""
-    if authorization is None:
-        return Caller(f"address {address}", lane)
-    _, token = split_authorization(authorization)
-    digest = _digest(token)
+    """Return the organisation of a known token, else the network: anyone can make tokens up."""
+    organization = _organization_of(authorization) if authorization else None
+    if organization is None:
+        return Caller(f"address {network_of(address)}", lane)
+    return Caller(f"{_ORGANIZATION}{organization}", lane)
+
+
+def _organization_of(authorization: str) -> int | None:
+    digest = _digest(split_authorization(authorization)[1])
     with _lock:
         organization = _organizations.get(digest)
-        if organization is None:
-            return Caller(f"token {digest.hex()}", lane)
-        _organizations.move_to_end(digest)
-    return Caller(f"organization {organization}", lane)
+        if organization is not None:
+            _organizations.move_to_end(digest)
+        return organization
 
 
 def remember_caller(token: str, organization_id: int) -> None:
@@ -60,6 +71,12 @@ def remember_caller(token: str, organization_id: int) -> None:
         _organizations[_digest(token)] = organization_id
         if len(_organizations) > _KNOWN:
             _organizations.popitem(last=False)
+
+
+def forget_caller(token: str) -> None:
+    """Let a token that is no longer valid have no turn of its organisation."""
+    with _lock:
+        _organizations.pop(_digest(token), None)
 
 
 def _digest(token: str) -> bytes:
@@ -93,15 +110,18 @@ class Turns(Generic[_Waiter]):
         self._lines[caller] = line
         line.append(waiter)
 
-    def leave(self, caller: Caller) -> _Waiter | None:
-        """Give a place back; return the waiter that has it now, if any."""
+    def leave(self, caller: Caller) -> list[_Waiter]:
+        """Give a place back; return the waiters that have places now.
+
+        These may be two: a place of this caller, and one of all.
+        """
         self._under_way[caller] -= 1
         if not self._under_way[caller]:
             del self._under_way[caller]
-        for next_caller in sorted(self._lines, key=lambda one: one.lane.rank):
-            if self.enter(next_caller):
-                return self._served(next_caller)
-        return None
+        served: list[_Waiter] = []
+        while (next_caller := self._next()) is not None:
+            served.append(self._served(next_caller))
+        return served
 
     def give_up(self, caller: Caller, waiter: _Waiter) -> bool:
         """Leave the queue; false if `waiter` was already given a place."""
@@ -112,6 +132,11 @@ class Turns(Generic[_Waiter]):
         if not line:
             del self._lines[caller]
         return True
+
+    def _next(self) -> Caller | None:
+        """Take a place for the caller whose turn it is; None if no waiting one may have a place."""
+        in_turn = sorted(self._lines, key=lambda one: one.lane.rank)
+        return next(filter(self.enter, in_turn), None)
 
     def _served(self, caller: Caller) -> _Waiter:
         """Take the next one of a line. All lines of its name are last then, and this one after."""

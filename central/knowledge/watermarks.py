@@ -1,10 +1,12 @@
-"""How far the graph has caught up with the corpus: what is due, in one query."""
+"""How far the graph has caught up with the corpus: what is due, and which files are new."""
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
+from django.db.models import QuerySet
 
+from central.corpus.models import File
 from central.db import sql
 from central.knowledge.models import CodeLinks, Document, Node, Policy, PolicyCheck
 from central.repositories.models import Repository
@@ -46,6 +48,25 @@ _DUE_OF_ALL, _DUE_OF_ORGANIZATION, _DUE_OF_REPOSITORIES = (
         "r.id = ANY(%(repositories)s)",
     )
 )
+
+
+class FileRange(NamedTuple):
+    """Files of a repository with `after` < id <= `until`."""
+
+    repository: Repository
+    after: int
+    until: int
+
+    def files(self) -> QuerySet[File]:
+        """In no order."""
+        return File.objects.filter(
+            repository=self.repository, pk__gt=self.after, pk__lte=self.until
+        )
+
+
+def file_of(path: object, repository: Repository) -> QuerySet[File]:
+    """Match the file at a path, which may be an expression."""
+    return File.objects.filter(repository=repository, path=path)
 
 
 def repositories_due(organization: Organization | None = None) -> list[int]:

@@ -24,6 +24,7 @@ from central.http.bodies import (
 )
 from central.http.middleware import set_security_headers
 from central.http.problems import problem, response_to
+from central.http.space import Take
 from central.http.turns import caller_of, current
 from central.mcp.lazy_app import PATH, App, Message, Receive, Send
 from central.observability.requests import observe_request
@@ -83,11 +84,17 @@ class McpAuth:
     async def _answer(
         self, request: HttpRequest, scope: Message, receive: Receive, send: Send
     ) -> None:
+        with self._threads.bodies.of(current.get()) as take:
+            await self._answer_with(take, request, scope, receive, send)
+
+    async def _answer_with(
+        self, take: Take, request: HttpRequest, scope: Message, receive: Receive, send: Send
+    ) -> None:
         try:
             refusal = refused_address(request) or refused_method(request)
             if refusal is None:
                 await self._authenticate(request)
-                body = await _read_body(request, receive)
+                body = await _read_body(request, receive, take)
         except RequestAborted:  # the SDK would take it for a fault
             return
         except Exception as exc:
@@ -181,12 +188,12 @@ def refused_method(request: HttpRequest) -> HttpResponse | None:
     return response
 
 
-async def _read_body(request: HttpRequest, receive: Receive) -> bytes:
-    """Return the whole body. Raises InvalidError, TooLargeError, RequestAborted."""
+async def _read_body(request: HttpRequest, receive: Receive, take: Take) -> bytes:
+    """Return the whole body. Raises ServiceError, RequestAborted."""
     limit = max_body_bytes(PATH)
     check_content_length(request.META.get("CONTENT_LENGTH", ""), limit)
     with BytesIO() as body:
-        await read_asgi_body(receive, body, limit)
+        await read_asgi_body(receive, body, limit, take)
         received = body.getvalue()
     refuse_many_values(received)
     return received

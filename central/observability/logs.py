@@ -80,7 +80,8 @@ class OneLine(logging.Filter):
         """Change the record, and keep it."""
         record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
         record.exc_info = None
-        record.msg = str(record.msg).replace("ALLOWED_HOSTS", "AETERNA_ALLOWED_HOSTS")
+        # Each call of `dictConfig` adds this filter to the logger once more.
+        record.msg = re.sub(r"\bALLOWED_HOSTS", "AETERNA_ALLOWED_HOSTS", str(record.msg))
         return True
 
 

@@ -5,7 +5,7 @@ of the process list and of `docker inspect`.
 """
 
 import os
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -65,7 +65,19 @@ def flag(name: str, *, default: bool) -> bool:
 
 def hosts(name: str) -> list[str]:
     """Return the comma-separated hosts of `name`, as the header Host has them."""
-    return [url_host(word) for word in words(name)]
+    return [url_host(_host(name, word)) for word in words(name)]
+
+
+def _host(name: str, word: str) -> str:
+    """Return `word`, which no request could name with a scheme, a path or a port."""
+    if ":" in word or "/" in word:
+        try:
+            ip_address(word.removeprefix("[").removesuffix("]"))
+        except ValueError as exc:
+            raise ImproperlyConfigured(
+                f"{name}: '{word}' is no host; write code.example.com, without https:// and port."
+            ) from exc
+    return word
 
 
 def host(name: str) -> str | None:

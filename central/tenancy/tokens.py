@@ -13,7 +13,7 @@ from django.utils import timezone
 from central.db import fetch_rows, sql
 from central.errors import UnauthenticatedError
 from central.http.bearer import TOKEN_PREFIX, invalid_token, is_token
-from central.http.turns import remember_caller
+from central.http.turns import forget_caller, remember_caller
 from central.tenancy.credentials import (
     Binding,
     Credential,
@@ -87,6 +87,16 @@ def credential_of(token: str) -> Credential:
     """
     if not is_token(token):
         raise invalid_token()
+    try:
+        credential = _looked_up(token)
+    except UnauthenticatedError:
+        forget_caller(token)
+        raise
+    remember_caller(token, credential.organization.pk)
+    return credential
+
+
+def _looked_up(token: str) -> Credential:
     found = fetch_rows(_BY_DIGEST, [token_digest(token)])
     if not found:
         raise invalid_token()
@@ -95,7 +105,6 @@ def credential_of(token: str) -> Credential:
     now = timezone.now()
     _check_valid(stored, now)
     organization = Organization.from_db("default", _ORGANIZATION, row[_OWNER_END:])
-    remember_caller(token, organization.pk)
     credential = _credential(stored, organization)
     if stored.owner_id is not None:
         permissions = MembershipRow(*row[_STORED_END:_OWNER_END]).permissions()

@@ -79,7 +79,7 @@ def cut(code: str, language: str, *, seconds: float) -> tuple[str, list[int], bo
 def _lexer(language: str) -> Lexer | None:
     try:
         return get_lexer_by_name(language)
-    except ClassNotFound:
+    except (ClassNotFound, ModuleNotFoundError):  # the image has the lexers of what is indexed
         return None
 
 

@@ -5,17 +5,16 @@ tries a name does not lock out its owner, whose browsers are known.
 """
 
 from collections.abc import Iterator
-from ipaddress import ip_address, ip_network
 
 import structlog
 from django.http import HttpRequest, HttpResponse
 
+from central.http.addresses import network_of
 from central.http.rate_limits import check
 
 _BY_ADDRESS = "60/5minute"  # an office may be one
 _BY_NAME_AND_ADDRESS = "10/5minute"
 _BY_NAME = "30/5minute"
-_NETWORK_BITS = 64  # of IPv6: the least that one customer has
 _COOKIE = "signed_in_before"
 _COOKIE_SECONDS = 180 * 86_400
 
@@ -60,10 +59,4 @@ def _was_here(request: HttpRequest, username: str) -> bool:
 
 def address_of(request: HttpRequest) -> str:
     """Return the client's address, for IPv6 its network; "" if unknown."""
-    try:
-        address = ip_address(request.META.get("REMOTE_ADDR", ""))
-    except ValueError:  # a unix socket has none
-        return ""
-    if address.version == 4:
-        return str(address)
-    return str(ip_network((address, _NETWORK_BITS), strict=False))
+    return network_of(request.META.get("REMOTE_ADDR", ""))

@@ -234,6 +234,7 @@ def _say_if_unindexed(search_api: "SearchApi") -> None:
 def _print(console: "Console", what: str, answer: Mapping[str, Any]) -> None:
     from cli.output import graph, links
     from cli.output.console import print_stderr, print_stdout
+    from indexer.output.terminal import pluralize
 
     if what == "graph":
         print_stdout(
@@ -242,6 +243,9 @@ def _print(console: "Console", what: str, answer: Mapping[str, Any]) -> None:
     elif console.is_terminal:
         print_stdout(links.render(console, answer, what))
     else:
-        for definition in answer["definitions"]:
+        definitions = answer["definitions"]
+        for definition in definitions[: links.MAX_DEFINITIONS]:
             print_stderr(f"Defined at {links.definition_line(definition)}")
+        if more := definitions[links.MAX_DEFINITIONS :]:
+            print_stderr(f"{pluralize(len(more), 'more definition')}: {links.CHOOSE_ONE}.")
         print_stdout(links.format_plain(answer[what]))

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 CONFIDENCE_STYLES: Final = {"high": "green", "medium": "yellow", "low": "red"}
 
+MAX_DEFINITIONS: Final = 10  # that are listed although they have no links
+CHOOSE_ONE: Final = "give a qualified name, or --project, --file and --line, to trace one"
+
 Link = Mapping[str, Any]
 
 
@@ -41,15 +44,25 @@ def definition_missing(definition: Mapping[str, Any]) -> str:
 
 
 def render(console: Console, answer: Mapping[str, Any], what: str) -> str:
-    """Render each definition with its links below; `what` is callers or callees."""
+    """Render each definition with its links below; `what` is callers or callees.
+
+    Of many definitions, those without links are only counted.
+    """
     from rich.text import Text
 
     parts: list[Text | Table] = []
+    omitted = 0
     for number, definition in enumerate(answer["definitions"]):
-        parts += [*_heading(definition), Text()]
         links = [one for one in answer[what] if one["target"] == number]
+        if not links and len(answer["definitions"]) > MAX_DEFINITIONS:
+            omitted += 1
+            continue
+        parts += [*_heading(definition), Text()]
         if links:
             parts += [_table(links, what, width=console.width), Text()]
+    if omitted:
+        more = pluralize(omitted, "more definition")
+        parts.append(Text(f"{more} without {what} in this answer: {CHOOSE_ONE}.", style="dim"))
     return console.render(*parts)
 
 

@@ -9,6 +9,7 @@ from indexer.records.runs import Plan
 
 _LINE_SECONDS: Final = 5.0
 _PERCENT_SECONDS: Final = 10.0
+_QUEUED: Final = "queued until a worker of the service is free"
 
 
 class Progress(Protocol):
@@ -24,6 +25,10 @@ class Progress(Protocol):
 
     def advance(self) -> None:
         """Count a finished step of the stage."""
+        ...
+
+    def wait(self) -> None:
+        """Show that the run is queued for the stage."""
         ...
 
     def update(self, percent: int) -> None:
@@ -85,12 +90,19 @@ class Lines:
         of_total = f": {self._done} of {self._total}" if self._total else " goes on"
         self._write(f"{self._stage}{of_total}")
 
+    def wait(self) -> None:
+        """Write that the run is queued if the last line is some seconds old."""
+        self._write_rarely(_QUEUED)
+
     def update(self, percent: int) -> None:
         """Write the percentage if the last line is some seconds old."""
+        self._write_rarely(f"{percent} %")
+
+    def _write_rarely(self, text: str) -> None:
         now = monotonic()
         if now >= self._next_line_at:
             self._next_line_at = now + _PERCENT_SECONDS
-            self._write(f"{self._stage}: {percent} %")
+            self._write(f"{self._stage}: {text}")
 
     def _write(self, line: str) -> None:
         self._stream.write(f"{line}\n")
@@ -106,6 +118,7 @@ class Bar:
         self._bars = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
         self._task = self._bars.add_task("opening", total=None)
         self._next_refresh_at = 0.0
+        self._stage = ""
 
     def __enter__(self) -> "Bar":
         self._bars.start()
@@ -120,6 +133,7 @@ class Bar:
 
     def start(self, stage: str, total: int) -> None:
         """Replace the bar by a new one."""
+        self._stage = stage
         self._bars.reset(self._task, description=stage, total=total or None)
         self._bars.refresh()
 
@@ -130,6 +144,12 @@ class Bar:
             self._next_refresh_at = monotonic() + 0.1
             self._bars.refresh()
 
+    def wait(self) -> None:
+        """Draw that the run is queued, at once, as central is polled rarely."""
+        self._bars.update(self._task, description=f"{self._stage}: {_QUEUED}", refresh=True)
+
     def update(self, percent: int) -> None:
         """Draw the percentage at once, as central is polled rarely."""
-        self._bars.update(self._task, completed=percent, total=100, refresh=True)
+        self._bars.update(
+            self._task, description=self._stage, completed=percent, total=100, refresh=True
+        )

@@ -249,7 +249,9 @@ class _Run:
         percent = run.progress.get("percent")
         if isinstance(percent, int):
             self._progress.update(percent)
-        else:  # it has not begun
+        elif run.state == "queued":
+            self._progress.wait()
+        else:  # it has just begun
             self._progress.advance()
 
     def _report(

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from benchmarks.faults.campaign import Clients, check_state
-from benchmarks.faults.clients import Asker, CampaignError, Developer
+from benchmarks.faults.clients import CampaignError, Developer, Searcher
 from benchmarks.faults.command import kept_on_failure
 from benchmarks.faults.last_state import last_state
-from benchmarks.faults.plan import PROFILES, SITES, rounds
-from benchmarks.faults.sites import Addressed, SeveralProcesses, State
+from benchmarks.faults.plan import PROFILES, TARGETS, rounds
+from benchmarks.faults.targets import AddressedService, IndexState, SeveralProcesses
+from scripts.local_deployment import Deployment, RedisServer, Worker
 from scripts.local_service import Organization, Service
-from tests.e2e.several_processes import Broker, Worker
-from tests.e2e.several_processes import Site as Processes
 from tests.waiting import wait_until
 
 CI, NIGHTLY = PROFILES["ci"], PROFILES["nightly"]
@@ -26,17 +25,17 @@ CLEAN: dict[str, Any] = {"missing": 0, "excess": 0, "differing": 0}
 def test_the_profiles_have_the_kills_that_are_promised() -> None:
     assert sum(CI.kills.values()) == 20
     assert NIGHTLY.kills["several"] + NIGHTLY.kills["embedded"] >= 200
-    assert set(NIGHTLY.kills) == set(SITES)
+    assert set(NIGHTLY.kills) == set(TARGETS)
 
 
-@pytest.mark.parametrize("site", SITES)
-def test_a_seed_repeats_the_plan_and_each_victim_has_its_share(site: str) -> None:
-    plan = list(rounds(NIGHTLY, 7, site))
-    assert plan == list(rounds(NIGHTLY, 7, site))
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_seed_repeats_the_plan_and_each_victim_has_its_share(target: str) -> None:
+    plan = list(rounds(NIGHTLY, 7, target))
+    assert plan == list(rounds(NIGHTLY, 7, target))
     kills = [kill for kills in plan for kill in kills]
-    assert len(kills) == NIGHTLY.kills[site]
+    assert len(kills) == NIGHTLY.kills[target]
     shares = Counter(kill.victim for kill in kills)
-    assert set(shares) == set(SITES[site])
+    assert set(shares) == set(TARGETS[target])
     assert max(shares.values()) - min(shares.values()) <= 1
 
 
@@ -44,9 +43,9 @@ def test_another_seed_is_another_plan() -> None:
     assert list(rounds(NIGHTLY, 7, "several")) != list(rounds(NIGHTLY, 8, "several"))
 
 
-def state(**changes: Any) -> State:
+def state(**changes: Any) -> IndexState:
     clean = {"dumps": {"a": "1", "a-afresh": "1"}, "found": [CLEAN], "repaired": [CLEAN]}
-    return State(**{**clean, "live": [], **changes})
+    return IndexState(**{**clean, "live": [], **changes})
 
 
 def test_what_may_be_left_by_a_kill_is_no_loss() -> None:
@@ -86,11 +85,11 @@ def answer(developer: Developer, **changes: Any) -> dict[str, Any]:
 
 
 def test_answers_are_compared_with_git(developer: Developer) -> None:
-    asker = Asker(developer._acme, [developer])
-    asker._check(developer, answer(developer))
+    searcher = Searcher(developer._acme, [developer])
+    searcher._check(developer, answer(developer))
     for wrong in ({"commit": "a" * 40}, {"content": "other\n"}, {"content_start_line": 2}):
         with pytest.raises(CampaignError):
-            asker._check(developer, answer(developer, **wrong))
+            searcher._check(developer, answer(developer, **wrong))
 
 
 def test_a_seed_repeats_the_pushes(developer: Developer, tmp_path: Path) -> None:
@@ -106,7 +105,7 @@ def test_a_seed_repeats_the_pushes(developer: Developer, tmp_path: Path) -> None
 def service(tmp_path: Path) -> Service:
     data_dir = tmp_path / "data"
     data_dir.mkdir()
-    return Addressed(data_dir, {"AETERNA_BIND": "127.0.0.1:1"})
+    return AddressedService(data_dir, {"AETERNA_BIND": "127.0.0.1:1"})
 
 
 def test_a_part_that_ends_unasked_is_noticed_at_once(
@@ -115,8 +114,8 @@ def test_a_part_that_ends_unasked_is_noticed_at_once(
     with subprocess.Popen([sys.executable, "-c", "exit(3)"]) as ended:
         pass
     acme = Organization(service, "acme", "no token")
-    parts = Processes(service, Broker("127.0.0.1:1"), Worker(service, ended), acme)
-    clients = Clients([developer], Asker(acme, [developer]), SeveralProcesses(parts))
+    parts = Deployment(service, RedisServer("127.0.0.1:1"), Worker(service, process=ended), acme)
+    clients = Clients([developer], Searcher(acme, [developer]), SeveralProcesses(parts))
     with pytest.raises(CampaignError, match="the worker ended with 3"):
         clients.wait_until(lambda: False, "it does not come to pass")
 

@@ -16,11 +16,12 @@ DOCKERFILE = ROOT / "deploy" / "Dockerfile"
 PREFIX = "/opt/codesearch"
 BOOTSTRAP = "-r requirements/bootstrap.txt"
 _INSTALLED = (BOOTSTRAP, "apt-get ")  # .venv/bin and this machine have what they install
+_PARTS = ("build", "service")  # the other stages change the system that they run on
 
 
 @dataclass(frozen=True)
 class Instruction:
-    stage: int
+    stage: str  # by its name; "" for what has none
     word: str
     rest: str
 
@@ -28,36 +29,51 @@ class Instruction:
 def instructions() -> Iterator[Instruction]:
     """Every instruction, with its continued lines as one."""
     text = DOCKERFILE.read_text().replace("\\\n", " ")
-    stage = 0
+    stage = ""
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         word, _, rest = line.partition(" ")
-        stage += word == "FROM"
+        if word == "FROM":
+            stage = rest.partition(" AS ")[2].strip()
         yield Instruction(stage, word, " ".join(rest.split()))
+
+
+def argument(name: str) -> str:
+    """The default of a build argument."""
+    (default,) = (
+        each.rest.removeprefix(f"{name}=")
+        for each in instructions()
+        if each.word == "ARG" and each.rest.startswith(f"{name}=")
+    )
+    return default
 
 
 def environment() -> dict[str, str]:
     """What the image's processes find in their environment."""
-    last = max(each.stage for each in instructions())
     words = [
         word
         for each in instructions()
-        if (each.stage, each.word) == (last, "ENV")
+        if (each.stage, each.word) == ("service", "ENV")
         for word in shlex.split(each.rest)
     ]
     return dict(word.split("=", 1) for word in words)
 
 
 def build(directory: Path) -> Path:
-    """Do what the stages do, in `directory`; returns what is the image's /opt/codesearch."""
+    """Do what the stages do, in `directory`; returns what is the image's /opt/codesearch.
+
+    What the image `backfill` has besides is in `directory / "backfill"`.
+    """
     source, prefix = directory / "src", directory / "codesearch"
     source.mkdir(parents=True)
     for each in instructions():
+        if each.stage not in _PARTS:
+            continue
         if each.word == "COPY" and "--from=" not in each.rest:
             _copy(each.rest.split(), source, prefix)
         elif each.word == "RUN" and not any(part in each.rest for part in _INSTALLED):
-            _run(each.rest.replace(PREFIX, str(prefix)), source)
+            _run(each.rest.replace("/opt/", f"{directory}/"), source)
     return prefix
 
 

@@ -231,6 +231,18 @@ def test_a_backfill_is_a_deployment_of_its_own(plain: Rendered, everything: Rend
     assert data["AETERNA_GIT_NETWORKS"] == "10.20.0.0/16"
 
 
+def test_a_backfill_runs_from_an_image_of_its_own() -> None:
+    def image(**values: str) -> str:
+        rendered = render(backfill__enabled=True, image__tag="9.9.9", **values)
+        assert rendered.containers("web")["web"]["image"].endswith("/search:9.9.9")
+        return str(rendered.containers("backfill")["backfill"]["image"])
+
+    repository = "r.example/search"
+    assert image(image__repository=repository) == "r.example/search-backfill:9.9.9"
+    own = image(image__repository=repository, image__backfillRepository="r.example/clones")
+    assert own == "r.example/clones:9.9.9"
+
+
 def test_a_backfill_writes_to_the_space_of_its_clones_alone(everything: Rendered) -> None:
     pod = everything.of("Deployment", "-backfill")["spec"]["template"]["spec"]
     (container,) = pod["containers"]

@@ -54,6 +54,15 @@ def test_every_service_is_hardened_limited_and_pinned(name: str) -> None:
     )
 
 
+def test_the_process_that_clones_has_an_image_of_its_own() -> None:
+    images = {name: SERVICES[name]["image"] for name in OURS}
+    own = images.pop("backfill")
+    assert len(set(images.values())) == 1
+    assert composition.with_defaults(own) == "aeterna-code-search-backfill:0.1.0"
+    built = {name: SERVICES[name]["build"]["target"] for name in ("migrate", "backfill")}
+    assert built == {"migrate": "service", "backfill": "backfill"}
+
+
 def test_only_the_web_process_is_published_and_only_on_this_machine() -> None:
     published = {name: each["ports"] for name, each in SERVICES.items() if "ports" in each}
     assert list(published) == ["web"]
@@ -105,6 +114,38 @@ def test_secrets_are_strong_kept_and_behind_a_directory_of_their_owner_s(tmp_pat
     composition.make_secrets(directory)
     after = {path.name: path.read_text() for path in directory.iterdir()}
     assert after == before | {"openai_api_key": "mine"}
+
+
+def test_secrets_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A full disk, or Ctrl-C, left empty ones, which the next run kept: Qdrant without a key."""
+    directory = tmp_path / "secrets"
+    interrupted = subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -f 0; exec "$0" "$1"', ROOT / "deploy/make-secrets", directory],
+        check=False,
+        capture_output=True,
+    )
+    assert interrupted.returncode
+    assert not (directory / "secret_key").exists()
+    (directory / "qdrant_api_key").write_text("")  # by a run of before
+    composition.make_secrets(directory)
+    for name in ("secret_key", "postgres_password", "redis_password", "qdrant_api_key"):
+        assert re.fullmatch(r"[0-9a-f]{64}", (directory / name).read_text()), name
+
+
+@pytest.mark.parametrize("password", ["p@ss/word", "two words", "one\ntwo"])
+def test_a_password_that_would_change_an_address_is_refused(tmp_path: Path, password: str) -> None:
+    directory = composition.make_secrets(tmp_path / "secrets")
+    (directory / "postgres_password").write_text(password)
+    (directory / "database_url").unlink()
+
+    refused = subprocess.run(
+        [ROOT / "deploy" / "make-secrets", directory], check=False, capture_output=True, text=True
+    )
+
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("database_url cannot be made from postgres_password:")
+    assert password not in refused.stderr
+    assert not (directory / "database_url").exists()
 
 
 def test_secrets_that_were_changed_as_documented_are_kept(tmp_path: Path) -> None:

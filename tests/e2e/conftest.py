@@ -5,16 +5,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 import pytest
 
 from scripts.examples import example_repositories, load_knowledge
+from scripts.local_deployment import postmaster
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
 from tests.database import copy_template
 from tests.e2e.indexing import index_here
+from tests.indexer.store.qdrant.cluster import qdrant_cluster, qdrant_nodes
 from tests.indexer.store.qdrant.server import StandIn, running_stand_in
 from tests.waiting import wait_until
+
+__all__ = ["qdrant_cluster", "qdrant_nodes"]  # fixtures
 
 MakeRepository = Callable[..., Path]
 
@@ -43,12 +46,7 @@ def new_data_directory() -> Iterator[Path]:
 
 def has_postgres(data_dir: Path) -> bool:
     """Whether its PostgreSQL runs, as it does for a moment after the last service has ended."""
-    try:
-        first, *_ = (data_dir / "postgres" / "postmaster.pid").read_text().split()
-        works_in = psutil.Process(int(first)).cwd()  # its number may be another's by now
-    except (FileNotFoundError, ValueError, psutil.NoSuchProcess):
-        return False
-    return Path(works_in) == (data_dir / "postgres").resolve()
+    return postmaster(data_dir) is not None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from random import SystemRandom
 
 import pytest
 
-from benchmarks.faults.campaign import run_site
+from benchmarks.faults.campaign import run_target
 from benchmarks.faults.clients import CampaignError
 from benchmarks.faults.plan import PROFILES
 from tests.e2e.conftest import prepared_data_directory
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.system("redis-server")
 PROFILE = PROFILES["ci"]
 
 
-@pytest.mark.parametrize("site", PROFILE.kills)
-def test_nothing_is_lost(site: str) -> None:
+@pytest.mark.parametrize("target", PROFILE.kills)
+def test_nothing_is_lost(target: str) -> None:
     seed = SystemRandom().randrange(1_000_000)
     try:
         with prepared_data_directory() as directory:
-            campaign = run_site(site, profile=PROFILE, seed=seed, data_dir=directory)
+            campaign = run_target(target, profile=PROFILE, seed=seed, data_dir=directory)
     except CampaignError as exc:
-        exc.add_note(f"Repeat it: python -m benchmarks faults --site {site} --seed {seed}")
+        exc.add_note(f"Repeat it: python -m benchmarks faults --target {target} --seed {seed}")
         raise
-    assert len(campaign.recoveries) == PROFILE.kills[site]
+    assert len(campaign.recoveries) == PROFILE.kills[target]

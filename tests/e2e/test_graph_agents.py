@@ -14,12 +14,12 @@ import duckdb
 import httpx
 import pytest
 
+from scripts.local_deployment import running_deployment
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, running_service
 from tests.e2e.agents import Agent, Row, agent_over_http
 from tests.e2e.conftest import prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
-from tests.e2e.test_several_processes import running_site
 
 AUTH_SERVICE = {
     "src/auth/login.rs": """\
@@ -186,8 +186,8 @@ def embedded() -> Iterator[Organization]:
 
 @contextmanager
 def with_celery() -> Iterator[Organization]:
-    with prepared_data_directory() as directory, running_site(directory) as site:
-        yield site.acme
+    with prepared_data_directory() as directory, running_deployment(directory) as deployment:
+        yield deployment.acme
 
 
 @pytest.fixture(

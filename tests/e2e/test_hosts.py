@@ -43,5 +43,5 @@ def test_an_unknown_host_is_one_line_of_warning(everywhere: Service, path: str) 
     said = [line for line in map(json.loads, of_it) if line["event"] != "request"]
     assert [line["level"] for line in said] == ["warning"]
     assert "stranger.example" in said[0]["event"]
-    assert "AETERNA_ALLOWED_HOSTS" in said[0]["event"]
+    assert " AETERNA_ALLOWED_HOSTS" in said[0]["event"]
     assert "exception" not in said[0]

@@ -1,6 +1,5 @@
 """The embedded PostgreSQL is killed, or hangs, while the service runs: it comes back by itself."""
 
-import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -12,6 +11,7 @@ import psycopg
 import pytest
 
 from central.runtime.postgres_paths import short_name
+from scripts.local_deployment import kill_postgresql, postmaster
 from scripts.local_git import commit_all
 from scripts.local_service import Organization, Service, authorities, running_service
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
@@ -35,11 +35,6 @@ def shop(acme: Organization, make_repository: MakeRepository) -> Path:
     path = make_repository("shop", FILES)
     index_here(acme, path, "shop")
     return path
-
-
-def postmaster(service: Service) -> psutil.Process:
-    lines = (service.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()
-    return psutil.Process(int(lines[0]))
 
 
 def search(acme: Organization) -> httpx.Response:
@@ -72,14 +67,14 @@ def test_a_killed_postmaster_is_started_again_and_meanwhile_requests_are_told(
 ) -> None:
     service = acme.service
     assert {answer.status_code for answer in searches(acme)} == {200}
-    killed = postmaster(service)
-    killed.send_signal(signal.SIGKILL)
+    killed = postmaster(service.data_dir)
+    kill_postgresql(service.data_dir)
 
     answers = []
     wait_until(lambda: answers.append(search(acme)) or answers[-1].status_code == 200)
     assert {answer.status_code for answer in answers} <= {200, 503}
     assert {answer.json()["code"] for answer in answers[:-1]} <= {"database_unavailable"}
-    assert postmaster(service).pid != killed.pid
+    assert postmaster(service.data_dir) not in {None, killed}
     assert is_ready(service)
     assert [paths(answer) for answer in searches(acme)] == [["src/shop.py"]] * TOGETHER
 
@@ -103,7 +98,7 @@ def test_a_run_that_is_applied_when_postgresql_is_killed_is_applied_after_all(
         blocked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
         asked = [holder.info.backend_pid]
         wait_until(lambda: bool((holder.execute(blocked, asked).fetchone() or [0])[0]))
-        postmaster(acme.service).send_signal(signal.SIGKILL)
+        kill_postgresql(acme.service.data_dir)
         holder.close()
         assert run.result(timeout=120)["mode"] == "incremental"
     rows = acme.service.ask("reconcile").json()["repositories"]
@@ -115,7 +110,7 @@ def test_a_killed_backend_ends_no_more_than_the_requests_of_that_moment(
 ) -> None:
     """PostgreSQL then ends all others, too: none of the connections that are kept holds."""
     searches(acme)
-    before = postmaster(acme.service)
+    before = postmaster(acme.service.data_dir)
     place = short_name(acme.service.data_dir / "postgres")
     with psycopg.connect(host=str(place), user="postgres", dbname="postgres") as client:
         backends = client.execute("SELECT pid FROM pg_stat_activity WHERE state = 'idle'")
@@ -123,7 +118,7 @@ def test_a_killed_backend_ends_no_more_than_the_requests_of_that_moment(
     killed.kill()
     wait_until(lambda: not any(one.is_running() for one in (killed, *others)) and answers(place))
     assert [paths(answer) for answer in searches(acme)] == [["src/shop.py"]] * TOGETHER
-    assert postmaster(acme.service) == before
+    assert postmaster(acme.service.data_dir) == before
 
 
 def answers(place: Path) -> bool:

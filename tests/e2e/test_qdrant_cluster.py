@@ -8,7 +8,7 @@ import pytest
 from scripts.local_git import commit_all
 from scripts.local_service import Organization, running_service
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
-from tests.indexer.store.qdrant.cluster import KEY, OPTIONS, Cluster, running_cluster
+from tests.indexer.store.qdrant.cluster import KEY, OPTIONS, Cluster
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.system("QDRANT_BINARY")
@@ -21,23 +21,10 @@ REFUND = {"refunds.py": "def refund_payment(payment):\n    return -payment\n"}
 
 
 @pytest.fixture(scope="module")
-def three_nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with running_cluster(tmp_path_factory.mktemp("qdrant")) as running:
-        yield running
-
-
-@pytest.fixture
-def cluster(three_nodes: Cluster) -> Cluster:
-    """With all of its nodes."""
-    three_nodes.start()
-    return three_nodes
-
-
-@pytest.fixture(scope="module")
-def acme(three_nodes: Cluster) -> Iterator[Organization]:
+def acme(qdrant_nodes: Cluster) -> Iterator[Organization]:
     """It allows direct uploads."""
     environment = {
-        "VECTOR_STORE_URL": f"{three_nodes.url}{OPTIONS}&jwt=true",
+        "VECTOR_STORE_URL": f"{qdrant_nodes.url}{OPTIONS}&jwt=true",
         "QDRANT_API_KEY": KEY,
     }
     with prepared_data_directory() as directory, running_service(directory, environment) as service:
@@ -53,13 +40,13 @@ def found(acme: Organization, project: str) -> set[str]:
 
 @pytest.mark.parametrize("vectors", ["relay", "direct"])
 def test_index_and_search_go_on_while_a_node_is_killed(
-    acme: Organization, cluster: Cluster, make_repository: MakeRepository, vectors: str
+    acme: Organization, qdrant_cluster: Cluster, make_repository: MakeRepository, vectors: str
 ) -> None:
     environment = {"AETERNA_VECTORS": vectors}
     before = make_repository(f"before-{vectors}", FILES | REFUND)
     acme.index(before, before.name, environment=environment)
 
-    cluster.nodes[0].kill()  # the one that the service is connected to
+    qdrant_cluster.nodes[0].kill()  # the one that the service is connected to
     assert "refunds.py" in found(acme, before.name)
     (before / "refunds.py").unlink()
     write_files(before, {"returns.py": REFUND["refunds.py"]})
@@ -70,23 +57,23 @@ def test_index_and_search_go_on_while_a_node_is_killed(
     assert "returns.py" in found(acme, before.name)
     assert "refunds.py" in found(acme, during.name)
 
-    cluster.start()
+    qdrant_cluster.start()
     acme.service.manage("reconcile", "--check")
-    for node in cluster.nodes[1:]:
+    for node in qdrant_cluster.nodes[1:]:
         node.kill()
         assert "returns.py" in found(acme, before.name)
         assert "refunds.py" in found(acme, during.name)
-        cluster.start()
+        qdrant_cluster.start()
 
 
 def test_run_waits_for_a_cluster_that_is_away(
-    acme: Organization, cluster: Cluster, make_repository: MakeRepository
+    acme: Organization, qdrant_cluster: Cluster, make_repository: MakeRepository
 ) -> None:
     shop = make_repository("shop", FILES)
     acme.index(shop, "shop")
     write_files(shop, REFUND)
     commit_all(shop, "Second commit")
-    for node in cluster.nodes:
+    for node in qdrant_cluster.nodes:
         node.kill()
 
     indexing = acme.start_index(shop, "shop")
@@ -95,7 +82,7 @@ def test_run_waits_for_a_cluster_that_is_away(
         acme.search("refund a payment")
     assert caught.value.response.status_code == httpx.codes.SERVICE_UNAVAILABLE
 
-    cluster.start()
+    qdrant_cluster.start()
     _, errors = indexing.communicate()
     assert indexing.returncode == 0, errors
     assert "refunds.py" in found(acme, "shop")

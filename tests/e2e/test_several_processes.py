@@ -19,13 +19,19 @@ import httpx
 import psycopg
 import pytest
 
-from benchmarks.faults.sites import SeveralProcesses
+from benchmarks.faults.targets import SeveralProcesses
 from central.runtime.postgres_paths import short_name
+from scripts.local_deployment import (
+    Deployment,
+    Worker,
+    running_deployment,
+    running_worker,
+    stop_postgresql,
+)
 from scripts.local_git import commit_all
 from scripts.local_service import ROOT, Organization, Service, authorities, free_address
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
-from tests.e2e.several_processes import Site, Worker, running_site, stop_postgresql
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.system("redis-server")
@@ -34,24 +40,25 @@ FILES = {f"src/module_{n}.py": f"def compute_{n}(total):\n    return {n}\n" for 
 
 
 @pytest.fixture(scope="module")
-def shared_site() -> Iterator[Site]:
-    with prepared_data_directory() as directory, running_site(directory) as running:
+def shared_deployment() -> Iterator[Deployment]:
+    with prepared_data_directory() as directory, running_deployment(directory) as running:
         yield running
 
 
 @pytest.fixture
-def site(shared_site: Site) -> Site:
-    """The shared site with every part alive, whatever an earlier test left."""
-    for part in (shared_site.broker, shared_site.service, shared_site.worker):
+def deployment(shared_deployment: Deployment) -> Deployment:
+    """The shared deployment with every part alive, whatever an earlier test left."""
+    for part in (shared_deployment.redis, shared_deployment.service, shared_deployment.worker):
         if part.process is None or part.process.poll() is not None:
             part.start()
-    return shared_site
+    return shared_deployment
 
 
 @contextmanager
-def apply_held(site: Site) -> Iterator[None]:
+def apply_held(deployment: Deployment) -> Iterator[None]:
     """A worker is in the last transaction of an apply, where it waits for the end of this."""
-    address = {"host": str(short_name(site.service.data_dir / "postgres")), "user": "postgres"}
+    socket = short_name(deployment.service.data_dir / "postgres")
+    address = {"host": str(socket), "user": "postgres"}
     blocked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
     with psycopg.connect(**address) as holder, psycopg.connect(**address, autocommit=True) as other:
         holder.execute("LOCK TABLE corpus_termstat IN EXCLUSIVE MODE")
@@ -69,13 +76,13 @@ def state_of(acme: Organization, project: str) -> str:
     return states.get(project, "unknown")
 
 
-def readiness(site: Site) -> httpx.Response:
-    return httpx.get(f"{site.service.url}/readyz", timeout=10, verify=authorities())
+def readiness(deployment: Deployment) -> httpx.Response:
+    return httpx.get(f"{deployment.service.url}/readyz", timeout=10, verify=authorities())
 
 
-def assert_same_as_fresh(site: Site, repository: Path, project: str) -> None:
-    index_here(site.acme, repository, f"{project}-afresh")
-    state = SeveralProcesses(site).state([project, f"{project}-afresh"])
+def assert_same_as_fresh(deployment: Deployment, repository: Path, project: str) -> None:
+    index_here(deployment.acme, repository, f"{project}-afresh")
+    state = SeveralProcesses(deployment).state([project, f"{project}-afresh"])
     incremental, fresh = (state.dumps[name] for name in (project, f"{project}-afresh"))
     assert incremental == fresh
     assert '"vector":true' in fresh
@@ -84,24 +91,24 @@ def assert_same_as_fresh(site: Site, repository: Path, project: str) -> None:
 
 
 def test_a_merge_is_applied_by_the_worker_and_searchable(
-    site: Site, make_repository: MakeRepository
+    deployment: Deployment, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("merged", {"src/retry.py": "def retry_with_backoff():\n    ...\n"})
-    run = site.acme.index(repository, "merged")["run_id"]
+    run = deployment.acme.index(repository, "merged")["run_id"]
 
-    answer = site.acme.search("retry with backoff")
+    answer = deployment.acme.search("retry with backoff")
 
     assert answer["results"][0]["file"] == "src/retry.py"
     assert answer["receipt"]["complete"] is True
-    assert_same_as_fresh(site, repository, "merged")
-    assert '"vector":true' in site.acme.dump_by_command("merged")
-    site.service.manage("reconcile", "--check")  # which fails where anything is missing
-    assert_told(site, run)
+    assert_same_as_fresh(deployment, repository, "merged")
+    assert '"vector":true' in deployment.acme.dump_by_command("merged")
+    deployment.service.manage("reconcile", "--check")  # which fails where anything is missing
+    assert_told(deployment, run)
 
 
-def assert_told(site: Site, run: str) -> None:
+def assert_told(deployment: Deployment, run: str) -> None:
     """The worker's figures, which are of all its processes, and its line of the run."""
-    log = site.service.data_dir / "worker.log"
+    log = deployment.worker.log
 
     def applied() -> list[dict[str, Any]]:  # a claim that a busy machine lost has its own line
         spans = [line for line in json_lines(log) if line.get("span") == "code.index.build"]
@@ -113,7 +120,7 @@ def assert_told(site: Site, run: str) -> None:
     assert span["fileCount"] == 1
     assert span["task"] in {"central.ingest.tasks.apply_run", "central.ingest.tasks.stage"}
     assert span["request_id"]  # of the webhook, or of the sweep where that was faster
-    bind = site.service.environment["AETERNA_WORKER_METRICS_BIND"]
+    bind = deployment.service.environment["AETERNA_WORKER_METRICS_BIND"]
     figures = httpx.get(f"http://{bind}/metrics", timeout=10).text
     count = re.search(r'aeterna_apply_seconds_count{outcome="applied"} (\d+)', figures)
     assert count
@@ -125,101 +132,103 @@ def json_lines(log: Path) -> list[dict[str, Any]]:
 
 
 def test_a_worker_killed_while_applying_is_replaced_and_the_run_ends_applied(
-    site: Site, make_repository: MakeRepository
+    deployment: Deployment, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("killed", FILES)
-    indexer = site.acme.start_index(repository, "killed")
-    with apply_held(site):
-        site.worker.end(signal.SIGKILL)
-        assert state_of(site.acme, "killed") == "indexing"
-    site.worker.start()
+    indexer = deployment.acme.start_index(repository, "killed")
+    with apply_held(deployment):
+        deployment.worker.kill()
+        assert state_of(deployment.acme, "killed") == "indexing"
+    deployment.worker.start()
 
     _, errors = indexer.communicate(timeout=120)
     assert indexer.returncode == 0, errors
-    assert_same_as_fresh(site, repository, "killed")
+    assert_same_as_fresh(deployment, repository, "killed")
 
 
 def test_a_stopped_worker_loses_its_run_and_writes_nothing_when_it_goes_on(
-    site: Site, make_repository: MakeRepository
+    deployment: Deployment, make_repository: MakeRepository
 ) -> None:
     """As a machine that hangs for a while."""
     repository = make_repository("stopped", FILES)
-    indexer = site.acme.start_index(repository, "stopped")
-    with apply_held(site):
-        site.worker.send(signal.SIGSTOP)
+    indexer = deployment.acme.start_index(repository, "stopped")
+    with apply_held(deployment):
+        deployment.worker.send(signal.SIGSTOP)
     bind = {"AETERNA_WORKER_METRICS_BIND": free_address()}
-    other = Worker(replace(site.service, environment=site.service.environment | bind))
-    other.start()
+    elsewhere = replace(deployment.service, environment=deployment.service.environment | bind)
     try:
-        _, errors = indexer.communicate(timeout=120)
-        assert indexer.returncode == 0, errors
+        with running_worker(Worker(elsewhere)):
+            _, errors = indexer.communicate(timeout=120)
+            assert indexer.returncode == 0, errors
     finally:
-        other.end(signal.SIGTERM)
-        site.worker.send(signal.SIGCONT)
+        deployment.worker.send(signal.SIGCONT)
 
-    site.acme.index(make_repository("next", {"a.py": "a = 1\n"}), "next")  # by the one that is left
-    assert_same_as_fresh(site, repository, "stopped")
+    following = make_repository("next", {"a.py": "a = 1\n"})
+    deployment.acme.index(following, "next")  # by the one that is left
+    assert_same_as_fresh(deployment, repository, "stopped")
 
 
 def test_a_message_lost_with_its_broker_delays_a_run_and_never_loses_it(
-    site: Site, make_repository: MakeRepository
+    deployment: Deployment, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("lost", {"src/lost.py": "def found_again():\n    return 1\n"})
-    site.broker.kill()
-    wait_until(lambda: readiness(site).status_code == 503, "the broker's absence is not noticed")
-    assert "broker" in readiness(site).text
+    deployment.redis.kill()
+    wait_until(
+        lambda: readiness(deployment).status_code == 503, "the broker's absence is not noticed"
+    )
+    assert "broker" in readiness(deployment).text
 
-    indexer = site.acme.start_index(repository, "lost")
-    wait_until(lambda: state_of(site.acme, "lost") == "indexing", "the run was not accepted")
-    site.broker.start()
+    indexer = deployment.acme.start_index(repository, "lost")
+    wait_until(lambda: state_of(deployment.acme, "lost") == "indexing", "the run was not accepted")
+    deployment.redis.start()
 
     _, errors = indexer.communicate(timeout=120)
     assert indexer.returncode == 0, errors
-    assert readiness(site).status_code == 200
-    assert site.acme.search("found again", include_projects=["lost"])["count"] == 1
+    assert readiness(deployment).status_code == 200
+    assert deployment.acme.search("found again", include_projects=["lost"])["count"] == 1
 
 
 def test_a_killed_web_process_comes_back_with_the_same_answers(
-    site: Site, make_repository: MakeRepository
+    deployment: Deployment, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("web", {"src/web.py": "def answer_http():\n    return 200\n"})
-    index_here(site.acme, repository, "web")
-    before = site.acme.search("answer http", include_projects=["web"])["results"]
+    index_here(deployment.acme, repository, "web")
+    before = deployment.acme.search("answer http", include_projects=["web"])["results"]
 
-    site.service.kill()
-    site.service.start()
+    deployment.service.kill()
+    deployment.service.start()
 
-    assert site.acme.search("answer http", include_projects=["web"])["results"] == before
+    assert deployment.acme.search("answer http", include_projects=["web"])["results"] == before
 
 
 def test_without_postgresql_requests_fail_fast_and_work_goes_on_when_it_is_back(
-    site: Site, make_repository: MakeRepository
+    deployment: Deployment, make_repository: MakeRepository
 ) -> None:
     repository = make_repository("database", {"src/a.py": "def first():\n    return 1\n"})
-    index_here(site.acme, repository, "database")
+    index_here(deployment.acme, repository, "database")
 
-    refused, seconds = refused_without_postgresql(site)
+    refused, seconds = refused_without_postgresql(deployment)
     assert refused.json()["code"] == "database_unavailable"
     assert seconds < 10
 
-    wait_until(lambda: readiness(site).status_code == 200, "the service did not recover")
+    wait_until(lambda: readiness(deployment).status_code == 200, "the service did not recover")
     write_files(repository, {"src/b.py": "def second():\n    return 2\n"})
     commit_all(repository, "Second")
-    report = index_here(site.acme, repository, "database")
+    report = index_here(deployment.acme, repository, "database")
     assert report["mode"] == "incremental"
-    assert_same_as_fresh(site, repository, "database")
+    assert_same_as_fresh(deployment, repository, "database")
 
 
-def refused_without_postgresql(site: Site) -> tuple[httpx.Response, float]:
+def refused_without_postgresql(deployment: Deployment) -> tuple[httpx.Response, float]:
     """A request while it is gone, and its seconds; each time it is gone longer, up to 3 seconds."""
     for _ in range(3):
-        wait_until(lambda: readiness(site).status_code == 200, "the service did not recover")
-        stop_postgresql(site.service)
+        wait_until(lambda: readiness(deployment).status_code == 200, "the service did not recover")
+        stop_postgresql(deployment.service.data_dir)
         started = time.monotonic()
         answer = httpx.get(
-            f"{site.service.url}/api/v1/index/status",
+            f"{deployment.service.url}/api/v1/index/status",
             params={"org_id": "acme"},
-            headers={"Authorization": f"Bearer {site.acme.token}"},
+            headers={"Authorization": f"Bearer {deployment.acme.token}"},
             timeout=30,
         )
         if answer.status_code == 503:

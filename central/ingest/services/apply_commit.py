@@ -11,10 +11,10 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
 from central.corpus.rows import RunContext
 from central.corpus.trigrams.segments import SegmentWriter
-from central.db import end_if_idle
 from central.ingest.models import IndexRun
 from central.ingest.services.batches import StoredBatches, path_key, stored_path_keys
 from central.ingest.services.claims import Claim
+from central.ingest.services.sessions import guard_writer
 from central.ingest.services.staging import read_file_vectors
 from central.ingest.services.trees import LoadedTree, stored_tree
 from central.repositories.models import Repository
@@ -44,7 +44,7 @@ def commit_run(
     """
     run = claim.run
     claim.lock()
-    end_if_idle(_IDLE_SECONDS)
+    guard_writer(run_id=run.pk, idle_seconds=_IDLE_SECONDS)
     before = _advance(run)
     delta = CorpusDelta()
     tree = _loaded_tree(run)

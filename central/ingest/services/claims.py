@@ -1,7 +1,6 @@
 """Claims of queued runs by conditional UPDATE with a lease, and the sweep over them.
 
-A lease is short, and a thread beside the apply renews it: it ends soon after its process. Leases
-begin and end by the clock of PostgreSQL, the only one that all processes share.
+A lease is short, and a thread beside the apply renews it: it ends soon after its process.
 """
 
 import threading
@@ -28,6 +27,8 @@ from central.ingest.services.run_lifecycle import (
     end_claimed_run,
     expire_runs,
 )
+from central.ingest.services.sessions import end_stopped_writers
+from central.leases import is_held, is_over, seconds_from_now
 from central.repositories.services import mark_behind
 from central.repositories.states import RunState
 
@@ -35,7 +36,6 @@ _PROGRESS_EVERY_SECONDS = 1.0
 _BEATS = 4  # in the time of a lease
 _HANGING_SECONDS = 120  # without progress: the heartbeat stops, and the lease ends
 _LONGEST_BACKOFF_SECONDS = 60
-_CLOCK_WENT_BACK = timedelta(minutes=5)  # no lease ends that much later than a new one
 _SERVED_BEFORE = timedelta(hours=1)  # an organisation served before that has waited long enough
 
 _log = structlog.get_logger(__name__)
@@ -50,10 +50,10 @@ def claimable_runs() -> QuerySet[IndexRun]:
 
     Of a retired repository, only the latter: they end as stale and delete their points.
     """
-    is_over = Q(lease_until__lte=Now()) | Q(lease_until__gt=_lease() + _CLOCK_WENT_BACK)
+    is_free = is_over(settings.RUN_LEASE_SECONDS)
     return IndexRun.objects.filter(
-        Q(state=RunState.QUEUED, repository__retired_at=None) & (Q(lease_until=None) | is_over)
-        | Q(state=RunState.APPLYING) & is_over
+        Q(state=RunState.QUEUED, repository__retired_at=None) & (Q(lease_until=None) | is_free)
+        | Q(state=RunState.APPLYING) & is_free
     ).order_by("queued_at")
 
 
@@ -88,7 +88,7 @@ def _in_turn() -> tuple[OrderBy | str, ...]:
     of_organization = IndexRun.objects.filter(
         repository__organization=OuterRef("repository__organization")
     ).order_by()
-    applying = of_organization.filter(state=RunState.APPLYING, lease_until__gt=Now())
+    applying = of_organization.filter(is_held(settings.RUN_LEASE_SECONDS), state=RunState.APPLYING)
     served = of_organization.filter(claimed_at__gt=timezone.now() - _SERVED_BEFORE)
     return (
         Coalesce(_one(applying, Count("pk")), 0).asc(),
@@ -134,11 +134,7 @@ def expire_leases() -> int:
 
 
 def _lease() -> CombinedExpression:
-    return _in(settings.RUN_LEASE_SECONDS)
-
-
-def _in(seconds: float) -> CombinedExpression:
-    return Now() + timedelta(seconds=seconds)
+    return seconds_from_now(settings.RUN_LEASE_SECONDS)
 
 
 @dataclass
@@ -225,18 +221,21 @@ class Claim:
         self._mine().update(
             state=RunState.QUEUED,
             claim=None,
-            lease_until=_in(delay),
+            lease_until=seconds_from_now(delay),
             progress={"stage": "waiting", "reason": error},
             **counters,
         )
 
 
 def sweep() -> list[UUID]:
-    """Apply deferred events, end silent runs and those of retired repositories, mark `behind`.
+    """Apply deferred events, end stopped writers, silent runs and those of retired repositories.
+
+    Marks repositories that are `behind`.
 
     Returns the runs that wait to be applied, oldest first.
     """
     apply_deferred()
+    end_stopped_writers()
     expire_runs()
     abandon_runs_of_retired()
     mark_behind(now=timezone.now())

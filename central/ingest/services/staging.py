@@ -29,6 +29,7 @@ from central.ingest.services.points import (
     uploaded_files,
     write_points,
 )
+from central.ingest.services.sessions import guard_writer
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.states import RunState
 from indexer.errors import BundleError, StoreError
@@ -36,6 +37,7 @@ from indexer.records.files import FileRecord
 from indexer.records.vectors import Vector, point_id
 
 _ROWS = 256  # rows a statement
+_IDLE_SECONDS = 300  # between two statements points are written: a minute at most, twice
 _sql = sql_with(batch=Batch)
 _LOCK_UNSTAGED: Final = _sql(
     "SELECT number FROM {batch} WHERE run_id = %s AND number = %s AND file_vectors IS NULL"
@@ -71,6 +73,7 @@ def stage_uploads() -> bool:
                 batch = _next_batch(failed)
                 if batch is None:
                     return False
+                guard_writer(run_id=batch.run_id, idle_seconds=_IDLE_SECONDS)
                 if _is_staged(batch):
                     return True
             failed.append(batch.run_id)

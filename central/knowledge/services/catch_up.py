@@ -18,12 +18,8 @@ from central.knowledge.access import visible_nodes
 from central.knowledge.matching import Matcher
 from central.knowledge.models import CodeLinks, Document
 from central.knowledge.scope import GraphScope
-from central.knowledge.services.linking import (
-    FileRange,
-    link_mentions,
-    move_renamed_code,
-    read_files,
-)
+from central.knowledge.services.linking import link_mentions, read_files
+from central.knowledge.services.moved_code import move_renamed_code
 from central.knowledge.services.semantic import (
     documents_to_link,
     link_chunks,
@@ -31,7 +27,7 @@ from central.knowledge.services.semantic import (
     remove_edges_of_replaced_chunks,
 )
 from central.knowledge.services.violations import check_policies, remove_unlinked_code
-from central.knowledge.watermarks import repositories_due
+from central.knowledge.watermarks import FileRange, repositories_due
 from central.repositories.models import Repository
 from central.repositories.visibility import MissingProject
 from central.tenancy.credentials import Credential

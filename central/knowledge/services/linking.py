@@ -1,61 +1,41 @@
-"""What follows from files alone: decision records, mentions of them, and moved code.
+"""Mentions of decision records in files, and the edges that follow from them.
 
 All of it is made again from the rows of new files, in the transaction that moves the watermark.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 import structlog
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models import Exists, OuterRef, Q
 
 from central.corpus.models import File, Symbol
 from central.db import sql_with
-from central.knowledge.adrs import Adr, read_adr
-from central.knowledge.identifiers import code_key, document_key
 from central.knowledge.matching import Matcher, OverLimitError
 from central.knowledge.mentions import NAMES_A_RECORD
 from central.knowledge.models import (
-    CODE_KINDS,
     Document,
     Edge,
     Mention,
     Node,
-    NodeKind,
     Origin,
 )
 from central.knowledge.resolution import CodePlace, nodes_of
+from central.knowledge.services.decision_records import sync_records
+from central.knowledge.watermarks import FileRange, file_of
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from indexer.limits import NODE_BODY_BYTES
 from indexer.records.files import split_lines
-
-_ADR_DIRECTORY: Final = r"(^|/)(docs/(adrs?|decisions)|doc/adr|adr|decisions)/.*\.(md|markdown)$"
 
 _ROWS: Final = 1_000  # of a statement
 
 _log = structlog.get_logger(__name__)
 
 
-class FileRange(NamedTuple):
-    """Files of a repository with `after` < id <= `until`."""
-
-    repository: Repository
-    after: int
-    until: int
-
-    def files(self) -> QuerySet[File]:
-        return File.objects.filter(
-            repository=self.repository, pk__gt=self.after, pk__lte=self.until
-        )
-
-
 def read_files(fresh: FileRange, matcher: Matcher) -> None:
     """Nodes of records, mentions and their edges, from the text of `fresh`. In a transaction."""
-    touched = _sync_records(fresh)
+    touched = sync_records(fresh)
     _read_mentions(fresh, matcher)
     _remove_stale_mentions(fresh.repository)
     link_mentions(
@@ -64,94 +44,6 @@ def read_files(fresh: FileRange, matcher: Matcher) -> None:
         repository=fresh.repository,
         paths=list(fresh.files().values_list("path", flat=True)),
     )
-
-
-def move_renamed_code(fresh: FileRange) -> None:
-    """Give code nodes of a file that was renamed with its content the new path.
-
-    A blob that several new files have, or that several files lost, moves nothing.
-    """
-    gone = Node.objects.filter(repository=fresh.repository, kind__in=CODE_KINDS).exclude(blob="")
-    gone = gone.filter(~Exists(_file_of(OuterRef("path"), fresh.repository)))
-    by_blob: dict[str, set[str]] = defaultdict(set)
-    for path, blob in gone.values_list("path", "blob"):
-        by_blob[blob].add(path)
-    arrived: dict[str, list[str]] = defaultdict(list)
-    for blob, path in fresh.files().filter(blob__in=list(by_blob)).values_list("blob", "path"):
-        arrived[blob].append(path)
-    for blob, paths in by_blob.items():
-        if len(paths) == len(arrived[blob]) == 1:
-            _move(fresh.repository, paths.pop(), arrived[blob][0])
-    known = Node.objects.filter(repository=fresh.repository, kind__in=CODE_KINDS)
-    stored = fresh.files().filter(path__in=known.values("path"))
-    for path, blob in stored.values_list("path", "blob"):
-        known.filter(path=path).exclude(blob=blob).update(blob=blob)
-
-
-def _file_of(path: object, repository: Repository) -> QuerySet[File]:
-    return File.objects.filter(repository=repository, path=path)
-
-
-def _move(repository: Repository, before: str, after: str) -> None:
-    taken = Node.objects.filter(repository=repository, path=after)
-    for node in Node.objects.filter(repository=repository, path=before, kind__in=CODE_KINDS):
-        key = code_key(after, node.qualified_name)
-        if not taken.filter(key=key).exists():
-            Node.objects.filter(pk=node.pk).update(path=after, key=key)
-
-
-def _sync_records(fresh: FileRange) -> set[str]:
-    """Documents of the repository's decision records; the keys of those that changed."""
-    touched: set[str] = set()
-    files = fresh.files()
-    if _lost_records(fresh.repository).exists():  # another file may have the number, too
-        files = File.objects.filter(repository=fresh.repository)
-    rows = files.filter(skipped="", path__iregex=_ADR_DIRECTORY).order_by("path")
-    for path, content in rows.values_list("path", "content").iterator(chunk_size=100):
-        record = read_adr(path, content)
-        if record is not None:
-            _store_record(fresh.repository, path, content, record)
-            touched.add(document_key(record.public_id))
-    _lost_records(fresh.repository).update(archived_at=timezone.now(), linked_version=0)
-    return touched
-
-
-def _lost_records(repository: Repository) -> QuerySet[Document]:
-    """Records that are not archived, though their file is gone."""
-    records = Document.objects.filter(node__repository=repository, archived_at=None)
-    is_there = Exists(_file_of(OuterRef("source_path"), repository))
-    return records.exclude(source_path="").filter(~is_there)
-
-
-def _store_record(repository: Repository, path: str, content: str, record: Adr) -> None:
-    node, _ = Node.objects.get_or_create(
-        repository=repository,
-        key=document_key(record.public_id),
-        defaults={"organization_id": repository.organization_id, "kind": NodeKind.KNOWLEDGE},
-    )
-    body = content.encode()[:NODE_BODY_BYTES].decode(errors="ignore")
-    document = Document.objects.filter(pk=node.pk).first()
-    if document is None:
-        document = Document(node=node, version=0)
-    elif document.source_path != path and (
-        not document.source_path or _file_of(document.source_path, repository).exists()
-    ):
-        _log.warning("decision_record_twice", repository=str(repository), path=path)
-        return  # what people wrote here, or the first file that is there, keeps the number
-    values = {
-        "public_id": record.public_id,
-        "title": record.title,
-        "status": record.status,
-        "body": body,
-        "source_path": path,
-        "archived_at": None,
-    }
-    if all(getattr(document, name) == value for name, value in values.items()):
-        return
-    for name, value in values.items():
-        setattr(document, name, value)
-    document.version += 1
-    document.save()
 
 
 def _read_mentions(fresh: FileRange, matcher: Matcher) -> None:
@@ -207,9 +99,9 @@ def definitions_around(file: File, lines: Iterable[int]) -> dict[int, str]:
 
 def _remove_stale_mentions(repository: Repository) -> None:
     """What files that are gone said."""
-    is_there = Exists(_file_of(OuterRef("path"), repository))
+    is_there = Exists(file_of(OuterRef("path"), repository))
     Mention.objects.filter(~is_there, repository=repository).delete()
-    has_source = Exists(_file_of(OuterRef("source__path"), repository))
+    has_source = Exists(file_of(OuterRef("source__path"), repository))
     Edge.objects.filter(~has_source, origin=Origin.TEXT, source__repository=repository).delete()
 
 

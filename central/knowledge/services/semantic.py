@@ -21,7 +21,8 @@ from central.knowledge.calibration import LINKED, least_cosine, weight_of
 from central.knowledge.models import Document, Edge, NodeKind, Origin
 from central.knowledge.resemblance import code_words, resemblance, words_of
 from central.knowledge.resolution import CodePlace, node_of
-from central.knowledge.services.linking import FileRange, definitions_around
+from central.knowledge.services.linking import definitions_around
+from central.knowledge.watermarks import FileRange
 from central.repositories.models import Repository
 from central.search.query_preparation import query_vectors
 from central.tenancy.models import Organization

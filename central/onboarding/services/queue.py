@@ -21,16 +21,17 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Coalesce
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
+from central.leases import is_held, is_over, seconds_from_now
 from central.onboarding.models import BackfillRepository, ListState, WorkState
 from central.repositories.models import IndexedBy, Push, Repository
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
 _BEAT_SECONDS = 5.0
-_CLOCK_WENT_BACK = timedelta(minutes=5)
 _FIRST_PAUSE_SECONDS = 30
 _LONGEST_PAUSE_SECONDS = 3_600
 _HOUR = timedelta(hours=1)
@@ -44,11 +45,9 @@ class ClaimLostError(Exception):
 
 def claimable() -> QuerySet[BackfillRepository]:
     """Return repositories that are due and that no process works on."""
-    now = timezone.now()
     return BackfillRepository.objects.filter(
-        Q(state=WorkState.QUEUED, due_at__lte=now)
-        | Q(state=WorkState.RUNNING, lease_until__lte=now)
-        | Q(state=WorkState.RUNNING, lease_until__gt=_longest_lease()),
+        Q(state=WorkState.QUEUED, due_at__lte=timezone.now())
+        | Q(state=WorkState.RUNNING) & is_over(settings.BACKFILL.lease_seconds),
         organization__retired_at=None,
         backfill__state=ListState.LISTED,
     )
@@ -64,7 +63,7 @@ def claim_next() -> "Claim | None":
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
     now = timezone.now()
     running = BackfillRepository.objects.filter(
-        state=WorkState.RUNNING, lease_until__gt=now, lease_until__lte=_longest_lease()
+        is_held(settings.BACKFILL.lease_seconds), state=WorkState.RUNNING
     )
     if running.count() >= settings.BACKFILL.at_once:
         return None
@@ -123,13 +122,8 @@ def _claim(row: BackfillRepository, now: datetime) -> "Claim | None":
     return Claim(claimed)
 
 
-def _lease() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.BACKFILL.lease_seconds)
-
-
-def _longest_lease() -> datetime:
-    """No lease ends later, unless the clock was set back since."""
-    return _lease() + _CLOCK_WENT_BACK
+def _lease() -> CombinedExpression:
+    return seconds_from_now(settings.BACKFILL.lease_seconds)
 
 
 def _end(rows: QuerySet[BackfillRepository], state: WorkState, error: str, **more: Any) -> bool:
@@ -228,14 +222,12 @@ class Claim:
 
 def expire_leases() -> int:
     """Make all running work claimable, for the start of the only process that works."""
-    return BackfillRepository.objects.filter(state=WorkState.RUNNING).update(
-        lease_until=timezone.now()
-    )
+    return BackfillRepository.objects.filter(state=WorkState.RUNNING).update(lease_until=Now())
 
 
 def is_live(claim: uuid.UUID) -> bool:
     """Whether a process works under this claim."""
-    return BackfillRepository.objects.filter(claim=claim, lease_until__gt=timezone.now()).exists()
+    return BackfillRepository.objects.filter(claim=claim, lease_until__gt=Now()).exists()
 
 
 def queue_again(rows: QuerySet[BackfillRepository], **more: Any) -> int:

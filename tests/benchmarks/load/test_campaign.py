@@ -2,12 +2,13 @@
 
 import pytest
 
-from benchmarks.load.clients import ask_together
-from benchmarks.load.command import crowds
+from benchmarks.load.clients import run_clients
+from benchmarks.load.command import client_groups
 from benchmarks.load.corpus import LARGE, SMALL, Size, prepare, totals
-from benchmarks.load.report import Step, details, figures, is_error, resources
-from benchmarks.load.site import running_site
-from benchmarks.load.watching import watched
+from benchmarks.load.deployment import running_deployment
+from benchmarks.load.measurements import measured
+from benchmarks.load.report import Step, details, figures, is_error, resources, verdict
+from benchmarks.tables import Figure
 from tests.e2e.conftest import prepared_data_directory
 
 CLIENTS, REQUESTS, SEED = 8, 6, 24
@@ -16,13 +17,18 @@ CLIENTS, REQUESTS, SEED = 8, 6, 24
 @pytest.mark.system("redis-server")
 @pytest.mark.timeout(600)
 def test_a_campaign_asks_both_organisations_and_measures_every_part() -> None:
-    with prepared_data_directory() as directory, running_site(directory, web_processes=1) as site:
-        subjects = prepare(site.service, Size())
-        assert prepare(site.service, Size()) == subjects  # kept
-        chunks, references = totals(site.service)
-        everyone = crowds(site, subjects, CLIENTS)
-        with watched(site) as found:
-            outcomes = ask_together(site.urls, everyone, seed=SEED, seconds=300, requests=REQUESTS)
+    with (
+        prepared_data_directory() as directory,
+        running_deployment(directory, web_processes=1) as deployment,
+    ):
+        tenants = prepare(deployment.service, Size())
+        assert prepare(deployment.service, Size()) == tenants  # kept
+        chunks, references = totals(deployment.service)
+        everyone = client_groups(deployment, tenants, CLIENTS)
+        with measured(deployment) as measurements:
+            outcomes = run_clients(
+                deployment.urls, everyone, seed=SEED, seconds=300, requests=REQUESTS
+            )
 
     assert chunks > 0
     assert references > 0
@@ -31,12 +37,22 @@ def test_a_campaign_asks_both_organisations_and_measures_every_part() -> None:
     assert {"search", "callers", "graph", "status", "page", "open"} <= {
         one.kind for one in outcomes
     }
-    assert found.livez
-    assert not found.failures
-    assert {"web", "worker", "redis", "postgresql"} <= found.processor.keys()
-    step = Step(CLIENTS, False, 1.0, outcomes, found)
+    assert measurements.livez
+    assert not measurements.failures
+    assert {"web", "worker", "redis", "postgresql"} <= measurements.processor.keys()
+    step = Step(CLIENTS, False, 1.0, outcomes, measurements)
     assert details(step).row_count > 10
     assert resources(step).row_count == 4
     named = {figure.name: figure for figure in figures(step)}
     assert named["8 clients: other errors"].holds
     assert named["8 clients: /livez failed"].holds
+
+
+def test_the_exit_code_and_the_last_lines_name_the_bounds_that_are_missed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    held = [Figure("search p99", 0.5, "s", 1.0), Figure("answers", 30, "/s")]
+    assert verdict(held) == 0
+    assert capsys.readouterr().out == "1 of 1 bounds hold.\n"
+    assert verdict([*held, Figure("/livez, worst", 0.31, "s", 0.1)]) == 1
+    assert capsys.readouterr().out == "1 of 2 bounds hold.\nmissed: /livez, worst: 0.31 of 0.1 s\n"

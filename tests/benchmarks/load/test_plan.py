@@ -2,10 +2,10 @@
 
 from itertools import islice
 
-from benchmarks.load.corpus import Subject
+from benchmarks.load.corpus import Tenant
 from benchmarks.load.plan import MIX, Kind, Request, requests_of
 
-SUBJECT = Subject(
+TENANT = Tenant(
     slug="acme",
     token="aet_x",
     symbols=[["shop", "pay"], ["shop", "Order"], ["mail", "send"]],
@@ -15,7 +15,7 @@ SUBJECT = Subject(
 
 
 def asked(seed: int, client: int, count: int = 1_000) -> list[Request]:
-    return list(islice(requests_of(SUBJECT, seed, client), count))
+    return list(islice(requests_of(TENANT, seed, client), count))
 
 
 def test_the_same_seed_asks_the_same_in_the_same_order() -> None:

@@ -307,3 +307,33 @@ def test_a_huge_request_is_refused_before_it_is_read(policy: GitHubPolicy) -> No
     api = Api(policy.organization, "none")
     answer = api.request("POST", ROUTE, {"token": "a" * 40_000, "purpose": "index"})
     assert_problem(answer, 413, "too_large")
+
+
+def test_who_waits_for_the_fetch_of_another_does_not_wait_for_all_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Any caller can name an unknown key, and each that waits has one of few threads."""
+    monkeypatch.setattr(key_sets, "_LOCK_SECONDS", 0)
+    asked, ending = threading.Event(), threading.Event()
+
+    def hang(connection: socket.socket) -> None:
+        asked.set()
+        ending.wait(60)
+
+    with issuer_that(hang) as issuer:
+        keys = IssuerKeys(issuer)
+
+        def fetch() -> None:
+            with suppress(UnavailableError):
+                keys.key("any")
+
+        first = threading.Thread(target=fetch)
+        first.start()
+        try:
+            assert asked.wait(60)
+            with pytest.raises(UnavailableError) as caught:
+                keys.key("another")
+        finally:
+            ending.set()
+            first.join()
+    assert caught.value.code == "oidc_keys_unavailable"

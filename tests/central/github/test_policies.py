@@ -57,7 +57,7 @@ def test_what_is_not_given_stays() -> None:
 def test_looking_at_a_policy_lets_nobody_in(capsys: pytest.CaptureFixture[str]) -> None:
     OrganizationFactory.create(slug="acme", github_owner_id=9919)
     assert not set_policy().enabled
-    assert "it needs --enable" in capsys.readouterr().err
+    assert "No job is accepted yet: set --enable" in capsys.readouterr().err
 
 
 def test_what_is_lacking_is_said(capsys: pytest.CaptureFixture[str]) -> None:

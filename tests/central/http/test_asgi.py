@@ -11,8 +11,10 @@ from pytest_django import Settings
 
 from central.asgi import application
 from central.errors import UnauthenticatedError
+from central.http import space, streams
 from central.http.bodies import max_body_bytes
 from central.tenancy.tokens import new_token
+from indexer import limits
 
 LIMIT = max_body_bytes("/api/v1/search", None)
 RUN = "/api/v1/index/runs/0b9c"
@@ -137,6 +139,56 @@ def test_client_that_leaves_early_is_not_answered() -> None:
     exchange._receive = leave  # type: ignore[method-assign]
     assert exchange.run() == 0
     assert exchange.sent == []
+
+
+def test_bodies_of_strangers_fill_half_of_the_space_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A token that is made up is written as a token, so that its body is read."""
+    monkeypatch.setattr(space, "BODIES_BYTES", 4 * limits.BODY_FREE_BYTES)
+    part = b"x" * limits.BODY_FREE_BYTES
+
+    async def two_uploads() -> list[int]:
+        waiting = asyncio.Event()
+        leaving = asyncio.Event()
+
+        def upload(number: int) -> Exchange:
+            header = f"Bearer {new_token()}"
+            return Exchange(f"{RUN}/batches/{number}", [part] * 3, authorization=header)
+
+        first, second = upload(1), upload(2)
+
+        async def stalls() -> dict[str, Any]:
+            if len(first.parts) > 1:
+                first.parts.pop()
+                return {"type": "http.request", "body": part, "more_body": True}
+            waiting.set()
+            await leaving.wait()
+            return {"type": "http.disconnect"}
+
+        async def run(one: Exchange, receive: Any) -> int:
+            await application(one.scope, receive, one._send)
+            return int(one.sent[0]["status"]) if one.sent else 0
+
+        stalled = asyncio.create_task(run(first, stalls))
+        await waiting.wait()
+        refused = await run(second, second._receive)
+        leaving.set()
+        return [refused, await stalled]
+
+    assert asyncio.run(two_uploads()) == [503, 0]
+
+
+def test_an_answer_that_nobody_reads_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "STREAM_WAIT_SECONDS", 0.01)
+    exchange = Exchange("/nowhere")
+
+    async def never(message: Any) -> None:
+        await asyncio.get_running_loop().create_future()
+
+    exchange._send = never  # type: ignore[method-assign]
+    with pytest.raises(TimeoutError):
+        exchange.run()
 
 
 def test_other_protocols_are_not_spoken() -> None:

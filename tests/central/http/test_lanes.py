@@ -12,7 +12,8 @@ from pytest_django import Settings
 
 from central.asgi import Application
 from central.http.asgi import RequestThreads
-from central.http.lanes import Lane, lane_of
+from central.http.lanes import Lane
+from central.http.turns import remember_caller
 from central.observability.metrics import REFUSED
 from indexer import limits
 from indexer.client.credentials import StaticToken
@@ -22,32 +23,6 @@ from tests.waiting import wait_until
 
 SEARCH, TRACE = "/api/v1/search", "/api/v1/trace/callers"
 STATUS, WEBHOOK = "/api/v1/index/status", "/api/v1/index/updated"
-
-
-@pytest.mark.parametrize(
-    ("path", "lane"),
-    [
-        (SEARCH, Lane.READS),
-        ("/api/v1/search/stream", Lane.READS),
-        (STATUS, Lane.READS),
-        ("/o/acme/", Lane.READS),
-        ("/o/acme/runs/0b9c", Lane.READS),
-        (TRACE, Lane.TRACES),
-        ("/api/v1/graph/traverse", Lane.TRACES),
-        ("/o/acme/symbol", Lane.TRACES),
-        ("/o/acme/graph", Lane.TRACES),
-        (WEBHOOK, Lane.RUNS),
-        ("/api/v1/index/runs", Lane.RUNS),
-        ("/api/v1/index/runs/0b9c", Lane.RUNS),
-        ("/api/v1/index/runs/0b9c/embeddings", Lane.RUNS),
-        ("/api/v1/github/webhook", Lane.RUNS),
-        ("/api/v1/auth/github-oidc", Lane.RUNS),
-        ("/api/v1/index/runs/0b9c/tree", Lane.UPLOADS),
-        ("/api/v1/index/runs/0b9c/batches/1", Lane.UPLOADS),
-    ],
-)
-def test_the_path_decides_the_lane(path: str, lane: Lane) -> None:
-    assert lane_of(path) is lane
 
 
 @dataclass
@@ -73,6 +48,8 @@ class Server:
 def server(settings: Settings) -> Iterator[Server]:
     settings.ROOT_URLCONF = blocked_urls.__name__
     settings.ALLOWED_HOSTS = ["127.0.0.1"]
+    for number, token in enumerate(("one", "two", "another")):
+        remember_caller(token, number)
     blocked_urls.LET_GO.clear()
     blocked_urls.STARTED.clear()
     config = uvicorn.Config(

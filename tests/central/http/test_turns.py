@@ -49,7 +49,7 @@ def test_who_waits_is_served_in_turn_and_not_in_the_order_of_arrival() -> None:
         turns.wait(FLOOD, f"flood {number}")
     turns.wait(OTHER, "other 0")
     turns.wait(OTHER, "other 1")
-    served = [turns.leave(FLOOD) for _ in range(2)] + [turns.leave(OTHER) for _ in range(2)]
+    served = [*turns.leave(FLOOD), *turns.leave(FLOOD), *turns.leave(OTHER), *turns.leave(OTHER)]
     assert served == ["flood 0", "other 0", "flood 1", "other 1"]
 
 
@@ -75,15 +75,45 @@ def test_webhooks_and_runs_have_threads_that_reads_never_get_and_are_served_firs
     assert entered(turns, run) == limits.REQUESTS_AT_ONCE - limits.READS_AT_ONCE
     turns.wait(third, "read")
     turns.wait(run, "run")
-    assert turns.leave(OTHER) == "run"
-    assert turns.leave(run) == "read"
+    assert turns.leave(OTHER) == ["run"]
+    assert turns.leave(run) == ["read"]
 
 
-def test_webhooks_and_runs_leave_threads_to_reads() -> None:
+def test_webhooks_runs_and_uploads_leave_threads_to_reads() -> None:
     turns: Turns[str] = Turns()
-    runs = [Caller(f"organization {number}", Lane.RUNS) for number in range(3)]
-    assert sum(entered(turns, one) for one in runs) == limits.RUNS_AT_ONCE
+    busy = [
+        Caller(f"organization {number}", lane)
+        for lane in (Lane.RUNS, Lane.UPLOADS)
+        for number in range(4)
+    ]
+    assert sum(entered(turns, one) for one in busy) == limits.RUNS_AT_ONCE + limits.UPLOADS_AT_ONCE
     assert turns.enter(OTHER)
+
+
+def test_webhooks_of_one_caller_leave_threads_to_webhooks_of_others() -> None:
+    turns: Turns[str] = Turns()
+    assert entered(turns, FLOOD._replace(lane=Lane.RUNS)) == limits.RUNS_OF_ONE_CALLER
+    assert turns.enter(OTHER._replace(lane=Lane.RUNS))
+
+
+def test_streams_of_many_leave_threads_to_reads_of_others() -> None:
+    """They are served before reads, and wait for ever: with all threads, no read had one."""
+    turns: Turns[str] = Turns()
+    streams = [Caller(f"organization {number}", Lane.BEGUN) for number in range(4)]
+    for one in streams:
+        entered(turns, one)
+        turns.wait(one, "stream")
+    assert turns.enter(OTHER)
+
+
+def test_one_place_that_is_given_back_may_let_two_go_on() -> None:
+    """A run that waits for its own caller's place, and a read that waits for one of all reads'."""
+    turns: Turns[str] = Turns()
+    entered(turns, FLOOD)
+    entered(turns, OTHER)
+    turns.wait(FLOOD._replace(lane=Lane.RUNS), "run")
+    turns.wait(Caller("organization 3"), "read")
+    assert turns.leave(FLOOD) == ["run", "read"]
 
 
 def test_traces_leave_threads_to_searches_and_to_traces_of_others() -> None:
@@ -102,7 +132,7 @@ def test_a_caller_in_two_lanes_has_one_turn() -> None:
     third = Caller("organization 3")
     for waiting in (FLOOD, trace, third):
         turns.wait(waiting, f"{waiting.name} {waiting.lane.name}")
-    served = [turns.leave(FLOOD) for _ in range(3)]
+    served = [one for _ in range(3) for one in turns.leave(FLOOD)]
     assert served == ["organization 1 READS", "organization 3 READS", "organization 1 TRACES"]
 
 
@@ -112,18 +142,23 @@ def test_who_gives_up_is_not_served() -> None:
     turns.wait(FLOOD, "gone")
     turns.wait(FLOOD, "there")
     turns.give_up(FLOOD, "gone")
-    assert turns.leave(FLOOD) == "there"
-    assert turns.leave(FLOOD) is None
+    assert turns.leave(FLOOD) == ["there"]
+    assert turns.leave(FLOOD) == []
 
 
 def test_tokens_of_an_organisation_are_one_caller_once_they_are_known() -> None:
-    before = {caller_of(f"Bearer token-{number}", "10.0.0.1") for number in range(3)}
-    assert len(before) == 3
     for number in range(3):
         remember_caller(f"token-{number}", 7)
-    after = {caller_of(f"Bearer token-{number}", "10.0.0.1") for number in range(3)}
-    assert after == {Caller("organization 7")}
+    callers = {caller_of(f"Bearer token-{number}", f"10.0.0.{number}") for number in range(3)}
+    assert callers == {Caller("organization 7")}
+
+
+def test_who_makes_up_tokens_or_addresses_of_a_network_stays_one_caller() -> None:
+    unknown = {caller_of(f"Bearer made-up-{number}", "10.0.0.1") for number in range(3)}
+    assert unknown == {caller_of(None, "10.0.0.1")}
     assert caller_of(None, "10.0.0.1") != caller_of(None, "10.0.0.2")
+    assert caller_of(None, "2001:db8:0:1::5") == caller_of(None, "2001:db8:0:1:ffff::6")
+    assert caller_of(None, "2001:db8:0:1::5") != caller_of(None, "2001:db8:0:2::5")
 
 
 def test_a_search_is_answered_while_another_organisation_uploads_without_end() -> None:

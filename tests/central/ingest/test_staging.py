@@ -334,3 +334,21 @@ def wait_for_blocked_delete(ended: threading.Event) -> bool:
             if cursor.fetchone()[0] or ended.wait(0.01):
                 return True
     return False
+
+
+@pytest.mark.django_db(transaction=True)
+def test_staging_that_is_stopped_keeps_no_lock(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The apply of its run would wait for it as long as TCP does."""
+    seen: list[str] = []
+    run = send(api)
+
+    def stage(batch: Batch) -> bool:
+        with connection.cursor() as cursor:
+            for name in ("idle_in_transaction_session_timeout", "application_name"):
+                cursor.execute(f"SHOW {name}")
+                seen.append(cursor.fetchone()[0])
+        return True
+
+    monkeypatch.setattr(staging, "_is_staged", stage)
+    assert stage_uploads()
+    assert seen == ["5min", f"aeterna writes {run['run_id']}"]

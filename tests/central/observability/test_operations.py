@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+from dataclasses import replace
 
 import pytest
 import structlog
@@ -22,6 +23,24 @@ from tests.central.search.corpus import credential_for
 
 def test_livez_asks_nothing() -> None:
     assert Client().get("/livez").json() == {"status": "live"}
+
+
+@pytest.fixture(autouse=True)
+def results_are_made_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "KEPT_SECONDS", 0)
+
+
+def test_who_asks_for_readiness_again_and_again_starts_no_checks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One thread answers them all: the probe of an orchestrator would wait behind the rest."""
+    made = []
+    monkeypatch.setattr(health, "CHECKS", {"database": lambda: made.append(1)})
+    assert Client().get("/readyz").status_code == 200
+    monkeypatch.setattr(health, "KEPT_SECONDS", 3_600)
+    answers = [Client().get("/readyz").json() for _ in range(3)]
+    assert answers == [{"status": "ready", "checks": {"database": "ok"}}] * 3
+    assert made == [1]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -121,6 +140,20 @@ def test_misconfiguration_is_named_with_a_hint(settings: Settings) -> None:
     settings.VECTOR_STORE_URL = "postgresql:"
     deploy = {check.id for check in run_checks(include_deployment_checks=True)}
     assert "aeterna.W001" in deploy
+
+
+@pytest.mark.parametrize("seconds", [0, -1, 86_401, 10**12])
+@pytest.mark.parametrize("name", ["RUN_LEASE_SECONDS", "SWEEP_SECONDS", "BACKFILL_LEASE_SECONDS"])
+def test_a_lease_that_never_begins_or_ends_is_an_error(
+    settings: Settings, name: str, seconds: int
+) -> None:
+    if name == "BACKFILL_LEASE_SECONDS":
+        settings.BACKFILL = replace(settings.BACKFILL, lease_seconds=seconds)
+    else:
+        setattr(settings, name, seconds)
+    found = [check for check in run_checks() if check.id == "aeterna.E002"]
+    assert [check.msg for check in found] == [f"AETERNA_{name} is {seconds}."]
+    assert found[0].hint == "Give a number above 0 and up to 86,400, or leave it unset."
 
 
 def test_a_sidecar_that_cannot_be_asked_is_named_with_a_hint(settings: Settings) -> None:

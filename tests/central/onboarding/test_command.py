@@ -1,6 +1,7 @@
 """`manage.py backfill`, as far as it needs no service."""
 
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -69,3 +70,15 @@ def test_what_is_wrong_is_named(settings: Settings, forge: LocalForge) -> None:
     Organization.objects.update(github_owner_id=5)
     with pytest.raises(CommandError, match="another owner"):
         backfill("acme")
+
+
+def test_without_git_only_a_service_can_do_the_work(
+    settings: Settings, forge: LocalForge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    use(settings, forge)
+    acme()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CommandError, match=r"no git here .* --detach"):
+        backfill("acme")
+    assert not Backfill.objects.exists()
+    assert "backfill " in backfill("acme", "--detach")

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -57,6 +58,18 @@ def test_a_lost_worker_s_repository_does_not_wait_for_a_clock_that_was_ahead(
     taken()
     BackfillRepository.objects.update(lease_until=timezone.now() + timedelta(hours=1))
     assert taken().row.attempts == 2
+
+
+@pytest.mark.parametrize("minutes", [-10, 10])
+def test_a_worker_whose_clock_is_wrong_takes_no_repository_from_another(
+    backfill: Backfill, minutes: int
+) -> None:
+    queued(backfill)
+    claim = taken()
+    with time_machine.travel(timezone.now() + timedelta(minutes=minutes), tick=False):
+        assert claim_next() is None
+        assert queue.is_live(claim.row.claim)
+    claim.enter("indexing")
 
 
 def test_a_repository_that_kills_its_worker_fails_at_last(backfill: Backfill) -> None:

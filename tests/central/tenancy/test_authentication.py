@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
+from central.http.turns import Caller, caller_of
 from central.tenancy.models import ApiToken, Organization, Scope
 from central.tenancy.tokens import new_token
 from tests.central.factories import ApiTokenFactory, OrganizationFactory
@@ -64,6 +65,17 @@ def test_a_revoked_token_sees_nothing() -> None:
     )
     response = ask(f"Bearer {token}")
     assert (response.status_code, response.json()["code"]) == (401, "token_revoked")
+
+
+def test_a_revoked_token_has_no_turn_of_its_organisation_any_more() -> None:
+    api, token = api_of(), new_token()
+    ApiTokenFactory.create(organization=api.organization, token=token)
+    header = f"Bearer {token}"
+    ask(header)
+    assert caller_of(header, "10.0.0.1") == Caller(f"organization {api.organization.pk}")
+    ApiToken.objects.update(revoked_at=timezone.now())
+    ask(header)
+    assert caller_of(header, "10.0.0.1") == Caller("address 10.0.0.1")
 
 
 def test_use_is_noted_once_a_minute() -> None:

@@ -108,6 +108,17 @@ def test_what_is_left_out_is_said(member: Client) -> None:
     html = page(member, name="pay", limit=1)
     assert labels(picture(html)) == ["pay"]
     assert "Not all of it is drawn." in html
+    assert "missing:" not in html  # no repository is
+
+
+def test_a_name_of_several_definitions_leads_to_the_page_where_one_is_chosen(
+    member: Client,
+) -> None:
+    repository("tools", {"tools.py": "def pay(): ...\n"})
+    html = page(member, name="pay")
+    assert "2 definitions have this name" in html
+    assert '<a href="/o/acme/symbol?name=pay">Choose one</a>' in html
+    assert "have this name" not in page(member, name="verify")
 
 
 def test_nodes_that_all_call_one_another_are_not_all_joined(member: Client) -> None:

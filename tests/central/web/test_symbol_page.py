@@ -112,6 +112,16 @@ def test_several_definitions_can_be_told_apart(member: Client) -> None:
     assert "2 definitions" not in page(member, name="decode", file="acme_auth/mail.py")
 
 
+def test_of_many_definitions_the_first_stand_open_above_the_callers(member: Client) -> None:
+    classes = (f"class C{number}:\n    def shared(self): ...\n" for number in range(13))
+    repository("many", {"many.py": "".join(classes)})
+    html = page(member, name="shared")
+    assert "13 definitions" in html
+    first, _, others = html.partition("<summary>3 more definitions</summary>")
+    assert first.count("Only this") == 10
+    assert others.count("Only this") == 3
+
+
 def test_a_name_that_is_nowhere_is_answered_with_names_that_are_like_it(member: Client) -> None:
     html = page(member, 404, name="verfy")
     assert 'href="/o/acme/symbol?name=verify"' in html

@@ -10,6 +10,7 @@ from cli.commands.options import Confidence
 from cli.commands.trace import Kind
 from cli.output.errors import format_error
 from indexer.errors import CentralRefusedError
+from tests.agents.recorded import recorded
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
 
@@ -127,3 +128,11 @@ def test_a_name_in_a_skipped_file_says_so(what: str) -> None:
 def test_confidences_and_kinds_are_centrals() -> None:
     assert [str(one) for one in Kind] == KINDS
     assert [str(one) for one in Confidence] == CONFIDENCES
+
+
+def test_of_many_definitions_the_first_are_listed() -> None:
+    answer = recorded("callers")
+    answer["definitions"] *= 13
+    done = run(Answering(answer), "trace", "callers", "AuthMiddleware")
+    assert done.stderr.count("Defined at ") == 10
+    assert "3 more definitions: give a qualified name" in done.stderr

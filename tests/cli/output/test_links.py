@@ -40,6 +40,15 @@ def test_each_definition_heads_its_own_links() -> None:
     assert first < drawn.index(f"{len(answer['callers'])} callers") < second
 
 
+def test_of_many_definitions_those_without_links_are_counted() -> None:
+    answer = recorded("callers")
+    answer["definitions"] += [answer["definitions"][0] | {"signature": "class Other"}] * 12
+    drawn = links.render(PLAIN, answer, "callers")
+    assert "class AuthMiddleware" in drawn
+    assert "class Other" not in drawn
+    assert "12 more definitions without callers in this answer" in drawn
+
+
 def test_a_definition_that_the_work_tree_has_no_more_is_said_to_be_gone() -> None:
     answer = recorded("callers")
     answer["definitions"][0]["gone"] = True

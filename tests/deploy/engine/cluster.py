@@ -14,12 +14,13 @@ from typing import Any
 
 from scripts.local_service import ServiceError
 from tests.deploy import composition
+from tests.deploy.engine.connect_proxy import RelayServer
 from tests.deploy.engine.docker_api import DockerApi
 from tests.deploy.engine.docker_engine import Engine
-from tests.deploy.engine.door import Door, join
 from tests.deploy.engine.kubelet import RunningPod
 from tests.deploy.engine.node import Node
 from tests.deploy.engine.workloads import Deployment, Installation, Job, Service
+from tests.relay import relay
 
 WAIT_SECONDS = 900
 
@@ -75,7 +76,7 @@ class Cluster:
         deadline = time.monotonic() + WAIT_SECONDS
         while not condition():
             if time.monotonic() > deadline:
-                raise ServiceError(self.story())
+                raise ServiceError(self.describe())
             time.sleep(0.2)
 
     def status_of(self, address: str, port: int, path: str, *, host: str = "") -> int:
@@ -96,11 +97,11 @@ class Cluster:
     @property
     def log(self) -> Path:
         """What has happened so far, as a file."""
-        path = self._where / "story"
-        path.write_text(self.story())
+        path = self._where / "log"
+        path.write_text(self.describe())
         return path
 
-    def story(self) -> str:
+    def describe(self) -> str:
         """What has happened to each pod, and the end of its log."""
         parts = [
             f"{pod.name} (ready: {pod.is_ready}) {pod.events}\n{pod.logs()[-1500:]}"
@@ -140,9 +141,10 @@ class Cluster:
                 if found := endpoint(service):
                     connection = node.connection(*found, timeout=WAIT_SECONDS)
                     connection.connect()
-                    join(self.request, connection.sock)
+                    with connection.sock as upstream:
+                        relay(self.request, upstream)
 
-        with Door(("127.0.0.1", 0), Handler) as server:
+        with RelayServer(("127.0.0.1", 0), Handler) as server:
             thread = threading.Thread(target=server.serve_forever, args=(0.05,))
             thread.start()
             self.url = f"http://127.0.0.1:{server.server_address[1]}"

@@ -129,13 +129,8 @@ def running_engine() -> Iterator[Engine]:
 def _image_names() -> dict[str, str]:
     """Under which names the build and the Compose file look for the stand-ins."""
     services = composition.load()["services"]
-    (python,) = (
-        each.rest.partition("=")[2]
-        for each in dockerfile.instructions()
-        if each.word == "ARG" and each.rest.startswith("PYTHON_IMAGE=")
-    )
     return {
-        "PYTHON_IMAGE": python,
+        "PYTHON_IMAGE": dockerfile.argument("PYTHON_IMAGE"),
         "POSTGRES_IMAGE": services["postgres"]["image"],
         "REDIS_IMAGE": services["redis"]["image"],
     }

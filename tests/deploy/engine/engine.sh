@@ -5,14 +5,14 @@
 # Needs no registry of images: stand-ins are built from Debian's packages under the names that $PYTHON_IMAGE,
 # $POSTGRES_IMAGE and $REDIS_IMAGE give.
 set -euo pipefail
-step=$1 E=$2 here=$(cd "$(dirname "$0")" && pwd)
+step=$1 E=${2:?a directory} here=$(cd "$(dirname "$0")" && pwd)
 # Processes and mounts live in namespaces whose first process is killed with `unshare`.
 alone=(unshare --mount --propagation private --pid --fork --kill-child=SIGKILL)
 
 prepare() { # in the namespaces
   mount -t proc proc /proc
   # shellcheck disable=SC2016 # apt's own variables
-  mirror=$(apt-get indextargets --format '$(ORIGIN) $(SITE)' | sed -n 's/^Debian //p' | head -1) # as apt here; else debootstrap's own
+  mirror=$(apt-get indextargets --format '$(ORIGIN) $(SITE)' | sed -n 's/^Debian //p' | head -1) || true # as apt here; else debootstrap's own
   system() { debootstrap --variant=minbase --include="$2" "$1" "$E/partial-$3" ${mirror:+"$mirror"}; }
   rm -rf "$E"/partial-*
   mkdir -p "$E"
@@ -110,4 +110,4 @@ dispatch() { case $step in
   in-run) run ;;
 esac; }
 
-dispatch && exit # of one line, as bash would read on in a file that has changed meanwhile
+dispatch; exit # of one line, as bash would read on in a file that has changed meanwhile

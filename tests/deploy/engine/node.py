@@ -14,7 +14,7 @@ from tests.deploy.engine.docker_api import DockerApi
 from tests.deploy.engine.docker_engine import Engine
 
 _IPV4, _IPV6 = "10.244.0.{}", "fd00:10:244::{:x}"
-_DOOR = "tests.deploy.engine.door"
+_PROXY = "tests.deploy.engine.connect_proxy"
 
 
 class Node:
@@ -24,29 +24,29 @@ class Node:
         self._engine, self._docker = engine, docker
         self._numbers = itertools.count(1)
         self._name = f"node-{uuid.uuid4().hex[:8]}"
-        self._door_port = 0
+        self._proxy_port = 0
 
     @contextmanager
     def running(self) -> Iterator["Node"]:
-        """Make the bridge in a network of its own, and the door that leads there."""
+        """Make the bridge in a network of its own, and the proxy that leads there."""
         self._pause(self._name, {})
         self._ip(self._name, "link", "add", "cluster", "type", "bridge")
         self._give_addresses(self._name, "cluster", next(self._numbers))
         namespace = f"/proc/{self._engine.pid}/root/proc/{self._pid(self._name)}/ns/net"
-        door = subprocess.Popen(
-            [sys.executable, "-m", _DOOR, namespace],
+        proxy = subprocess.Popen(
+            [sys.executable, "-m", _PROXY, namespace],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
-        assert door.stdin
-        assert door.stdout
+        assert proxy.stdin
+        assert proxy.stdout
         try:
-            self._door_port = int(door.stdout.readline())
+            self._proxy_port = int(proxy.stdout.readline())
             yield self
         finally:
-            door.communicate(timeout=60)
+            proxy.communicate(timeout=60)
             self._docker.remove(self._name)
 
     def number(self) -> int:
@@ -72,22 +72,18 @@ class Node:
 
     def connection(self, host: str, port: int, timeout: float) -> HTTPConnection:
         """A connection for HTTP to an address of a pod."""
-        connection = HTTPConnection("127.0.0.1", self._door_port, timeout=timeout)
+        connection = HTTPConnection("127.0.0.1", self._proxy_port, timeout=timeout)
         connection.set_tunnel(host, port)
         return connection
 
     def _pause(self, name: str, hosts: Mapping[str, str]) -> None:
-        (image,) = (
-            each.rest.partition("=")[2]
-            for each in dockerfile.instructions()
-            if each.rest.startswith("PYTHON_IMAGE=")
-        )
         host = {
             "NetworkMode": "none",
             "Init": True,  # ends at SIGTERM
             "ExtraHosts": [f"{each}:{address}" for each, address in hosts.items()],
             "Sysctls": {f"net.ipv6.conf.{each}.disable_ipv6": "0" for each in ("all", "default")},
         }
+        image = dockerfile.argument("PYTHON_IMAGE")
         body = {"Image": image, "Cmd": ["sleep", "infinity"], "HostConfig": host}
         self._docker.start(name, body)
 

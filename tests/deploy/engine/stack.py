@@ -14,13 +14,20 @@ from scripts.local_service import ROOT, Organization
 from tests.deploy import composition
 from tests.deploy.engine.docker_engine import Engine
 
-IMAGE = composition.with_defaults(composition.load()["services"]["web"]["image"])
+SERVICES = composition.load()["services"]
+IMAGE = composition.with_defaults(SERVICES["web"]["image"])
+BACKFILL_IMAGE = composition.with_defaults(SERVICES["backfill"]["image"])
 # Compose reads this file by itself: a build has no bridge to the network, and health checks may
 # take longer on a busy machine.
 PATIENT = {"healthcheck": {"start_period": "10m", "timeout": "2m", "retries": 20}}
 OVERRIDE = {
     "services": {
         "migrate": {"build": {"network": "host"}},
+        "backfill": {
+            **PATIENT,
+            "build": {"network": "host"},
+            "volumes": ["./mirrors:/mirrors:ro"],  # repositories to clone
+        },
         **dict.fromkeys(("web", "worker", "beat", "postgres", "redis"), PATIENT),
     }
 }
@@ -52,6 +59,11 @@ class Stack:
     def compose(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run `docker compose …`."""
         return self.engine.run("docker", "compose", *words, cwd=self.directory, check=check)
+
+    def size(self, image: str) -> int:
+        """The bytes of an image, unpacked."""
+        shown = self.engine.run("docker", "image", "inspect", "--format", "{{.Size}}", image)
+        return int(shown.stdout)
 
     def manage(
         self, *words: str, check: bool = True, entered: str = ""

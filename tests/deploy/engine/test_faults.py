@@ -1,7 +1,5 @@
 """A process is killed, Redis or PostgreSQL is unavailable: nothing is lost, and all works again."""
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -10,16 +8,9 @@ import pytest
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization
 from tests.deploy.engine.stack import Stack
+from tests.waiting import wait_until
 
-RECOVERY_SECONDS = 600  # a bound; a condition ends each wait
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    """Wait until it is true, for as long as a lease and a restart may take on a busy machine."""
-    deadline = time.monotonic() + RECOVERY_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, condition
-        time.sleep(0.1)
+RECOVERY_SECONDS = 600  # more than a lease and a restart take on a busy machine
 
 
 def large_repository(directory: Path) -> Path:
@@ -81,7 +72,7 @@ def wait_until_applying(organization: Organization, project: str) -> None:
             for row in rows
         )
 
-    eventually(is_applying)
+    wait_until(is_applying, "no apply began", RECOVERY_SECONDS)
 
 
 @pytest.mark.parametrize("service", ["redis", "postgres"])
@@ -99,8 +90,10 @@ def test_what_was_indexed_is_found_after_a_service_was_unavailable(
     assert httpx.get(f"{stack.url}/livez").is_success
     stack.compose("start", service)
 
-    eventually(stack.is_ready)
-    eventually(lambda: is_complete(organization, "total of invoice"))
+    wait_until(stack.is_ready, "it is not ready", RECOVERY_SECONDS)
+    wait_until(
+        lambda: is_complete(organization, "total of invoice"), "nothing is found", RECOVERY_SECONDS
+    )
     (repository / "refund.py").write_text("def refund_of_invoice(lines):\n    return -sum(lines)\n")
     commit_all(repository, "Refunds")
     assert organization.index(repository, "small")["mode"] == "incremental"

@@ -11,7 +11,7 @@ from scripts.local_service import Organization
 from tests.deploy.engine.cluster import Cluster
 from tests.deploy.engine.docker_engine import Engine
 from tests.deploy.engine.documents import commands
-from tests.deploy.engine.pods_engine import build_image, installation, prepared_cluster
+from tests.deploy.engine.release import build_image, installation, prepared_cluster
 from tests.deploy.engine.test_stack import shop
 
 pytestmark = [pytest.mark.engine, pytest.mark.system("helm", "ip", "nsenter")]

@@ -1,12 +1,17 @@
 """The containers as the documents start them: what they are, and what a client gets from them."""
 
+import html
+import re
 from pathlib import Path
 
 import httpx
 
-from scripts.browsing import PASSWORD, create_person
+from scripts.browsing import BEHIND_TLS, create_person, session_id
 from scripts.local_git import commit_all, new_repository
 from tests.deploy.engine.stack import Stack
+
+LINK = re.compile(r'<a [^>]*href="(/(?:admin|o)/[^"#]*)"')
+PAGES = 150
 
 SHOP = """\
 def retry_with_backoff(call):
@@ -76,17 +81,33 @@ def test_a_repository_is_indexed_searched_and_traced(stack: Stack, tmp_path: Pat
     assert "retry with backoff" in stack.logs("web"), "AETERNA_LOG_QUERIES is set"
 
 
+def signed_in(stack: Stack, username: str) -> dict[str, str]:
+    """Headers of a person's requests behind a proxy that ends TLS."""
+    return {**BEHIND_TLS, "Cookie": f"sessionid={session_id(stack.url, username)}"}
+
+
 def test_a_member_signs_in_behind_a_proxy_that_ends_tls(stack: Stack) -> None:
     stack.organization("people")
     create_person(stack, "ada", "--organization", "people", "--role", "admin")  # type: ignore[arg-type]
-    proxy = {"X-Forwarded-Proto": "https", "Referer": stack.url.replace("http:", "https:") + "/"}
-    with httpx.Client(base_url=stack.url, headers=proxy, timeout=60) as browser:
-        token = browser.get("/sign-in").raise_for_status().cookies["csrftoken"]
-        form = {"username": "ada", "password": PASSWORD, "csrfmiddlewaretoken": token}
-        cookies = {"Cookie": f"csrftoken={token}"}
-        signed_in = browser.post("/sign-in", data=form, headers=cookies)
-        assert signed_in.status_code == httpx.codes.FOUND
-        session = {"Cookie": f"sessionid={signed_in.cookies['sessionid']}"}
-        page = browser.get("/o/people/", headers=session)
-        assert page.status_code == httpx.codes.OK
-        assert "Search people" in page.text
+    page = httpx.get(f"{stack.url}/o/people/", headers=signed_in(stack, "ada"), timeout=60)
+    assert page.status_code == httpx.codes.OK
+    assert "Search people" in page.text
+
+
+def test_every_page_is_served_from_packages_without_source(stack: Stack, tmp_path: Path) -> None:
+    acme = stack.organization("pages")
+    acme.index(shop(tmp_path), "shop")
+    create_person(stack, "eve", "--organization", "pages", "--role", "admin", "--superuser")  # type: ignore[arg-type]
+    headers = signed_in(stack, "eve")
+    wanted, seen = ["/admin/", "/o/pages/", "/api/v1/schema", "/api/v1/docs"], set[str]()
+    with httpx.Client(base_url=stack.url, headers=headers, timeout=60) as browser:
+        while wanted and len(seen) < PAGES:
+            page = wanted.pop(0)
+            seen.add(page)
+            answer = browser.get(page)
+            assert not answer.is_client_error, page
+            assert not answer.is_server_error, page
+            if "html" in answer.headers.get("Content-Type", ""):
+                links = (html.unescape(each) for each in LINK.findall(answer.text))
+                wanted += sorted(set(links) - seen - set(wanted))
+    assert len(seen) > 40

@@ -59,6 +59,27 @@ def test_applying_is_told_in_percent_once_in_ten_seconds(
     assert stream.getvalue() == "apply\napply: 10 %\napply: 20 %\n"
 
 
+def test_a_queued_run_is_told_once_in_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 9.0, 10.0, 19.0, 20.0])
+    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
+    stream = io.StringIO()
+    lines = Lines(stream)
+    lines.start("apply", 0)
+    for _ in range(4):
+        lines.wait()
+    line = "apply: queued until a worker of the service is free\n"
+    assert stream.getvalue() == f"apply\n{line}{line}"
+
+
+def test_the_bar_says_that_a_run_is_queued_until_it_is_not() -> None:
+    with Bar() as bar:
+        bar.start("apply", 0)
+        bar.wait()
+        assert bar._bars.tasks[0].description.startswith("apply: queued")
+        bar.update(1)
+        assert bar._bars.tasks[0].description == "apply"
+
+
 def test_the_bar_shows_how_far_central_is(capsys: pytest.CaptureFixture[str]) -> None:
     with Bar() as bar:
         bar.start("apply", 0)

@@ -39,6 +39,7 @@ class Recorded:
         self.stages: list[tuple[str, int]] = []
         self.steps = 0
         self.reached: list[int] = []
+        self.waits = 0
 
     def plan(self, plan: Plan) -> None:
         self.plans.append(plan)
@@ -48,6 +49,9 @@ class Recorded:
 
     def update(self, percent: int) -> None:
         self.reached.append(percent)
+
+    def wait(self) -> None:
+        self.waits += 1
 
     def advance(self) -> None:
         self.steps += 1
@@ -354,3 +358,12 @@ def test_what_central_says_of_applying_is_shown(central: StandIn, sandbox: Sandb
     run(central, sandbox, progress=progress)
     assert progress.stages[-1] == ("apply", 0)
     assert progress.reached == [100]
+
+
+def test_a_run_that_no_worker_has_taken_is_shown_as_queued(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    progress = Recorded()
+    central.outcomes = ["queued", "queued", "applied"]
+    run(central, sandbox, progress=progress)
+    assert progress.waits == 2

@@ -82,7 +82,7 @@ class Command(ServiceCommand):
         }
         for what, there in lacking.items():
             if not there:
-                self.stderr.write(f"Nobody is let in: it needs {what}.")
+                self.stderr.write(f"No job is accepted yet: set {what}.")
         if not settings.PUBLIC_URL:
             self.stderr.write(
                 "AETERNA_PUBLIC_URL is not set here: make sure that it is where the service runs."

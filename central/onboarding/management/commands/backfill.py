@@ -1,5 +1,6 @@
 """`manage.py backfill ORGANISATION [--owner LOGIN | --url ADDRESS …]`."""
 
+import shutil
 import time
 from argparse import ArgumentParser
 from typing import Any
@@ -21,6 +22,10 @@ from indexer.errors import ForgeError
 from indexer.forge.selection import Selection
 
 _POLL_SECONDS = 0.5
+_NO_GIT = (
+    "There is no git here to clone with. Add --detach: the process `backfill` then does the work. "
+    "Its container has git, so the command works there too."
+)
 
 
 class Command(ServiceCommand):
@@ -70,6 +75,8 @@ class Command(ServiceCommand):
         if options["dry_run"]:
             self._list(owner, selection)
             return
+        if not options["detach"] and shutil.which("git") is None:
+            raise CommandError(_NO_GIT)
         if options["url"]:
             backfill = request_addresses(
                 organization=organization,

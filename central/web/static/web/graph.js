@@ -77,7 +77,8 @@
     const fits = all.width <= box.width * 1.6 && all.height <= box.height * 1.6;
     Object.assign(view, all);
     if (fits) return show();
-    view.width = Math.min(all.width, box.width * 1.2); // letters that can be read, the root in the middle
+    // Letters that can be read, and are not larger than those of the page; the root in the middle.
+    view.width = Math.max(Math.min(all.width, box.width * 1.2), box.width);
     view.height = view.width * box.height / box.width;
     const root = svg.querySelector(".node-root") ?? nodes[0];
     if (root) centre(root);

@@ -82,8 +82,18 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
 {{- define "codesearch.image" -}}
-image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
-imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{ include "codesearch.imageOf" (list . .Values.image.repository) }}
+{{- end }}
+
+{{- define "codesearch.backfillImage" -}}
+{{ include "codesearch.imageOf" (list . (.Values.image.backfillRepository | default (printf "%s-backfill" .Values.image.repository))) }}
+{{- end }}
+
+{{- /* Called with a list of root and repository. */ -}}
+{{- define "codesearch.imageOf" -}}
+{{- $image := (index . 0).Values.image -}}
+image: {{ printf "%s:%s" (index . 1) ($image.tag | default (index . 0).Chart.AppVersion) | quote }}
+imagePullPolicy: {{ $image.pullPolicy }}
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true

@@ -17,7 +17,9 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Any, Final, Self
 
 import httpx
+import pytest
 
+from tests.relay import relay
 from tests.waiting import wait_until
 
 KEY: Final = "the-key-of-the-tests-own-qdrant-cluster"
@@ -26,7 +28,6 @@ OPTIONS: Final = "?shards=3&replicas=2"
 _HOST: Final = "127.0.0.1"
 _PORTS: Final = range(20_000, 32_000)  # below those of clients: a node finds its own again
 _START_SECONDS: Final = 180
-_RECEIVED_AT_ONCE: Final = 65_536
 
 
 class Node:
@@ -153,6 +154,20 @@ class Cluster:
         )
 
 
+@pytest.fixture(scope="module")
+def qdrant_nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster of three nodes for the tests of a module; an earlier test may have killed some."""
+    with running_cluster(tmp_path_factory.mktemp("qdrant")) as running:
+        yield running
+
+
+@pytest.fixture
+def qdrant_cluster(qdrant_nodes: Cluster) -> Cluster:
+    """The same with all of its nodes."""
+    qdrant_nodes.start()
+    return qdrant_nodes
+
+
 @contextmanager
 def running_cluster(directory: Path, nodes: int = 3) -> Iterator[Cluster]:
     """A cluster whose nodes are killed at the end."""
@@ -180,7 +195,7 @@ def _forwarding(nodes: list[Node]) -> Iterator[int]:
             address = next(((_HOST, node.port) for node in nodes if node.is_ready), None)
             if address:
                 with suppress(OSError), socket.create_connection(address) as upstream:
-                    _connect(self.request, upstream)
+                    relay(self.request, upstream)
 
     class Server(ThreadingTCPServer):
         daemon_threads = True
@@ -194,23 +209,6 @@ def _forwarding(nodes: list[Node]) -> Iterator[int]:
         finally:
             server.shutdown()
             thread.join()
-
-
-def _connect(client: socket.socket, node: socket.socket) -> None:
-    """Copy both ways until either side ends."""
-    answering = threading.Thread(target=_copy, args=(node, client), daemon=True)
-    answering.start()
-    _copy(client, node)
-    answering.join()
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(_RECEIVED_AT_ONCE):
-            target.sendall(data)
-    for end in (source, target):
-        with suppress(OSError):
-            end.shutdown(socket.SHUT_RDWR)
 
 
 def _free_ports(count: int) -> list[int]:

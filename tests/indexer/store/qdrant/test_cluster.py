@@ -12,7 +12,7 @@ from indexer.store import open_store
 from indexer.store.base import Collection, Point, VectorStore
 from indexer.store.qdrant.collections import names_of
 from tests.indexer.store.points import a_collection, a_point, dense_query, ids, unit
-from tests.indexer.store.qdrant.cluster import KEY, OPTIONS, Cluster, Node, running_cluster
+from tests.indexer.store.qdrant.cluster import KEY, OPTIONS, Cluster, Node
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.system("QDRANT_BINARY"), pytest.mark.timeout(600)]
@@ -23,22 +23,9 @@ ATTEMPTS = 5
 ASKED, ANOTHER = 0, 1  # clients are connected to the first node
 
 
-@pytest.fixture(scope="module")
-def three_nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with running_cluster(tmp_path_factory.mktemp("qdrant")) as running:
-        yield running
-
-
 @pytest.fixture
-def cluster(three_nodes: Cluster) -> Cluster:
-    """With all of its nodes."""
-    three_nodes.start()
-    return three_nodes
-
-
-@pytest.fixture
-def store(cluster: Cluster) -> Iterator[VectorStore]:
-    opened = open_store(cluster.url + OPTIONS, api_key=KEY)
+def store(qdrant_cluster: Cluster) -> Iterator[VectorStore]:
+    opened = open_store(qdrant_cluster.url + OPTIONS, api_key=KEY)
     yield opened
     opened.close()
 
@@ -97,19 +84,19 @@ def searching(store: VectorStore, collection: Collection) -> Iterator[list[int]]
     assert failures == []
 
 
-def test_each_shard_is_on_two_nodes(cluster: Cluster, store: VectorStore) -> None:
+def test_each_shard_is_on_two_nodes(qdrant_cluster: Cluster, store: VectorStore) -> None:
     collection = a_collection()
     store.upsert(collection, [a_point()])
-    for node in cluster.nodes:
+    for node in qdrant_cluster.nodes:
         found = node.ask(f"/collections/{physical(collection)}/cluster")
         assert found["shard_count"] == 3
         assert len(found["local_shards"]) == 2
-        assert cluster.shards(physical(collection), node) == WHOLE
+        assert qdrant_cluster.shards(physical(collection), node) == WHOLE
 
 
 @pytest.mark.parametrize("number", [ASKED, ANOTHER], ids=["asked", "another"])
 def test_searches_and_writes_go_on_while_a_node_is_killed(
-    cluster: Cluster, store: VectorStore, number: int
+    qdrant_cluster: Cluster, store: VectorStore, number: int
 ) -> None:
     collection = a_collection()
     early, gone, late = ([a_point() for _ in range(300)] for _ in range(3))
@@ -117,53 +104,55 @@ def test_searches_and_writes_go_on_while_a_node_is_killed(
 
     with searching(store, collection) as found:
         wait_until(lambda: bool(found))
-        cluster.nodes[number].kill()
+        qdrant_cluster.nodes[number].kill()
         done(lambda: store.upsert(collection, late))
         done(lambda: store.delete(collection, [point.id for point in gone]))
         answered = len(found)
         wait_until(lambda: len(found) > answered + 1, "searches did not go on")
         while_away = found[-1]
-        cluster.start()
+        qdrant_cluster.start()
 
     assert while_away == 600
     assert min(found) >= 600  # never only the part that is left
-    for node in cluster.nodes:
+    for node in qdrant_cluster.nodes:
         assert held_by(node, collection) == as_held(early + late)
 
 
-def test_node_that_hangs_is_left_for_another(cluster: Cluster, store: VectorStore) -> None:
+def test_node_that_hangs_is_left_for_another(qdrant_cluster: Cluster, store: VectorStore) -> None:
     """The connection to it stays open, and gRPC has to notice that nothing comes."""
     collection, early, late = a_collection(), a_point(), a_point()
     store.upsert(collection, [early])
-    cluster.nodes[ASKED].hang()
+    qdrant_cluster.nodes[ASKED].hang()
     done(lambda: store.upsert(collection, [late]))
     [hits] = store.search([collection], [EVERY])
     assert set(ids(hits.dense)) == {early.id, late.id}
 
-    cluster.start()
-    for node in cluster.nodes:
+    qdrant_cluster.start()
+    for node in qdrant_cluster.nodes:
         assert held_by(node, collection) == as_held([early, late])
 
 
-def test_search_that_would_lack_a_part_is_refused(cluster: Cluster, store: VectorStore) -> None:
+def test_search_that_would_lack_a_part_is_refused(
+    qdrant_cluster: Cluster, store: VectorStore
+) -> None:
     """Two of three nodes hold all replicas of a shard."""
     collection = a_collection()
     points = [a_point() for _ in range(300)]
     store.upsert(collection, points)
-    for node in cluster.nodes[1:]:
+    for node in qdrant_cluster.nodes[1:]:
         node.kill()
     with pytest.raises(StoreUnavailableError, match="does not answer"):
         store.search([collection], [EVERY])
     with pytest.raises(StoreUnavailableError):
         list(store.points(collection))
 
-    cluster.start()
+    qdrant_cluster.start()
     [hits] = store.search([collection], [EVERY])
     assert set(ids(hits.dense)) == {point.id for point in points}
 
 
 def test_what_was_acknowledged_survives_the_death_of_all_nodes(
-    cluster: Cluster, store: VectorStore
+    qdrant_cluster: Cluster, store: VectorStore
 ) -> None:
     collection = a_collection()
     acknowledged: list[Point] = []
@@ -179,37 +168,37 @@ def test_what_was_acknowledged_survives_the_death_of_all_nodes(
     writer.start()
     try:
         wait_until(lambda: len(acknowledged) >= 500)
-        for node in cluster.nodes:
+        for node in qdrant_cluster.nodes:
             node.kill()
-        cluster.start()
+        qdrant_cluster.start()
         before = len(acknowledged)
         wait_until(lambda: len(acknowledged) > before, "writes did not go on")
     finally:
         ended.set()
         writer.join()
 
-    for node in cluster.nodes:
+    for node in qdrant_cluster.nodes:
         assert held_by(node, collection) == as_held(acknowledged)
 
 
 def test_collection_that_is_made_while_a_node_is_away_gets_there(
-    cluster: Cluster, store: VectorStore
+    qdrant_cluster: Cluster, store: VectorStore
 ) -> None:
-    cluster.nodes[ANOTHER].kill()
+    qdrant_cluster.nodes[ANOTHER].kill()
     collection = a_collection()
     points = [a_point() for _ in range(300)]
     done(lambda: store.upsert(collection, points))
     [hits] = store.search([collection], [EVERY])
     assert set(ids(hits.dense)) == {point.id for point in points}
 
-    cluster.start()
-    for node in cluster.nodes:
+    qdrant_cluster.start()
+    for node in qdrant_cluster.nodes:
         assert held_by(node, collection) == as_held(points)
-        assert cluster.shards(physical(collection), node) == WHOLE
+        assert qdrant_cluster.shards(physical(collection), node) == WHOLE
 
 
 def test_organization_that_is_dropped_while_a_node_is_away_does_not_come_back(
-    cluster: Cluster, store: VectorStore
+    qdrant_cluster: Cluster, store: VectorStore
 ) -> None:
     own, foreign = a_collection(), a_collection()
     other = a_collection(own.organization, repository=2)
@@ -217,12 +206,12 @@ def test_organization_that_is_dropped_while_a_node_is_away_does_not_come_back(
         store.upsert(collection, [a_point()])
     kept = set(store.points(foreign))
 
-    cluster.nodes[ANOTHER].kill()
+    qdrant_cluster.nodes[ANOTHER].kill()
     done(lambda: store.drop_organization(own.organization))
     assert list(store.points(own)) == []
-    cluster.start()
+    qdrant_cluster.start()
 
-    for node in cluster.nodes:
+    for node in qdrant_cluster.nodes:
         assert {physical(own), physical(other)}.isdisjoint(node.collections())
         assert held_by(node, foreign) == kept
         assert held_by(node, own) == set()

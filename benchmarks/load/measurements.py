@@ -3,6 +3,7 @@
 import http.client
 import itertools
 import multiprocessing
+import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from benchmarks.load.site import Site
+from benchmarks.load.deployment import Deployment
 
 PROBE_SECONDS: Final = 0.1
 SAMPLE_SECONDS: Final = 1.0
@@ -22,7 +23,7 @@ _ANSWER_SECONDS: Final = 30.0
 
 
 @dataclass
-class Watched:
+class Measurements:
     """Seconds of each /livez, failures among them, and megabytes by part of the service."""
 
     livez: list[float] = field(default_factory=list)
@@ -32,16 +33,17 @@ class Watched:
 
 
 @contextmanager
-def watched(site: Site) -> Iterator[Watched]:
+def measured(deployment: Deployment) -> Iterator[Measurements]:
     """Watch until the end of the block; the result is complete after it."""
-    found = Watched()
+    found = Measurements()
     context = multiprocessing.get_context("spawn")  # this process has threads
     ours, theirs = context.Pipe()
-    prober = context.Process(target=_probe, args=(site.urls, theirs), daemon=True)
+    prober = context.Process(target=_probe, args=(deployment.urls, theirs), daemon=True)
     prober.start()
+    theirs.close()  # so that the end of the process is noticed here
     ending = threading.Event()
-    sampler = threading.Thread(target=_sample, args=(site, found.memory, ending))
-    before = _seconds(site)
+    sampler = threading.Thread(target=_sample, args=(deployment, found.memory, ending))
+    before = _seconds(deployment)
     sampler.start()
     try:
         yield found
@@ -53,13 +55,13 @@ def watched(site: Site) -> Iterator[Watched]:
         prober.join()
         prober.close()
         ours.close()
-        theirs.close()
-        after = _seconds(site)
+        after = _seconds(deployment)
         found.processor = {part: after[part] - before[part] for part in before}
 
 
 def _probe(urls: Sequence[str], end: Connection) -> None:
     """Ask each process in turn, on a new connection each time, as an orchestrator does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
     addresses = itertools.cycle(urlsplit(url).netloc for url in urls)
     seconds: list[float] = []
     failures = 0
@@ -78,9 +80,11 @@ def _probe(urls: Sequence[str], end: Connection) -> None:
     end.send((seconds, failures))
 
 
-def _sample(site: Site, memory: dict[str, list[float]], ending: threading.Event) -> None:
+def _sample(
+    deployment: Deployment, memory: dict[str, list[float]], ending: threading.Event
+) -> None:
     while not ending.wait(SAMPLE_SECONDS):
-        for part, processes in site.processes().items():
+        for part, processes in deployment.processes().items():
             memory.setdefault(part, []).append(sum(map(_megabytes, processes)))
 
 
@@ -92,9 +96,9 @@ def _megabytes(process: psutil.Process) -> float:
         return 0.0
 
 
-def _seconds(site: Site) -> dict[str, float]:
+def _seconds(deployment: Deployment) -> dict[str, float]:
     """Processor time by part; of PostgreSQL with its backends that have ended."""
-    return {part: sum(map(_own_seconds, some)) for part, some in site.processes().items()}
+    return {part: sum(map(_own_seconds, some)) for part, some in deployment.processes().items()}
 
 
 def _own_seconds(process: psutil.Process) -> float:

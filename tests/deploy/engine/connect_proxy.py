@@ -1,6 +1,7 @@
-"""A door into a network namespace: an HTTP CONNECT proxy on this machine's loopback interface.
+"""A way into a network namespace: an HTTP CONNECT proxy on this machine's loopback interface.
 
-`python -m tests.deploy.engine.door NAMESPACE_FILE` prints its port. It ends with its input.
+`python -m tests.deploy.engine.connect_proxy NAMESPACE_FILE` prints its port. It ends with its
+input.
 """
 
 import ctypes
@@ -9,14 +10,15 @@ import socket
 import socketserver
 import sys
 import threading
-from contextlib import suppress
+
+from tests.relay import relay
 
 _NETWORK = 0x40000000  # CLONE_NEWNET
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class Door(socketserver.ThreadingTCPServer):
-    """Threads that outlive nothing: connections end with the process."""
+class RelayServer(socketserver.ThreadingTCPServer):
+    """Its connections end with the process."""
 
     daemon_threads = True
     request_queue_size = 256
@@ -31,35 +33,19 @@ class _Tunnel(socketserver.BaseRequestHandler):
             head += more
         host, _, port = head.split()[1].decode().rpartition(":")
         try:
-            other = socket.create_connection((host.strip("[]"), int(port)), timeout=60)
+            upstream = socket.create_connection((host.strip("[]"), int(port)), timeout=60)
         except OSError:
             self.request.sendall(b"HTTP/1.1 502 Bad Gateway\r\n\r\n")
             return
-        other.settimeout(None)
-        self.request.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-        join(self.request, other)
-
-
-def join(one: socket.socket, other: socket.socket) -> None:
-    """Copy between two connections until both have ended; closes the second."""
-    back = threading.Thread(target=_copy, args=(other, one), daemon=True)
-    back.start()
-    _copy(one, other)
-    back.join()
-    other.close()
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while content := source.recv(65536):
-            target.sendall(content)
-    with suppress(OSError):
-        target.shutdown(socket.SHUT_WR)
+        with upstream:
+            upstream.settimeout(None)
+            self.request.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            relay(self.request, upstream)
 
 
 def main(namespace: str) -> None:
     """Listen here, connect there: a socket stays in the namespace in which it was made."""
-    with Door(("127.0.0.1", 0), _Tunnel) as server:
+    with RelayServer(("127.0.0.1", 0), _Tunnel) as server:
         entered = os.open(namespace, os.O_RDONLY)
         if _libc.setns(entered, _NETWORK):  # threads that start from here on are there, too
             raise OSError(ctypes.get_errno(), "setns")

@@ -1,4 +1,4 @@
-"""The chart in a cluster of the engine, with PostgreSQL and Redis beside it."""
+"""A release of the chart in a cluster of the engine, with PostgreSQL and Redis beside it."""
 
 import secrets
 from collections.abc import Iterator

@@ -1,0 +1,26 @@
+"""Values of variables that cannot be meant, and what is said of them."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from central.settings import env
+
+NAME = "AETERNA_ALLOWED_HOSTS"
+
+
+def test_hosts_are_written_as_requests_name_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(NAME, "code.example.com, .example.org,*,10.0.0.5,fd00::5,[fd00::6]")
+    hosts = ["code.example.com", ".example.org", "*", "10.0.0.5", "[fd00::5]", "[fd00::6]"]
+    assert env.hosts(NAME) == hosts
+
+
+@pytest.mark.parametrize(
+    "word", ["code.example.com:8000", "https://code.example.com", "[fd00::5]:8000", "fd00::x"]
+)
+def test_a_host_that_no_request_can_name_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    monkeypatch.setenv(NAME, f"code.example.com,{word}")
+    with pytest.raises(ImproperlyConfigured) as caught:
+        env.hosts(NAME)
+    assert str(caught.value).startswith(f"AETERNA_ALLOWED_HOSTS: '{word}' is no host;")
