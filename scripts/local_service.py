@@ -40,6 +40,7 @@ def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     # A service that a command starts ends with it: tests and demos leave no process behind.
     fixed = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "AETERNA_IDLE_MINUTES": "0"}
+    fixed["PYTHONFAULTHANDLER"] = "1"  # SIGABRT has it write the stacks of its threads
     return {**kept, **fixed, **extra}
 
 
