@@ -70,12 +70,16 @@ def kept_on_failure() -> Iterator[Path]:
     """Yield a new directory, which PostgreSQL may enter, and remove it unless there is an error."""
     workspace = Path(tempfile.mkdtemp(prefix="aeterna-faults-"))
     workspace.chmod(0o711)
+    is_kept = False
     try:
         yield workspace
-    except BaseException:
+    except Exception:
+        is_kept = True
         print(f"Data, logs and repositories are kept in {workspace}", flush=True)
         raise
-    shutil.rmtree(workspace)
+    finally:  # after Ctrl-C too
+        if not is_kept:
+            shutil.rmtree(workspace)
 
 
 def show(campaigns: Iterable[Campaign]) -> None:

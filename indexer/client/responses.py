@@ -127,7 +127,7 @@ def _refuse(response: httpx.Response, hints: Mapping[int | str, str]) -> NoRetur
     if status >= httpx.codes.INTERNAL_SERVER_ERROR:
         raise CentralUnreachableError(f"central failed (HTTP {status}): {detail}; check its log")
     hint = hints.get(code) or hints.get(status) or _HINTS.get(status)
-    message = f"central refused (HTTP {status}, {code}): {detail}"
+    message = f"the service refused (HTTP {status}, {code}): {detail}"
     if hint:
         message = f"{message.removesuffix('.')}; {hint}"
     raise CentralRefusedError(message, code=code, status=status, problem=fields)

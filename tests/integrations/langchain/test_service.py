@@ -136,7 +136,7 @@ def test_a_wrong_token_is_refused_and_not_repeated(
     tool = make_tool(directory=tmp_path, projects=["mail"], similarity_threshold=0.0)
     answer = ask(tool)
     assert answer == failure(answer["error"])
-    assert answer["error"].startswith("Search failed: central refused (HTTP 401, ")
+    assert answer["error"].startswith("Search failed: the service refused (HTTP 401, ")
     assert "check AETERNA_TOKEN" in answer["error"]
     assert "aet_wrong-token" not in answer["error"]
     assert tool.reload_index() is False

@@ -179,8 +179,8 @@ def test_a_threshold_leaves_exactly_what_reaches_it(make_tool: MakeTool, thresho
         ("", "Invalid JSON input: Expecting value: line 1 column 1 (char 0)"),
         ("[" * 60_000, "Invalid JSON input: "),
         ('{"query": "' + "x" * 70_000 + '"}', "Invalid JSON input: it has more than 65,536"),
-        ('{"query": "' + "x" * 5_000 + '"}', "Search failed: central refused (HTTP 400, invalid)"),
-        (r'{"query": "\ud800"}', "Search failed: central refused (HTTP 400, "),
+        ('{"query": "' + "x" * 5_000 + '"}', "Search failed: the service refused (HTTP 400, "),
+        (r'{"query": "\ud800"}', "Search failed: the service refused (HTTP 400, "),
     ],
 )
 def test_bad_input_is_answered(make_tool: MakeTool, query: str, error: str) -> None:
