@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] = ()) -> int:
             sys.stderr.write(f"{exc}\n")
             return 2
         stack.enter_context(guarded_database(end.in_failure))
-        stack.enter_context(background_workers())
+        stack.enter_context(opened_backends())
         warm_up()
         # What is loaded now stays: a full collection would walk through it, and every request that
         # is being answered waits meanwhile.
@@ -191,9 +191,19 @@ def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
 
 
 @contextmanager
+def opened_backends() -> Iterator[None]:
+    """Close the vector store and the embedders at the end."""
+    from central.corpus import backends
+
+    try:
+        yield
+    finally:
+        backends.close()
+
+
+@contextmanager
 def background_workers() -> Iterator[None]:
     """Apply runs in this process if there is no broker for workers."""
-    from central.corpus import backends
     from central.embedded_workers import embedded_workers
 
     threads = [] if settings.CELERY_BROKER_URL else embedded_workers()
@@ -206,7 +216,6 @@ def background_workers() -> Iterator[None]:
             thread.end_soon()
         for thread in threads:
             thread.stop()
-        backends.close()
 
 
 def warm_up() -> None:
@@ -231,7 +240,10 @@ def warm_up() -> None:
 def serve(
     listeners: list[socket.socket], of: str, *, idle_minutes: int | None, identity: str
 ) -> None:
-    """Write the server record, then answer HTTP on `listeners` until a signal, or until idle."""
+    """Write the server record, then answer HTTP on `listeners` until a signal, or until idle.
+
+    Background work begins with the record, which has the address that its indexers ask.
+    """
     from central.asgi import application
     from central.runtime.data_directory import load_or_create_secret, write_server_record
     from central.runtime.idle_shutdown import stop_when_idle
@@ -256,7 +268,8 @@ def serve(
             idle_seconds=60.0 * idle_minutes,
             count_requests=lambda: server.server_state.total_requests,
         )
-    server.run(sockets=listeners)
+    with background_workers():
+        server.run(sockets=listeners)
 
 
 def greeting(of: str, url: str) -> str:

@@ -3,9 +3,10 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from central.files.views import ContentView, FilesView
+from central.http.schema import SchemaView
 from central.maintenance.loopback import dump_index, reconcile_index
 from central.observability.health import livez, readyz
 from central.observability.metrics import metrics
@@ -26,7 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("central.github.urls")),
     path("api/v1/", include("central.onboarding.urls")),
     path("api/v1/", include("central.alerts.urls")),
-    path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/v1/schema", SchemaView.as_view(), name="schema"),
     path("api/v1/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("livez", livez, name="livez"),
     path("readyz", readyz, name="readyz"),

@@ -21,6 +21,11 @@ import httpx
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
 INDEXER = ("-m", "indexer", "run", "--json")
+_NEW_ORGANIZATION = """
+from django.core.management import call_command
+call_command("create_organization", {slug!r}, *{options!r})
+call_command("create_token", "--organization", {slug!r}, "--scopes", {scopes!r})
+"""
 
 
 class ServiceError(Exception):
@@ -40,6 +45,7 @@ def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     # A service that a command starts ends with it: tests and demos leave no process behind.
     fixed = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "AETERNA_IDLE_MINUTES": "0"}
+    fixed["PYTHONFAULTHANDLER"] = "1"  # SIGABRT has it write the stacks of its threads
     return {**kept, **fixed, **extra}
 
 
@@ -171,12 +177,11 @@ class Service:
         token = self.ask("local-token", organization=slug).json()["access_token"]
         return Organization(self, slug, token)
 
-    def create_organization(self, slug: str) -> str:
-        """Make an organisation; returns a token that may index and search."""
-        self.manage("create_organization", slug)
-        return self.manage(
-            "create_token", "--organization", slug, "--scopes", "index,search"
-        ).stdout.strip()
+    def create_organization(self, slug: str, *options: str, scopes: str = "index,search") -> str:
+        """Make an organisation; returns a token of it. Both commands run in one process."""
+        commands = _NEW_ORGANIZATION.format(slug=slug, options=options, scopes=scopes)
+        done = self.manage("shell", "--verbosity", "0", "--command", commands)
+        return done.stdout.split()[-1]
 
 
 @dataclass(frozen=True)

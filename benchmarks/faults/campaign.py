@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.faults.clients import Asker, CampaignError, Developer
+from benchmarks.faults.last_state import last_state
 from benchmarks.faults.plan import DISK_FULL, Kill, Profile, rounds
 from benchmarks.faults.sites import Site, State, running
 from tests.e2e.indexing import index_here
@@ -30,6 +31,7 @@ class Clients:
 
     developers: list[Developer]
     asker: Asker
+    site: Site
 
     @property
     def indexed(self) -> int:
@@ -43,23 +45,32 @@ class Clients:
 
     def start(self) -> None:
         """Let them work."""
-        for thread in (*self.developers, self.asker):
-            thread.start()
+        for one in self._all():
+            one.start()
 
     def finish(self) -> None:
         """Let them end what they are at. Raises CampaignError."""
-        for thread in (*self.developers, self.asker):
-            thread.finish()
+        for one in self._all():
+            one.finish()
+        self.wait_until(
+            lambda: not any(one.is_alive() for one in self._all()), "a client did not end"
+        )
+        self._check()
 
     def wait_until(self, condition: Callable[[], bool], complaint: str) -> None:
-        """Wait. Raises CampaignError, also for what a client met meanwhile."""
+        """Wait. Raises CampaignError, also for what happened meanwhile."""
         deadline = time.monotonic() + _RECOVERY_SECONDS
         while not condition():
-            if problem := next((one.problem for one in self._all() if one.problem), ""):
-                raise CampaignError(problem)
+            self._check()
             if time.monotonic() > deadline:
                 raise CampaignError(f"{complaint} within {_RECOVERY_SECONDS} s")
             time.sleep(_POLL_SECONDS)
+
+    def _check(self) -> None:
+        """Raise CampaignError for a part that has ended unasked, or a client's problem."""
+        problems = [self.site.ended(), *(one.problem for one in self._all())]
+        if problem := next(filter(None, problems), ""):
+            raise CampaignError(problem)
 
     def _all(self) -> list[Developer | Asker]:
         return [*self.developers, self.asker]
@@ -107,7 +118,7 @@ class Campaign:
             )
             for at in range(self._profile.repositories)
         ]
-        return Clients(developers, Asker(self._site.acme, developers))
+        return Clients(developers, Asker(self._site.acme, developers), self._site)
 
     def _kill(self, kill: Kill, clients: Clients) -> None:
         asker = clients.asker
@@ -166,10 +177,17 @@ def check_state(state: State, projects: list[str]) -> None:
 
 
 def run_site(name: str, *, profile: Profile, seed: int, data_dir: Path) -> Campaign:
-    """Run all rounds at a site; repositories are beside its data. Raises CampaignError."""
+    """Run all rounds at a site; repositories are beside its data.
+
+    Raises CampaignError; any error has a note of what the processes did.
+    """
     workspace = data_dir.parent
     with running(name, data_dir, profile.environment) as site:
         campaign = Campaign(name=name, site=site, workspace=workspace, profile=profile, seed=seed)
-        for number, kills in enumerate(rounds(profile, seed, name), start=1):
-            campaign.round(number, kills)
+        try:
+            for number, kills in enumerate(rounds(profile, seed, name), start=1):
+                campaign.round(number, kills)
+        except Exception as exc:
+            exc.add_note(last_state(site.acme.service))
+            raise
     return campaign

@@ -14,13 +14,14 @@ from typing import Any
 import httpx
 
 from scripts.local_git import git
-from scripts.local_service import Organization
+from scripts.local_service import Organization, authorities
 from tests.e2e.histories import Branch, random_step
 
 _QUERIES = ("compute total factor", "def one", "class Two run", "plain words", "marked")
 _PAUSE_SECONDS = 0.05
 _ANSWER_SECONDS = 60
 _INDEX_SECONDS = 300
+_ABORT_SECONDS = 30
 _UNAVAILABLE = {httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.TOO_MANY_REQUESTS}
 
 
@@ -71,11 +72,8 @@ class Developer(threading.Thread):
             self.problem = f"{self.project}: {exc}"
 
     def finish(self) -> None:
-        """Let the present push be indexed, and end. Raises CampaignError."""
+        """Let the present push be the last; do not wait."""
         self._stopping.set()
-        self.join()
-        if self.problem:
-            raise CampaignError(self.problem)
 
     def kill_indexer(self) -> bool:
         """Kill the indexer, if it runs."""
@@ -102,7 +100,7 @@ class Developer(threading.Thread):
             )
             self._process = process
             may_fail = self.may_fail
-            _, errors = process.communicate(timeout=_INDEX_SECONDS)
+            errors = _errors_at_end(process)
             if process.returncode == 0:
                 self.indexed += 1
                 return
@@ -111,6 +109,16 @@ class Developer(threading.Thread):
                 self._stopping.wait(1)
             elif process is not self._killed:
                 raise CampaignError(f"the indexer ended with {process.returncode}:\n{errors}")
+
+
+def _errors_at_end(process: subprocess.Popen[str]) -> str:
+    """Wait for an indexer. Raises CampaignError, with its stacks, if it does not end."""
+    try:
+        return process.communicate(timeout=_INDEX_SECONDS)[1]
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        errors = process.communicate(timeout=_ABORT_SECONDS)[1]
+        raise CampaignError(f"no end of the indexer in {_INDEX_SECONDS} s:\n{errors}") from None
 
 
 def _functions(number: int, at: int) -> str:
@@ -146,11 +154,8 @@ class Asker(threading.Thread):
                 self.problem = self.problem or f"{type(exc).__name__}: {exc}"
 
     def finish(self) -> None:
-        """End. Raises CampaignError."""
+        """Let the present question be the last; do not wait."""
         self._stopping.set()
-        self.join()
-        if self.problem:
-            raise CampaignError(self.problem)
 
     def _ask(self, developer: Developer, query: str) -> None:
         began = time.monotonic()
@@ -164,6 +169,7 @@ class Asker(threading.Thread):
                     "include_projects": [developer.project],
                 },
                 timeout=_ANSWER_SECONDS,
+                verify=authorities(),
             )
         except httpx.TransportError:
             self.refused += 1

@@ -2,11 +2,15 @@
 
 import argparse
 import itertools
+import shutil
 import statistics
 import sys
+import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from random import SystemRandom
 
 from rich.console import Console
@@ -15,7 +19,6 @@ from rich.table import Table
 from benchmarks.faults.campaign import Campaign, Recovery, run_site
 from benchmarks.faults.clients import CampaignError
 from benchmarks.faults.plan import PROFILES, SITES
-from scripts.local_service import temporary_workspace
 
 
 def main(arguments: list[str]) -> None:
@@ -37,14 +40,28 @@ def main(arguments: list[str]) -> None:
         print(command, flush=True)
         began = time.monotonic()
         try:
-            with temporary_workspace("aeterna-faults-") as workspace:
+            with kept_on_failure() as workspace:
                 campaigns.append(
                     run_site(site, profile=profile, seed=seed, data_dir=workspace / "data")
                 )
         except CampaignError as exc:
-            sys.exit(f"{exc}\nRepeat it: {command}")
+            notes = "\n".join(getattr(exc, "__notes__", ()))
+            sys.exit(f"{notes}\n{exc}\nRepeat it: {command}")
         print(f"{site}: {time.monotonic() - began:.0f} s", flush=True)
     show(campaigns)
+
+
+@contextmanager
+def kept_on_failure() -> Iterator[Path]:
+    """Yield a new directory, which PostgreSQL may enter, and remove it unless there is an error."""
+    workspace = Path(tempfile.mkdtemp(prefix="aeterna-faults-"))
+    workspace.chmod(0o711)
+    try:
+        yield workspace
+    except BaseException:
+        print(f"Data, logs and repositories are kept in {workspace}", flush=True)
+        raise
+    shutil.rmtree(workspace)
 
 
 def show(campaigns: Iterable[Campaign]) -> None:

@@ -13,7 +13,6 @@ SITES: Final = {
     "clock": ("worker", "clock forward", "clock back", "server"),
 }
 NEEDS_NO_APPLY: Final = {"client", DISK_FULL}
-_LONGEST_WAIT = 20  # answers between a recovery and the next kill
 _SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
 
 
@@ -25,12 +24,26 @@ class Profile:
     round_kills: int
     repositories: int
     files: int  # of the largest change to a repository
+    answers: int  # a kill follows after fewer
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
 PROFILES: Final = {
-    "ci": Profile({"several": 12, "embedded": 8}, 10, 2, 20, _SOON),
-    "nightly": Profile({"several": 125, "embedded": 80, "disk": 10, "clock": 40}, 10, 4, 60),
+    "ci": Profile(
+        kills={"several": 12, "embedded": 8},
+        round_kills=12,
+        repositories=2,
+        files=20,
+        answers=10,
+        environment=_SOON,
+    ),
+    "nightly": Profile(
+        kills={"several": 125, "embedded": 80, "disk": 10, "clock": 40},
+        round_kills=10,
+        repositories=4,
+        files=60,
+        answers=20,
+    ),
 }
 
 
@@ -59,6 +72,6 @@ def rounds(profile: Profile, seed: int, site: str) -> Iterator[list[Kill]]:
                 victims = list(SITES[site])
                 random.shuffle(victims)
             during_apply = victims[-1] not in NEEDS_NO_APPLY and random.random() < 0.5
-            kills.append(Kill(victims.pop(), random.randrange(_LONGEST_WAIT), during_apply))
+            kills.append(Kill(victims.pop(), random.randrange(profile.answers), during_apply))
         left -= len(kills)
         yield kills

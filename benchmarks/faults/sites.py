@@ -19,6 +19,7 @@ from tests.e2e.several_processes import Site as Processes
 from tests.e2e.several_processes import running_site
 
 _HOUR = 3600
+_STATE_SECONDS = 300
 _DISK_BYTES = 700 << 20
 
 
@@ -43,6 +44,9 @@ class Site(Protocol):
 
     def settle(self) -> None:
         """End a fault that lasts."""
+
+    def ended(self) -> str:
+        """Name the parts that have ended without having been killed."""
 
     def state(self, projects: list[str]) -> State:
         """Read the state of the index; open runs of killed clients are expired first."""
@@ -88,6 +92,13 @@ class SeveralProcesses:
 
     def settle(self) -> None:
         """See Site."""
+
+    def ended(self) -> str:
+        """See Site."""
+        parts = self._processes
+        return _ended(
+            server=parts.service.process, worker=parts.worker.process, redis=parts.broker.process
+        )
 
     def state(self, projects: list[str]) -> State:
         """See Site."""
@@ -140,6 +151,10 @@ class Embedded:
     def settle(self) -> None:
         """See Site."""
 
+    def ended(self) -> str:
+        """See Site."""
+        return _ended(server=self._service.process)
+
     def state(self, projects: list[str]) -> State:
         """See Site; only the server can read its store."""
         live = _inspected(self._service, [])["live"]
@@ -184,6 +199,13 @@ def small_disk(directory: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", directory], check=True)
 
 
+def _ended(**parts: subprocess.Popen[bytes] | None) -> str:
+    codes = {name: part.poll() for name, part in parts.items() if part}
+    return ", ".join(
+        f"the {name} ended with {code}" for name, code in codes.items() if code is not None
+    )
+
+
 def kill_postgresql(service: Service) -> None:
     """Kill its first process; the service starts it again."""
     lines = (service.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()
@@ -195,6 +217,7 @@ def _inspected(service: Service, projects: list[str]) -> dict[str, Any]:
         [sys.executable, "-m", "benchmarks.faults.inspection", "acme", *projects],
         cwd=ROOT,
         env=service.variables() | {"AETERNA_RUN_EXPIRES_MINUTES": "0"},
+        timeout=_STATE_SECONDS,
         capture_output=True,
         text=True,
         check=False,

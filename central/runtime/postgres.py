@@ -213,12 +213,14 @@ def _locked(file: IO[str]) -> Iterator[None]:
 
 
 def _clear_dead(pgdata: Path) -> None:
-    """Remove the remains of a killed PostgreSQL: a stale or half-written postmaster.pid.
+    """Remove the remains of a killed PostgreSQL: processes and lock files.
 
-    Its child processes end only when they notice, and block a new server until then.
+    Its child processes end only when they notice, and block a new server until then. So does the
+    process id in a lock file, until its parent has waited for it, or if another process has it.
     """
     _kill_all(pgdata, grace_seconds=_LEAVE_SECONDS)
-    (pgdata / "postmaster.pid").unlink(missing_ok=True)
+    for name in ("postmaster.pid", f"{SOCKET}.lock"):
+        (pgdata / name).unlink(missing_ok=True)
 
 
 def _kill_all(pgdata: Path, grace_seconds: float = 0) -> None:

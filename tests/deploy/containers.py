@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from scripts.local_service import ServiceError
+from scripts.local_service import ServiceError, authorities
 from tests.deploy import dockerfile
 
 START_SECONDS = 180  # several start at once, and compile what they import
@@ -79,7 +79,8 @@ class Container:
     def is_ready(self) -> bool:
         """Whether the web process takes requests."""
         try:
-            return httpx.get(f"{self.url}/readyz", timeout=5).status_code == httpx.codes.OK
+            answer = httpx.get(f"{self.url}/readyz", timeout=5, verify=authorities())
+            return answer.status_code == httpx.codes.OK
         except httpx.TransportError:
             return False
 

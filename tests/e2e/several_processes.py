@@ -19,6 +19,7 @@ from scripts.local_service import ROOT, Organization, Service, free_address
 from tests.waiting import wait_until
 
 CELERY = ("-m", "celery", "-A", "central", "worker", "--concurrency", "1", "--beat")
+CELERY += ("--without-gossip", "--without-mingle")  # as deploy/entrypoint.sh starts it
 SCHEDULER = ("--scheduler", "central.observability.celery:BeatScheduler")
 SWEEP_SECONDS = 1
 LEASE_SECONDS = 3

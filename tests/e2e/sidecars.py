@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from scripts.local_service import ServiceError, clean_environment
+from scripts.local_service import ServiceError, authorities, clean_environment
 
 _START_SECONDS = 30
 
@@ -53,7 +53,7 @@ class Sidecar:
     def is_live(self) -> bool:
         """Whether it takes requests."""
         try:
-            return httpx.get(f"{self.url}/livez").is_success
+            return httpx.get(f"{self.url}/livez", verify=authorities()).is_success
         except httpx.TransportError:
             return False
 

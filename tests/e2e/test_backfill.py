@@ -71,10 +71,10 @@ def backfilled(made: dict[str, LocalRepository], acme: Organization) -> dict[str
 
 
 def administrated(service: Service) -> Organization:
-    service.manage("create_organization", "acme", "--github-owner-id", str(OWNER_ID))
-    scopes = "index,search,admin"
-    token = service.manage("create_token", "--organization", "acme", "--scopes", scopes)
-    return Organization(service, "acme", token.stdout.strip())
+    token = service.create_organization(
+        "acme", "--github-owner-id", str(OWNER_ID), scopes="index,search,admin"
+    )
+    return Organization(service, "acme", token)
 
 
 def source_of(name: str) -> dict[str, str | bytes]:
@@ -275,17 +275,21 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path) -> None:
         wait_until(lambda: any(row["stage"] == "cloning" for row in rows()), "no clone began")
         wait_until(lambda: bool(_git_children(service)), "git did not start")
         children = _git_children(service)
+        unfinished = [row for row in rows() if row["state"] != "done"]
         service.kill()
         psutil.wait_procs(children, timeout=60)
         assert not any(child.is_running() for child in children)
         leftovers = list((directory / "backfill").iterdir())
         assert leftovers
+        log_length = len(service.log.read_text())
         forge.held.set()
         service.start()
         done = wait_until_finished(acme, backfill_id)
         assert done["counts"]["done"] == len(names), done
         assert not any(path.exists() for path in leftovers)
         assert sorted(row["project"] for row in acme.get("index/status")["projects"]) == names
+        log = service.log.read_text()[log_length:]
+        assert log.count("backfill_started") <= len(unfinished), "some were begun too early"
 
 
 def _git_children(service: Service) -> list[psutil.Process]:

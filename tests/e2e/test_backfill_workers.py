@@ -56,11 +56,10 @@ def test_a_killed_worker_s_repository_is_indexed_by_another(tmp_path: Path) -> N
     ):
         for name in ("cart", "shop"):
             forge.add(name, {f"{name}.py": f"def {name}_total():\n    return 1\n"})
-        site.service.manage("create_organization", "globex", "--github-owner-id", str(OWNER_ID))
-        token = site.service.manage(
-            "create_token", "--organization", "globex", "--scopes", "index,search,admin"
+        token = site.service.create_organization(
+            "globex", "--github-owner-id", str(OWNER_ID), scopes="index,search,admin"
         )
-        globex = Organization(site.service, "globex", token.stdout.strip())
+        globex = Organization(site.service, "globex", token)
         forge.held.clear()
         backfill_id = globex.post("onboarding", owner="acme")["id"]
 

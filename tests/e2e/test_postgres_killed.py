@@ -13,7 +13,7 @@ import pytest
 
 from central.runtime.postgres_paths import short_name
 from scripts.local_git import commit_all
-from scripts.local_service import Organization, Service, running_service
+from scripts.local_service import Organization, Service, authorities, running_service
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
 from tests.waiting import wait_until
@@ -48,6 +48,7 @@ def search(acme: Organization) -> httpx.Response:
         headers={"Authorization": f"Bearer {acme.token}"},
         json={"org_id": acme.slug, "query": "total of an invoice"},
         timeout=BOUND_SECONDS,
+        verify=authorities(),
     )
 
 
@@ -62,7 +63,8 @@ def paths(answer: httpx.Response) -> list[str]:
 
 
 def is_ready(service: Service) -> bool:
-    return httpx.get(f"{service.url}/readyz", timeout=BOUND_SECONDS).status_code == 200
+    answer = httpx.get(f"{service.url}/readyz", timeout=BOUND_SECONDS, verify=authorities())
+    return answer.status_code == 200
 
 
 def test_a_killed_postmaster_is_started_again_and_meanwhile_requests_are_told(

@@ -19,9 +19,10 @@ import httpx
 import psycopg
 import pytest
 
+from benchmarks.faults.sites import SeveralProcesses
 from central.runtime.postgres_paths import short_name
 from scripts.local_git import commit_all
-from scripts.local_service import ROOT, Organization, Service, free_address
+from scripts.local_service import ROOT, Organization, Service, authorities, free_address
 from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_files
 from tests.e2e.indexing import index_here
 from tests.e2e.several_processes import Site, Worker, running_site, stop_postgresql
@@ -69,18 +70,17 @@ def state_of(acme: Organization, project: str) -> str:
 
 
 def readiness(site: Site) -> httpx.Response:
-    return httpx.get(f"{site.service.url}/readyz", timeout=10)
+    return httpx.get(f"{site.service.url}/readyz", timeout=10, verify=authorities())
 
 
 def assert_same_as_fresh(site: Site, repository: Path, project: str) -> None:
     index_here(site.acme, repository, f"{project}-afresh")
-    incremental, fresh = (
-        site.acme.dump_by_command(name) for name in (project, f"{project}-afresh")
-    )
+    state = SeveralProcesses(site).state([project, f"{project}-afresh"])
+    incremental, fresh = (state.dumps[name] for name in (project, f"{project}-afresh"))
     assert incremental == fresh
     assert '"vector":true' in fresh
-    check = site.service.manage("reconcile", "--check", check=False)
-    assert check.returncode == 0, check.stdout
+    wrong = [row for row in state.found if row["missing"] or row["excess"] or row["differing"]]
+    assert not wrong
 
 
 def test_a_merge_is_applied_by_the_worker_and_searchable(
@@ -94,6 +94,8 @@ def test_a_merge_is_applied_by_the_worker_and_searchable(
     assert answer["results"][0]["file"] == "src/retry.py"
     assert answer["receipt"]["complete"] is True
     assert_same_as_fresh(site, repository, "merged")
+    assert '"vector":true' in site.acme.dump_by_command("merged")
+    site.service.manage("reconcile", "--check")  # which fails where anything is missing
     assert_told(site, run)
 
 

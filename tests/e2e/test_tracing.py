@@ -212,7 +212,7 @@ def test_pages_together_are_the_whole_answer(examples: Organization) -> None:
 def test_low_confidence_is_counted_and_listed_only_when_asked_for(
     examples: Organization, tmp_path: Path
 ) -> None:
-    shop = Organization(examples.service, "guess", examples.service.create_organization("guess"))
+    shop = examples.service.organization("guess")
     repository = new_repository(tmp_path / "shop")
     (repository / "shop.py").write_text(
         "class Carrier:\n    def quote(self): ...\n\ndef cheapest(carrier):\n    carrier.quote()\n"

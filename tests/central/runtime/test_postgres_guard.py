@@ -17,6 +17,7 @@ from structlog.testing import capture_logs
 
 from central.runtime.postgres import EmbeddedServer, opened_postgres
 from central.runtime.postgres_guard import STARTS, WITHIN_SECONDS, Guard, pause_seconds
+from central.runtime.postgres_paths import SOCKET
 from scripts.local_service import clean_environment, temporary_workspace
 from tests.database import copy_template
 
@@ -145,6 +146,18 @@ def test_one_that_was_killed_starts_although_its_own_processes_hang_on(
         assert not left.is_running() or left.status() == psutil.STATUS_ZOMBIE
     with psycopg.connect(server.get_uri()) as client:
         assert client.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_one_that_was_killed_starts_while_its_id_is_not_free(server: EmbeddedServer) -> None:
+    """A process that nobody has waited for yet counts as one that holds the lock of the socket."""
+    server.kill()
+    lock = server.pgdata / f"{SOCKET}.lock"
+    _, *rest = lock.read_text().splitlines()
+    with subprocess.Popen(["true"], user=server.system_user) as dead:
+        os.waitid(os.P_PID, dead.pid, os.WEXITED | os.WNOWAIT)
+        lock.write_text("\n".join([str(dead.pid), *rest]))
+        server.start_again()
+        assert server.answers(WAIT_SECONDS)
 
 
 @pytest.mark.parametrize(

@@ -160,9 +160,10 @@ func run(x any, y *Third, z map[string]Third, c chan Third, f func() Third) {
         "v := R.N()",
         "v, w := R.N(), R",
         "var v Third = R",
-        "for _, v := range R { v.N() }",
-        "if v, ok := R.(Third); ok { v.N() }",
-        "switch v := R.(type) { case Third: v.N() }",
+        # In these heads a literal needs parentheses: its brace would begin the block.
+        "for _, v := range (R) { v.N() }",
+        "if v, ok := (R).(Third); ok { v.N() }",
+        "switch v := (R).(type) { case Third: v.N() }",
         "go R.N()",
         "defer func() { R.N() }()",
         "v := make(Third, 1); v.N()",
