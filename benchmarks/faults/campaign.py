@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.faults.clients import CampaignError, Client, Developer, Searcher
 from benchmarks.faults.last_state import last_state
-from benchmarks.faults.plan import DISK_FULL, Kill, Profile, rounds
+from benchmarks.faults.plan import DISK_FULL, ENDS_RUNS, Kill, Profile, rounds
 from benchmarks.faults.targets import IndexState, Target, running
 from tests.e2e.indexing import index_here
 
@@ -92,7 +92,7 @@ class Campaign:
 
     def round(self, number: int, kills: list[Kill]) -> None:
         """Kill what is planned while clients work, then compare. Raises CampaignError."""
-        clients = self._clients(number, may_fail=any(kill.victim == DISK_FULL for kill in kills))
+        clients = self._clients(number, may_fail=any(kill.victim in ENDS_RUNS for kill in kills))
         clients.start()
         for kill in kills:
             print(f"{self._name}: round {number}: {kill}", flush=True)

@@ -59,6 +59,7 @@ def main(arguments: list[str]) -> None:
                     run_target(target, profile=profile, seed=seed, data_dir=workspace / "data")
                 )
         except CampaignError as exc:
+            show(campaigns)
             notes = "\n".join(getattr(exc, "__notes__", ()))
             sys.exit(f"{notes}\n{exc}\nRepeat it: {command}")
         print(f"{target}: {time.monotonic() - began:.0f} s", flush=True)

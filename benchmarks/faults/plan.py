@@ -18,6 +18,7 @@ PROGRAMS: Final = {
     "disk": ("mount",),
 }
 NEEDS_NO_APPLY: Final = {"client", DISK_FULL}
+ENDS_RUNS: Final = {DISK_FULL, "clock forward"}  # runs fail, or expire: the indexer opens others
 _SOON: Final = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
 
 
