@@ -65,7 +65,7 @@ def _probe(urls: Sequence[str], end: Connection) -> None:
     addresses = itertools.cycle(urlsplit(url).netloc for url in urls)
     seconds: list[float] = []
     failures = 0
-    while not end.poll(PROBE_SECONDS):
+    while not seconds or not end.poll(PROBE_SECONDS):
         began = time.perf_counter()
         connection = http.client.HTTPConnection(next(addresses), timeout=_ANSWER_SECONDS)
         try:
@@ -83,7 +83,7 @@ def _probe(urls: Sequence[str], end: Connection) -> None:
 def _sample(
     deployment: Deployment, memory: dict[str, list[float]], ending: threading.Event
 ) -> None:
-    while not ending.wait(SAMPLE_SECONDS):
+    while not memory or not ending.wait(SAMPLE_SECONDS):
         for part, processes in deployment.processes().items():
             memory.setdefault(part, []).append(sum(map(_megabytes, processes)))
 
