@@ -31,9 +31,8 @@ check: $(STAMP) ## For every change: style, layers, and the tests that start no 
 	@$(BIN)/lint-imports
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-# More processes than two cores: many tests wait for what they started.
 test: $(STAMP) ## Every test (those whose tool is absent are named and left out)
-	@$(BIN)/python -m pytest -q --numprocesses 4 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -q --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 serve: $(STAMP) ## Run the embedded service (AETERNA_DATA_DIR, AETERNA_BIND)
 	@exec $(BIN)/python -m central.serve
