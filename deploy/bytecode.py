@@ -29,6 +29,8 @@ def main() -> None:
     django.setup()
     for name in (*_NAMED, *(each for path in own for each in _imported_names(path))):
         _import(name)
+    for path in own:
+        _check_attributes(path)
     _load_what_settings_name()
     site_packages = Path(django.__file__).parent.parent
     _reduce(site_packages)
@@ -54,6 +56,22 @@ def _imported_names(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def _check_attributes(path: Path) -> None:
+    """Fail for `np.random` if that part of a package is not there."""
+    tree = ast.parse(path.read_bytes())
+    modules = {
+        each.asname or each.name: sys.modules.get(each.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for each in node.names
+        if each.name not in sys.stdlib_module_names
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if modules.get(name):
+                getattr(modules[name], attribute)
 
 
 def _import(name: str) -> None:

@@ -5,6 +5,7 @@ and the texts of some files: some 15 MB for 5,000 files.
 """
 
 from collections.abc import Callable
+from random import SystemRandom
 from typing import Final
 
 import numpy as np
@@ -74,10 +75,11 @@ def _wrong_files(coverage: Coverage) -> FileIds:
     """Return files of one segment whose trigrams differ from their text, of some."""
     if not coverage.segments:
         return np.empty(0, np.int64)
-    chance = np.random.default_rng()
-    key = int(chance.choice(list(coverage.segments)))
+    chance = SystemRandom()
+    key = chance.choice(list(coverage.segments))
     files = coverage.segments[key]
-    ordinals = chance.permutation(len(files))[:_SAMPLED_FILES]
+    count = min(len(files), _SAMPLED_FILES)
+    ordinals = np.array(chance.sample(range(len(files)), count), np.int64)
     texts = dict(File.objects.filter(pk__in=files[ordinals].tolist()).values_list("pk", "content"))
     try:
         stored = read_hashes(key, ordinals)
