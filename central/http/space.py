@@ -15,7 +15,7 @@ class BodySpace:
 
     Bodies are read before their sender has a turn, and before a token is looked up. All who are no
     known organisation share their part. The first BODY_FREE_BYTES of a body are not counted: most
-    webhooks and questions are smaller, and nobody can keep those out. Of one event loop.
+    webhooks and questions are smaller, and no sender can keep those out. Of one event loop.
     """
 
     def __init__(self) -> None:

@@ -10,6 +10,7 @@ from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.hierarchy import aliases_of, hierarchy_of
 from central.trace.resolve.questions import Ancestors, Key, last_name
 from central.trace.resolve.references import (
+    Names,
     ReferenceQuery,
     ReferenceSite,
     bound_sites,
@@ -94,27 +95,46 @@ def _candidates(
     ecosystems = sorted({one.ecosystem for one in definitions})
     names = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
     files = sorted({one.file for one in definitions})
-    unlikely, is_cut = Unlikely(), aliases.is_cut
     sites = bound_sites(resolver, names, files, limit=MAX_RESOLVED + 1)
+    found = _Selection(sites, Unlikely(), is_cut=False)
     if len(sites) > MAX_RESOLVED:
-        owners = {owner for one in definitions if (owner := _owner(one))}
-        hierarchy = hierarchy_of(resolver, owners) if owners else None
-        query = ReferenceQuery(
-            names,
-            files,
-            at_top=any("." not in one.qualified_name for one in definitions),
-            containers=sorted(hierarchy.names) if hierarchy else None,
-        )
-        sites = sites_named(resolver, query)
-        if hierarchy:
-            is_cut = is_cut or hierarchy.is_cut
-            sites += sites_rooted(resolver, hierarchy.roots, names=[*aliases.names])
-        if further:
-            unlikely = read_unlikely(resolver, definitions, query, limit=further)
-            sites += unlikely.sites
-    sites = distinct([*sites, *sites_rooted(resolver, aliases.roots)])
+        found = _selected_by_hierarchy(resolver, definitions, names, files, further)
+    sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
     resolved = list(zip(sites, resolve(resolver, sites), strict=True))
-    return _Candidates(resolved, unlikely, is_cut)
+    return _Candidates(resolved, found.unlikely, aliases.is_cut or found.is_cut)
+
+
+class _Selection(NamedTuple):
+    sites: list[ReferenceSite]
+    unlikely: Unlikely
+    is_cut: bool
+
+
+def _selected_by_hierarchy(
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    names: Names,
+    files: Sequence[int],
+    further: int,
+) -> _Selection:
+    """Return the references whose receivers may be of the classes, and `further` others."""
+    owners = {owner for one in definitions if (owner := _owner(one))}
+    hierarchy = hierarchy_of(resolver, owners) if owners else None
+    query = ReferenceQuery(
+        names,
+        files,
+        at_top=any("." not in one.qualified_name for one in definitions),
+        containers=sorted(hierarchy.names) if hierarchy else None,
+    )
+    sites = sites_named(resolver, query)
+    if hierarchy:
+        asked = sorted({name for name, _ in names})
+        sites += sites_rooted(resolver, hierarchy.roots, names=asked)
+    unlikely = Unlikely()
+    if further:
+        unlikely = read_unlikely(resolver, definitions, query, limit=further)
+        sites += unlikely.sites
+    return _Selection(sites, unlikely, is_cut=hierarchy is not None and hierarchy.is_cut)
 
 
 def _owner(one: Definition) -> Key | None:
