@@ -83,9 +83,11 @@ def _probe(urls: Sequence[str], end: Connection) -> None:
 def _sample(
     deployment: Deployment, memory: dict[str, list[float]], ending: threading.Event
 ) -> None:
-    while not memory or not ending.wait(SAMPLE_SECONDS):
+    while True:
         for part, processes in deployment.processes().items():
             memory.setdefault(part, []).append(sum(map(_megabytes, processes)))
+        if ending.wait(SAMPLE_SECONDS):
+            return
 
 
 def _megabytes(process: psutil.Process) -> float:
