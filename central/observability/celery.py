@@ -148,7 +148,9 @@ class BeatScheduler(Scheduler):
     Celery's own sends nothing for an hour after the clock was set back by one.
     """
 
-    _ticked_at = 0.0
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._ticked_at = time.time()
+        super().__init__(*arguments, **options)
 
     def tick(self, *arguments: Any, **options: Any) -> Any:
         """Send due tasks; return the seconds until the next one, at most 10."""

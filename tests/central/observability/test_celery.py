@@ -1,5 +1,6 @@
 """The beat's schedule, whatever the clock does."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -25,11 +26,17 @@ class Recording(BeatScheduler):
         self.sent: list[str] = []
 
     def apply_async(self, entry: ScheduleEntry, *_: Any, **_options: Any) -> None:
-        self.sent.append(entry.name)
+        self.sent.append(str(entry.name))
 
 
 @pytest.fixture
-def beat(monkeypatch: pytest.MonkeyPatch) -> Recording:
+def clock() -> Iterator[time_machine.Traveller]:
+    with time_machine.travel(NOON, tick=False) as coordinates:
+        yield coordinates
+
+
+@pytest.fixture
+def beat(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> Recording:
     monkeypatch.setattr(celery, "_touch", lambda _: None)
     return Recording()
 
@@ -42,19 +49,29 @@ def tick_all(beat: Recording) -> list[str]:
     return beat.sent
 
 
-def test_the_sweep_is_sent_at_its_interval(beat: Recording) -> None:
-    with time_machine.travel(NOON, tick=False) as clock:
-        tick_all(beat)
-        assert SWEEP not in tick_all(beat)
-        clock.shift(timedelta(seconds=11))
-        assert SWEEP in tick_all(beat)
+def test_the_sweep_is_sent_at_its_interval(beat: Recording, clock: time_machine.Traveller) -> None:
+    clock.shift(timedelta(seconds=11))
+    assert SWEEP in tick_all(beat)
+    assert SWEEP not in tick_all(beat)
+    clock.shift(timedelta(seconds=11))
+    assert SWEEP in tick_all(beat)
 
 
 @pytest.mark.parametrize("hours", [1, -1])
-def test_the_sweep_goes_on_when_the_clock_is_set(beat: Recording, hours: int) -> None:
-    with time_machine.travel(NOON, tick=False) as clock:
-        tick_all(beat)
-        clock.shift(timedelta(hours=hours))
-        tick_all(beat)
-        clock.shift(timedelta(seconds=11))
-        assert SWEEP in tick_all(beat)
+def test_the_sweep_goes_on_when_the_clock_is_set(
+    beat: Recording, clock: time_machine.Traveller, hours: int
+) -> None:
+    tick_all(beat)
+    clock.shift(timedelta(hours=hours))
+    tick_all(beat)
+    clock.shift(timedelta(seconds=11))
+    assert SWEEP in tick_all(beat)
+
+
+def test_the_sweep_goes_on_when_the_clock_is_set_back_before_the_first_tick(
+    beat: Recording, clock: time_machine.Traveller
+) -> None:
+    clock.shift(-timedelta(hours=1))
+    tick_all(beat)
+    clock.shift(timedelta(seconds=11))
+    assert SWEEP in tick_all(beat)
