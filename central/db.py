@@ -65,9 +65,27 @@ def fetch_rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     Parameters are bound by the server: cast those whose type the statement does not tell. Values
     come in PostgreSQL's binary format, so bytea is `bytes`. Raises Django's database errors.
     """
-    with _cursor(_PreparedCursor) as cursor:
-        cursor.execute(query, parameters)
+    with _executed(query, parameters) as cursor:
         return list(cursor.fetchall())
+
+
+def fetch_rows_of_each(
+    statements: Iterable[tuple[str, Sequence[Any]]],
+) -> list[list[tuple[Any, ...]]]:
+    """As `fetch_rows`, of several statements that are sent together, in one round trip.
+
+    If one fails, none has rows. Raises Django's error of the first that failed.
+    """
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        cursors = [_executed(query, parameters) for query, parameters in statements]
+    return [list(cursor.fetchall()) for cursor in cursors]  # the end of the pipeline read them
+
+
+def _executed(query: str, parameters: Sequence[Any]) -> CursorWrapper:
+    cursor = _cursor(_PreparedCursor)
+    cursor.execute(query, parameters)
+    return cursor
 
 
 def fetch_rows_planned_each_time(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:

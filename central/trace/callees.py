@@ -4,9 +4,10 @@ from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from central.trace.edges import Edge, edges_to
+from central.trace.resolve.definitions import members_named
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.hierarchy import descendants
-from central.trace.resolve.questions import Key
+from central.trace.resolve.questions import Key, last_name
 from central.trace.resolve.references import ReferenceSite, sites_within
 from central.trace.resolve.resolve import Confidence, resolve
 from central.trace.resolve.sql import SameScopeDefinitions
@@ -21,11 +22,15 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
         for edge in edges
         if edge.definition and edge.definition.receiver and edge.site.access != Access.BASE
     ]
+    members = members_named(resolver, {last_name(edge.target[1]) for edge, _ in virtual})
+    virtual = [one for one in virtual if members[last_name(one[0].target[1])] - {one[0].target}]
+    defined = {name for keys in members.values() for _, name in keys}
     below = descendants(resolver, {receiver for _, receiver in virtual})
     asked = [
-        (edge, SameScopeDefinitions(file, f"{name}.{edge.target[1].rpartition('.')[2]}"))
+        (edge, SameScopeDefinitions(file, overriding))
         for edge, receiver in virtual
         for file, name in below[receiver]
+        if (overriding := f"{name}.{last_name(edge.target[1])}") in defined
     ]
     answers = resolver.resolve_all([near for _, near in asked])
     found: dict[tuple[int, Key], Edge] = {}

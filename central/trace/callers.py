@@ -32,6 +32,7 @@ from central.trace.tally import (
 from indexer.records.references import Access
 
 MAX_RESOLVED: Final = 10_000  # references of the names; of more, the class hierarchy selects
+MAX_UNCOUNTED: Final = 3_000  # the same limit without a tally
 CUT_CALLERS: Final = "The search for callers met a limit; ask for a definition by file."
 
 
@@ -50,17 +51,20 @@ def find_callers(
     *,
     min_confidence: Confidence,
     is_tallied: bool = True,
+    within: Sequence[int] | None = None,
+    prefetch: Sequence[ReferenceSite] = (),
 ) -> FoundCallers:
     """Return edges to the definitions with at least this confidence.
 
     LOW includes references that share only the name, up to MAX_UNRESOLVED. Unless `is_tallied`,
-    the others are not counted.
+    the others are not counted. With `within`, references in other files may be left out. The
+    caller resolves the references in `prefetch` next: they share the round trips.
     """
     if not definitions:
         return FoundCallers([])
     is_low = min_confidence is Confidence.LOW
     further = MAX_UNRESOLVED + 1 if is_low else MAX_UNLIKELY if is_tallied else 0
-    resolved, unlikely, is_cut = _candidates(resolver, definitions, further)
+    resolved, unlikely, is_cut = _candidates(resolver, definitions, further, within, prefetch)
     overridden = _overridden(resolver, definitions)
     keys = {one.key for one in definitions}
     edges = [
@@ -84,7 +88,11 @@ class _Candidates(NamedTuple):
 
 
 def _candidates(
-    resolver: BatchResolver, definitions: Sequence[Definition], further: int
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    further: int,
+    within: Sequence[int] | None,
+    prefetch: Sequence[ReferenceSite],
 ) -> _Candidates:
     """Return every reference that may lead to one of the definitions, resolved.
 
@@ -95,12 +103,15 @@ def _candidates(
     ecosystems = sorted({one.ecosystem for one in definitions})
     names = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
     files = sorted({one.file for one in definitions})
-    sites = bound_sites(resolver, names, files, limit=MAX_RESOLVED + 1)
+    most = MAX_RESOLVED if further else MAX_UNCOUNTED
+    sites = bound_sites(resolver, names, files, within=within, limit=most + 1)
     found = _Selection(sites, Unlikely(), is_cut=False)
-    if len(sites) > MAX_RESOLVED:
+    if len(sites) > most:
         found = _selected_by_hierarchy(resolver, definitions, names, files, further)
     sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
-    resolved = list(zip(sites, resolve(resolver, sites), strict=True))
+    resolver.prefetch(_lineages(definitions).values())
+    resolutions = resolve(resolver, [*sites, *prefetch])[: len(sites)]
+    resolved = list(zip(sites, resolutions, strict=True))
     return _Candidates(resolved, found.unlikely, aliases.is_cut or found.is_cut)
 
 
@@ -161,12 +172,17 @@ def _edges(
     return edges
 
 
+def _lineages(definitions: Sequence[Definition]) -> dict[Key, Ancestors]:
+    """Return the question for the ancestors of each member's class."""
+    return {one.key: Ancestors(*owner) for one in definitions if (owner := _owner(one))}
+
+
 def _overridden(resolver: BatchResolver, definitions: Sequence[Definition]) -> dict[Key, list[Key]]:
     """Return, for each ancestor class, the given members that may override its own."""
-    owners = {one.key: owner for one in definitions if (owner := _owner(one))}
-    lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners.values()])
+    lineages = _lineages(definitions)
     found: dict[Key, list[Key]] = {}
-    for key, lineage in zip(owners, lineages, strict=True):
+    answers = resolver.resolve_all(list(lineages.values()))
+    for key, lineage in zip(lineages, answers, strict=True):
         for ancestor in lineage:
             found.setdefault(ancestor.key, []).append(key)
     return found

@@ -1,14 +1,16 @@
 """Call graphs around a definition, expanded level by level."""
 
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import chain
+from typing import Final, NamedTuple
 
 from central.tenancy.credentials import Credential
 from central.trace.answers import Graph, GraphEdge, GraphNode
-from central.trace.callees import find_callees
-from central.trace.callers import CUT_CALLERS, find_callers
+from central.trace.callees import resolve_callees
+from central.trace.callers import CUT_CALLERS, MAX_RESOLVED, MAX_UNCOUNTED, find_callers
 from central.trace.edges import Edge
 from central.trace.receipts import cut_definitions, hint_for, receipt_of
 from central.trace.request_scope import TraceScope, selected_definitions
@@ -16,9 +18,13 @@ from central.trace.requests import GraphRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver, limits_met
 from central.trace.resolve.questions import Key
+from central.trace.resolve.reference_counts import count_bound_references
+from central.trace.resolve.references import ReferenceSite, sites_within
 from central.trace.resolve.resolve import Confidence
 from central.trace.service import run_trace
 from central.trace.tally import Tally
+
+_BATCH_REFERENCES: Final = 1_000  # resolved between two checks whether the graph is full
 
 
 class EdgeKey(NamedTuple):
@@ -59,8 +65,9 @@ class CallGraph:
         above = below = self.roots
         gone_up, gone_down = set(above), set(below)
         for distance in range(1, depth + 1):
-            above = self._unseen(self._callers(above, distance), gone_up)
-            below = self._unseen(self._callees(below, distance), gone_down)
+            inside = sites_within(self.resolver, below)
+            above = self._unseen(self._callers(above, distance, prefetch=inside), gone_up)
+            below = self._unseen(self._callees(inside, distance), gone_down)
             if not above and not below:
                 break
 
@@ -70,16 +77,36 @@ class CallGraph:
         gone.update(level)
         return level
 
-    def _callers(self, level: Sequence[Key], distance: int) -> list[Key]:
+    def _callers(
+        self, level: Sequence[Key], distance: int, *, prefetch: Sequence[ReferenceSite]
+    ) -> list[Key]:
+        """Add the callers of a level, and return them."""
         definitions = [self.definitions[key] for key in level]
+        if distance == 1:
+            return self._add_callers(definitions, distance, prefetch)
+        callers: list[Key] = []
+        batches = iter(self._batches(definitions))
+        for batch in batches:
+            rest = chain.from_iterable(batches) if self.is_full else ()
+            callers += self._add_callers([*batch, *rest], distance, prefetch)
+            prefetch = ()
+        return list(dict.fromkeys(callers))
+
+    def _add_callers(
+        self, definitions: Sequence[Definition], distance: int, prefetch: Sequence[ReferenceSite]
+    ) -> list[Key]:
+        """Add callers with their edges; a full graph needs only references in its own files."""
+        is_first = distance == 1  # the tally is of the roots' callers
         found = find_callers(
             self.resolver,
             definitions,
             min_confidence=self.min_confidence,
-            is_tallied=distance == 1,
+            is_tallied=is_first,
+            within=sorted(self.paths) if self.is_full and not is_first else None,
+            prefetch=prefetch,
         )
         self.is_cut = self.is_cut or found.is_cut
-        if distance == 1:
+        if is_first:
             self.tally = found.tally
         owners, around = _owners(self.resolver, found.edges)
         callers = list(dict.fromkeys(owners.values()))
@@ -87,13 +114,32 @@ class CallGraph:
         self._join(found.edges, owners)
         return callers
 
-    def _callees(self, level: Sequence[Key], distance: int) -> list[Key]:
-        found = find_callees(self.resolver, level, min_confidence=self.min_confidence)
-        edges = found.edges
-        owners, around = _owners(self.resolver, edges)
-        self._take(list(dict.fromkeys(owners.values())), distance - 1, around)
+    def _batches(self, definitions: Sequence[Definition]) -> list[list[Definition]]:
+        """Group definitions by name into batches, the least referenced names first."""
+        by_name: dict[tuple[str, str], list[Definition]] = defaultdict(list)
+        for one in definitions:
+            by_name[one.name, one.ecosystem].append(one)
+        if len(by_name) <= 1:
+            return list(by_name.values())
+        counts = count_bound_references(self.resolver, list(by_name), limit=MAX_UNCOUNTED)
+        batches: list[list[Definition]] = []
+        room, total = 0, 0
+        for count, name in sorted((count, name) for name, count in counts.items()):
+            total += count
+            # Of the rest of so many references, the class hierarchy selects.
+            if not batches or (room < count and total <= MAX_RESOLVED):
+                batches.append([])
+                room = _BATCH_REFERENCES
+            batches[-1] += by_name[name]
+            room -= count
+        return batches
+
+    def _callees(self, inside: Sequence[ReferenceSite], distance: int) -> list[Key]:
+        edges = resolve_callees(self.resolver, inside, min_confidence=self.min_confidence).edges
         callees = list(dict.fromkeys(edge.target for edge in edges))
-        self._take(callees, distance, definitions_at(self.resolver, callees))
+        owners, found = _owners(self.resolver, edges, callees)
+        self._take(list(dict.fromkeys(owners.values())), distance - 1, found)
+        self._take(callees, distance, found)
         self._join(edges, owners)
         return callees
 
@@ -125,12 +171,13 @@ class CallGraph:
 
 
 def _owners(
-    resolver: BatchResolver, edges: Iterable[Edge]
+    resolver: BatchResolver, edges: Iterable[Edge], others: Iterable[Key] = ()
 ) -> tuple[dict[Key, Key], dict[Key, Definition]]:
-    """Return the innermost definition around each edge's reference, and all around them."""
+    """Return the innermost definition around each reference, and all around them and `others`."""
     places = {(edge.site.file, edge.site.caller) for edge in edges}
     around = {place: list(_around(place)) for place in sorted(places)}
-    found = definitions_at(resolver, [key for keys in around.values() for key in keys])
+    keys = [key for keys in around.values() for key in keys]
+    found = definitions_at(resolver, [*keys, *others])
     owners = {
         place: next((key for key in keys if key in found), (place[0], ""))
         for place, keys in around.items()

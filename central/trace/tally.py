@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.reference_counts import count_references
 from central.trace.resolve.references import (
     ReferenceQuery,
     ReferenceSite,
-    count_references,
     unlikely_sites,
     unresolved_sites,
 )

@@ -1,8 +1,9 @@
 """Parameters of prepared statements and of LIKE."""
 
 import pytest
+from django.db import DataError, transaction
 
-from central.db import fetch_rows, id_array, like_pattern
+from central.db import fetch_rows, fetch_rows_of_each, id_array, like_pattern
 
 pytestmark = pytest.mark.django_db
 
@@ -19,3 +20,34 @@ def test_an_escaped_text_matches_itself_alone(text: str) -> None:
     [(own, other)] = fetch_rows("SELECT %s::text LIKE %s::text, %s::text LIKE %s::text", asked)
     assert own
     assert not other
+
+
+def test_statements_that_are_sent_together_have_their_own_rows() -> None:
+    assert fetch_rows_of_each([]) == []
+    rows = fetch_rows_of_each(
+        [
+            ("SELECT n FROM generate_series(1, %s::int) AS n", [2]),
+            ("SELECT 1 WHERE false", []),
+            ("SELECT %s::text", ["last"]),
+        ]
+    )
+    assert rows == [[(1,), (2,)], [], [("last",)]]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_statement_that_fails_among_others_raises_and_the_connection_serves_on(
+    place: int,
+) -> None:
+    statements: list[tuple[str, list[object]]] = [("SELECT %s::int", [1])] * 2
+    statements.insert(place, ("SELECT 1 / %s::int", [0]))
+    with pytest.raises(DataError, match="division by zero"):
+        fetch_rows_of_each(statements)
+    assert fetch_rows("SELECT %s::int", [2]) == [(2,)]
+    assert fetch_rows_of_each([("SELECT %s::int", [3])]) == [[(3,)]]
+
+
+def test_a_statement_that_fails_in_a_transaction_rolls_it_back_to_its_savepoint() -> None:
+    with pytest.raises(DataError), transaction.atomic():
+        fetch_rows_of_each([("SELECT 1 / %s::int", [0]), ("SELECT %s::int", [1])])
+    assert fetch_rows("SELECT %s::int", [2]) == [(2,)]

@@ -8,7 +8,7 @@ from central.corpus.models import File, Module, Package, Symbol
 from central.db import fetch_rows, like_pattern, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.modules import prefixes
-from central.trace.resolve.questions import ImportPath, Key
+from central.trace.resolve.questions import ImportPath, Key, last_name
 from indexer.lexical import tokenize
 
 MAX_DEFINITIONS: Final = 200
@@ -77,6 +77,9 @@ _KEYED = _sql("""SELECT {columns}
     LEFT JOIN {package} p ON p.id = f.package_id
     WHERE s.repository_id = ANY(%s::bigint[])
     ORDER BY s.repository_id, f.path, s.start_line, s.id""")
+_MEMBERS = _sql("""SELECT DISTINCT s.file_id, s.qualified_name FROM {symbol} s
+    WHERE s.name = ANY(%s::text[]) AND s.qualified_name <> s.name
+        AND s.repository_id = ANY(%s::bigint[])""")
 _IN_LINES = _sql("""SELECT {columns} {joined}
     WHERE f.repository_id = %s::bigint AND f.path = %s::text
         AND s.repository_id = ANY(%s::bigint[])
@@ -113,6 +116,16 @@ def definitions_at(resolver: BatchResolver, keys: Iterable[Key]) -> dict[Key, De
     files, names = [file for file, _ in ordered], [name for _, name in ordered]
     rows = fetch_rows(_KEYED, [files, names, resolver.repositories])
     return {one.key: one for one in reversed([Definition(*row) for row in rows])}
+
+
+def members_named(resolver: BatchResolver, names: Iterable[str]) -> dict[str, set[Key]]:
+    """Return the keys of all members, and functions inside of functions, by these names."""
+    wanted = set(names)
+    if fresh := sorted(wanted - resolver.members.keys()):
+        resolver.members |= {name: set() for name in fresh}
+        for file, name in fetch_rows(_MEMBERS, [fresh, resolver.repositories]):
+            resolver.members[last_name(name)].add((file, name))
+    return {name: resolver.members[name] for name in wanted}
 
 
 def definitions_in(resolver: BatchResolver, *, repository: int, path: str) -> list[Definition]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
-from central.db import fetch_rows, id_array
+from central.db import fetch_rows_of_each, id_array
 from central.trace.resolve.questions import Limit
 from central.trace.resolve.sql import STATEMENTS
 
@@ -43,19 +43,35 @@ class BatchResolver:
         self.subclasses: dict[
             tuple[int, str], list[tuple[int, str]]
         ] = {}  # by class, from hierarchy.descendants
+        self.members: dict[
+            str, set[tuple[int, str]]
+        ] = {}  # by name, from definitions.members_named
         self._known: dict[type, dict[Question, Answer]] = defaultdict(dict)
         self._tasks: dict[type, dict[Question, _Task]] = defaultdict(dict)
         self._waiting: dict[type, dict[Question, list[tuple[_Task, int]]]] = defaultdict(dict)
         self._wanted: dict[type, list[Question]] = defaultdict(list)
         self._ready: list[_Task] = []
+        self._prefetched: list[Question] = []
         self._assumed: dict[_TypedQuestion, Answer] = {}
         self._provisional: set[_TypedQuestion] = set()
         self._before: dict[_TypedQuestion, Answer] = {}  # provisional answers of the last round
 
+    def prefetch(self, questions: Iterable[Question]) -> None:
+        """Have the next `resolve_all` answer these too, in the same round trips."""
+        self._prefetched += questions
+
+    def read_all(self, questions: Sequence[Question]) -> list[Answer]:
+        """As `resolve_all`, of questions that one statement answers; the prefetched ones wait."""
+        prefetched, self._prefetched = self._prefetched, []
+        answers = self.resolve_all(questions)
+        self.prefetch(prefetched)
+        return answers
+
     def resolve_all(self, questions: Sequence[Question]) -> list[Answer]:
         """Return the answer to each question: a tuple, empty where nothing was found."""
+        together, self._prefetched = [*questions, *self._prefetched], []
         for _ in range(MAX_ROUNDS - 1):
-            self._run(questions)
+            self._run(together)
             if self._is_settled():
                 break
             self._before = {
@@ -63,14 +79,15 @@ class BatchResolver:
             }
             self._provisional, self._assumed = set(), {}
         else:
-            self._run(questions)
+            self._run(together)
         self._provisional, self._assumed, self._before = set(), {}, {}
         return [self._known[type(question)][question] for question in questions]
 
     def _run(self, questions: Sequence[Question]) -> None:
         """Continue until every question, also those of the rules, has an answer."""
         root = _Task((), _ask(questions))
-        self._wait(root, questions)
+        root.asked = questions
+        self._wait(root)
         while True:
             if self._ready:
                 self._advance(self._ready.pop())
@@ -91,21 +108,22 @@ class BatchResolver:
         return self._known[kind].keys()  # type: ignore[return-value]
 
     def _advance(self, task: _Task) -> None:
+        """Continue a task until it waits for an answer, or ends."""
         known = self._known
-        answers: list[Any] = [known[type(question)].get(question) for question in task.asked]
-        if self._provisional or None in answers:
-            answers = [self._answer_or_assumption(task, question) for question in task.asked]
-        task.turn += 1
-        try:
-            asked = task.steps.send(answers) if task.turn > 1 else next(task.steps)
-        except StopIteration as stop:
-            if task.question:
+        while not task.open:
+            answers: list[Any] = [known[type(question)].get(question) for question in task.asked]
+            if self._provisional or None in answers:
+                answers = [self._answer_or_assumption(task, question) for question in task.asked]
+            task.turn += 1
+            try:
+                task.asked = task.steps.send(answers) if task.turn > 1 else next(task.steps)
+            except StopIteration as stop:
                 del self._tasks[type(task.question)][task.question]
                 if task.is_provisional:
                     self._provisional.add((type(task.question), task.question))
                 self._settle(task.question, stop.value)
-            return
-        self._wait(task, asked)
+                return
+            self._wait(task)
 
     def _answer_or_assumption(self, task: _Task, question: Question) -> Answer:
         """Return the answer; while it is open, the one of the last round or none."""
@@ -118,9 +136,9 @@ class BatchResolver:
             task.is_provisional = True
         return answer
 
-    def _wait(self, task: _Task, asked: Sequence[Question]) -> None:
-        task.asked, task.open = asked, 0
-        for question in asked:
+    def _wait(self, task: _Task) -> None:
+        """Ask for the answers that the task needs and that are not known; none is open yet."""
+        for question in task.asked:
             kind = type(question)
             if question in self._known[kind]:
                 continue
@@ -136,8 +154,6 @@ class BatchResolver:
                 started = _Task(question, self._rules[kind](question))
                 self._tasks[kind][question] = started
                 self._ready.append(started)
-        if not task.open and task.question:
-            self._ready.append(task)
 
     def _settle(self, question: Question, answer: Answer) -> None:
         kind = type(question)
@@ -149,17 +165,23 @@ class BatchResolver:
                     self._ready.append(task)
 
     def _fetch(self) -> None:
-        """Run one statement for each type of row that is wanted."""
+        """Run one statement for each type of row that is wanted, all in one round trip."""
         wanted, self._wanted = self._wanted, defaultdict(list)
-        for kind, questions in wanted.items():
-            sql, make = STATEMENTS[kind]
-            columns = [_array(column) for column in zip(*questions, strict=True)]
-            numbers = id_array(range(len(questions)))
+        statements = [
+            (STATEMENTS[kind][0], self._parameters(questions)) for kind, questions in wanted.items()
+        ]
+        answers = fetch_rows_of_each(statements)
+        for (kind, questions), rows in zip(wanted.items(), answers, strict=True):
+            _, make = STATEMENTS[kind]
             found: dict[int, list[Any]] = defaultdict(list)
-            for number, *row in fetch_rows(sql, [numbers, *columns, self.repositories]):
+            for number, *row in rows:
                 found[number].append(make(*row))
             for number, question in enumerate(questions):
                 self._settle(question, tuple(found.get(number, ())))
+
+    def _parameters(self, questions: Sequence[Question]) -> list[object]:
+        columns = [_array(column) for column in zip(*questions, strict=True)]
+        return [id_array(range(len(questions))), *columns, self.repositories]
 
     def _break_cycle(self, task: _Task) -> None:
         """Let one task of a cycle continue without the answers that it waits for.

@@ -37,7 +37,7 @@ _COLUMNS = """r.id, r.repository_id, r.file_id, f.path, coalesce(f.package_id, 0
 _CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
     CASE WHEN r.access = 'path' THEN -2 ELSE -1 END)"""
 # An unbound name of these ecosystems is built in unless the file has a wildcard import.
-_BUILT_IN = """r.binding = 'free' AND r.ecosystem IN ('pypi', 'npm') AND NOT EXISTS (
+BUILT_IN = """r.binding = 'free' AND r.ecosystem IN ('pypi', 'npm') AND NOT EXISTS (
     SELECT FROM {imported} i WHERE i.file_id = r.file_id AND i.local = '' AND i.wildcard)"""
 # What may lead to the definitions that a ReferenceQuery describes.
 _LIKELY = """((%s::bool AND r.access = 'path' AND r.binding <> 'local')
@@ -48,7 +48,7 @@ _LIKELY = """((%s::bool AND r.access = 'path' AND r.binding <> 'local')
 _sql = sql_with(
     likely=_LIKELY,
     container=_CONTAINER,
-    built_in=_BUILT_IN,
+    built_in=BUILT_IN,
     columns=_COLUMNS,
     imported=Import,
     reference=Reference,
@@ -61,6 +61,7 @@ _BOUND = _sql("""SELECT {columns}
     JOIN {file} f ON f.id = r.file_id
     WHERE NOT (r.access = 'path' AND r.chain = '' AND r.binding = 'local'
             AND NOT r.file_id = ANY(%s::bigint[]))
+        AND (%s::bigint[] IS NULL OR r.file_id = ANY(%s::bigint[]))
         AND NOT ({built_in})
     LIMIT %s""")
 _BY_NAME = _sql("""SELECT {columns}
@@ -101,21 +102,6 @@ _UNLIKELY = _sql("""SELECT {columns}, count(*) OVER ()
     WHERE NOT (r.access = 'path' AND r.chain = '' AND r.binding = 'local')
         AND NOT {likely} AND NOT ({built_in})
     ORDER BY r.id LIMIT %s""")
-_COUNT = _sql("""\
-WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
-    seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
-    SELECT (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
-            ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'unknown'
-                AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            LIMIT (SELECT most FROM seen)) AS unknown)
-        + (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
-            ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'free'
-                AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in),
-        (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
-            ON r.name = q.name AND r.ecosystem = q.ecosystem
-                AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            LIMIT (SELECT most FROM seen)) AS named)""")
 _FILES = _sql("""SELECT f.id, f.path,
         (SELECT count(*) FROM {reference} r WHERE r.file_id = f.id)
     FROM (SELECT f.id, f.path FROM {file} f
@@ -163,21 +149,27 @@ class ReferenceQuery(NamedTuple):
 
 
 def bound_sites(
-    resolver: BatchResolver, names: Names, files: Sequence[int], *, limit: int
+    resolver: BatchResolver,
+    names: Names,
+    files: Sequence[int],
+    *,
+    within: Sequence[int] | None,
+    limit: int,
 ) -> list[ReferenceSite]:
     """Read at most `limit` references of these names that their file binds, in no order.
 
     Of those that are bound to a definition of their own file by its bare name, only the ones in
-    `files`.
+    `files`. If `within` is given, only those in these files.
     """
-    asked = [*_columns(names), resolver.repositories, id_array(files), limit]
+    allowed = None if within is None else id_array(within)
+    asked = [*columns_of(names), resolver.repositories, id_array(files), allowed, allowed, limit]
     return [ReferenceSite(*row) for row in fetch_rows(_BOUND, asked)]
 
 
 def sites_named(resolver: BatchResolver, query: ReferenceQuery) -> list[ReferenceSite]:
     """Read references that their file binds and that match the query."""
     asked = [
-        *_columns(query.names),
+        *columns_of(query.names),
         resolver.repositories,
         query.kind,
         query.kind,
@@ -205,7 +197,7 @@ def sites_rooted(
     keys = list(dict.fromkeys(roots))
     if not keys:
         return []
-    asked = [*_columns(keys), resolver.repositories, kind, kind, names, names]
+    asked = [*columns_of(keys), resolver.repositories, kind, kind, names, names]
     return [ReferenceSite(*row) for row in fetch_rows(_BY_ROOT, asked)]
 
 
@@ -221,7 +213,7 @@ def type_sites(
     keys = list(dict.fromkeys(roots))
     rows = fetch_rows(_TYPES, [list(names), resolver.repositories])
     if keys:
-        rows += fetch_rows(_TYPES_BY_ROOT, [*_columns(keys), resolver.repositories])
+        rows += fetch_rows(_TYPES_BY_ROOT, [*columns_of(keys), resolver.repositories])
     return list(dict.fromkeys(ReferenceSite(*row) for row in rows))
 
 
@@ -230,7 +222,7 @@ def sites_within(resolver: BatchResolver, definitions: Iterable[Key]) -> list[Re
     keys = list(dict.fromkeys(definitions))
     if not keys:
         return []
-    rows = fetch_rows(_WITHIN, [*_columns(keys), resolver.repositories])
+    rows = fetch_rows(_WITHIN, [*columns_of(keys), resolver.repositories])
     return [ReferenceSite(*row) for row in rows]
 
 
@@ -270,7 +262,7 @@ def sites_at(
 
 def unresolved_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:
     """Read references of these names that no file binds, in no order."""
-    rows = fetch_rows(_OPEN, [*_columns(names), resolver.repositories, limit])
+    rows = fetch_rows(_OPEN, [*columns_of(names), resolver.repositories, limit])
     return [ReferenceSite(*row) for row in rows]
 
 
@@ -281,16 +273,11 @@ def unlikely_sites(
 
     Without those that are bound to a definition of their own file by its bare name.
     """
-    asked = [*_columns(query.names), resolver.repositories, *_likely(query), limit]
+    asked = [*columns_of(query.names), resolver.repositories, *_likely(query), limit]
     rows = fetch_rows(_UNLIKELY, asked)
     return [ReferenceSite(*row[:-1]) for row in rows], rows[0][-1] if rows else 0
 
 
-def count_references(resolver: BatchResolver, names: Names, *, limit: int) -> tuple[int, int]:
-    """Count those that no file binds, and all, up to `limit`, with index-only scans."""
-    ((unbound, total),) = fetch_rows(_COUNT, [*_columns(names), resolver.repositories, limit])
-    return int(unbound), int(total)
-
-
-def _columns(pairs: Sequence[tuple[object, object]]) -> list[list[object]]:
+def columns_of(pairs: Sequence[tuple[object, object]]) -> list[list[object]]:
+    """Return pairs as two columns: parameters of `unnest`."""
     return [[one for one, _ in pairs], [other for _, other in pairs]]

@@ -59,7 +59,7 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
     """Return the resolution of each reference, in the same order."""
     imported = [site for site in sites if site.binding == Binding.IMPORT]
     keys = list(dict.fromkeys(Imports(site.file, site.root) for site in imported))
-    imports = dict(zip(keys, resolver.resolve_all(keys), strict=True))
+    imports = dict(zip(keys, resolver.read_all(keys), strict=True))
     asked = [_questions(site, imports) for site in sites]
     wanted = list(dict.fromkeys(question for questions in asked for question in questions))
     answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True))

@@ -1,11 +1,21 @@
 """The graph of calls around a symbol, over HTTP."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from central.trace.graph import CallGraph
+from central.trace.resolve.definitions import DefinitionFilter, definitions_named
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.resolve import Confidence
+from central.trace.resolve.rules import RULES
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import pyproject, repository
+from tests.central.trace.test_symmetry import NAMES, corpora, indexed
+from tests.property_settings import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +93,35 @@ def test_every_edge_joins_nodes_of_the_graph(chain: None, ask: Ask) -> None:
         answer = ask("graph", symbol="top", depth=3, limit=limit).json()
         ids = {node["id"] for node in answer["nodes"]}
         assert {edge[end] for edge in answer["edges"] for end in ("caller", "callee")} <= ids
+
+
+def call_graph(repositories: list[int], symbol: str, limit: int) -> CallGraph:
+    resolver = BatchResolver(RULES, repositories=repositories)
+    graph = CallGraph(resolver, Confidence.MEDIUM, limit)
+    graph.start(definitions_named(resolver, DefinitionFilter(symbol)))
+    graph.expand(3)
+    return graph
+
+
+@examples(25)
+@given(corpus=corpora, symbol=st.sampled_from(NAMES), batch=st.sampled_from([0, 2, 1_000]))
+def test_a_limited_graph_is_a_part_of_the_whole_one(
+    corpus: Mapping[str, str], symbol: str, batch: int
+) -> None:
+    repositories = indexed(corpus)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("central.trace.graph._BATCH_REFERENCES", batch)
+        whole = call_graph(repositories, symbol, 1_000)
+        for limit in range(1, len(whole.distances)):
+            part = call_graph(repositories, symbol, limit)
+            assert part.is_full
+            assert len(part.distances) == limit
+            assert part.distances.items() <= whole.distances.items()
+            assert {key: set(edges) for key, edges in part.edges.items()} == {
+                key: set(edges)
+                for key, edges in whole.edges.items()
+                if part.distances.keys() >= {key.caller, key.callee}
+            }
 
 
 def kit(text: str) -> None:

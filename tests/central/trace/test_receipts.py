@@ -15,7 +15,13 @@ from central.trace.resolve.resolve import Confidence, resolve
 from central.trace.resolve.rules import RULES
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import organization_of, pyproject, repository
-from tests.central.trace.test_symmetry import corpora, path_of, selected_by_hierarchy, sites
+from tests.central.trace.test_symmetry import (
+    corpora,
+    path_of,
+    selected_by_hierarchy,
+    sites,
+    uncounted_callers,
+)
 from tests.property_settings import examples
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +40,8 @@ def assert_everything_is_counted(repositories: list[int]) -> None:
         usual = find_callers(resolver, definitions, min_confidence=Confidence.MEDIUM)
         with selected_by_hierarchy():
             selected = find_callers(resolver, definitions, min_confidence=Confidence.MEDIUM)
-        assert set(selected.edges) == set(usual.edges)
+        uncounted = uncounted_callers(repositories, definitions)
+        assert set(selected.edges) == set(usual.edges) == set(uncounted)
         counts = {(one.tally.unresolved, one.tally.elsewhere) for one in (low, usual, selected)}
         assert len(counts) == 1
         alike = [

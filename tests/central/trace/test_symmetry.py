@@ -1,6 +1,6 @@
 """Callers and resolution agree: callers of a definition are what resolves to it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from central.corpus.models import Reference, Symbol
 from central.trace.callees import override_edges
 from central.trace.callers import Edge, find_callers
-from central.trace.resolve.definitions import definitions_at
+from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite
@@ -70,8 +70,17 @@ def backward(repositories: list[int]) -> set[Link]:
         resolver = BatchResolver(RULES, repositories=repositories)
         definitions = list(definitions_at(resolver, [key]).values())
         edges = find_callers(resolver, definitions, min_confidence=Confidence.MEDIUM).edges
+        assert set(edges) == set(uncounted_callers(repositories, definitions))
         found |= {(edge.site.id, edge.target) for edge in edges}
     return found
+
+
+def uncounted_callers(repositories: list[int], definitions: Sequence[Definition]) -> Sequence[Edge]:
+    """Find callers as the further levels of a graph do, which count no other references."""
+    resolver = BatchResolver(RULES, repositories=repositories)
+    return find_callers(
+        resolver, definitions, min_confidence=Confidence.MEDIUM, is_tallied=False
+    ).edges
 
 
 MODULES = ["one.alpha", "one.beta", "two.gamma", "two.delta", "one", "two"]
@@ -116,13 +125,12 @@ files = st.builds(
 corpora = st.fixed_dictionaries(dict.fromkeys(MODULES, files))
 
 
-@examples(25)
-@given(corpus=corpora)
-def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, str]) -> None:
+def indexed(corpus: Mapping[str, str]) -> list[int]:
+    """Replace everything in the database by two packages with these modules."""
     Reference.objects.all().delete()
     organization = organization_of()
     organization.repositories.all().delete()
-    repositories = [
+    return [
         repository(
             name,
             {
@@ -136,6 +144,12 @@ def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, 
         ).pk
         for name, other in (("one", "two"), ("two", "one"))
     ]
+
+
+@examples(25)
+@given(corpus=corpora)
+def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, str]) -> None:
+    repositories = indexed(corpus)
     links = forward(BatchResolver(RULES, repositories=repositories))
     assert backward(repositories) == links
     with selected_by_hierarchy():
@@ -146,7 +160,8 @@ def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, 
 def selected_by_hierarchy() -> Iterator[None]:
     """Find callers as if too many references bore each name to resolve them all."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("central.trace.callers.MAX_RESOLVED", 0)
+        for limit in ("MAX_RESOLVED", "MAX_UNCOUNTED"):
+            patch.setattr(f"central.trace.callers.{limit}", 0)
         yield
 
 
