@@ -18,7 +18,7 @@ from indexer.records.vectors import EmbedderSpec, Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point, top_hits
 from indexer.store.pgvector import maintenance, statements
 from indexer.store.pgvector.connections import Connections
-from indexer.store.pgvector.search import Scope, begin
+from indexer.store.pgvector.search import Scope, search_pipeline
 from indexer.store.pgvector.tables import (
     divide_plain_tables,
     drop_partitions,
@@ -88,18 +88,22 @@ class PgVectorStore:
         for (organization, embedder), repositories in _scopes(collections).items():
             if not self._exists(embedder):
                 continue
-            with self._connections.transaction() as connection:
-                begin(connection, seconds=self._search_seconds)
+            with (
+                self._connections.transaction() as connection,
+                search_pipeline(connection, seconds=self._search_seconds),
+            ):
                 scope = Scope(
                     connection,
                     embedder,
                     organization,
                     repositories,
+                    filters={query.filter for query in queries},
                     exact_points=self._exact_points,
                 )
-                for hits, query in zip(found, queries, strict=True):
-                    hits.dense.extend(scope.dense(query))
-                    hits.lexical.extend(scope.lexical(query))
+                sent = [(scope.dense(query), scope.lexical(query)) for query in queries]
+                for hits, (dense, lexical) in zip(found, sent, strict=True):
+                    hits.dense.extend(dense())
+                    hits.lexical.extend(lexical())
         return [
             HybridHits(top_hits(hits.dense, query.limit), top_hits(hits.lexical, query.limit))
             for hits, query in zip(found, queries, strict=True)
