@@ -2,8 +2,9 @@
 
 import asyncio
 import contextvars
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
@@ -21,14 +22,14 @@ from django.urls import set_script_prefix
 
 from central.errors import ServiceError, UnavailableError
 from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
-from central.http.lanes import Lane, lane_of
+from central.http.lanes import Lane, lane_of, lanes
 from central.http.middleware import set_security_headers
 from central.http.problems import response_to
 from central.http.space import BodySpace
-from central.http.streams import made_in_threads, sent_in_time, sent_to_reader
+from central.http.streams import Receive, made_in_threads, sent_in_time, while_connected
 from central.http.turns import Caller, Turns, caller_of, current, too_busy
 from central.observability.metrics import REFUSED, WAIT_SECONDS, WAITING
-from indexer.limits import REQUESTS_AT_ONCE
+from indexer.limits import LONG_SECONDS, REQUESTS_AT_ONCE
 
 _Result = TypeVar("_Result")
 _Place = asyncio.Future[None]
@@ -44,40 +45,42 @@ class RequestThreads:
         self._executor = executor or ThreadPoolExecutor(
             REQUESTS_AT_ONCE, thread_name_prefix="request"
         )
-        self._turns: Turns[_Place] = Turns()
+        self._turns: Turns[_Place] = Turns(lanes(searches_at_once=settings.SEARCHES_AT_ONCE))
         self.bodies = BodySpace()
 
-    async def run(self, function: Callable[[], _Result]) -> _Result:
+    async def run(self, function: Callable[[], _Result], receive: Receive | None = None) -> _Result:
         """Return what `function` returns, called with the context variables of the caller.
 
-        A cancelled caller stops waiting; the thread is free when `function` has ended.
-        Raises UnavailableError if too many wait already, or if none is free in the lane's time.
+        A cancelled caller stops waiting; the thread is free when `function` has ended. Raises
+        UnavailableError if too many wait already, or if none is free in the lane's time, and
+        RequestAborted if `receive` tells that the client left its line.
         """
         caller = current.get()
-        await self._enter(caller)
+        await self._enter(caller, receive)
         loop = asyncio.get_running_loop()
+        give_back = self._held(caller)
 
         def leave(_: object) -> None:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(self._leave, caller)
+                loop.call_soon_threadsafe(give_back)
 
         running = self._executor.submit(contextvars.copy_context().run, function)
         running.add_done_callback(leave)
         return await asyncio.wrap_future(running)
 
-    async def _enter(self, caller: Caller) -> None:
-        lane = caller.lane.name.lower()
+    async def _enter(self, caller: Caller, receive: Receive | None) -> None:
+        lane = caller.lane.value
         if self._turns.enter(caller):
             WAIT_SECONDS.labels(lane).observe(0)
             return
         place: _Place = asyncio.get_running_loop().create_future()
         waiting = WAITING.labels(lane)
         try:
-            self._turns.wait(caller, place)
+            seconds = self._turns.wait(caller, place)
             with waiting.track_inprogress(), WAIT_SECONDS.labels(lane).time():
-                async with asyncio.timeout(caller.lane.value.wait_seconds):
-                    await place
-        except asyncio.CancelledError:
+                async with asyncio.timeout(seconds):
+                    await (while_connected(place, receive) if receive else place)
+        except (asyncio.CancelledError, RequestAborted):
             if not self._turns.give_up(caller, place):  # a place came at the same moment
                 self._leave(caller)
             raise
@@ -89,8 +92,35 @@ class RequestThreads:
             REFUSED.labels(lane).inc()
             raise
 
+    def _held(self, caller: Caller) -> Callable[[], None]:
+        """Return what gives a place back; a search or trace that takes long keeps none waiting."""
+        loop = asyncio.get_running_loop()
+        timer: asyncio.TimerHandle | None = None
+
+        def outgrow() -> None:
+            nonlocal caller
+            caller, places = self._turns.outgrow(caller)
+            self._serve(places)
+            look_later()
+
+        def look_later() -> None:
+            nonlocal timer
+            may_take_long = caller.lane in {Lane.SEARCHES, Lane.TRACES}
+            timer = loop.call_later(LONG_SECONDS, outgrow) if may_take_long else None
+
+        def give_back() -> None:
+            if timer:
+                timer.cancel()
+            self._leave(caller)
+
+        look_later()
+        return give_back
+
     def _leave(self, caller: Caller) -> None:
-        for place in self._turns.leave(caller):
+        self._serve(self._turns.leave(caller))
+
+    def _serve(self, places: Iterable[_Place]) -> None:
+        for place in places:
             if not place.done():  # a cancelled caller passes the place on
                 place.set_result(None)
 
@@ -153,22 +183,26 @@ class ThreadHandler(ASGIHandler):
                 limit = max_body_bytes(scope["path"], authorization)
                 check_content_length(_header(scope, b"content-length") or "", limit)
                 await read_asgi_body(receive, body, limit, take)
-                response = await self._threads.run(partial(self._respond, scope, body))
+                response = await self._threads.run(partial(self._respond, scope, body), receive)
             except RequestAborted:
                 return
             except ServiceError as exc:
                 await self.send_response(self._refuse(scope, exc), send)
                 return
         current.set(current.get()._replace(lane=Lane.BEGUN))
-        if response.streaming and not response.is_async:
+        if response.streaming:
+            await self._stream(response, receive, send)
+        else:
+            await self.send_response(response, sent_in_time(send))
+
+    async def _stream(self, response: Any, receive: _Receive, send: _Send) -> None:
+        """Send a stream until its end, or until its reader leaves."""
+        if not response.is_async:
             parts = response.streaming_content
             response.streaming_content = made_in_threads(self._threads, parts)
-        if not response.streaming:
-            await self.send_response(response, sent_in_time(send))
-            return
         try:
-            sending = self.send_response(response, sent_in_time(send))
-            await sent_to_reader(sending, receive)
+            with suppress(RequestAborted):
+                await while_connected(self.send_response(response, sent_in_time(send)), receive)
         finally:
             await self._threads.run(response.close)
 

@@ -1,12 +1,19 @@
 """The lanes in which requests wait for a thread: by what they cost, and who waits for them."""
 
 import re
-from enum import Enum, unique
+from collections.abc import Mapping
+from enum import StrEnum, unique
 from typing import Final, NamedTuple
 
 from indexer.limits import (
+    EXPORTS_AT_ONCE,
+    EXPORTS_OF_ONE_CALLER,
+    LONG_AT_ONCE,
+    LONG_OF_ONE_CALLER,
+    READ_FRONT_WAIT_SECONDS,
     READ_WAIT_SECONDS,
     READS_AT_ONCE,
+    READS_IN_FRONT,
     REQUESTS_OF_ONE_CALLER,
     REQUESTS_WAITING,
     RUN_WAIT_SECONDS,
@@ -16,7 +23,6 @@ from indexer.limits import (
     STREAMS_OF_ONE_CALLER,
     STREAMS_WAITING,
     TRACES_AT_ONCE,
-    TRACES_OF_ONE_CALLER,
     UPLOAD_WAIT_SECONDS,
     UPLOADS_AT_ONCE,
     UPLOADS_OF_ONE_CALLER,
@@ -24,43 +30,84 @@ from indexer.limits import (
 )
 
 
-class LaneLimits(NamedTuple):
-    """Requests of a lane that run, run for one caller and wait; seconds of waiting, None: no end.
+@unique
+class Lane(StrEnum):
+    """A lane, as metrics name it."""
 
-    Lanes with `is_read` never have all threads, even together. Of the others, waiting requests are
-    served first.
+    RUNS = "runs"  # webhooks and the run protocol: GitHub sends a webhook once, a job of CI waits
+    UPLOADS = "uploads"  # trees and batches, which take memory
+    BEGUN = "begun"  # the rest of an answer whose beginning was sent: it can no longer be refused
+    READS = "reads"
+    SEARCHES = "searches"
+    TRACES = "traces"
+    EXPORTS = "exports"  # answers about all of an organisation, or about a whole change
+    LONG = "long"  # searches and traces after LONG_SECONDS
+
+
+class LaneLimits(NamedTuple):
+    """Requests of a lane that run, run for one caller, and wait; seconds of waiting, None: no end.
+
+    Lanes of lower `rank` are served first; those of one rank take turns. The first `front` in the
+    queue of a caller may wait for `front_wait_seconds` instead.
     """
 
     at_once: int
     of_one_caller: int
     waiting: int
     wait_seconds: float | None
-    is_read: bool = True
-
-
-@unique
-class Lane(Enum):
-    """A lane, with its limits. Those that come first are served first."""
-
-    # Webhooks and the run protocol: GitHub sends a webhook once, and a job of CI waits.
-    RUNS = LaneLimits(
-        RUNS_AT_ONCE, RUNS_OF_ONE_CALLER, REQUESTS_WAITING, RUN_WAIT_SECONDS, is_read=False
-    )
-    # Trees and batches take memory.
-    UPLOADS = LaneLimits(
-        UPLOADS_AT_ONCE, UPLOADS_OF_ONE_CALLER, UPLOADS_WAITING, UPLOAD_WAIT_SECONDS, is_read=False
-    )
-    # The rest of an answer whose beginning was sent: it can no longer be refused. As it is served
-    # before reads, it never has all of their threads.
-    BEGUN = LaneLimits(STREAMS_AT_ONCE, STREAMS_OF_ONE_CALLER, STREAMS_WAITING, wait_seconds=None)
-    READS = LaneLimits(READS_AT_ONCE, REQUESTS_OF_ONE_CALLER, REQUESTS_WAITING, READ_WAIT_SECONDS)
-    # Answers that cost many times as much as a search.
-    TRACES = LaneLimits(TRACES_AT_ONCE, TRACES_OF_ONE_CALLER, REQUESTS_WAITING, READ_WAIT_SECONDS)
+    rank: int
+    front: int = 0
+    front_wait_seconds: float = 0.0
 
     @property
-    def rank(self) -> int:
-        """Which lanes are served first: lower ranks. Reads and traces take turns."""
-        return 0 if not self.value.is_read else 1 if self.value.wait_seconds is None else 2
+    def is_read(self) -> bool:
+        """Whether the lane is one of those that never have all threads, even together."""
+        return self.rank > 0
+
+    def timeout_seconds(self, ahead: int) -> float | None:
+        """Return the longest wait behind so many requests of the same caller; None: no end."""
+        return self.front_wait_seconds if ahead < self.front else self.wait_seconds
+
+
+def _reads(at_once: int, of_one_caller: int) -> LaneLimits:
+    return LaneLimits(
+        at_once,
+        of_one_caller,
+        REQUESTS_WAITING,
+        READ_WAIT_SECONDS,
+        rank=2,
+        front=READS_IN_FRONT,
+        front_wait_seconds=READ_FRONT_WAIT_SECONDS,
+    )
+
+
+def lanes(*, searches_at_once: int) -> Mapping[Lane, LaneLimits]:
+    """Return the limits of each lane of a process."""
+    return {
+        Lane.RUNS: LaneLimits(
+            RUNS_AT_ONCE,
+            RUNS_OF_ONE_CALLER,
+            REQUESTS_WAITING,
+            RUN_WAIT_SECONDS,
+            rank=0,
+        ),
+        Lane.UPLOADS: LaneLimits(
+            UPLOADS_AT_ONCE,
+            UPLOADS_OF_ONE_CALLER,
+            UPLOADS_WAITING,
+            UPLOAD_WAIT_SECONDS,
+            rank=0,
+        ),
+        # Served before reads, so it may not have all of their threads.
+        Lane.BEGUN: LaneLimits(
+            STREAMS_AT_ONCE, STREAMS_OF_ONE_CALLER, STREAMS_WAITING, wait_seconds=None, rank=1
+        ),
+        Lane.READS: _reads(READS_AT_ONCE, REQUESTS_OF_ONE_CALLER),
+        Lane.SEARCHES: _reads(searches_at_once, max(1, searches_at_once * 3 // 4)),
+        Lane.TRACES: _reads(TRACES_AT_ONCE, TRACES_AT_ONCE),
+        Lane.EXPORTS: _reads(EXPORTS_AT_ONCE, EXPORTS_OF_ONE_CALLER),
+        Lane.LONG: LaneLimits(LONG_AT_ONCE, LONG_OF_ONE_CALLER, 0, wait_seconds=0.0, rank=2),
+    }
 
 
 _LANES: Final = (
@@ -71,6 +118,8 @@ _LANES: Final = (
     ),
     # An overload must be seen.
     (re.compile(r"/metrics\Z"), Lane.RUNS),
+    (re.compile(r"/api/v1/search(/|\Z)|/o/[^/]+/(query)?\Z"), Lane.SEARCHES),
+    (re.compile(r"/api/v1/(trace/(calls|impact)|graph/(snapshot|refresh))\Z"), Lane.EXPORTS),
     (re.compile(r"/api/v1/(trace|graph)/"), Lane.TRACES),
     (
         re.compile(r"/o/[^/]+/(symbol\Z|graph\Z|knowledge(/|\Z)|r/[^/]+/violations\Z)"),

@@ -6,19 +6,22 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Coroutine,
     Generator,
     Iterable,
     Iterator,
     Mapping,
+    MutableMapping,
 )
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+from django.core.exceptions import RequestAborted
 
 from indexer.limits import STREAM_PORTION_BYTES, STREAM_PORTION_SECONDS, STREAM_WAIT_SECONDS
 
+_Result = TypeVar("_Result")
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
-Receive = Callable[[], Awaitable[Mapping[str, Any]]]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 
 class Threads(Protocol):
@@ -62,18 +65,22 @@ def _portion(parts: Iterator[bytes]) -> list[bytes]:
     return portion
 
 
-async def sent_to_reader(sending: Coroutine[Any, Any, None], receive: Receive) -> None:
-    """Send a stream; end it when its reader leaves, of which servers say nothing to `send`."""
-    sender = asyncio.ensure_future(sending)
+async def while_connected(work: Awaitable[_Result], receive: Receive) -> _Result:
+    """Return the result of `work`; cancel it when the client leaves, which `receive` alone tells.
+
+    Raises RequestAborted if the client left.
+    """
+    working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(receive))
     try:
-        await asyncio.wait({sender, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        sender.cancel()
+        working.cancel()
         leaving.cancel()
-        await asyncio.wait({sender, leaving})
-    if not sender.cancelled():
-        sender.result()
+        await asyncio.wait({working, leaving})
+    if working.cancelled():
+        raise RequestAborted
+    return working.result()
 
 
 async def _left(receive: Receive) -> None:

@@ -1,7 +1,7 @@
 """Fair queueing: places for running requests, given to waiting callers in turn."""
 
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import sha256
@@ -11,7 +11,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from central.errors import UnavailableError
 from central.http.addresses import network_of
 from central.http.bearer import split_authorization
-from central.http.lanes import Lane
+from central.http.lanes import Lane, LaneLimits
 from indexer.limits import READS_AT_ONCE, REQUESTS_AT_ONCE, REQUESTS_OF_ONE_CALLER
 
 _KNOWN: Final = 10_000  # tokens; what is longest unused goes
@@ -87,9 +87,10 @@ _Waiter = TypeVar("_Waiter")
 
 
 class Turns(Generic[_Waiter]):
-    """Running and waiting requests by caller."""
+    """Running and waiting requests by caller, in lanes with these limits."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Mapping[Lane, LaneLimits]) -> None:
+        self._limits = limits
         self._under_way: Counter[Caller] = Counter()
         self._lines: OrderedDict[Caller, deque[_Waiter]] = OrderedDict()  # the next one first
 
@@ -100,15 +101,23 @@ class Turns(Generic[_Waiter]):
         self._under_way[caller] += 1
         return True
 
-    def wait(self, caller: Caller, waiter: _Waiter) -> None:
-        """Join the queue. Raises UnavailableError if too many wait, or too many of this caller."""
-        most = caller.lane.value.waiting
+    def wait(self, caller: Caller, waiter: _Waiter) -> float | None:
+        """Join the queue; return the longest wait in seconds, None for no end.
+
+        Raises UnavailableError if too many wait, or too many of this caller.
+        """
+        limits = self._limits[caller.lane]
         line = self._lines.get(caller, deque())
-        in_lane = sum(len(some) for one, some in self._lines.items() if one.lane is caller.lane)
-        if in_lane >= most or len(line) >= most // 2:
+        in_lane = [one for one in self._lines if one.lane is caller.lane]
+        # Strangers can be as many as they like, so all of them share what one organisation has.
+        strangers = [one for one in in_lane if not one.is_organization]
+        alike = [caller] if caller.is_organization else strangers
+        is_full = self._count_waiting(in_lane) >= limits.waiting
+        if is_full or self._count_waiting(alike) >= limits.waiting // 2:
             raise too_busy()
         self._lines[caller] = line
         line.append(waiter)
+        return limits.timeout_seconds(len(line) - 1)
 
     def leave(self, caller: Caller) -> list[_Waiter]:
         """Give a place back; return the waiters that have places now.
@@ -123,6 +132,14 @@ class Turns(Generic[_Waiter]):
             served.append(self._served(next_caller))
         return served
 
+    def outgrow(self, caller: Caller) -> tuple[Caller, list[_Waiter]]:
+        """Count a request that takes long in the lane of these, if there is room in it.
+
+        Returns the caller to `leave` with, and the waiters that have places now.
+        """
+        long = caller._replace(lane=Lane.LONG)
+        return (long, self.leave(caller)) if self.enter(long) else (caller, [])
+
     def give_up(self, caller: Caller, waiter: _Waiter) -> bool:
         """Leave the queue; false if `waiter` was already given a place."""
         line = self._lines.get(caller)
@@ -133,9 +150,12 @@ class Turns(Generic[_Waiter]):
             del self._lines[caller]
         return True
 
+    def _count_waiting(self, callers: Iterable[Caller]) -> int:
+        return sum(len(self._lines.get(one, ())) for one in callers)
+
     def _next(self) -> Caller | None:
         """Take a place for the caller whose turn it is; None if no waiting one may have a place."""
-        in_turn = sorted(self._lines, key=lambda one: one.lane.rank)
+        in_turn = sorted(self._lines, key=lambda one: self._limits[one.lane].rank)
         return next(filter(self.enter, in_turn), None)
 
     def _served(self, caller: Caller) -> _Waiter:
@@ -150,6 +170,7 @@ class Turns(Generic[_Waiter]):
 
     def _has_place(self, caller: Caller) -> bool:
         lane = caller.lane
+        limits = self._limits[lane]
 
         def count(counts: Callable[[Caller], bool]) -> int:
             return sum(number for one, number in self._under_way.items() if counts(one))
@@ -157,10 +178,11 @@ class Turns(Generic[_Waiter]):
         return (
             self._under_way.total() < REQUESTS_AT_ONCE
             and count(lambda one: one.name == caller.name) < REQUESTS_OF_ONE_CALLER
-            and count(lambda one: one.lane is lane) < lane.value.at_once
-            and self._under_way[caller] < lane.value.of_one_caller
+            and count(lambda one: one.lane is lane) < limits.at_once
+            and self._under_way[caller] < limits.of_one_caller
             and not (
-                lane.value.is_read and count(lambda one: one.lane.value.is_read) >= READS_AT_ONCE
+                limits.is_read
+                and count(lambda one: self._limits[one.lane].is_read) >= READS_AT_ONCE
             )
         )
 

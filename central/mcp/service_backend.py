@@ -81,7 +81,8 @@ class ServicesBackend:
 
     async def search(self, body: _Parameters) -> dict[str, Any]:
         """`POST /api/v1/search`."""
-        return await self._answer(_search, body)
+        with in_lane(Lane.SEARCHES):
+            return await self._answer(_search, body)
 
     async def trace(self, what: str, parameters: _Parameters) -> dict[str, Any]:
         """`GET /api/v1/trace/{what}`: callers, callees or graph."""

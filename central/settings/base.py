@@ -180,6 +180,7 @@ CELERY_TASK_PUBLISH_RETRY = False  # the run is queued in the database; the swee
 
 EMBEDDER_ACCESS = services.access()
 DEFAULT_EMBEDDER = services.default_embedder()
+SEARCHES_AT_ONCE = services.searches_at_once(DEFAULT_EMBEDDER)
 
 # --- The run protocol's limits ------------------------------------------------------------------
 

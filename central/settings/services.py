@@ -9,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from central.settings import env
 from indexer.embedding.catalogue import DEFAULTS, dimensions_of
 from indexer.errors import ConfigurationError
+from indexer.limits import READS_AT_ONCE, REMOTE_SEARCHES_AT_ONCE, SEARCHES_AT_ONCE
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from indexer.store.qdrant.address import from_rest_url
 
@@ -82,6 +83,20 @@ def default_embedder() -> str:
     known = dimensions_of(EmbedderSpec(provider, model, 0))
     dimensions = env.number("CODESEARCH_EMBEDDER_DIMENSIONS", default=known[1] if known else 0)
     return str(EmbedderSpec(provider, model, dimensions))
+
+
+def searches_at_once(embedder: str) -> int:
+    """Return how many searches a process handles at once; more where they wait for an embedder."""
+    is_builtin = EmbedderSpec.parse(embedder).provider == "builtin"
+    count = env.number(
+        "AETERNA_SEARCHES_AT_ONCE",
+        default=SEARCHES_AT_ONCE if is_builtin else REMOTE_SEARCHES_AT_ONCE,
+    )
+    if not 1 <= count <= READS_AT_ONCE:
+        raise ImproperlyConfigured(
+            f"AETERNA_SEARCHES_AT_ONCE must be 1 to {READS_AT_ONCE}, not {count}."
+        )
+    return count
 
 
 _SHARED = ("redis://", "rediss://")

@@ -27,6 +27,7 @@ def answer(request: HttpRequest) -> JsonResponse:
 
 urlpatterns = [
     path("api/v1/search", block),
+    path("api/v1/search/stream", answer),
     path("api/v1/trace/callers", block),
     path("api/v1/index/status", answer),
     path("api/v1/index/updated", answer),

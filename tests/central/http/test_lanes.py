@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import httpx
@@ -12,9 +13,9 @@ from pytest_django import Settings
 
 from central.asgi import Application
 from central.http.asgi import RequestThreads
-from central.http.lanes import Lane
+from central.http.lanes import Lane, lanes
 from central.http.turns import remember_caller
-from central.observability.metrics import REFUSED
+from central.observability.metrics import REFUSED, WAITING
 from indexer import limits
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
@@ -22,6 +23,7 @@ from tests.central.http import blocked_urls
 from tests.waiting import wait_until
 
 SEARCH, TRACE = "/api/v1/search", "/api/v1/trace/callers"
+STREAM = "/api/v1/search/stream"  # of a search, and answered at once
 STATUS, WEBHOOK = "/api/v1/index/status", "/api/v1/index/updated"
 
 
@@ -36,16 +38,28 @@ class Server:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return httpx.get(f"{self.url}{path}", headers=headers, timeout=60)
 
+    def ask(self, path: str, token: str, count: int) -> list[Future[httpx.Response]]:
+        """Send so many requests, without waiting."""
+        return [self.clients.submit(self.get, path, token) for _ in range(count)]
+
     def take(self, path: str, token: str, count: int) -> list[Future[httpx.Response]]:
         """Have so many requests more under way."""
         most = len(blocked_urls.STARTED) + count
-        asked = [self.clients.submit(self.get, path, token) for _ in range(count)]
+        asked = self.ask(path, token, count)
         wait_until(lambda: len(blocked_urls.STARTED) == most, "they have no threads")
         return asked
 
 
 @pytest.fixture
-def server(settings: Settings) -> Iterator[Server]:
+def server(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """Nobody waits longer than READ_WAIT_SECONDS, unless a test says otherwise."""
+    monkeypatch.setattr("central.http.lanes.READS_IN_FRONT", 0)
+    with running_server(settings) as found:
+        yield found
+
+
+@contextmanager
+def running_server(settings: Settings) -> Iterator[Server]:
     settings.ROOT_URLCONF = blocked_urls.__name__
     settings.ALLOWED_HOSTS = ["127.0.0.1"]
     for number, token in enumerate(("one", "two", "another")):
@@ -76,43 +90,90 @@ def refused(lane: Lane) -> float:
     return sum(
         sample.value
         for sample in metric.samples
-        if sample.name.endswith("_total") and sample.labels == {"lane": lane.name.lower()}
+        if sample.name.endswith("_total") and sample.labels == {"lane": lane.value}
     )
 
 
-def test_reads_that_take_all_their_threads_keep_no_webhook_and_no_probe_waiting(
-    server: Server,
-) -> None:
-    asked = server.take(SEARCH, "one", limits.REQUESTS_OF_ONE_CALLER)
-    assert server.get(STATUS, "another").is_success  # one caller never has all
-    asked += server.take(SEARCH, "two", limits.READS_AT_ONCE - limits.REQUESTS_OF_ONE_CALLER)
-    before = refused(Lane.READS)
+def waiting(lane: Lane) -> float:
+    (metric,) = WAITING.collect()
+    return sum(one.value for one in metric.samples if one.labels == {"lane": lane.value})
+
+
+def take_all_searches(server: Server) -> list[Future[httpx.Response]]:
+    """Have as many searches under way as a process handles at once."""
+    limit = lanes(searches_at_once=limits.SEARCHES_AT_ONCE)[Lane.SEARCHES]
+    others = limit.at_once - limit.of_one_caller  # one caller never has all
+    return [
+        *server.take(SEARCH, "one", limit.of_one_caller),
+        *server.take(SEARCH, "two", others),
+    ]
+
+
+def test_searches_that_take_all_their_threads_keep_nothing_else_waiting(server: Server) -> None:
+    asked = take_all_searches(server)
+    before = refused(Lane.SEARCHES)
 
     assert server.get("/livez", "").json() == {"path": "/livez"}
     assert server.get("/readyz", "").json() == {"path": "/readyz"}
     assert server.get(WEBHOOK, "another").is_success
-    answer = server.get(STATUS, "another")
+    assert server.get(STATUS, "one").is_success
+    answer = server.get(STREAM, "another")
 
     assert (answer.status_code, answer.json()["code"]) == (503, "too_busy")
     assert int(answer.headers["Retry-After"]) > 0
-    assert refused(Lane.READS) == before + 1
+    assert refused(Lane.SEARCHES) == before + 1
     blocked_urls.LET_GO.set()
     assert all(one.result().is_success for one in asked)
-    assert server.get(STATUS, "another").is_success
+    assert server.get(STREAM, "another").is_success
 
 
 def test_traces_that_take_all_their_threads_keep_no_search_waiting(server: Server) -> None:
-    server.take(TRACE, "one", limits.TRACES_OF_ONE_CALLER)
-    server.take(TRACE, "two", limits.TRACES_AT_ONCE - limits.TRACES_OF_ONE_CALLER)
+    server.take(TRACE, "one", limits.TRACES_AT_ONCE)
 
     assert server.get(TRACE, "another").json()["code"] == "too_busy"
-    assert server.get(STATUS, "one").is_success
+    assert server.get(STREAM, "one").is_success
     assert server.get(STATUS, "another").is_success
 
 
+def test_who_is_first_in_line_is_answered_and_who_is_behind_is_refused_soon(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("central.http.lanes.READS_IN_FRONT", 1)
+    monkeypatch.setattr("central.http.lanes.READ_FRONT_WAIT_SECONDS", 60.0)
+    with running_server(settings) as server:
+        take_all_searches(server)
+        (first,) = server.ask(STREAM, "another", 1)
+        wait_until(lambda: waiting(Lane.SEARCHES) == 1, "it does not wait")
+
+        assert server.get(STREAM, "another").json()["code"] == "too_busy"
+        assert not first.done()
+        blocked_urls.LET_GO.set()
+        assert first.result().is_success
+
+
+def test_a_trace_that_takes_long_keeps_no_other_trace_waiting(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("central.http.asgi.LONG_SECONDS", 0.1)
+    server.take(TRACE, "one", 1)
+    server.take(TRACE, "another", 1)
+
+
+def test_who_leaves_the_line_is_not_served(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("central.http.lanes.READ_FRONT_WAIT_SECONDS", 60.0)
+    with running_server(settings) as server:
+        server.take(TRACE, "one", limits.TRACES_AT_ONCE)
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.get(f"{server.url}{TRACE}", timeout=0.5)
+        wait_until(lambda: waiting(Lane.TRACES) == 0, "it waits although its client left")
+        blocked_urls.LET_GO.set()
+    assert blocked_urls.STARTED == [TRACE]
+
+
 def test_a_person_who_is_refused_sees_a_page(server: Server) -> None:
-    server.take(SEARCH, "one", limits.REQUESTS_OF_ONE_CALLER)
-    server.take(SEARCH, "two", limits.READS_AT_ONCE - limits.REQUESTS_OF_ONE_CALLER)
+    take_all_searches(server)
 
     answer = server.get("/o/acme/", "")
 
@@ -124,8 +185,7 @@ def test_a_person_who_is_refused_sees_a_page(server: Server) -> None:
 
 def test_our_clients_come_back_after_the_time_that_a_refusal_names(server: Server) -> None:
     """The transport of the indexer, the command line and the tools of agents."""
-    server.take(SEARCH, "one", limits.REQUESTS_OF_ONE_CALLER)
-    server.take(SEARCH, "two", limits.READS_AT_ONCE - limits.REQUESTS_OF_ONE_CALLER)
+    take_all_searches(server)
     pauses = []
 
     def sleep(seconds: float) -> None:
@@ -134,7 +194,7 @@ def test_our_clients_come_back_after_the_time_that_a_refusal_names(server: Serve
 
     transport = Transport(url=server.url, credentials=StaticToken("another"), sleep=sleep)
     try:
-        assert transport.request("GET", STATUS) == {"path": STATUS}
+        assert transport.request("GET", STREAM) == {"path": STREAM}
     finally:
         transport.close()
     assert pauses

@@ -26,22 +26,30 @@ ROUTES = {
         "api/v1/graph/links",
         "api/v1/graph/nodes",
         "api/v1/graph/nodes/<path:node>",
-        "api/v1/graph/refresh",
         "api/v1/graph/related",
-        "api/v1/graph/snapshot",
         "api/v1/graph/traverse",
         "api/v1/graph/unmigrated",
         "api/v1/graph/violations",
         "api/v1/trace/callees",
         "api/v1/trace/callers",
-        "api/v1/trace/calls",
         "api/v1/trace/graph",
-        "api/v1/trace/impact",
         "o/<slug:organization>/graph",
         "o/<slug:organization>/knowledge",
         "o/<slug:organization>/knowledge/<file:node>",
         "o/<slug:organization>/r/<str:project>/violations",
         "o/<slug:organization>/symbol",
+    },
+    Lane.EXPORTS: {
+        "api/v1/graph/refresh",
+        "api/v1/graph/snapshot",
+        "api/v1/trace/calls",
+        "api/v1/trace/impact",
+    },
+    Lane.SEARCHES: {
+        "api/v1/search",
+        "api/v1/search/stream",
+        "o/<slug:organization>/",
+        "o/<slug:organization>/query",
     },
     Lane.READS: {
         "",
@@ -54,10 +62,6 @@ ROUTES = {
         "api/v1/onboarding",
         "api/v1/onboarding/<uuid:backfill_id>",
         "api/v1/schema",
-        "api/v1/search",
-        "api/v1/search/stream",
-        "o/<slug:organization>/",
-        "o/<slug:organization>/query",
         "o/<slug:organization>/r/<str:project>",
         "o/<slug:organization>/r/<str:project>/file/<file:path>",
         "o/<slug:organization>/r/<str:project>/find",
@@ -87,4 +91,4 @@ def test_every_route_has_the_lane_that_its_cost_and_its_caller_need() -> None:
 
 
 def test_an_organisation_may_be_named_like_a_page() -> None:
-    assert lane_of("/o/knowledge/") is Lane.READS
+    assert lane_of("/o/knowledge/") is Lane.SEARCHES

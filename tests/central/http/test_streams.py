@@ -2,16 +2,17 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from typing import Any
 
 import pytest
+from django.core.exceptions import RequestAborted
 
 from central.http import streams
 from central.http.asgi import RequestThreads
-from central.http.streams import made_in_threads, sent_in_time, sent_to_reader
+from central.http.streams import made_in_threads, sent_in_time, while_connected
 from indexer.limits import STREAM_PORTION_BYTES
 
 
@@ -130,11 +131,12 @@ def test_a_reader_that_leaves_ends_a_stream_that_has_nothing_to_send() -> None:
         async for part in made_in_threads(RequestThreads(), parts()):
             pytest.fail(f"{part!r} was sent")
 
-    async def receive() -> Mapping[str, Any]:
+    async def receive() -> MutableMapping[str, Any]:
         await asyncio.to_thread(begun.wait)
         return {"type": "http.disconnect"}
 
-    asyncio.run(asyncio.wait_for(sent_to_reader(send(), receive), 60))
+    with pytest.raises(RequestAborted):
+        asyncio.run(asyncio.wait_for(while_connected(send(), receive), 60))
     assert ended.is_set()
 
 
@@ -143,9 +145,9 @@ def test_what_fails_while_it_is_sent_fails_for_the_server(error: type[Exception]
     async def send() -> None:
         raise error
 
-    async def receive() -> Mapping[str, Any]:
+    async def receive() -> MutableMapping[str, Any]:
         await asyncio.Event().wait()
         return {}
 
     with pytest.raises(error):
-        asyncio.run(sent_to_reader(send(), receive))
+        asyncio.run(while_connected(send(), receive))

@@ -8,10 +8,11 @@ import pytest
 
 from central.errors import UnavailableError
 from central.http.asgi import RequestThreads
-from central.http.lanes import Lane
+from central.http.lanes import Lane, lanes
 from central.http.turns import Caller, Turns, caller_of, current, remember_caller
 from indexer import limits
 
+LANES = lanes(searches_at_once=limits.SEARCHES_AT_ONCE)
 FLOOD = Caller("organization 1")
 OTHER = Caller("organization 2")
 UPLOAD = Caller("organization 1", Lane.UPLOADS)
@@ -27,13 +28,13 @@ def entered(turns: Turns[str], caller: Caller) -> int:
 
 
 def test_one_caller_never_has_all_places() -> None:
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     assert entered(turns, FLOOD) == limits.REQUESTS_OF_ONE_CALLER
     assert turns.enter(OTHER)
 
 
 def test_one_caller_never_has_all_places_of_uploads() -> None:
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     assert entered(turns, UPLOAD) == limits.UPLOADS_OF_ONE_CALLER
     assert entered(turns, OTHER_UPLOAD) == limits.UPLOADS_OF_ONE_CALLER
     third = Caller("organization 3", Lane.UPLOADS)
@@ -42,7 +43,7 @@ def test_one_caller_never_has_all_places_of_uploads() -> None:
 
 
 def test_who_waits_is_served_in_turn_and_not_in_the_order_of_arrival() -> None:
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     entered(turns, FLOOD)
     entered(turns, OTHER)
     for number in range(100):
@@ -54,7 +55,7 @@ def test_who_waits_is_served_in_turn_and_not_in_the_order_of_arrival() -> None:
 
 
 def test_a_line_has_an_end_and_one_caller_fills_no_more_than_half_of_it() -> None:
-    turns: Turns[int] = Turns()
+    turns: Turns[int] = Turns(LANES)
     for caller in (UPLOAD, OTHER_UPLOAD):
         for number in range(limits.UPLOADS_WAITING // 2):
             turns.wait(caller, number)
@@ -67,7 +68,7 @@ def test_a_line_has_an_end_and_one_caller_fills_no_more_than_half_of_it() -> Non
 
 
 def test_webhooks_and_runs_have_threads_that_reads_never_get_and_are_served_first() -> None:
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     assert entered(turns, FLOOD) + entered(turns, OTHER) == limits.READS_AT_ONCE
     third = Caller("organization 3")
     assert not turns.enter(third)
@@ -80,7 +81,7 @@ def test_webhooks_and_runs_have_threads_that_reads_never_get_and_are_served_firs
 
 
 def test_webhooks_runs_and_uploads_leave_threads_to_reads() -> None:
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     busy = [
         Caller(f"organization {number}", lane)
         for lane in (Lane.RUNS, Lane.UPLOADS)
@@ -91,14 +92,14 @@ def test_webhooks_runs_and_uploads_leave_threads_to_reads() -> None:
 
 
 def test_webhooks_of_one_caller_leave_threads_to_webhooks_of_others() -> None:
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     assert entered(turns, FLOOD._replace(lane=Lane.RUNS)) == limits.RUNS_OF_ONE_CALLER
     assert turns.enter(OTHER._replace(lane=Lane.RUNS))
 
 
 def test_streams_of_many_leave_threads_to_reads_of_others() -> None:
     """They are served before reads, and wait for ever: with all threads, no read had one."""
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     streams = [Caller(f"organization {number}", Lane.BEGUN) for number in range(4)]
     for one in streams:
         entered(turns, one)
@@ -108,7 +109,7 @@ def test_streams_of_many_leave_threads_to_reads_of_others() -> None:
 
 def test_one_place_that_is_given_back_may_let_two_go_on() -> None:
     """A run that waits for its own caller's place, and a read that waits for one of all reads'."""
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     entered(turns, FLOOD)
     entered(turns, OTHER)
     turns.wait(FLOOD._replace(lane=Lane.RUNS), "run")
@@ -116,16 +117,91 @@ def test_one_place_that_is_given_back_may_let_two_go_on() -> None:
     assert turns.leave(FLOOD) == ["run", "read"]
 
 
-def test_traces_leave_threads_to_searches_and_to_traces_of_others() -> None:
-    turns: Turns[str] = Turns()
+@pytest.mark.parametrize("lane", [Lane.SEARCHES, Lane.TRACES, Lane.EXPORTS])
+def test_what_computes_for_long_leaves_threads_to_all_else(lane: Lane) -> None:
+    turns: Turns[str] = Turns(LANES)
+    entered(turns, FLOOD._replace(lane=lane))
+    entered(turns, OTHER._replace(lane=lane))
+    assert not turns.enter(Caller("organization 3", lane))
+    for other in {Lane.READS, Lane.SEARCHES, Lane.TRACES, Lane.EXPORTS} - {lane}:
+        assert turns.enter(FLOOD._replace(lane=other))
+
+
+@pytest.mark.parametrize("lane", [Lane.SEARCHES, Lane.EXPORTS])
+def test_searches_and_exports_of_one_caller_leave_a_thread_to_those_of_others(lane: Lane) -> None:
+    turns: Turns[str] = Turns(LANES)
+    entered(turns, FLOOD._replace(lane=lane))
+    assert turns.enter(OTHER._replace(lane=lane))
+
+
+def test_traces_of_several_callers_take_turns() -> None:
+    turns: Turns[str] = Turns(LANES)
     flood, other = (one._replace(lane=Lane.TRACES) for one in (FLOOD, OTHER))
-    assert entered(turns, flood) == limits.TRACES_OF_ONE_CALLER
-    assert entered(turns, other) == limits.TRACES_AT_ONCE - limits.TRACES_OF_ONE_CALLER
-    assert turns.enter(FLOOD)
+    turns.enter(flood)
+    for number in range(3):
+        turns.wait(flood, f"flood {number}")
+    turns.wait(other, "other")
+    served = [*turns.leave(flood), *turns.leave(flood), *turns.leave(other)]
+    assert served == ["flood 0", "other", "flood 1"]
+
+
+@pytest.mark.parametrize("lane", [Lane.READS, Lane.SEARCHES, Lane.TRACES, Lane.EXPORTS])
+def test_the_first_in_the_line_of_a_caller_wait_until_their_turn_comes(lane: Lane) -> None:
+    turns: Turns[int] = Turns(LANES)
+    flood = FLOOD._replace(lane=lane)
+    entered(turns, flood)
+    seconds = [turns.wait(flood, number) for number in range(limits.READS_IN_FRONT + 1)]
+    assert seconds == [limits.READ_FRONT_WAIT_SECONDS] * limits.READS_IN_FRONT + [
+        limits.READ_WAIT_SECONDS
+    ]
+    assert turns.wait(OTHER._replace(lane=lane), 0) == limits.READ_FRONT_WAIT_SECONDS
+
+
+@pytest.mark.parametrize("lane", [Lane.SEARCHES, Lane.TRACES])
+def test_what_takes_long_gives_its_place_to_one_that_waits(lane: Lane) -> None:
+    turns: Turns[str] = Turns(LANES)
+    slow, other = FLOOD._replace(lane=lane), OTHER._replace(lane=lane)
+    entered(turns, slow)
+    entered(turns, other)
+    turns.wait(other, "other")
+    outgrown, served = turns.outgrow(slow)
+    assert (outgrown.lane, served) == (Lane.LONG, ["other"])
+    turns.leave(other)
+    assert turns.leave(outgrown) == []
+
+
+def test_only_few_that_take_long_give_their_places_to_others() -> None:
+    turns: Turns[str] = Turns(LANES)
+    slow = FLOOD._replace(lane=Lane.TRACES)
+    for _ in range(limits.LONG_OF_ONE_CALLER):
+        assert turns.enter(slow)
+        assert turns.outgrow(slow)[0].lane is Lane.LONG
+    assert turns.enter(slow)
+    assert turns.outgrow(slow) == (slow, [])
+
+
+def test_strangers_together_have_half_of_a_line() -> None:
+    """Who shows no known token may have as many addresses as they like."""
+    turns: Turns[int] = Turns(LANES)
+    strangers = [Caller(f"address {number}", Lane.TRACES) for number in range(50)]
+    for caller in strangers:
+        turns.wait(caller, 0)
+        turns.wait(caller, 1)
+    with pytest.raises(UnavailableError):
+        turns.wait(Caller("address 50", Lane.TRACES), 0)
+    assert turns.wait(OTHER._replace(lane=Lane.TRACES), 0) == limits.READ_FRONT_WAIT_SECONDS
+
+
+def test_with_an_embedding_service_more_searches_run_at_once() -> None:
+    """They wait for it most of the time."""
+    turns: Turns[str] = Turns(lanes(searches_at_once=8))
+    search = FLOOD._replace(lane=Lane.SEARCHES)
+    assert entered(turns, search) == 6
+    assert entered(turns, OTHER._replace(lane=Lane.SEARCHES)) == 2
 
 
 def test_a_caller_in_two_lanes_has_one_turn() -> None:
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     entered(turns, FLOOD)
     entered(turns, OTHER)
     trace = FLOOD._replace(lane=Lane.TRACES)
@@ -137,7 +213,7 @@ def test_a_caller_in_two_lanes_has_one_turn() -> None:
 
 
 def test_who_gives_up_is_not_served() -> None:
-    turns: Turns[str] = Turns()
+    turns: Turns[str] = Turns(LANES)
     entered(turns, FLOOD)
     turns.wait(FLOOD, "gone")
     turns.wait(FLOOD, "there")

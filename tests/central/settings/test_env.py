@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from central.settings import env
+from central.settings import env, services
 
 NAME = "AETERNA_ALLOWED_HOSTS"
 
@@ -24,3 +24,28 @@ def test_a_host_that_no_request_can_name_is_an_error(
     with pytest.raises(ImproperlyConfigured) as caught:
         env.hosts(NAME)
     assert str(caught.value).startswith(f"AETERNA_ALLOWED_HOSTS: '{word}' is no host;")
+
+
+SEARCHES = "AETERNA_SEARCHES_AT_ONCE"
+
+
+@pytest.mark.parametrize(
+    ("embedder", "count"),
+    [("builtin/aeterna-static-1/256", 3), ("openai/text-embedding-3-small/1536", 12)],
+)
+def test_more_searches_run_at_once_where_they_wait_for_an_embedding_service(
+    monkeypatch: pytest.MonkeyPatch, embedder: str, count: int
+) -> None:
+    monkeypatch.delenv(SEARCHES, raising=False)
+    assert services.searches_at_once(embedder) == count
+    monkeypatch.setenv(SEARCHES, "1")
+    assert services.searches_at_once(embedder) == 1
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "15", "many"])
+def test_a_number_of_searches_that_no_process_can_handle_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv(SEARCHES, value)
+    with pytest.raises(ImproperlyConfigured, match=SEARCHES):
+        services.searches_at_once("builtin/aeterna-static-1/256")
