@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from central.runtime.postgres_paths import short_name
+from indexer.limits import READS_IN_FRONT
 from scripts.local_deployment import kill_postgresql, postmaster
 from scripts.local_git import commit_all
 from scripts.local_service import Organization, Service, authorities, running_service
@@ -20,7 +21,7 @@ from tests.waiting import wait_until
 
 SOON = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
 FILES = {"src/shop.py": "def total_of_an_invoice(lines):\n    return sum(lines)\n"}
-TOGETHER = 16  # as many requests as there are threads, each with a connection of its own
+TOGETHER = READS_IN_FRONT  # of one organisation; of more, some are refused
 BOUND_SECONDS = 15  # no request may take longer, whatever PostgreSQL does
 
 
@@ -48,12 +49,13 @@ def search(acme: Organization) -> httpx.Response:
 
 
 def searches(acme: Organization) -> list[httpx.Response]:
-    """As many at once as there are threads: each of them has a connection that may be dead."""
+    """Many at once, on connections that may be dead."""
     with ThreadPoolExecutor(TOGETHER) as threads:
         return list(threads.map(lambda _: search(acme), range(TOGETHER)))
 
 
 def paths(answer: httpx.Response) -> list[str]:
+    assert answer.status_code == 200, answer.text
     return [result["file"] for result in answer.json()["results"]]
 
 
