@@ -112,7 +112,8 @@ class RunningPod:
     def _keep(self) -> None:
         while not self._ended.wait(_LOOK_SECONDS):
             for watch in self._watches:
-                watch.look()
+                with suppress(httpx.TransportError):  # of the engine; it is asked again
+                    watch.look()
             are_ready = all(each.is_ready for each in self._watches)
             self.is_ready = are_ready and not self._ended.is_set()
 
