@@ -6,6 +6,7 @@ the build fails where a package does not work. Of `_REDUCED` it deletes what was
 
 import ast
 import compileall
+import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -26,8 +27,9 @@ def main() -> None:
     """Import everything, then compile."""
     own = {Path(str(each.locate())) for each in files("aeterna-code-search") or ()}
     own = {each for each in own if each.suffix == ".py"}
+    os.environ["GIT_PYTHON_REFRESH"] = "quiet"  # noqa: TID251 - the image has no git
     django.setup()
-    for name in (*_NAMED, *(each for path in own for each in _imported_names(path))):
+    for name in (*_NAMED, *(each for path in sorted(own) for each in _imported_names(path))):
         _import(name)
     for path in own:
         _check_attributes(path)
