@@ -133,7 +133,7 @@ class Turns(Generic[_Waiter]):
         return served
 
     def outgrow(self, caller: Caller) -> tuple[Caller, list[_Waiter]]:
-        """Count a request that takes long in the lane of these, if there is room in it.
+        """Count a request that takes long in Lane.LONG from now on, if there is room in it.
 
         Returns the caller to `leave` with, and the waiters that have places now.
         """
