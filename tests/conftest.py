@@ -90,6 +90,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Scheduling(config, log)
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes that are no text get no id of their own: compressed ones may differ between processes."""
+    return argname if isinstance(val, bytes) and not val.isascii() else None
+
+
 def is_absent(tool: str) -> bool:
     """Whether an executable, or a variable if `tool` is in capitals, is not there."""
     return not os.environ.get(tool) if tool.isupper() else shutil.which(tool) is None

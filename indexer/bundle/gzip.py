@@ -19,7 +19,7 @@ _GZIP_WINDOW: Final = 16 + isal_zlib.MAX_WBITS  # zlib's value for a gzip header
 
 
 def compress(body: bytes) -> bytes:
-    """Compress `body` with gzip; equal bodies give equal bytes."""
+    """Compress `body` with gzip; equal bodies may give different bytes (see `identity`)."""
     return igzip.compress(body, _GZIP_LEVEL, mtime=0)
 
 

@@ -1,6 +1,6 @@
 """What the tests of the workflows share with others."""
 
 from tests.action.conftest import evaluator
-from tests.e2e.conftest import acme, make_repository, service
+from tests.e2e.conftest import make_repository, service
 
-__all__ = ["acme", "evaluator", "make_repository", "service"]
+__all__ = ["evaluator", "make_repository", "service"]

@@ -12,13 +12,14 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from scripts.local_forge import LocalForge
 from scripts.local_forge.comments import comments_of
 from scripts.local_git import commit_all, git
-from scripts.local_service import Organization
+from scripts.local_service import Organization, Service
 from tests.action.test_readme import EXAMPLES
 from tests.e2e.conftest import MakeRepository
 from tests.workflows.events import Event, pull_request, push, repository_object
@@ -109,6 +110,12 @@ class Act:
         others = [s["uses"] for s in steps(load_workflow(ACTION)) if "uses" in s]
         nothing = dict.fromkeys(others, self.directory / "nothing")
         return {f"{PROJECT}@v{VERSION}": self.directory / "project", **nothing}
+
+
+@pytest.fixture
+def acme(service: Service) -> Organization:
+    """An organisation of the test's own: several tests index the same repository."""
+    return service.organization(f"acme-{uuid4().hex[:8]}")
 
 
 @pytest.fixture

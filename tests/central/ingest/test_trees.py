@@ -86,7 +86,7 @@ def test_another_embedder_does_not_ask_for_files_without_chunks(api: Api) -> Non
     assert api.put_tree(run, [entry]).json()["changed"] == []
 
 
-@pytest.mark.parametrize("reason", SKIPPED_BY_CONTENT)
+@pytest.mark.parametrize("reason", sorted(SKIPPED_BY_CONTENT))
 def test_what_the_content_of_a_file_with_a_mark_says_stands(api: Api, reason: SkipReason) -> None:
     assert not changed_after(api, reason, SkipReason.GENERATED)
 
