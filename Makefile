@@ -7,10 +7,10 @@ STAMP := $(VENV)/.ready
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test serve bench lint format schema lock dist clean
+.PHONY: help setup demo check test acceptance serve bench lint format schema lock dist clean
 
 help: ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## Make .venv with everything, from the hashed locks
 
@@ -31,8 +31,11 @@ check: $(STAMP) ## For every change: style, layers, and the tests that start no 
 	@$(BIN)/lint-imports
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-test: $(STAMP) ## Every test (those whose tool is absent are named and left out)
-	@$(BIN)/python -m pytest -q --numprocesses 3 --dist loadfile --no-loadscope-reorder
+test: $(STAMP) ## The tests, but for those of `make acceptance` (those whose tool is absent are named and left out)
+	@$(BIN)/python -m pytest -q -m "not acceptance" --numprocesses 3 --dist loadfile --no-loadscope-reorder
+
+acceptance: $(STAMP) ## The tests that kill, restore, install, crawl or attack a whole service, in some minutes more
+	@$(BIN)/python -m pytest -q -m acceptance --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 serve: $(STAMP) ## Run the embedded service (AETERNA_DATA_DIR, AETERNA_BIND)
 	@exec $(BIN)/python -m central.serve

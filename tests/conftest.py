@@ -49,6 +49,31 @@ SLOW = (
     "tests/indexer/store/qdrant",
     "tests/workflows",
 )
+# What has a run of its own (`make acceptance`): tests of minutes that kill, restore, install, crawl
+# or attack what the others test as well.
+ACCEPTANCE = (
+    "tests/action/test_isolation.py",
+    "tests/action/test_troubles.py",
+    "tests/benchmarks/load/",
+    "tests/central/maintenance/test_hostile_archive.py",
+    "tests/central/runtime/test_postgres_guard.py",
+    "tests/central/web/test_hostile_requests.py",
+    "tests/cli/target/test_shutdown.py",
+    "tests/deploy/test_image.py",
+    "tests/distribution/",
+    "tests/e2e/browser/test_crawling.py",
+    "tests/e2e/browser/test_every_page.py",
+    "tests/e2e/test_backfill",
+    "tests/e2e/test_backup.py",
+    "tests/e2e/test_cancelling.py",
+    "tests/e2e/test_crash.py",
+    "tests/e2e/test_faults.py",
+    "tests/e2e/test_histories.py",
+    "tests/e2e/test_postgres_killed.py",
+    "tests/e2e/test_several_processes.py",
+    "tests/integrations/chunkhound/",
+    "tests/workflows/test_act.py",
+)
 SLOW_FIXTURES = {"browser", "examples", "live_server", "on_qdrant", "service", "transactional_db"}
 
 
@@ -62,6 +87,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "left out, and named, where one is absent",
     )
     config.addinivalue_line("markers", "slow: left out by `make check`; see is_slow")
+    config.addinivalue_line("markers", "acceptance: run by `make acceptance`; see ACCEPTANCE")
     config.addinivalue_line(
         "markers",
         "engine: runs containers in an engine of its own (tests/deploy/engine); left out, and "
@@ -101,11 +127,18 @@ def is_absent(tool: str) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `-m "not slow"`, import no file of which all tests would be left out."""
-    if config.option.markexpr != "not slow":
-        return None
+    """Import no file of which all tests would be left out by an expression of the Makefile."""
     path = collection_path.relative_to(config.rootpath).as_posix()
-    return True if path.startswith(SLOW) or path in read_slow_tests() else None
+    match config.option.markexpr:
+        case "not slow":
+            is_ignored = path.startswith(SLOW) or path in read_slow_tests()
+        case "not acceptance":
+            is_ignored = path.startswith(ACCEPTANCE)
+        case "acceptance":
+            is_ignored = collection_path.is_file() and not path.startswith(ACCEPTANCE)
+        case _:
+            is_ignored = False
+    return is_ignored or None
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -114,6 +147,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.timeout(ENGINE_SECONDS))
     elif item.nodeid.startswith(SERVICES):
         item.add_marker(pytest.mark.timeout(SERVICE_SECONDS))
+    if item.nodeid.startswith(ACCEPTANCE):
+        item.add_marker(pytest.mark.acceptance)
     if is_slow(item):
         item.add_marker(pytest.mark.slow)
 
