@@ -117,7 +117,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Bytes that are no text get no id of their own: compressed ones may differ between processes."""
+    """Give bytes that are no text no id of their own: it may differ between processes."""
     return argname if isinstance(val, bytes) and not val.isascii() else None
 
 
