@@ -29,9 +29,11 @@ _SWITCH_SECONDS = 0.0005
 
 # Thresholds of Python's cyclic garbage collector, whose walks nothing else in the process can
 # interrupt, probes and webhooks included. A trace makes 50,000 objects that live until its end:
-# with CPython's 700 it took a third of its time to walk through them. A walk through 50,000 takes
-# 20 ms. The older generations are what is being answered: walked rarely, next to nothing is found.
-_COLLECTION_THRESHOLDS = (50_000, 50, 10)
+# with CPython's 700 it took a third of its time to walk through them, as each walk of an older
+# generation does it again. A walk through 10,000 new ones takes 5 ms, and five times as long on a
+# busy machine. Older generations hold what is being answered, so they are walked rarely, and after
+# each trace (central.http.asgi).
+_COLLECTION_THRESHOLDS = (10_000, 100, 50)
 
 # What makes the first index, by who started the server.
 _CONTAINER = "entrypoint.sh"

@@ -58,6 +58,7 @@ class LaneLimits(NamedTuple):
     rank: int
     front: int = 0
     front_wait_seconds: float = 0.0
+    within: Lane | None = None  # the lane of which each request takes a place too
 
     @property
     def is_read(self) -> bool:
@@ -75,7 +76,7 @@ def _reads(at_once: int, of_one_caller: int) -> LaneLimits:
         of_one_caller,
         REQUESTS_WAITING,
         READ_WAIT_SECONDS,
-        rank=2,
+        rank=3,
         front=READS_IN_FRONT,
         front_wait_seconds=READ_FRONT_WAIT_SECONDS,
     )
@@ -104,9 +105,10 @@ def lanes(*, searches_at_once: int) -> Mapping[Lane, LaneLimits]:
         ),
         Lane.READS: _reads(READS_AT_ONCE, REQUESTS_OF_ONE_CALLER),
         Lane.SEARCHES: _reads(searches_at_once, max(1, searches_at_once * 3 // 4)),
-        Lane.TRACES: _reads(TRACES_AT_ONCE, TRACES_AT_ONCE),
+        # Two that compute keep a core busy: searches have both places while there is no trace.
+        Lane.TRACES: _reads(TRACES_AT_ONCE, TRACES_AT_ONCE)._replace(rank=2, within=Lane.SEARCHES),
         Lane.EXPORTS: _reads(EXPORTS_AT_ONCE, EXPORTS_OF_ONE_CALLER),
-        Lane.LONG: LaneLimits(LONG_AT_ONCE, LONG_OF_ONE_CALLER, 0, wait_seconds=0.0, rank=2),
+        Lane.LONG: LaneLimits(LONG_AT_ONCE, LONG_OF_ONE_CALLER, 0, wait_seconds=0.0, rank=3),
     }
 
 

@@ -1,7 +1,7 @@
 """Fair queueing: places for running requests, given to waiting callers in turn."""
 
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import sha256
@@ -150,6 +150,10 @@ class Turns(Generic[_Waiter]):
             del self._lines[caller]
         return True
 
+    def count(self, lanes: Collection[Lane]) -> int:
+        """Return how many requests of these lanes have places."""
+        return self._count(lambda one: one.lane in lanes)
+
     def _count_waiting(self, callers: Iterable[Caller]) -> int:
         return sum(len(self._lines.get(one, ())) for one in callers)
 
@@ -169,22 +173,32 @@ class Turns(Generic[_Waiter]):
         return waiter
 
     def _has_place(self, caller: Caller) -> bool:
-        lane = caller.lane
-        limits = self._limits[lane]
-
-        def count(counts: Callable[[Caller], bool]) -> int:
-            return sum(number for one, number in self._under_way.items() if counts(one))
-
+        limits = self._limits[caller.lane]
         return (
             self._under_way.total() < REQUESTS_AT_ONCE
-            and count(lambda one: one.name == caller.name) < REQUESTS_OF_ONE_CALLER
-            and count(lambda one: one.lane is lane) < limits.at_once
-            and self._under_way[caller] < limits.of_one_caller
+            and self._count(lambda one: one.name == caller.name) < REQUESTS_OF_ONE_CALLER
+            and self._has_place_in(caller.lane, caller.name)
+            and (limits.within is None or self._has_place_in(limits.within, caller.name))
             and not (
                 limits.is_read
-                and count(lambda one: self._limits[one.lane].is_read) >= READS_AT_ONCE
+                and self._count(lambda one: self._limits[one.lane].is_read) >= READS_AT_ONCE
             )
         )
+
+    def _has_place_in(self, lane: Lane, name: str) -> bool:
+        limits = self._limits[lane]
+
+        def is_inside(one: Caller) -> bool:
+            return lane in {one.lane, self._limits[one.lane].within}
+
+        return (
+            self._count(is_inside) < limits.at_once
+            and self._count(lambda one: one.name == name and is_inside(one)) < limits.of_one_caller
+        )
+
+    def _count(self, counts: Callable[[Caller], bool]) -> int:
+        """Return how many of the running requests count."""
+        return sum(number for one, number in self._under_way.items() if counts(one))
 
 
 def too_busy() -> UnavailableError:

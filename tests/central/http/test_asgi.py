@@ -1,13 +1,17 @@
 """The ASGI application: a whole request in one thread, and bodies refused before they are read."""
 
 import asyncio
+import gc
 import json
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from django.core.signals import request_finished, request_started
+from django.http import HttpRequest
 from pytest_django import Settings
+from rest_framework.request import Request
+from rest_framework.views import APIView
 
 from central.asgi import application
 from central.errors import UnauthenticatedError
@@ -15,6 +19,7 @@ from central.http import space, streams
 from central.http.bodies import max_body_bytes
 from central.tenancy.tokens import new_token
 from indexer import limits
+from tests.central.factories import ApiTokenFactory
 
 LIMIT = max_body_bytes("/api/v1/search", None)
 RUN = "/api/v1/index/runs/0b9c"
@@ -77,6 +82,28 @@ def test_request_is_answered_with_its_signals_in_order() -> None:
         request_finished.disconnect(finished)
     assert exchange.document == {"status": "live"}
     assert seen == ["started", "finished"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answered_request_leaves_nothing_for_the_garbage_collector() -> None:
+    """A walk of the collector stops all threads, probes included."""
+    token = new_token()
+    organization = ApiTokenFactory.create(token=token).organization
+
+    def status() -> int:
+        exchange = Exchange("/api/v1/index/status", authorization=f"Bearer {token}")
+        exchange.scope["query_string"] = f"org_id={organization.slug}".encode()
+        return exchange.run()
+
+    assert status() == 200
+    gc.collect()
+    gc.disable()
+    try:
+        assert status() == 200
+        left = [one for one in gc.get_objects() if isinstance(one, (HttpRequest, Request, APIView))]
+    finally:
+        gc.enable()
+    assert len(left) == 0
 
 
 def test_body_that_says_it_is_too_large_is_refused_before_it_is_read() -> None:

@@ -123,8 +123,31 @@ def test_what_computes_for_long_leaves_threads_to_all_else(lane: Lane) -> None:
     entered(turns, FLOOD._replace(lane=lane))
     entered(turns, OTHER._replace(lane=lane))
     assert not turns.enter(Caller("organization 3", lane))
-    for other in {Lane.READS, Lane.SEARCHES, Lane.TRACES, Lane.EXPORTS} - {lane}:
+    others = {Lane.READS, Lane.EXPORTS, *({Lane.SEARCHES} if lane is Lane.TRACES else ())}
+    for other in others - {lane}:
         assert turns.enter(FLOOD._replace(lane=other))
+
+
+def test_a_trace_takes_one_of_its_caller_s_places_for_searches() -> None:
+    turns: Turns[str] = Turns(LANES)
+    search, trace = FLOOD._replace(lane=Lane.SEARCHES), FLOOD._replace(lane=Lane.TRACES)
+    assert entered(turns, search) == 2
+    assert not turns.enter(trace)
+    turns.leave(search)
+    assert turns.enter(trace)
+    assert not turns.enter(search)
+    assert turns.enter(OTHER._replace(lane=Lane.SEARCHES))
+
+
+def test_a_trace_that_waits_is_served_before_searches_that_do() -> None:
+    turns: Turns[str] = Turns(LANES)
+    search, trace = FLOOD._replace(lane=Lane.SEARCHES), FLOOD._replace(lane=Lane.TRACES)
+    entered(turns, search)
+    turns.wait(search, "search")
+    turns.wait(trace, "trace")
+    turns.wait(trace, "another trace")
+    assert turns.leave(search) == ["trace"]
+    assert turns.leave(search) == ["search"]  # one trace at a time
 
 
 @pytest.mark.parametrize("lane", [Lane.SEARCHES, Lane.EXPORTS])
@@ -200,16 +223,16 @@ def test_with_an_embedding_service_more_searches_run_at_once() -> None:
     assert entered(turns, OTHER._replace(lane=Lane.SEARCHES)) == 2
 
 
-def test_a_caller_in_two_lanes_has_one_turn() -> None:
+def test_a_caller_in_two_lanes_of_one_rank_has_one_turn() -> None:
     turns: Turns[str] = Turns(LANES)
     entered(turns, FLOOD)
     entered(turns, OTHER)
-    trace = FLOOD._replace(lane=Lane.TRACES)
+    export = FLOOD._replace(lane=Lane.EXPORTS)
     third = Caller("organization 3")
-    for waiting in (FLOOD, trace, third):
+    for waiting in (FLOOD, export, third):
         turns.wait(waiting, f"{waiting.name} {waiting.lane.name}")
     served = [one for _ in range(3) for one in turns.leave(FLOOD)]
-    assert served == ["organization 1 READS", "organization 3 READS", "organization 1 TRACES"]
+    assert served == ["organization 1 READS", "organization 3 READS", "organization 1 EXPORTS"]
 
 
 def test_who_gives_up_is_not_served() -> None:
