@@ -10,7 +10,8 @@ from psycopg import sql
 
 from indexer.store.pgvector.tables import SCHEMA
 
-# As many lists as points a list; beyond this number, k-means takes long.
+# So many lists times the square root of the number of points; beyond 2000, k-means takes long.
+_LISTS: Final = 2
 _MOST_LISTS: Final = 2000
 # An index is built for so many points and rebuilt once there are twice as many.
 _GROWN: Final = 2
@@ -124,7 +125,7 @@ def _is_due(points: float, indexes: Sequence[VectorIndex], exact_points: int) ->
 
 
 def _lists(points: float) -> int:
-    return min(isqrt(int(points)), _MOST_LISTS)
+    return min(_LISTS * isqrt(int(points)), _MOST_LISTS)
 
 
 def _is_index_valid(index: VectorIndex, lists: int) -> bool:

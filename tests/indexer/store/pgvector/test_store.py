@@ -215,7 +215,7 @@ def test_upkeep_indexes_an_organization_that_has_grown(indexed: Indexed) -> None
     indexed.store.maintain()
 
     [index] = indexed.indexes()
-    assert (index.is_valid, index.lists) == (True, 45)
+    assert (index.is_valid, index.lists) == (True, 90)
     assert indexed.recall() >= 0.95
 
 
@@ -231,7 +231,7 @@ def test_upkeep_makes_the_index_anew_when_there_are_twice_as_many_points(indexed
     indexed.store.maintain()
 
     [after] = indexed.indexes()
-    assert (before.lists, after.lists) == (17, 30)
+    assert (before.lists, after.lists) == (34, 60)
 
 
 def test_upkeep_reads_no_points_where_hardly_any_have_changed(
