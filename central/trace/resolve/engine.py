@@ -14,7 +14,6 @@ _T = TypeVar("_T")
 _Asked = TypeVar("_Asked")
 RuleGenerator: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
 RuleSteps: TypeAlias = RuleGenerator[Answer]  # yields questions, returns its answer
-_TypedQuestion: TypeAlias = tuple[type, Question]  # questions of two types may be equal
 Rules: TypeAlias = Mapping[type, Callable[[Any], RuleSteps]]
 
 
@@ -22,14 +21,31 @@ MAX_ROUNDS: Final = 8  # until answers that depend on one another must be stable
 
 
 class _Task:
-    __slots__ = ("asked", "is_provisional", "open", "question", "steps", "turn")
+    """A question: its answer, or how far the search for it is."""
 
-    def __init__(self, question: Question, steps: RuleSteps) -> None:
+    __slots__ = (
+        "answer",
+        "asked",
+        "is_provisional",
+        "open",
+        "question",
+        "steps",
+        "turn",
+        "waiting",
+    )
+
+    steps: RuleSteps  # of one that has begun
+
+    def __init__(self, question: Question) -> None:
         self.question = question
-        self.steps = steps
-        self.asked: Sequence[Question] = ()
+        self.start_over()
+
+    def start_over(self) -> None:
+        self.answer: Answer | None = None
+        self.asked: Sequence[_Task] = ()
         self.open = 0  # how many of `asked` have no answer yet
         self.turn = 0
+        self.waiting: list[tuple[_Task, int]] | None = None  # with their turn
         self.is_provisional = False  # depends on an assumed answer
 
 
@@ -46,15 +62,15 @@ class BatchResolver:
         self.members: dict[
             str, set[tuple[int, str]]
         ] = {}  # by name, from definitions.members_named
-        self._known: dict[type, dict[Question, Answer]] = defaultdict(dict)
+        # Questions of two types may be equal.
         self._tasks: dict[type, dict[Question, _Task]] = defaultdict(dict)
-        self._waiting: dict[type, dict[Question, list[tuple[_Task, int]]]] = defaultdict(dict)
-        self._wanted: dict[type, list[Question]] = defaultdict(list)
+        self._wanted: dict[type, list[_Task]] = defaultdict(list)
         self._ready: list[_Task] = []
+        self._begun: dict[_Task, None] = {}  # in order; with steps that have not ended
         self._prefetched: list[Question] = []
-        self._assumed: dict[_TypedQuestion, Answer] = {}
-        self._provisional: set[_TypedQuestion] = set()
-        self._before: dict[_TypedQuestion, Answer] = {}  # provisional answers of the last round
+        self._assumed: dict[_Task, Answer] = {}
+        self._provisional: set[_Task] = set()
+        self._before: dict[_Task, Answer] = {}  # provisional answers of the last round
 
     def prefetch(self, questions: Iterable[Question]) -> None:
         """Have the next `resolve_all` answer these too, in the same round trips."""
@@ -71,23 +87,22 @@ class BatchResolver:
         """Return the answer to each question: a tuple, empty where nothing was found."""
         together, self._prefetched = [*questions, *self._prefetched], []
         for _ in range(MAX_ROUNDS - 1):
-            self._run(together)
-            if self._is_settled():
+            asked = self._run(together)
+            if all(task.answer == assumed for task, assumed in self._assumed.items()):
                 break
-            self._before = {
-                (kind, one): self._known[kind].pop(one) for kind, one in self._provisional
-            }
+            self._before = {task: task.answer or () for task in self._provisional}
+            for task in self._provisional:
+                task.start_over()
             self._provisional, self._assumed = set(), {}
         else:
-            self._run(together)
+            asked = self._run(together)
         self._provisional, self._assumed, self._before = set(), {}, {}
-        return [self._known[type(question)][question] for question in questions]
+        return [task.answer or () for task in asked[: len(questions)]]
 
-    def _run(self, questions: Sequence[Question]) -> None:
+    def _run(self, questions: Sequence[Question]) -> Sequence[_Task]:
         """Continue until every question, also those of the rules, has an answer."""
-        root = _Task((), _ask(questions))
-        root.asked = questions
-        self._wait(root)
+        root = _Task(())
+        self._wait(root, questions)
         while True:
             if self._ready:
                 self._advance(self._ready.pop())
@@ -95,93 +110,97 @@ class BatchResolver:
                 self._fetch()
             elif root.open:
                 self._break_cycle(root)
-            elif left := next(filter(None, self._tasks.values()), None):
-                self._break_cycle(next(iter(left.values())))
+            elif self._begun:
+                self._break_cycle(next(iter(self._begun)))
             else:
-                return
-
-    def _is_settled(self) -> bool:
-        return all(self._known[kind][one] == now for (kind, one), now in self._assumed.items())
+                return root.asked
 
     def answered(self, kind: type[_Asked]) -> Collection[_Asked]:
         """Return the questions of a type that have an answer."""
-        return self._known[kind].keys()  # type: ignore[return-value]
+        tasks = self._tasks[kind].values()
+        return [task.question for task in tasks if task.answer is not None]  # type: ignore[misc]
 
     def _advance(self, task: _Task) -> None:
         """Continue a task until it waits for an answer, or ends."""
-        known = self._known
         while not task.open:
-            answers: list[Any] = [known[type(question)].get(question) for question in task.asked]
+            answers: list[Any] = [one.answer for one in task.asked]
             if self._provisional or None in answers:
-                answers = [self._answer_or_assumption(task, question) for question in task.asked]
+                answers = [self._answer_or_assumption(task, one) for one in task.asked]
             task.turn += 1
             try:
-                task.asked = task.steps.send(answers) if task.turn > 1 else next(task.steps)
+                questions = task.steps.send(answers) if task.turn > 1 else next(task.steps)
             except StopIteration as stop:
-                del self._tasks[type(task.question)][task.question]
+                del self._begun[task], task.steps
                 if task.is_provisional:
-                    self._provisional.add((type(task.question), task.question))
-                self._settle(task.question, stop.value)
+                    self._provisional.add(task)
+                self._settle(task, stop.value)
                 return
-            self._wait(task)
+            self._wait(task, questions)
 
-    def _answer_or_assumption(self, task: _Task, question: Question) -> Answer:
+    def _answer_or_assumption(self, task: _Task, asked: _Task) -> Answer:
         """Return the answer; while it is open, the one of the last round or none."""
-        kept = type(question), question
-        answer = self._known[kept[0]].get(question)
-        if answer is None:
-            answer = self._assumed.setdefault(kept, self._before.get(kept, ()))
+        if asked.answer is None:
             task.is_provisional = True
-        elif kept in self._provisional:
+            return self._assumed.setdefault(asked, self._before.get(asked, ()))
+        if asked in self._provisional:
             task.is_provisional = True
-        return answer
+        return asked.answer
 
-    def _wait(self, task: _Task) -> None:
-        """Ask for the answers that the task needs and that are not known; none is open yet."""
-        for question in task.asked:
-            kind = type(question)
-            if question in self._known[kind]:
-                continue
-            task.open += 1
-            waiting = self._waiting[kind]
-            if question in waiting:
-                waiting[question].append((task, task.turn))
-                continue
-            waiting[question] = [(task, task.turn)]
-            if kind in STATEMENTS:
-                self._wanted[kind].append(question)
-            elif question not in self._tasks[kind]:
-                started = _Task(question, self._rules[kind](question))
-                self._tasks[kind][question] = started
-                self._ready.append(started)
+    def _wait(self, task: _Task, questions: Sequence[Question]) -> None:
+        """Have a task wait for those of its questions that have no answer; none is open yet."""
+        task.asked = asked = []
+        for question in questions:
+            tasks = self._tasks[type(question)]
+            one = tasks.get(question)
+            if one is None:
+                one = tasks[question] = _Task(question)
+            asked.append(one)
+            if one.answer is None:
+                if one.waiting:
+                    one.waiting.append((task, task.turn))
+                else:
+                    one.waiting = [(task, task.turn)]
+                    self._begin(one)
+                task.open += 1
 
-    def _settle(self, question: Question, answer: Answer) -> None:
-        kind = type(question)
-        self._known[kind][question] = answer
-        for task, turn in self._waiting[kind].pop(question, ()):
-            if task.turn == turn:
-                task.open -= 1
-                if not task.open and task.question:
-                    self._ready.append(task)
+    def _begin(self, task: _Task) -> None:
+        kind = type(task.question)
+        if kind in STATEMENTS:
+            self._wanted[kind].append(task)
+        else:
+            task.steps = self._rules[kind](task.question)
+            self._begun[task] = None
+            self._ready.append(task)
+
+    def _settle(self, task: _Task, answer: Answer) -> None:
+        task.answer = answer
+        waiting, task.waiting, task.asked = task.waiting or (), None, ()
+        for one, turn in waiting:
+            if one.turn == turn:
+                one.open -= 1
+                if not one.open and one.question:
+                    self._ready.append(one)
 
     def _fetch(self) -> None:
         """Run one statement for each type of row that is wanted, all in one round trip."""
         wanted, self._wanted = self._wanted, defaultdict(list)
         statements = [
-            (STATEMENTS[kind][0], self._parameters(questions)) for kind, questions in wanted.items()
+            (STATEMENTS[kind][0], self._parameters(tasks)) for kind, tasks in wanted.items()
         ]
         answers = fetch_rows_of_each(statements)
-        for (kind, questions), rows in zip(wanted.items(), answers, strict=True):
+        for (kind, tasks), rows in zip(wanted.items(), answers, strict=True):
             _, make = STATEMENTS[kind]
             found: dict[int, list[Any]] = defaultdict(list)
             for number, *row in rows:
                 found[number].append(make(*row))
-            for number, question in enumerate(questions):
-                self._settle(question, tuple(found.get(number, ())))
+            for number, task in enumerate(tasks):
+                self._settle(task, tuple(found.get(number, ())))
 
-    def _parameters(self, questions: Sequence[Question]) -> list[object]:
-        columns = [_array(column) for column in zip(*questions, strict=True)]
-        return [id_array(range(len(questions))), *columns, self.repositories]
+    def _parameters(self, tasks: Sequence[_Task]) -> list[object]:
+        columns = [
+            _array(column) for column in zip(*(task.question for task in tasks), strict=True)
+        ]
+        return [id_array(range(len(tasks))), *columns, self.repositories]
 
     def _break_cycle(self, task: _Task) -> None:
         """Let one task of a cycle continue without the answers that it waits for.
@@ -189,29 +208,24 @@ class BatchResolver:
         A class that inherits from itself makes a cycle, or a base whose name the class inherits.
         """
         path = [task]
-        while (blocker := self._blocker(path[-1])) not in path:
+        while (blocker := _blocker(path[-1])) not in path:
             path.append(blocker)
         task = max(path[path.index(blocker) :], key=self._weight)
         task.open = 0
         self._ready.append(task)
 
-    def _blocker(self, task: _Task) -> _Task:
-        """Return a task that this one waits for; no statement is left to run."""
-        missing = (one for one in task.asked if one not in self._known[type(one)])
-        return next(self._tasks[type(one)][one] for one in missing)
-
     def _weight(self, task: _Task) -> tuple[int, str]:
         return self._order[type(task.question)], repr(task.question)
+
+
+def _blocker(task: _Task) -> _Task:
+    """Return a task that this one waits for; no statement is left to run."""
+    return next(one for one in task.asked if one.answer is None)
 
 
 def _array(column: Sequence[Any]) -> object:
     """Return a column of questions as a parameter; psycopg takes long for lists of numbers."""
     return id_array(column) if isinstance(column[0], int) else list(column)
-
-
-def _ask(questions: Sequence[Question]) -> RuleSteps:
-    answers = yield questions
-    return tuple(answers)
 
 
 def record_limit(_: Limit) -> RuleSteps:

@@ -117,10 +117,13 @@ _OF_FILES = _sql("""SELECT {columns}
         WHERE r.file_id = q.file OFFSET 0) AS r
     WHERE r.kind <> 'type' AND (f.path > %s::text OR r.id > %s::bigint)
     ORDER BY f.path, r.id LIMIT %s""")
-_WITHIN = _sql("""SELECT {columns}
-    FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
+# A file may have many of the definitions; its references are read once.
+_WITHIN = _sql(r"""SELECT {columns}
+    FROM (SELECT file, array_agg(name) AS names,
+            array_agg(regexp_replace(name, '([\\%%_])', '\\\1', 'g') || '.%%') AS inside
+        FROM unnest(%s::bigint[], %s::text[]) AS q (file, name) GROUP BY file) AS q
     JOIN {reference} r ON r.file_id = q.file
-        AND (r.caller = q.name OR starts_with(r.caller, q.name || '.'))
+        AND (r.caller = ANY(q.names) OR r.caller LIKE ANY(q.inside))
     JOIN {file} f ON f.id = r.file_id
     WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])""")
 

@@ -320,3 +320,27 @@ def test_an_empty_graph_or_impact_explains_itself(ask: Ask, api: Api) -> None:
     assert "min_confidence=low" in impact(api, symbols=["alone"]).json()["hint"]
     assert "Nothing in the index is defined" in impact(api, symbols=["nothing"]).json()["hint"]
     assert impact(api, symbols=["alone"], min_confidence="low").json()["hint"] is None
+
+
+def test_callees_of_a_function_are_those_of_the_functions_in_it_and_of_no_other(ask: Ask) -> None:
+    """`_` stands for itself: `a_b` is not `axb`."""
+    repository(
+        "shop",
+        {
+            "pay.py": """\
+                def one(): ...
+
+                def two(): ...
+
+                def a_b():
+                    def inner():
+                        one()
+
+                def axb():
+                    def inner():
+                        two()
+                """
+        },
+    )
+    answer = ask("callees", symbol="a_b").json()
+    assert [link["callee"]["name"] for link in answer["callees"]] == ["one"]
