@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import psutil
+import psycopg
 
 from central.runtime.data_directory import load_or_create_secret
 from central.runtime.postgres import opened_postgres
@@ -17,10 +18,12 @@ from scripts.local_deployment import (
     postmaster,
     running_redis,
     running_worker,
+    stop_postgresql,
 )
 from scripts.local_service import Service
 
 WEB_PROCESSES: Final = 2  # the fewest that docs/how-to/deploy.md recommends
+SHARED_BUFFERS: Final = "1GB"  # of PostgreSQL, as values-small.yaml of the chart says
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,12 @@ def _running_postgresql(directory: Path) -> Iterator[str]:
     """Yields its URL. It ends here: the wheel ends it with this process, after its directory."""
     server = opened_postgres(directory)
     try:
-        yield str(server.get_uri())
+        url = str(server.get_uri())
+        with psycopg.connect(url, autocommit=True) as administrator:
+            administrator.execute(f"ALTER SYSTEM SET shared_buffers = '{SHARED_BUFFERS}'")
+        stop_postgresql(directory.parent)
+        server.start_again()
+        yield url
     finally:
         atexit.unregister(server._cleanup)
         server.cleanup()

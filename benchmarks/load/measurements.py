@@ -3,11 +3,12 @@
 import http.client
 import itertools
 import multiprocessing
+import os
 import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Final
@@ -18,6 +19,7 @@ import psutil
 from benchmarks.load.deployment import Deployment
 
 PROBE_SECONDS: Final = 0.1
+PROBE_PRIORITY: Final = -10
 SAMPLE_SECONDS: Final = 1.0
 _ANSWER_SECONDS: Final = 30.0
 
@@ -62,6 +64,8 @@ def measured(deployment: Deployment) -> Iterator[Measurements]:
 def _probe(urls: Sequence[str], end: Connection) -> None:
     """Ask each process in turn, on a new connection each time, as an orchestrator does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
+    with suppress(PermissionError):  # it asks from this machine, and its own wait is not measured
+        os.setpriority(os.PRIO_PROCESS, 0, PROBE_PRIORITY)
     addresses = itertools.cycle(urlsplit(url).netloc for url in urls)
     seconds: list[float] = []
     failures = 0
