@@ -151,8 +151,9 @@ def _best_of(links: Iterable[_Link]) -> list[_Link]:
 
 _sql = sql_with(chunk=Chunk, embedding=Embedding)
 _VECTORS: Final = _sql("""SELECT c.id, e.vector FROM {chunk} c
-                JOIN {embedding} e ON e.repository_id = c.repository_id
-                    AND e.digest = c.digest AND e.embedder = %s
+                CROSS JOIN LATERAL (SELECT e.vector FROM {embedding} e
+                    WHERE e.repository_id = c.repository_id AND e.digest = c.digest
+                        AND e.embedder = %s OFFSET 0) AS e
                 WHERE c.repository_id = %s AND c.file_id > %s AND c.file_id <= %s AND c.id > %s
                 ORDER BY c.id LIMIT %s""")
 
