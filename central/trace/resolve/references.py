@@ -122,10 +122,12 @@ _WITHIN = _sql(r"""SELECT {columns}
     FROM (SELECT file, array_agg(name) AS names,
             array_agg(regexp_replace(name, '([\\%%_])', '\\\1', 'g') || '.%%') AS inside
         FROM unnest(%s::bigint[], %s::text[]) AS q (file, name) GROUP BY file) AS q
-    JOIN {reference} r ON r.file_id = q.file
-        AND (r.caller = ANY(q.names) OR r.caller LIKE ANY(q.inside))
-    JOIN {file} f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])""")
+    CROSS JOIN LATERAL (SELECT f.path, f.package_id, f.generated FROM {file} f
+        WHERE f.id = q.file AND f.repository_id = ANY(%s::bigint[]) OFFSET 0) AS f
+    CROSS JOIN LATERAL (SELECT r.* FROM {reference} r
+        WHERE r.file_id = q.file AND (r.caller = ANY(q.names) OR r.caller LIKE ANY(q.inside))
+        OFFSET 0) AS r
+    WHERE r.kind <> 'type'""")
 
 _AT = _sql("""SELECT {columns}
     FROM {reference} r JOIN {file} f ON f.id = r.file_id
