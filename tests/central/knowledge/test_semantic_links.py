@@ -141,7 +141,7 @@ def test_a_policy_has_rules_and_no_resemblance(api: Api) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_vector_of_each_chunk_is_looked_up_by_key_by_any_plan(api: Api, mode: str) -> None:
-    """A first index is linked before autovacuum has looked: 13,000 chunks took 40 s."""
+    """A first index is linked before autovacuum has looked: 21,000 chunks took 40 s."""
     created(api, **MEMORY)
     catch_up()
     files = {f"part_{n}.py": f"def part_{n}():\n    return {n}\n" for n in range(300)}
