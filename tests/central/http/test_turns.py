@@ -139,6 +139,13 @@ def test_a_trace_takes_one_of_its_caller_s_places_for_searches() -> None:
     assert turns.enter(OTHER._replace(lane=Lane.SEARCHES))
 
 
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_traces_leave_searches_their_only_place(at_once: int) -> None:
+    turns: Turns[str] = Turns(lanes(searches_at_once=at_once))
+    assert turns.enter(FLOOD._replace(lane=Lane.TRACES))
+    assert turns.enter(FLOOD._replace(lane=Lane.SEARCHES))
+
+
 def test_a_trace_that_waits_is_served_before_searches_that_do() -> None:
     turns: Turns[str] = Turns(LANES)
     search, trace = FLOOD._replace(lane=Lane.SEARCHES), FLOOD._replace(lane=Lane.TRACES)
