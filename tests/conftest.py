@@ -128,16 +128,16 @@ def is_absent(tool: str) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no file of which all tests would be left out by an expression of the Makefile."""
+    expression = config.option.markexpr
+    if expression not in {"not slow", "acceptance", "not acceptance"}:
+        return None
     path = collection_path.relative_to(config.rootpath).as_posix()
-    match config.option.markexpr:
-        case "not slow":
-            is_ignored = path.startswith(SLOW) or path in read_slow_tests()
-        case "not acceptance":
-            is_ignored = path.startswith(ACCEPTANCE)
-        case "acceptance":
-            is_ignored = collection_path.is_file() and not path.startswith(ACCEPTANCE)
-        case _:
-            is_ignored = False
+    if expression == "not slow":
+        is_ignored = path.startswith(SLOW) or path in read_slow_tests()
+    elif expression == "acceptance":
+        is_ignored = collection_path.is_file() and not path.startswith(ACCEPTANCE)
+    else:
+        is_ignored = path.startswith(ACCEPTANCE)
     return is_ignored or None
 
 
