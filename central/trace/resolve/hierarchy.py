@@ -9,7 +9,7 @@ from central.db import fetch_rows, sql
 from central.trace.resolve.definitions import definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.members import CUT_BASES, MAX_LEVELS
-from central.trace.resolve.questions import Ancestors, Bases, ImportPath, Key, Limit, last_name
+from central.trace.resolve.questions import Ancestors, ImportPath, Key, Limit, last_name
 from central.trace.resolve.references import (
     ReferenceQuery,
     distinct,
@@ -17,7 +17,7 @@ from central.trace.resolve.references import (
     sites_rooted,
     type_sites,
 )
-from central.trace.resolve.resolve import origins
+from central.trace.resolve.resolve import origins, resolve
 from central.trace.resolve.sql import SameScopeDefinitions
 
 MAX_ROUNDS: Final = 32
@@ -210,12 +210,10 @@ def _direct_subclasses(resolver: BatchResolver, classes: Sequence[Key]) -> dict[
     )
     named = sites_named(resolver, query)
     sites = distinct([*named, *sites_rooted(resolver, aliases.roots, kind=query.kind)])
-    below = list(dict.fromkeys((site.file, site.caller) for site in sites))
-    answers = resolver.resolve_all([Bases(*key) for key in below])
-    for subclass, bases in zip(below, answers, strict=True):
-        for base in bases:  # also the class that a variable of such a name holds
-            if base.key in subclasses:
-                subclasses[base.key].append(subclass)
+    for site, resolution in zip(sites, resolve(resolver, sites), strict=True):
+        for definition in resolution.targets:
+            if definition.key in subclasses:
+                subclasses[definition.key].append((site.file, site.caller))
     return subclasses
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from central.corpus.models import Reference, Symbol
@@ -146,20 +146,6 @@ def indexed(corpus: Mapping[str, str]) -> list[int]:
     ]
 
 
-A_BASE_THAT_A_VARIABLE_HOLDS = """\
-class first(first):
-    def second(self):
-        self.first()
-        super().first()
-first = second()
-class second(first):
-    def second(self):
-        self.second()
-        super().first()
-"""
-
-
-@example(corpus=dict.fromkeys(MODULES, "\n") | {"two": A_BASE_THAT_A_VARIABLE_HOLDS})
 @examples(25)
 @given(corpus=corpora)
 def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, str]) -> None:
