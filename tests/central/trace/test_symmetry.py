@@ -1,6 +1,5 @@
 """Callers and resolution agree: callers of a definition are what resolves to it."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -123,26 +122,7 @@ files = st.builds(
     st.lists(imports, max_size=3),
     st.lists(st.one_of(functions, makers, classes, owners, variables), max_size=4),
 )
-
-
-def has_ambiguous_base(text: str) -> bool:
-    """Whether a base bears the name of a variable of the file, or of a member of the class.
-
-    A known fault: such a base may be taken for the variable or member, in one direction only.
-    """
-    variables = set(re.findall(r"^(\w+) = ", text, re.MULTILINE))
-    classes = re.findall(r"^class (\w+)(?:\(([\w.]+)\))?:\n((?:    .*\n|\n)*)", text, re.MULTILINE)
-    members = {
-        (name, one)
-        for name, _, body in classes
-        for one in re.findall(r"    (?:def )?(\w+)\b", body)
-    }
-    return any(base in variables or (name, base) in members for name, base, _ in classes)
-
-
-corpora = st.fixed_dictionaries(
-    dict.fromkeys(MODULES, files.filter(lambda text: not has_ambiguous_base(text)))
-)
+corpora = st.fixed_dictionaries(dict.fromkeys(MODULES, files))
 
 
 def indexed(corpus: Mapping[str, str]) -> list[int]:
