@@ -1,13 +1,13 @@
 """Callees of a definition, and the overriding methods that a call may reach."""
 
-from collections.abc import Container, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from central.trace.edges import Edge, edges_to
 from central.trace.resolve.definitions import members_named
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.hierarchy import descendants
-from central.trace.resolve.questions import Key, last_name
+from central.trace.resolve.questions import Ancestors, Key, last_name
 from central.trace.resolve.references import ReferenceSite, sites_within
 from central.trace.resolve.resolve import Confidence, resolve
 from central.trace.resolve.sql import SameScopeDefinitions
@@ -25,11 +25,11 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
     members = members_named(resolver, {last_name(edge.target[1]) for edge, _ in virtual})
     virtual = [one for one in virtual if members[last_name(one[0].target[1])] - {one[0].target}]
     defined = {name for keys in members.values() for _, name in keys}
-    below = descendants(resolver, {receiver for _, receiver in virtual})
+    below = _below(resolver, {key for keys in members.values() for key in keys})
     asked = [
         (edge, SameScopeDefinitions(file, overriding))
         for edge, receiver in virtual
-        for file, name in below[receiver]
+        for file, name in below.get(receiver, ())
         if (overriding := f"{name}.{last_name(edge.target[1])}") in defined
     ]
     answers = resolver.resolve_all([near for _, near in asked])
@@ -46,6 +46,17 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
                     is_override=True,
                 )
     return list(found.values())
+
+
+def _below(resolver: BatchResolver, members: Iterable[Key]) -> Mapping[Key, list[Key]]:
+    """Return for each class those of the members' classes that inherit from it."""
+    owners = sorted({(file, name.rpartition(".")[0]) for file, name in members})
+    answers = resolver.resolve_all([Ancestors(*one) for one in owners])
+    below: dict[Key, list[Key]] = defaultdict(list)
+    for owner, lineage in zip(owners, answers, strict=True):
+        for ancestor in lineage:
+            below[ancestor.key].append(owner)
+    return below
 
 
 class FoundCallees(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from central.corpus.models import Reference, Symbol
@@ -146,6 +146,37 @@ def indexed(corpus: Mapping[str, str]) -> list[int]:
     ]
 
 
+# A variable holds the base of a class; a base is the result of a method of the class.
+HELD_BASE = """\
+class first(first):
+    def second(self):
+        self.first()
+        super().first()
+first = second()
+class second(first):
+    def second(self):
+        self.second()
+        super().first()
+"""
+RETURNED_BASE = """\
+class first(first):
+    def first(self):
+        self.first()
+        super().first()
+class second(Fourth):
+    def first(self):
+        self.first()
+        super().second()
+class second:
+    first: first
+
+    def Fourth(self) -> first:
+        self.first.first()
+"""
+
+
+@example(corpus=dict.fromkeys(MODULES, "\n") | {"two": HELD_BASE})
+@example(corpus=dict.fromkeys(MODULES, "\n") | {"two": RETURNED_BASE})
 @examples(25)
 @given(corpus=corpora)
 def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, str]) -> None:
