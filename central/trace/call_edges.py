@@ -11,7 +11,7 @@ from central.observability.tracing import span
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace.answers import Call, CallingProject, Calls
-from central.trace.callees import resolve_callees
+from central.trace.callees import callee_edges
 from central.trace.edges import Edge
 from central.trace.receipts import missing_projects
 from central.trace.request_scope import TraceScope, scope_for
@@ -179,7 +179,7 @@ def calls(*, credential: Credential, cursor: str = "") -> Calls:
 
 def _calls(scope: TraceScope, portion: Portion) -> list[Call]:
     """Return the calls of the portion's references; truncate the portion if there are too many."""
-    edges = resolve_callees(scope.resolver, portion.sites, min_confidence=Confidence.MEDIUM).edges
+    edges = callee_edges(scope.resolver, portion.sites, min_confidence=Confidence.MEDIUM)
     definitions = definitions_at(scope.resolver, {edge.target for edge in edges})
     by_reference = _by_reference(edges, definitions)
     found: list[Call] = []

@@ -5,11 +5,11 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from central.trace.edges import Edge, edges_to
-from central.trace.resolve.definitions import members_named
+from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Ancestors, Key, last_name
 from central.trace.resolve.references import ReferenceSite, sites_within
-from central.trace.resolve.resolve import Confidence, resolve
+from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
 from central.trace.resolve.sql import SameScopeDefinitions
 from central.trace.tally import Tally
 from indexer.records.references import Access
@@ -22,7 +22,7 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
         for edge in edges
         if edge.definition and edge.definition.receiver and edge.site.access != Access.BASE
     ]
-    members = members_named(resolver, {last_name(edge.target[1]) for edge, _ in virtual})
+    members = overriding_members(resolver, {last_name(edge.target[1]) for edge, _ in virtual})
     virtual = [one for one in virtual if members[last_name(one[0].target[1])] - {one[0].target}]
     defined = {name for keys in members.values() for _, name in keys}
     below = _below(resolver, {key for keys in members.values() for key in keys})
@@ -59,6 +59,17 @@ def _below(resolver: BatchResolver, members: Iterable[Key]) -> Mapping[Key, list
     return below
 
 
+def callee_edges(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
+) -> list[Edge]:
+    """Return edges from these references, overrides after the others."""
+    edges: list[Edge] = []
+    for site, resolution in zip(sites, resolve(resolver, sites), strict=True):
+        edges += edges_to(site, resolution)
+    edges += override_edges(resolver, edges)
+    return [edge for edge in edges if edge.confidence >= min_confidence]
+
+
 class FoundCallees(NamedTuple):
     """Edges to the callees, the references that stay unresolved, and the tally of all."""
 
@@ -67,30 +78,23 @@ class FoundCallees(NamedTuple):
     tally: Tally
 
 
-def find_callees(
-    resolver: BatchResolver, definitions: Sequence[Key], *, min_confidence: Confidence
-) -> FoundCallees:
-    """Return edges from the references inside `definitions`."""
-    sites = sites_within(resolver, definitions)
-    return resolve_callees(resolver, sites, min_confidence=min_confidence)
-
-
 def resolve_callees(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
 ) -> FoundCallees:
-    """Return edges from these references, overrides after the others."""
-    resolutions = resolve(resolver, sites)
-    edges: list[Edge] = []
-    for site, resolution in zip(sites, resolutions, strict=True):
-        edges += edges_to(site, resolution)
-    edges += override_edges(resolver, edges)
+    """As `callee_edges`, with the references that lead nowhere."""
+    edges = callee_edges(resolver, sites, min_confidence=min_confidence)
+    resolutions = with_unresolved(resolver, sites, resolve(resolver, sites))
     unresolved = [site for site, one in zip(sites, resolutions, strict=True) if one.is_unresolved]
     outside = sum(not one.targets and not one.is_unresolved for one in resolutions)
-    return FoundCallees(
-        [edge for edge in edges if edge.confidence >= min_confidence],
-        unresolved,
-        Tally(len(unresolved), unresolved, outside),
-    )
+    return FoundCallees(edges, unresolved, Tally(len(unresolved), unresolved, outside))
+
+
+def find_callees(
+    resolver: BatchResolver, definitions: Sequence[Key], *, min_confidence: Confidence
+) -> FoundCallees:
+    """As `resolve_callees`, from the references inside `definitions`."""
+    sites = sites_within(resolver, definitions)
+    return resolve_callees(resolver, sites, min_confidence=min_confidence)
 
 
 def enclosing_definition(site: ReferenceSite, definitions: Container[Key]) -> Key:

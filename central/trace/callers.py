@@ -18,7 +18,12 @@ from central.trace.resolve.references import (
     sites_named,
     sites_rooted,
 )
-from central.trace.resolve.resolve import Confidence, Resolution, resolve
+from central.trace.resolve.resolve import (
+    Confidence,
+    Resolution,
+    resolve,
+    with_unresolved,
+)
 from central.trace.tally import (
     MAX_UNLIKELY,
     MAX_UNRESOLVED,
@@ -111,6 +116,8 @@ def _candidates(
     sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
     resolver.prefetch(_lineages(definitions).values())
     resolutions = resolve(resolver, [*sites, *prefetch])[: len(sites)]
+    if further:
+        resolutions = with_unresolved(resolver, sites, resolutions)
     resolved = list(zip(sites, resolutions, strict=True))
     return _Candidates(resolved, found.unlikely, aliases.is_cut or found.is_cut)
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from central.tenancy.credentials import Credential
 from central.trace.answers import Graph, GraphEdge, GraphNode
-from central.trace.callees import resolve_callees
+from central.trace.callees import callee_edges
 from central.trace.callers import CUT_CALLERS, MAX_RESOLVED, MAX_UNCOUNTED, find_callers
 from central.trace.edges import Edge
 from central.trace.receipts import cut_definitions, hint_for, receipt_of
@@ -135,7 +135,7 @@ class CallGraph:
         return batches
 
     def _callees(self, inside: Sequence[ReferenceSite], distance: int) -> list[Key]:
-        edges = resolve_callees(self.resolver, inside, min_confidence=self.min_confidence).edges
+        edges = callee_edges(self.resolver, inside, min_confidence=self.min_confidence)
         callees = list(dict.fromkeys(edge.target for edge in edges))
         owners, found = _owners(self.resolver, edges, callees)
         self._take(list(dict.fromkeys(owners.values())), distance - 1, found)

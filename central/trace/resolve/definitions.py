@@ -4,11 +4,12 @@ import difflib
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from central.corpus.models import File, Module, Package, Symbol
+from central.corpus.models import File, Module, Package, Reference, Symbol
 from central.db import fetch_rows, like_pattern, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import ImportPath, Key, last_name
+from central.trace.resolve.statements import SPLIT_CLASSES
 from indexer.lexical import tokenize
 
 MAX_DEFINITIONS: Final = 200
@@ -59,7 +60,14 @@ _COLUMNS = """s.id, s.repository_id, s.file_id, f.path, f.language, s.name, s.qu
 _FROM = """FROM {symbol} s JOIN {file} f ON f.id = s.file_id
     LEFT JOIN {package} p ON p.id = f.package_id"""
 _sql = sql_with(
-    columns=_COLUMNS, joined=_FROM, symbol=Symbol, file=File, package=Package, module=Module
+    columns=_COLUMNS,
+    joined=_FROM,
+    split_classes=SPLIT_CLASSES,
+    symbol=Symbol,
+    file=File,
+    package=Package,
+    module=Module,
+    reference=Reference,
 )
 _NAMED = _sql("""SELECT * FROM (
         SELECT DISTINCT ON (s.file_id, s.qualified_name) {columns} {joined}
@@ -77,9 +85,15 @@ _KEYED = _sql("""SELECT {columns}
     LEFT JOIN {package} p ON p.id = f.package_id
     WHERE s.repository_id = ANY(%s::bigint[])
     ORDER BY s.repository_id, f.path, s.start_line, s.id""")
-_MEMBERS = _sql("""SELECT DISTINCT s.file_id, s.qualified_name FROM {symbol} s
+# The bases of a class that is spread over files may stand in another one.
+_OVERRIDING = _sql("""SELECT DISTINCT s.file_id, s.qualified_name FROM {symbol} s
     WHERE s.name = ANY(%s::text[]) AND s.qualified_name <> s.name
-        AND s.repository_id = ANY(%s::bigint[])""")
+        AND s.repository_id = ANY(%s::bigint[])
+        AND (EXISTS (SELECT FROM {reference} r WHERE r.file_id = s.file_id
+                AND r.caller = left(s.qualified_name, -1 - length(s.name))
+                AND r.kind = 'inherit')
+            OR EXISTS (SELECT FROM {module} m WHERE m.file_id = s.file_id AND m.scope
+                AND m.ecosystem IN {split_classes}))""")
 _IN_LINES = _sql("""SELECT {columns} {joined}
     WHERE f.repository_id = %s::bigint AND f.path = %s::text
         AND s.repository_id = ANY(%s::bigint[])
@@ -118,12 +132,12 @@ def definitions_at(resolver: BatchResolver, keys: Iterable[Key]) -> dict[Key, De
     return {one.key: one for one in reversed([Definition(*row) for row in rows])}
 
 
-def members_named(resolver: BatchResolver, names: Iterable[str]) -> dict[str, set[Key]]:
-    """Return the keys of all members, and functions inside of functions, by these names."""
+def overriding_members(resolver: BatchResolver, names: Iterable[str]) -> dict[str, set[Key]]:
+    """Return the keys of the members by these names whose classes may have bases."""
     wanted = set(names)
     if fresh := sorted(wanted - resolver.members.keys()):
         resolver.members |= {name: set() for name in fresh}
-        for file, name in fetch_rows(_MEMBERS, [fresh, resolver.repositories]):
+        for file, name in fetch_rows(_OVERRIDING, [fresh, resolver.repositories]):
             resolver.members[last_name(name)].add((file, name))
     return {name: resolver.members[name] for name in wanted}
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from typing import Any, Final, TypeAlias, TypeVar
 
 from central.db import fetch_rows_of_each, id_array
-from central.trace.resolve.questions import Limit
+from central.trace.resolve.questions import Key, Limit
 from central.trace.resolve.sql import STATEMENTS
 
 Answer: TypeAlias = tuple[Any, ...]
@@ -56,12 +56,8 @@ class BatchResolver:
         self._rules = rules
         self._order = {kind: number for number, kind in enumerate(rules)}
         self.repositories = id_array(sorted(repositories))  # built once for hundreds of statements
-        self.subclasses: dict[
-            tuple[int, str], list[tuple[int, str]]
-        ] = {}  # by class, from hierarchy.descendants
-        self.members: dict[
-            str, set[tuple[int, str]]
-        ] = {}  # by name, from definitions.members_named
+        self.subclasses: dict[Key, list[Key]] = {}  # by class: hierarchy.descendants
+        self.members: dict[str, set[Key]] = {}  # by name: definitions.overriding_members
         # Questions of two types may be equal.
         self._tasks: dict[type, dict[Question, _Task]] = defaultdict(dict)
         self._wanted: dict[type, list[_Task]] = defaultdict(list)

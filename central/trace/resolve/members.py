@@ -17,7 +17,13 @@ from central.trace.resolve.questions import (
     best_candidates,
     reached_via,
 )
-from central.trace.resolve.sql import SameScopeDefinitions, Typing, TypingRow
+from central.trace.resolve.sql import (
+    BaseRow,
+    NamedBases,
+    SameScopeDefinitions,
+    Typing,
+    TypingRow,
+)
 from indexer.records.files import VALUE_KINDS
 from indexer.records.references import Access
 
@@ -57,8 +63,7 @@ def classes(question: Classes) -> RuleSteps:
     A definition that has no type and is no function counts as a class.
     """
     key = (question.file, question.name)
-    typing, near = yield [Typing(*key), SameScopeDefinitions(*key)]
-    types = [row for row in typing if row.kind == "type"]
+    types, near = yield [Typing(*key), SameScopeDefinitions(*key)]
     if types:
         return (yield from _of_types(question, types))
     kind = next((row.kind for row in near if row.file == question.file), "")
@@ -67,16 +72,8 @@ def classes(question: Classes) -> RuleSteps:
 
 def bases(question: Bases) -> RuleSteps:
     """Collect the bases from every file that defines a part of the class."""
-    (near,) = yield [SameScopeDefinitions(*question)]
-    files = dict.fromkeys([question.file, *(row.file for row in near)])
-    typing = yield [Typing(file, question.name) for file in files]
-    named = [
-        declared_type(file, question.name, row)
-        for file, rows in zip(files, typing, strict=True)
-        for row in rows
-        if row.kind == "inherit"
-    ]
-    answers = yield named
+    (named,) = yield [NamedBases(*question)]
+    answers = yield [declared_type(row.file, question.name, row) for row in named]
     candidates = dict.fromkeys(candidate for answer in answers for candidate in answer)
     return tuple(dict.fromkeys((yield from _classes_of_variables(list(candidates)))))
 
@@ -197,7 +194,7 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
     )
 
 
-def declared_type(file: int, caller: str, row: TypingRow) -> NameInFile:
+def declared_type(file: int, caller: str, row: BaseRow | TypingRow) -> NameInFile:
     """Return the question what a base or type means that a definition names."""
     context = (row.repository, row.package, row.ecosystem)
     return NameInFile(file, *context, row.binding, row.root, row.chain, caller)

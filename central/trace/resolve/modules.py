@@ -1,6 +1,7 @@
 """Modules: which files provide them, and which packages come along."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from central.trace.resolve.ecosystems import is_standard
@@ -34,17 +35,18 @@ _Prefix = tuple[str, tuple[str, ...]]
 _Cut = tuple[str, tuple[str, ...], list[ModuleRow]]
 
 
-def prefixes(path: str) -> list[_Prefix]:
+@lru_cache(maxsize=10_000)
+def prefixes(path: str) -> Sequence[_Prefix]:
     """Return (module, names) for every cut of a path, the longest module first.
 
     Names hold no "/", so nothing before the last one is a name.
     """
     head, slash, tail = path.rpartition("/")
     parts = tail.split(".")
-    return [
+    return tuple(
         (head + slash + ".".join(parts[:count]), tuple(parts[count:]))
         for count in range(len(parts), 0, -1)
-    ]
+    )
 
 
 def module_matches(
@@ -59,12 +61,12 @@ def module_matches(
     `rows` are the modules of each prefix's name that are visible from the context. `installed` are
     distributions that come with the `declared` ones.
     """
+    if not any(rows.values()):
+        return
     cuts = [
         (module, names, [row for row in rows[module] if row.ecosystem == context.ecosystem])
         for module, names in prefixes(path)
     ]
-    if not any(found for _, _, found in cuts):
-        return
     own = [
         (module, names, [row for row in found if row.repository == context.repository])
         for module, names, found in cuts

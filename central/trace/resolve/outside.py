@@ -24,7 +24,7 @@ from central.trace.resolve.questions import (
 from central.trace.resolve.sql import (
     Imports,
     Modules,
-    SameScopeDefinitions,
+    NamedBases,
     Typing,
     TypingRow,
 )
@@ -57,14 +57,10 @@ def outside(question: Outside) -> RuleSteps:
 
 def outside_bases(question: OutsideBases) -> RuleSteps:
     """Answer (True,) if a class has a base outside."""
-    (near,) = yield [SameScopeDefinitions(question.file, question.name)]
-    files = list(dict.fromkeys([question.file, *(row.file for row in near)]))
-    typing = yield [Typing(file, question.name) for file in files]
+    (named,) = yield [NamedBases(question.file, question.name)]
     answers = yield [
-        Outside(declared_type(file, question.name, row), Access.BASE, question.member)
-        for file, rows in zip(files, typing, strict=True)
-        for row in rows
-        if row.kind == "inherit"
+        Outside(declared_type(row.file, question.name, row), Access.BASE, question.member)
+        for row in named
     ]
     return (True,) if any(answers) else ()
 
@@ -144,7 +140,7 @@ def _are_outside(
         [
             Outside(declared_type(*one.key, row), row.access, missing, is_indirect=True)
             for row in rows
-            if row.kind == "type" and not _is_decorated(row)
+            if not _is_decorated(row)
         ]
         for one, rows in zip(without, typings, strict=True)
     ]

@@ -37,7 +37,7 @@ class Resolution(NamedTuple):
     """The definitions that a reference means.
 
     Without targets it is bound to something outside of the visible repositories or, if
-    `is_unresolved`, nothing tells to what. Then its name alone may link it.
+    `is_unresolved`, nothing tells to what: its name alone may link it.
     """
 
     targets: tuple[ResolvedDefinition, ...]
@@ -56,11 +56,11 @@ class Resolution(NamedTuple):
 
 
 def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Resolution]:
-    """Return the resolution of each reference, in the same order."""
-    imported = [site for site in sites if site.binding == Binding.IMPORT]
-    keys = list(dict.fromkeys(Imports(site.file, site.root) for site in imported))
-    imports = dict(zip(keys, resolver.read_all(keys), strict=True))
-    asked = [_questions(site, imports) for site in sites]
+    """Return the resolution of each reference, in the same order.
+
+    Of those without targets, `with_unresolved` tells more.
+    """
+    asked = _questions(resolver, sites)
     wanted = list(dict.fromkeys(question for questions in asked for question in questions))
     answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True))
     # An import whose path leads nowhere may mean a module beside the file.
@@ -73,24 +73,25 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
     ]
     again = [_member_access(sites[index], _name_in_file(sites[index])) for index in beside]
     late = dict(zip(beside, resolver.resolve_all(again), strict=True))
-    resolutions = [
+    return [
         _resolution(site, late.get(index, [one for q in asked[index] for one in answers[q]]))
         for index, site in enumerate(sites)
     ]
-    return _with_unresolved(resolver, sites, asked, resolutions)
 
 
-def _with_unresolved(
-    resolver: BatchResolver,
-    sites: Sequence[ReferenceSite],
-    asked: Sequence[Sequence[MemberAccess]],
-    resolutions: Sequence[Resolution],
+def with_unresolved(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], resolutions: Sequence[Resolution]
 ) -> list[Resolution]:
     """Mark what its file binds to something visible, but nothing tells which, as unresolved."""
-    questions = {
-        index: [Outside(*question, is_indirect=_is_deep(site)) for question in asked[index]]
+    bound = [
+        index
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
         if not resolution.targets and site.binding in _BOUND
+    ]
+    asked = _questions(resolver, [sites[index] for index in bound])
+    questions = {
+        index: [Outside(*question, is_indirect=_is_deep(sites[index])) for question in several]
+        for index, several in zip(bound, asked, strict=True)
     }
     wanted = list(dict.fromkeys(one for several in questions.values() for one in several))
     answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True))
@@ -110,10 +111,17 @@ def origins(
     return [tuple(answer) for answer in resolver.resolve_all(asked)]
 
 
-def _questions(
+def _questions(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[list[MemberAccess]]:
+    """Return what to ask for each reference: the same for those of one context and path."""
+    imported = [site for site in sites if site.binding == Binding.IMPORT]
+    keys = list(dict.fromkeys(Imports(site.file, site.root) for site in imported))
+    imports = dict(zip(keys, resolver.read_all(keys), strict=True))
+    return [_questions_of(site, imports) for site in sites]
+
+
+def _questions_of(
     site: ReferenceSite, imports: dict[Imports, tuple[object, ...]]
 ) -> list[MemberAccess]:
-    """Return the same question for references of one context and path."""
     if site.binding == Binding.IMPORT:
         place = (site.repository, site.package, site.ecosystem)
         rows = imports[Imports(site.file, site.root)]

@@ -83,7 +83,7 @@ def _aliased(found: Sequence[ResolvedDefinition]) -> RuleSteps:
         one.key: members.declared_type(*one.key, row)
         for one, rows in zip(values, typings, strict=True)
         for row in rows
-        if row.kind == "type" and row.access == Access.PATH
+        if row.access == Access.PATH
     }
     answers = dict(zip(named, (yield list(named.values())), strict=True))
     return best_candidates(

@@ -121,17 +121,35 @@ class ScopeRow(NamedTuple):
     name: str
 
 
+class NamedBases(NamedTuple):
+    """What does this class name as its bases, in each file that defines a part of it?"""
+
+    file: int
+    name: str
+
+
+class BaseRow(NamedTuple):
+    """An INHERIT reference: those of the class's own file first, in order of position."""
+
+    file: int
+    binding: str
+    root: str
+    chain: str
+    repository: int
+    package: int
+    ecosystem: str
+
+
 class Typing(NamedTuple):
-    """What are the bases of this class, the type of this variable or function result?"""
+    """What is the type of this variable or function result?"""
 
     file: int
     name: str
 
 
 class TypingRow(NamedTuple):
-    """An INHERIT or TYPE reference, in order of position."""
+    """A TYPE reference, in order of position."""
 
-    kind: str
     binding: str
     root: str
     chain: str
@@ -205,6 +223,7 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Imports: (statements.IMPORTS, ImportRow),
     Wildcards: (statements.WILDCARDS, ImportRow),
     Scopes: (statements.SCOPES, ScopeRow),
+    NamedBases: (statements.NAMED_BASES, BaseRow),
     Typing: (statements.TYPING, TypingRow),
     Declared: (statements.DECLARED, Requirement),
     RequirementOf: (statements.REQUIREMENT_OF, Requirement),

@@ -16,7 +16,21 @@ from central.db import sql_with
 
 # Where a class's members may stand in other files than the class: methods of a Go type, partial
 # classes, reopened modules, extensions.
-_SPLIT_CLASSES: Final = "('go', 'nuget', 'rubygems', 'swiftpm')"
+SPLIT_CLASSES: Final = "('go', 'nuget', 'rubygems', 'swiftpm')"
+# `q` (n, name, file_id): where definitions of these names may stand.
+_IN_SCOPE = """asked AS MATERIALIZED (
+        SELECT q.n, q.file, q.name
+        FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
+        JOIN {file} f ON f.id = q.file WHERE f.repository_id = ANY(%s::bigint[])),
+    q AS MATERIALIZED (
+        SELECT n, name, file AS file_id, true AS own FROM asked
+        UNION
+        SELECT asked.n, asked.name, b.file_id, false
+        FROM asked JOIN {module} a ON a.file_id = asked.file AND a.scope
+            AND a.ecosystem IN {split_classes}
+        JOIN {module} b ON b.name = a.name AND b.repository_id = a.repository_id
+            AND b.scope AND coalesce(b.package_id, 0) = coalesce(a.package_id, 0)
+            AND b.file_id <> asked.file)"""
 # What `q` (n, name, file_id) has: symbols, and what has a type alone, such as a field.
 _DEFINED = """SELECT q.n, s.file_id, min(s.kind)
     FROM q JOIN {symbol} s ON s.file_id = q.file_id AND s.qualified_name = q.name
@@ -28,8 +42,9 @@ _DEFINED = """SELECT q.n, s.file_id, min(s.kind)
     WHERE NOT EXISTS (SELECT FROM {symbol} s
         WHERE s.file_id = q.file_id AND s.qualified_name = q.name)"""
 _sql = sql_with(
+    in_scope=_IN_SCOPE,
     defined=_DEFINED,
-    split_classes=_SPLIT_CLASSES,
+    split_classes=SPLIT_CLASSES,
     module=Module,
     package=Package,
     symbol=Symbol,
@@ -53,19 +68,14 @@ DEFINITIONS: Final = _sql("""WITH q AS MATERIALIZED (
             AND coalesce(m.package_id, 0) = q.package
         WHERE m.repository_id = ANY(%s::bigint[]))
     {defined}""")
-SAME_SCOPE_DEFINITIONS: Final = _sql("""WITH asked AS MATERIALIZED (
-        SELECT q.n, q.file, q.name
-        FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
-        JOIN {file} f ON f.id = q.file WHERE f.repository_id = ANY(%s::bigint[])),
-    q AS MATERIALIZED (
-        SELECT n, name, file AS file_id FROM asked
-        UNION
-        SELECT asked.n, asked.name, b.file_id
-        FROM asked JOIN {module} a ON a.file_id = asked.file AND a.scope
-            AND a.ecosystem IN {split_classes}
-        JOIN {module} b ON b.name = a.name AND b.repository_id = a.repository_id
-            AND b.scope AND coalesce(b.package_id, 0) = coalesce(a.package_id, 0))
-    {defined}""")
+SAME_SCOPE_DEFINITIONS: Final = _sql("WITH {in_scope} {defined}")
+NAMED_BASES: Final = _sql("""WITH {in_scope}
+    SELECT q.n, r.file_id, r.binding, r.root, r.chain, r.repository_id,
+        coalesce(f.package_id, 0), r.ecosystem
+    FROM q JOIN {reference} r ON r.file_id = q.file_id AND r.caller = q.name
+        AND r.kind = 'inherit'
+    JOIN {file} f ON f.id = r.file_id
+    ORDER BY q.own DESC, r.file_id, r.line, r.column, r.id""")
 EXPORTED: Final = _sql("""SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.wildcard,
         coalesce(m.package_id, 0)
     FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
@@ -97,11 +107,11 @@ SCOPES: Final = _sql("""SELECT q.n, m.name
     JOIN {module} m ON m.file_id = q.file AND m.scope
     WHERE m.repository_id = ANY(%s::bigint[])
     ORDER BY length(m.name) DESC, m.name""")
-TYPING: Final = _sql("""SELECT q.n, r.kind, r.binding, r.root, r.chain, r.access, r.repository_id,
+TYPING: Final = _sql("""SELECT q.n, r.binding, r.root, r.chain, r.access, r.repository_id,
         coalesce(f.package_id, 0), r.ecosystem
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
     JOIN {reference} r ON r.file_id = q.file AND r.caller = q.name
-        AND r.kind IN ('inherit', 'type')
+        AND r.kind = 'type'
     JOIN {file} f ON f.id = r.file_id
     WHERE r.repository_id = ANY(%s::bigint[])
     ORDER BY r.line, r.column, r.id""")

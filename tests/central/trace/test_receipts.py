@@ -11,7 +11,7 @@ from central.trace.callers import find_callers
 from central.trace.resolve.definitions import DefinitionFilter, definitions_named
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.references import ReferenceSite
-from central.trace.resolve.resolve import Confidence, resolve
+from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
 from central.trace.resolve.rules import RULES
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import organization_of, pyproject, repository
@@ -53,8 +53,9 @@ def assert_everything_is_counted(repositories: list[int]) -> None:
         by_name_only = {edge.site.id for edge in low.edges} - listed
         assert len(by_name_only) == usual.tally.unresolved
         rest = [site for site in alike if site.id not in listed | by_name_only]
+        resolved = with_unresolved(resolver, rest, resolve(resolver, rest))
         assert len(rest) == usual.tally.elsewhere
-        for site, resolution in zip(rest, resolve(resolver, rest), strict=True):
+        for site, resolution in zip(rest, resolved, strict=True):
             assert not resolution.is_unresolved, site
             assert keys.isdisjoint(one.key for one in resolution.targets), site
             # What it is bound to can be shown: a definition, or the import that leads outside.
