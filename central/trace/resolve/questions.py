@@ -124,6 +124,18 @@ class MemberAccess(NamedTuple):
     name: str
 
 
+class ImportedAccess(NamedTuple):
+    """What does this access reach from the imports of a name, or else from modules beside its file?
+
+    `beside` asks for both.
+    """
+
+    paths: tuple[ImportPath, ...]
+    beside: NameInFile
+    access: str
+    name: str
+
+
 class Outside(NamedTuple):
     """Is what this access reaches from `origin` outside of what is visible?
 

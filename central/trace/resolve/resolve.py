@@ -10,6 +10,7 @@ from typing import NamedTuple
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import (
+    ImportedAccess,
     ImportPath,
     MemberAccess,
     NameInFile,
@@ -60,22 +61,15 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
 
     Of those without targets, `with_unresolved` tells more.
     """
-    asked = _questions(resolver, sites)
-    wanted = list(dict.fromkeys(question for questions in asked for question in questions))
-    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True))
-    # An import whose path leads nowhere may mean a module beside the file.
-    beside = [
-        index
-        for index, site in enumerate(sites)
-        if site.binding == Binding.IMPORT
-        and name_rules(site.ecosystem).imports_beside
-        and not any(answers[question] for question in asked[index])
+    numbers: dict[ImportedAccess | MemberAccess, int] = {}  # of questions that are asked once
+    asked = [
+        [numbers.setdefault(question, len(numbers)) for question in _with_beside(site, questions)]
+        for site, questions in zip(sites, _questions(resolver, sites), strict=True)
     ]
-    again = [_member_access(sites[index], _name_in_file(sites[index])) for index in beside]
-    late = dict(zip(beside, resolver.resolve_all(again), strict=True))
+    answers = resolver.resolve_all(list(numbers))
     return [
-        _resolution(site, late.get(index, [one for q in asked[index] for one in answers[q]]))
-        for index, site in enumerate(sites)
+        _resolution(site, [one for number in several for one in answers[number]])
+        for site, several in zip(sites, asked, strict=True)
     ]
 
 
@@ -130,6 +124,17 @@ def _questions_of(
             for row in rows
         ]
     return [] if site.binding == Binding.UNKNOWN else [_member_access(site, _name_in_file(site))]
+
+
+def _with_beside(
+    site: ReferenceSite, questions: Sequence[MemberAccess]
+) -> Sequence[ImportedAccess | MemberAccess]:
+    """Ask for a module beside the file too, which an import may mean whose path leads nowhere."""
+    if site.binding != Binding.IMPORT or not name_rules(site.ecosystem).imports_beside:
+        return questions
+    paths = tuple(one.origin for one in questions if isinstance(one.origin, ImportPath))
+    member = "" if site.access == Access.PATH else site.name
+    return [ImportedAccess(paths, _name_in_file(site), site.access, member)]
 
 
 def _member_access(site: ReferenceSite, origin: ImportPath | NameInFile) -> MemberAccess:

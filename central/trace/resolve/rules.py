@@ -23,6 +23,7 @@ from central.trace.resolve.questions import (
     Bases,
     Classes,
     ComeAlong,
+    ImportedAccess,
     ImportedModules,
     ImportPath,
     ImportStatement,
@@ -58,6 +59,17 @@ def name_in_file(question: NameInFile) -> RuleSteps:
             (answer,) = yield [UnboundName(*unbound)]
             return answer
     return ()
+
+
+def imported_access(question: ImportedAccess) -> RuleSteps:
+    """Try the paths as written first: other files ask for the same ones."""
+    access = (question.access, question.name)
+    answers = yield [MemberAccess(path, *access) for path in question.paths]
+    found = [one for answer in answers for one in answer]
+    if found:
+        return tuple(found)
+    (found_beside,) = yield [MemberAccess(question.beside, *access)]
+    return found_beside
 
 
 def member_access(question: MemberAccess) -> RuleSteps:
@@ -111,8 +123,8 @@ def _local(question: NameInFile) -> RuleSteps:
 
 
 def _imported(question: NameInFile) -> RuleSteps:
-    (imports,) = yield [Imports(question.file, question.root)]
-    paths = dict.fromkeys(import_path(row.path, question.chain) for row in imports)
+    (rows,) = yield [Imports(question.file, question.root)]
+    paths = dict.fromkeys(import_path(row.path, question.chain) for row in rows)
     found = yield [ImportPath(*question[1:4], path) for path in paths]
     candidates = [candidate._replace(rule="import") for answer in found for candidate in answer]
     if not candidates and name_rules(question.ecosystem).imports_beside:
@@ -173,6 +185,7 @@ RULES: Final[Rules] = {
     ImportedModules: imported_modules,
     ImportStatement: import_statement,
     MemberAccess: member_access,
+    ImportedAccess: imported_access,
     Outside: outside.outside,
     OutsideBases: outside.outside_bases,
     Members: members.members,
