@@ -28,14 +28,14 @@ from central.http.middleware import set_security_headers
 from central.http.problems import response_to
 from central.http.space import BodySpace
 from central.http.streams import Receive, made_in_threads, sent_in_time, while_connected
-from central.http.turns import Caller, Turns, caller_of, current, too_busy
+from central.http.turns import Caller, Place, Turns, caller_of, current, too_busy
 from central.observability.metrics import REFUSED, WAIT_SECONDS, WAITING
-from indexer.limits import LONG_SECONDS, REQUESTS_AT_ONCE
+from indexer.limits import LATE_SECONDS, REQUESTS_AT_ONCE
 
 _Result = TypeVar("_Result")
-_Place = asyncio.Future[None]
+_Waiter = asyncio.Future[Place]
 
-_TRACING: Final = frozenset({Lane.TRACES, Lane.LONG})
+_TRACING: Final = frozenset({Lane.TRACES, Lane.EXPORTS, Lane.LATE})
 # So many walks of the garbage collector through new objects, then one through those that they left,
 # which is short while there is no trace: central.serve's thresholds may have it amid a trace.
 _WALKS: Final = 10
@@ -51,7 +51,7 @@ class RequestThreads:
         self._executor = executor or ThreadPoolExecutor(
             REQUESTS_AT_ONCE, thread_name_prefix="request"
         )
-        self._turns: Turns[_Place] = Turns(lanes(searches_at_once=settings.SEARCHES_AT_ONCE))
+        self._turns: Turns[_Waiter] = Turns(lanes(searches_at_once=settings.SEARCHES_AT_ONCE))
         self.bodies = BodySpace()
 
     async def run(self, function: Callable[[], _Result], receive: Receive | None = None) -> _Result:
@@ -61,10 +61,14 @@ class RequestThreads:
         UnavailableError if too many wait already, or if none is free in the lane's time, and
         RequestAborted if `receive` tells that the client left its line.
         """
-        caller = current.get()
-        await self._enter(caller, receive)
         loop = asyncio.get_running_loop()
-        give_back = self._held(caller)
+        place = await self._enter(current.get(), receive)
+        # Those that wait for it for long may go on beside it.
+        late = loop.call_later(LATE_SECONDS, self._serve_late)
+
+        def give_back() -> None:
+            late.cancel()
+            self._leave(place)
 
         def leave(_: object) -> None:
             if not loop.is_closed():
@@ -74,64 +78,49 @@ class RequestThreads:
         running.add_done_callback(leave)
         return await asyncio.wrap_future(running)
 
-    async def _enter(self, caller: Caller, receive: Receive | None) -> None:
+    async def _enter(self, caller: Caller, receive: Receive | None) -> Place:
         lane = caller.lane.value
-        if self._turns.enter(caller):
+        if place := self._turns.enter(caller):
             WAIT_SECONDS.labels(lane).observe(0)
-            return
-        place: _Place = asyncio.get_running_loop().create_future()
-        waiting = WAITING.labels(lane)
+            return place
+        loop = asyncio.get_running_loop()
+        waiter: _Waiter = loop.create_future()
+        late = loop.call_later(LATE_SECONDS, self._serve_late)
         try:
-            seconds = self._turns.wait(caller, place)
-            with waiting.track_inprogress(), WAIT_SECONDS.labels(lane).time():
+            seconds = self._turns.wait(caller, waiter)
+            with WAITING.labels(lane).track_inprogress(), WAIT_SECONDS.labels(lane).time():
                 async with asyncio.timeout(seconds):
-                    await (while_connected(place, receive) if receive else place)
+                    return await (while_connected(waiter, receive) if receive else waiter)
         except (asyncio.CancelledError, RequestAborted):
-            if not self._turns.give_up(caller, place):  # a place came at the same moment
-                self._leave(caller)
+            if not self._turns.give_up(caller, waiter) and not waiter.cancelled():
+                self._leave(waiter.result())  # it came at the same moment
             raise
         except TimeoutError as exc:
-            if self._turns.give_up(caller, place):  # else a place came at the same moment
-                REFUSED.labels(lane).inc()
-                raise too_busy() from exc
+            if not self._turns.give_up(caller, waiter) and not waiter.cancelled():
+                return waiter.result()  # it came at the same moment
+            REFUSED.labels(lane).inc()
+            raise too_busy() from exc
         except UnavailableError:
             REFUSED.labels(lane).inc()
             raise
+        finally:
+            late.cancel()
 
-    def _held(self, caller: Caller) -> Callable[[], None]:
-        """Return what gives a place back; a search or trace that takes long keeps none waiting."""
-        loop = asyncio.get_running_loop()
-        timer: asyncio.TimerHandle | None = None
-
-        def outgrow() -> None:
-            nonlocal caller
-            caller, places = self._turns.outgrow(caller)
-            self._serve(places)
-            look_later()
-
-        def look_later() -> None:
-            nonlocal timer
-            may_take_long = caller.lane in {Lane.SEARCHES, Lane.TRACES}
-            timer = loop.call_later(LONG_SECONDS, outgrow) if may_take_long else None
-
-        def give_back() -> None:
-            if timer:
-                timer.cancel()
-            self._leave(caller)
-
-        look_later()
-        return give_back
-
-    def _leave(self, caller: Caller) -> None:
-        is_last = caller.lane in _TRACING and self._turns.count(_TRACING) == 1
+    def _leave(self, place: Place) -> None:
+        is_last = place.caller.lane in _TRACING and self._turns.count(_TRACING) == 1
         if is_last and gc.get_count()[1] >= _WALKS:
             gc.collect(1)
-        self._serve(self._turns.leave(caller))
+        self._give(self._turns.leave(place))
 
-    def _serve(self, places: Iterable[_Place]) -> None:
-        for place in places:
-            if not place.done():  # a cancelled caller passes the place on
-                place.set_result(None)
+    def _serve_late(self) -> None:
+        self._give(self._turns.serve())
+
+    def _give(self, served: Iterable[tuple[_Waiter, Place]]) -> None:
+        for waiter, place in served:
+            if waiter.done():  # its caller left: the place is for the next one
+                self._leave(place)
+            else:
+                waiter.set_result(place)
 
     async def query(self, function: Callable[[], _Result]) -> _Result:
         """Do the same outside of a Django request: returns the database connection at the end."""

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from indexer.limits import (
     EXPORTS_AT_ONCE,
     EXPORTS_OF_ONE_CALLER,
-    LONG_AT_ONCE,
-    LONG_OF_ONE_CALLER,
+    LATE_AT_ONCE,
+    LATE_OF_ONE_CALLER,
     READ_FRONT_WAIT_SECONDS,
     READ_WAIT_SECONDS,
     READS_AT_ONCE,
@@ -41,7 +41,7 @@ class Lane(StrEnum):
     SEARCHES = "searches"
     TRACES = "traces"
     EXPORTS = "exports"  # answers about all of an organisation, or about a whole change
-    LONG = "long"  # searches and traces after LONG_SECONDS
+    LATE = "late"  # searches and traces that waited LATE_SECONDS for one that takes as long
 
 
 class LaneLimits(NamedTuple):
@@ -59,6 +59,7 @@ class LaneLimits(NamedTuple):
     front: int = 0
     front_wait_seconds: float = 0.0
     within: Lane | None = None  # the lane of which each request takes a place too
+    late: Lane | None = None  # the lane of those that waited long for one that takes long
 
     @property
     def is_read(self) -> bool:
@@ -105,14 +106,14 @@ def lanes(*, searches_at_once: int) -> Mapping[Lane, LaneLimits]:
             STREAMS_AT_ONCE, STREAMS_OF_ONE_CALLER, STREAMS_WAITING, wait_seconds=None, rank=1
         ),
         Lane.READS: _reads(READS_AT_ONCE, REQUESTS_OF_ONE_CALLER),
-        Lane.SEARCHES: _reads(searches_at_once, of_one_caller),
+        Lane.SEARCHES: _reads(searches_at_once, of_one_caller)._replace(late=Lane.LATE),
         # Two that compute keep a core busy: searches have both places while there is no trace. Of a
         # single place traces would leave none, as they are served first.
         Lane.TRACES: _reads(TRACES_AT_ONCE, TRACES_AT_ONCE)._replace(
-            rank=2, within=Lane.SEARCHES if of_one_caller > 1 else None
+            rank=2, within=Lane.SEARCHES if of_one_caller > 1 else None, late=Lane.LATE
         ),
         Lane.EXPORTS: _reads(EXPORTS_AT_ONCE, EXPORTS_OF_ONE_CALLER),
-        Lane.LONG: LaneLimits(LONG_AT_ONCE, LONG_OF_ONE_CALLER, 0, wait_seconds=0.0, rank=3),
+        Lane.LATE: LaneLimits(LATE_AT_ONCE, LATE_OF_ONE_CALLER, 0, wait_seconds=0.0, rank=3),
     }
 
 

@@ -1,6 +1,7 @@
 """Fair queueing: places for running requests, given to waiting callers in turn."""
 
-from collections import Counter, OrderedDict, deque
+import time
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,7 +13,12 @@ from central.errors import UnavailableError
 from central.http.addresses import network_of
 from central.http.bearer import split_authorization
 from central.http.lanes import Lane, LaneLimits
-from indexer.limits import READS_AT_ONCE, REQUESTS_AT_ONCE, REQUESTS_OF_ONE_CALLER
+from indexer.limits import (
+    LATE_SECONDS,
+    READS_AT_ONCE,
+    REQUESTS_AT_ONCE,
+    REQUESTS_OF_ONE_CALLER,
+)
 
 _KNOWN: Final = 10_000  # tokens; what is longest unused goes
 
@@ -86,20 +92,39 @@ def _digest(token: str) -> bytes:
 _Waiter = TypeVar("_Waiter")
 
 
+class Place(NamedTuple):
+    """The place of a running request; `began` is seconds of the clock."""
+
+    caller: Caller
+    began: float
+
+
+class _Waiting(NamedTuple, Generic[_Waiter]):
+    waiter: _Waiter
+    since: float
+
+
 class Turns(Generic[_Waiter]):
-    """Running and waiting requests by caller, in lanes with these limits."""
+    """Running and waiting requests by caller, in lanes with these limits.
 
-    def __init__(self, limits: Mapping[Lane, LaneLimits]) -> None:
+    Who has waited for LATE_SECONDS, and for a request that runs as long, has a place in the lane's
+    `late` one: what takes long keeps no other waiting until its end.
+    """
+
+    def __init__(
+        self, limits: Mapping[Lane, LaneLimits], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._limits = limits
-        self._under_way: Counter[Caller] = Counter()
-        self._lines: OrderedDict[Caller, deque[_Waiter]] = OrderedDict()  # the next one first
+        self._clock = clock
+        self.places: list[Place] = []  # of those that run
+        self._lines: OrderedDict[Caller, deque[_Waiting[_Waiter]]] = OrderedDict()  # next one first
 
-    def enter(self, caller: Caller) -> bool:
-        """Take a place; false if there is none for this caller."""
+    def enter(self, caller: Caller) -> Place | None:
+        """Take a place; None if there is none for this caller."""
         if not self._has_place(caller):
-            return False
-        self._under_way[caller] += 1
-        return True
+            return None
+        self.places.append(Place(caller, self._clock()))
+        return self.places[-1]
 
     def wait(self, caller: Caller, waiter: _Waiter) -> float | None:
         """Join the queue; return the longest wait in seconds, None for no end.
@@ -116,36 +141,32 @@ class Turns(Generic[_Waiter]):
         if is_full or self._count_waiting(alike) >= limits.waiting // 2:
             raise too_busy()
         self._lines[caller] = line
-        line.append(waiter)
+        line.append(_Waiting(waiter, self._clock()))
         return limits.timeout_seconds(len(line) - 1)
 
-    def leave(self, caller: Caller) -> list[_Waiter]:
-        """Give a place back; return the waiters that have places now.
+    def leave(self, place: Place) -> list[tuple[_Waiter, Place]]:
+        """Give a place back; return the waiters that have places now, as `serve` does."""
+        self.places.remove(place)
+        return self.serve()
 
-        These may be two: a place of this caller, and one of all.
+    def serve(self) -> list[tuple[_Waiter, Place]]:
+        """Return the waiters that have places now, with these; due LATE_SECONDS after any change.
+
+        One that leaves may let two go on: a place of its caller, and one of all.
         """
-        self._under_way[caller] -= 1
-        if not self._under_way[caller]:
-            del self._under_way[caller]
-        served: list[_Waiter] = []
-        while (next_caller := self._next()) is not None:
-            served.append(self._served(next_caller))
+        served = []
+        while (found := self._next()) is not None:
+            caller, place = found
+            served.append((self._served(caller), place))
         return served
-
-    def outgrow(self, caller: Caller) -> tuple[Caller, list[_Waiter]]:
-        """Count a request that takes long in Lane.LONG from now on, if there is room in it.
-
-        Returns the caller to `leave` with, and the waiters that have places now.
-        """
-        long = caller._replace(lane=Lane.LONG)
-        return (long, self.leave(caller)) if self.enter(long) else (caller, [])
 
     def give_up(self, caller: Caller, waiter: _Waiter) -> bool:
         """Leave the queue; false if `waiter` was already given a place."""
-        line = self._lines.get(caller)
-        if line is None or waiter not in line:
+        line = self._lines.get(caller, deque())
+        waiting = next((one for one in line if one.waiter == waiter), None)
+        if waiting is None:
             return False
-        line.remove(waiter)
+        line.remove(waiting)
         if not line:
             del self._lines[caller]
         return True
@@ -157,25 +178,38 @@ class Turns(Generic[_Waiter]):
     def _count_waiting(self, callers: Iterable[Caller]) -> int:
         return sum(len(self._lines.get(one, ())) for one in callers)
 
-    def _next(self) -> Caller | None:
+    def _next(self) -> tuple[Caller, Place] | None:
         """Take a place for the caller whose turn it is; None if no waiting one may have a place."""
         in_turn = sorted(self._lines, key=lambda one: self._limits[one.lane].rank)
-        return next(filter(self.enter, in_turn), None)
+        for caller in in_turn:
+            if place := self.enter(caller):
+                return caller, place
+        for caller in in_turn:
+            late = self._limits[caller.lane].late
+            if late and self._is_late(caller) and (place := self.enter(caller._replace(lane=late))):
+                return caller, place
+        return None
+
+    def _is_late(self, caller: Caller) -> bool:
+        """Whether the first one of a line has waited long, and for one that takes long."""
+        before = self._clock() - LATE_SECONDS
+        runs_long = any(place.began <= before for place in self._inside(caller.lane))
+        return runs_long and self._lines[caller][0].since <= before
 
     def _served(self, caller: Caller) -> _Waiter:
         """Take the next one of a line. All lines of its name are last then, and this one after."""
-        waiter = self._lines[caller].popleft()
+        waiting = self._lines[caller].popleft()
         same = [one for one in self._lines if one.name == caller.name and one != caller]
         for one in (*same, caller):
             self._lines.move_to_end(one)
         if not self._lines[caller]:
             del self._lines[caller]
-        return waiter
+        return waiting.waiter
 
     def _has_place(self, caller: Caller) -> bool:
         limits = self._limits[caller.lane]
         return (
-            self._under_way.total() < REQUESTS_AT_ONCE
+            len(self.places) < REQUESTS_AT_ONCE
             and self._count(lambda one: one.name == caller.name) < REQUESTS_OF_ONE_CALLER
             and self._has_place_in(caller.lane, caller.name)
             and (limits.within is None or self._has_place_in(limits.within, caller.name))
@@ -187,18 +221,20 @@ class Turns(Generic[_Waiter]):
 
     def _has_place_in(self, lane: Lane, name: str) -> bool:
         limits = self._limits[lane]
+        names = [place.caller.name for place in self._inside(lane)]
+        return len(names) < limits.at_once and names.count(name) < limits.of_one_caller
 
-        def is_inside(one: Caller) -> bool:
-            return lane in {one.lane, self._limits[one.lane].within}
-
-        return (
-            self._count(is_inside) < limits.at_once
-            and self._count(lambda one: one.name == name and is_inside(one)) < limits.of_one_caller
-        )
+    def _inside(self, lane: Lane) -> list[Place]:
+        """Return the places of a lane, with those of lanes within it."""
+        return [
+            place
+            for place in self.places
+            if lane in {place.caller.lane, self._limits[place.caller.lane].within}
+        ]
 
     def _count(self, counts: Callable[[Caller], bool]) -> int:
         """Return how many of the running requests count."""
-        return sum(number for one, number in self._under_way.items() if counts(one))
+        return sum(counts(place.caller) for place in self.places)
 
 
 def too_busy() -> UnavailableError:

@@ -154,7 +154,8 @@ def test_who_is_first_in_line_is_answered_and_who_is_behind_is_refused_soon(
 def test_a_trace_that_takes_long_keeps_no_other_trace_waiting(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("central.http.asgi.LONG_SECONDS", 0.1)
+    for module in ("asgi", "turns"):
+        monkeypatch.setattr(f"central.http.{module}.LATE_SECONDS", 0.1)
     server.take(TRACE, "one", 1)
     server.take(TRACE, "another", 1)
 

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import pytest
 
@@ -12,6 +13,7 @@ from central.http.lanes import Lane, lanes
 from central.http.turns import Caller, Turns, caller_of, current, remember_caller
 from indexer import limits
 
+_Waiter = TypeVar("_Waiter")
 LANES = lanes(searches_at_once=limits.SEARCHES_AT_ONCE)
 FLOOD = Caller("organization 1")
 OTHER = Caller("organization 2")
@@ -19,12 +21,18 @@ UPLOAD = Caller("organization 1", Lane.UPLOADS)
 OTHER_UPLOAD = Caller("organization 2", Lane.UPLOADS)
 
 
-def entered(turns: Turns[str], caller: Caller) -> int:
+def entered(turns: Turns[Any], caller: Caller) -> int:
     """How many places the caller gets."""
     count = 0
     while turns.enter(caller):
         count += 1
     return count
+
+
+def left(turns: Turns[_Waiter], caller: Caller) -> list[_Waiter]:
+    """Who has a place once the caller gives one back?"""
+    place = next(one for one in turns.places if one.caller == caller)
+    return [waiter for waiter, _ in turns.leave(place)]
 
 
 def test_one_caller_never_has_all_places() -> None:
@@ -50,7 +58,7 @@ def test_who_waits_is_served_in_turn_and_not_in_the_order_of_arrival() -> None:
         turns.wait(FLOOD, f"flood {number}")
     turns.wait(OTHER, "other 0")
     turns.wait(OTHER, "other 1")
-    served = [*turns.leave(FLOOD), *turns.leave(FLOOD), *turns.leave(OTHER), *turns.leave(OTHER)]
+    served = [*left(turns, FLOOD), *left(turns, FLOOD), *left(turns, OTHER), *left(turns, OTHER)]
     assert served == ["flood 0", "other 0", "flood 1", "other 1"]
 
 
@@ -76,8 +84,8 @@ def test_webhooks_and_runs_have_threads_that_reads_never_get_and_are_served_firs
     assert entered(turns, run) == limits.REQUESTS_AT_ONCE - limits.READS_AT_ONCE
     turns.wait(third, "read")
     turns.wait(run, "run")
-    assert turns.leave(OTHER) == ["run"]
-    assert turns.leave(run) == ["read"]
+    assert left(turns, OTHER) == ["run"]
+    assert left(turns, run) == ["read"]
 
 
 def test_webhooks_runs_and_uploads_leave_threads_to_reads() -> None:
@@ -114,7 +122,7 @@ def test_one_place_that_is_given_back_may_let_two_go_on() -> None:
     entered(turns, OTHER)
     turns.wait(FLOOD._replace(lane=Lane.RUNS), "run")
     turns.wait(Caller("organization 3"), "read")
-    assert turns.leave(FLOOD) == ["run", "read"]
+    assert left(turns, FLOOD) == ["run", "read"]
 
 
 @pytest.mark.parametrize("lane", [Lane.SEARCHES, Lane.TRACES, Lane.EXPORTS])
@@ -133,7 +141,7 @@ def test_a_trace_takes_one_of_its_caller_s_places_for_searches() -> None:
     search, trace = FLOOD._replace(lane=Lane.SEARCHES), FLOOD._replace(lane=Lane.TRACES)
     assert entered(turns, search) == 2
     assert not turns.enter(trace)
-    turns.leave(search)
+    left(turns, search)
     assert turns.enter(trace)
     assert not turns.enter(search)
     assert turns.enter(OTHER._replace(lane=Lane.SEARCHES))
@@ -153,8 +161,8 @@ def test_a_trace_that_waits_is_served_before_searches_that_do() -> None:
     turns.wait(search, "search")
     turns.wait(trace, "trace")
     turns.wait(trace, "another trace")
-    assert turns.leave(search) == ["trace"]
-    assert turns.leave(search) == ["search"]  # one trace at a time
+    assert left(turns, search) == ["trace"]
+    assert left(turns, search) == ["search"]  # one trace at a time
 
 
 @pytest.mark.parametrize("lane", [Lane.SEARCHES, Lane.EXPORTS])
@@ -171,7 +179,7 @@ def test_traces_of_several_callers_take_turns() -> None:
     for number in range(3):
         turns.wait(flood, f"flood {number}")
     turns.wait(other, "other")
-    served = [*turns.leave(flood), *turns.leave(flood), *turns.leave(other)]
+    served = [*left(turns, flood), *left(turns, flood), *left(turns, other)]
     assert served == ["flood 0", "other", "flood 1"]
 
 
@@ -187,27 +195,60 @@ def test_the_first_in_the_line_of_a_caller_wait_until_their_turn_comes(lane: Lan
     assert turns.wait(OTHER._replace(lane=lane), 0) == limits.READ_FRONT_WAIT_SECONDS
 
 
+class Clock:
+    """Seconds that a test lets pass."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @pytest.mark.parametrize("lane", [Lane.SEARCHES, Lane.TRACES])
-def test_what_takes_long_gives_its_place_to_one_that_waits(lane: Lane) -> None:
-    turns: Turns[str] = Turns(LANES)
+def test_who_waits_long_for_one_that_takes_long_goes_on_beside_it(lane: Lane) -> None:
+    clock = Clock()
+    turns: Turns[str] = Turns(LANES, clock)
     slow, other = FLOOD._replace(lane=lane), OTHER._replace(lane=lane)
     entered(turns, slow)
     entered(turns, other)
+    clock.now = 0.1
     turns.wait(other, "other")
-    outgrown, served = turns.outgrow(slow)
-    assert (outgrown.lane, served) == (Lane.LONG, ["other"])
-    turns.leave(other)
-    assert turns.leave(outgrown) == []
+    clock.now = limits.LATE_SECONDS
+    assert turns.serve() == []  # it has waited for less
+    clock.now += 0.1
+    ((waiter, place),) = turns.serve()
+    assert (waiter, place.caller) == ("other", other._replace(lane=Lane.LATE))
+    turns.wait(other, "another")
+    assert turns.leave(place) == []  # it must wait as long
 
 
-def test_only_few_that_take_long_give_their_places_to_others() -> None:
-    turns: Turns[str] = Turns(LANES)
-    slow = FLOOD._replace(lane=Lane.TRACES)
-    for _ in range(limits.LONG_OF_ONE_CALLER):
-        assert turns.enter(slow)
-        assert turns.outgrow(slow)[0].lane is Lane.LONG
-    assert turns.enter(slow)
-    assert turns.outgrow(slow) == (slow, [])
+def test_who_waits_long_for_many_that_take_little_goes_on_waiting() -> None:
+    """More at once would slow all of them down."""
+    clock = Clock()
+    turns: Turns[int] = Turns(LANES, clock)
+    trace = FLOOD._replace(lane=Lane.TRACES)
+    turns.enter(trace)
+    for number in range(3):
+        turns.wait(trace, number)
+    for number in range(3):
+        clock.now += 0.9 * limits.LATE_SECONDS
+        assert turns.serve() == []
+        assert left(turns, trace) == [number]
+
+
+def test_only_few_go_on_beside_those_that_take_long() -> None:
+    clock = Clock()
+    turns: Turns[int] = Turns(LANES, clock)
+    trace = FLOOD._replace(lane=Lane.TRACES)
+    turns.enter(trace)
+    for number in range(limits.LATE_OF_ONE_CALLER + 1):
+        turns.wait(trace, number)
+    clock.now = limits.LATE_SECONDS
+    late = turns.serve()
+    assert [waiter for waiter, _ in late] == list(range(limits.LATE_OF_ONE_CALLER))
+    (_, place), *_ = late
+    assert [waiter for waiter, _ in turns.leave(place)] == [limits.LATE_OF_ONE_CALLER]
 
 
 def test_strangers_together_have_half_of_a_line() -> None:
@@ -238,7 +279,7 @@ def test_a_caller_in_two_lanes_of_one_rank_has_one_turn() -> None:
     third = Caller("organization 3")
     for waiting in (FLOOD, export, third):
         turns.wait(waiting, f"{waiting.name} {waiting.lane.name}")
-    served = [one for _ in range(3) for one in turns.leave(FLOOD)]
+    served = [one for _ in range(3) for one in left(turns, FLOOD)]
     assert served == ["organization 1 READS", "organization 3 READS", "organization 1 EXPORTS"]
 
 
@@ -248,8 +289,8 @@ def test_who_gives_up_is_not_served() -> None:
     turns.wait(FLOOD, "gone")
     turns.wait(FLOOD, "there")
     turns.give_up(FLOOD, "gone")
-    assert turns.leave(FLOOD) == ["there"]
-    assert turns.leave(FLOOD) == []
+    assert left(turns, FLOOD) == ["there"]
+    assert left(turns, FLOOD) == []
 
 
 def test_tokens_of_an_organisation_are_one_caller_once_they_are_known() -> None:
