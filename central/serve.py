@@ -28,11 +28,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")  # 
 _SWITCH_SECONDS = 0.0005
 
 # Thresholds of Python's cyclic garbage collector, whose walks nothing else in the process can
-# interrupt, probes and webhooks included. A trace makes 50,000 objects that live until its end:
-# with CPython's 700 it took a third of its time to walk through them, as each walk of an older
+# interrupt, probes and webhooks included. A trace makes up to 100,000 objects that live until its
+# end: with CPython's 700 it took a third of its time to walk through them, as each walk of an older
 # generation does it again. A walk through 10,000 new ones takes 5 ms, and five times as long on a
-# busy machine. Older generations hold what is being answered, so they are walked rarely, and after
-# each trace (central.http.asgi).
+# busy machine. Older generations hold what is being answered, so they are walked rarely, and when
+# the last of the traces that run has ended (central.http.asgi).
 _COLLECTION_THRESHOLDS = (10_000, 100, 50)
 
 # What makes the first index, by who started the server.

@@ -71,7 +71,7 @@ REQUESTS_WAITING: Final = 200  # in each lane, half of them of one caller
 READS_AT_ONCE: Final = 14  # the other threads are for runs and webhooks
 READ_WAIT_SECONDS: Final = 0.7  # for a thread: overload is refused within a second
 READS_IN_FRONT: Final = 8  # of the queue of a caller, who may wait longer
-READ_FRONT_WAIT_SECONDS: Final = 30.0
+READ_FRONT_WAIT_SECONDS: Final = 20.0  # an agent's answer, with its wait, may take 30 s
 # Python computes in one thread at a time: more at once would take longer, each and together.
 SEARCHES_AT_ONCE: Final = 3  # AETERNA_SEARCHES_AT_ONCE
 REMOTE_SEARCHES_AT_ONCE: Final = 12  # the same with a remote embedder, for which they mostly wait

@@ -85,7 +85,7 @@ def _reads(at_once: int, of_one_caller: int) -> LaneLimits:
 
 def lanes(*, searches_at_once: int) -> Mapping[Lane, LaneLimits]:
     """Return the limits of each lane of a process."""
-    of_one_caller = max(1, searches_at_once * 3 // 4)
+    searches_of_one_caller = max(1, searches_at_once * 3 // 4)
     return {
         Lane.RUNS: LaneLimits(
             RUNS_AT_ONCE,
@@ -106,11 +106,13 @@ def lanes(*, searches_at_once: int) -> Mapping[Lane, LaneLimits]:
             STREAMS_AT_ONCE, STREAMS_OF_ONE_CALLER, STREAMS_WAITING, wait_seconds=None, rank=1
         ),
         Lane.READS: _reads(READS_AT_ONCE, REQUESTS_OF_ONE_CALLER),
-        Lane.SEARCHES: _reads(searches_at_once, of_one_caller)._replace(late=Lane.LATE),
-        # Two that compute keep a core busy: searches have both places while there is no trace. Of a
-        # single place traces would leave none, as they are served first.
+        Lane.SEARCHES: _reads(searches_at_once, searches_of_one_caller)._replace(late=Lane.LATE),
+        # Two that compute keep a core busy: searches have all places of their caller while there is
+        # no trace. Of a single place traces would leave none, as they are served first.
         Lane.TRACES: _reads(TRACES_AT_ONCE, TRACES_AT_ONCE)._replace(
-            rank=2, within=Lane.SEARCHES if of_one_caller > 1 else None, late=Lane.LATE
+            rank=2,
+            within=Lane.SEARCHES if searches_of_one_caller > 1 else None,
+            late=Lane.LATE,
         ),
         Lane.EXPORTS: _reads(EXPORTS_AT_ONCE, EXPORTS_OF_ONE_CALLER),
         Lane.LATE: LaneLimits(LATE_AT_ONCE, LATE_OF_ONE_CALLER, 0, wait_seconds=0.0, rank=3),

@@ -108,7 +108,8 @@ class ServicesBackend:
 
     async def graph_link(self, body: _Parameters) -> dict[str, Any]:
         """`POST /api/v1/graph/links`."""
-        return await self._answer(_link, body)
+        with in_lane(Lane.TRACES):
+            return await self._answer(_link, body)
 
     async def _answer(self, answers: _Answers, parameters: _Parameters) -> dict[str, Any]:
         """The API's document. Raises ToolError for whatever goes wrong.

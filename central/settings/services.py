@@ -7,7 +7,7 @@ from typing import Final
 from django.core.exceptions import ImproperlyConfigured
 
 from central.settings import env
-from indexer.embedding.catalogue import DEFAULTS, dimensions_of
+from indexer.embedding.catalogue import DEFAULTS, REMOTE, dimensions_of
 from indexer.errors import ConfigurationError
 from indexer.limits import READS_AT_ONCE, REMOTE_SEARCHES_AT_ONCE, SEARCHES_AT_ONCE
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
@@ -87,10 +87,10 @@ def default_embedder() -> str:
 
 def searches_at_once(embedder: str) -> int:
     """Return how many searches a process handles at once; more where they wait for an embedder."""
-    is_builtin = EmbedderSpec.parse(embedder).provider == "builtin"
+    is_remote = EmbedderSpec.parse(embedder).provider in REMOTE
     count = env.number(
         "AETERNA_SEARCHES_AT_ONCE",
-        default=SEARCHES_AT_ONCE if is_builtin else REMOTE_SEARCHES_AT_ONCE,
+        default=REMOTE_SEARCHES_AT_ONCE if is_remote else SEARCHES_AT_ONCE,
     )
     if not 1 <= count <= READS_AT_ONCE:
         raise ImproperlyConfigured(

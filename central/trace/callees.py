@@ -2,17 +2,23 @@
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from central.trace.edges import Edge, edges_to
 from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.questions import Ancestors, Key, last_name
+from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
 from central.trace.resolve.references import ReferenceSite, sites_within
 from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
 from central.trace.resolve.sql import SameScopeDefinitions
 from central.trace.tally import Tally
 from indexer.records.references import Access
+
+MAX_OVERRIDING: Final = 10_000  # classes with members of the names that are called
+CUT_OVERRIDES: Final = (
+    f"Overriding methods were looked for in {MAX_OVERRIDING:,} classes; there are more with a "
+    "method of such a name."
+)
 
 
 def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]:
@@ -51,6 +57,9 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
 def _below(resolver: BatchResolver, members: Iterable[Key]) -> Mapping[Key, list[Key]]:
     """Return for each class those of the members' classes that inherit from it."""
     owners = sorted({(file, name.rpartition(".")[0]) for file, name in members})
+    if len(owners) > MAX_OVERRIDING:
+        resolver.resolve_all([Limit(CUT_OVERRIDES)])
+        del owners[MAX_OVERRIDING:]
     answers = resolver.resolve_all([Ancestors(*one) for one in owners])
     below: dict[Key, list[Key]] = defaultdict(list)
     for owner, lineage in zip(owners, answers, strict=True):

@@ -74,7 +74,7 @@ def tally_of(resolver: BatchResolver, named: NamedReferences) -> Tally:
     alike = _unresolved(named)
     unbound, total = count_references(resolver, names, limit=MAX_UNRESOLVED + 1)
     missing = SAMPLE - len(alike)
-    others = unresolved_sites(resolver, names, limit=missing) if unbound > 0 < missing else []
+    others = unresolved_sites(resolver, names, limit=missing) if unbound and missing > 0 else []
     count = len(alike) + named.unlikely.more + unbound
     return _tally(named, total, count, [*alike[:SAMPLE], *others])
 

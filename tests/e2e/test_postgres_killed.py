@@ -19,7 +19,11 @@ from tests.e2e.conftest import MakeRepository, prepared_data_directory, write_fi
 from tests.e2e.indexing import index_here
 from tests.waiting import wait_until
 
-SOON = {"AETERNA_RUN_LEASE_SECONDS": "2", "AETERNA_SWEEP_SECONDS": "1"}
+SOON = {
+    "AETERNA_RUN_LEASE_SECONDS": "2",
+    "AETERNA_SWEEP_SECONDS": "1",
+    "AETERNA_SEARCHES_AT_ONCE": "14",  # ten of one organisation, each with its own connection
+}
 FILES = {"src/shop.py": "def total_of_an_invoice(lines):\n    return sum(lines)\n"}
 TOGETHER = READS_IN_FRONT  # of one organisation; of more, some are refused
 BOUND_SECONDS = 15  # no request may take longer, whatever PostgreSQL does

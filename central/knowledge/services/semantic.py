@@ -16,7 +16,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import pack_vector, unpack_vector
 from central.corpus.models import Chunk, Embedding, File
-from central.db import sql_with
+from central.db import sql
 from central.knowledge.calibration import LINKED, least_cosine, weight_of
 from central.knowledge.models import Document, Edge, NodeKind, Origin
 from central.knowledge.resemblance import code_words, resemblance, words_of
@@ -149,13 +149,16 @@ def _best_of(links: Iterable[_Link]) -> list[_Link]:
     return [link for some in by_document.values() for link in some]
 
 
-_sql = sql_with(chunk=Chunk, embedding=Embedding)
-_VECTORS: Final = _sql("""SELECT c.id, e.vector FROM {chunk} c
-                CROSS JOIN LATERAL (SELECT e.vector FROM {embedding} e
-                    WHERE e.repository_id = c.repository_id AND e.digest = c.digest
-                        AND e.embedder = %s OFFSET 0) AS e
-                WHERE c.repository_id = %s AND c.file_id > %s AND c.file_id <= %s AND c.id > %s
-                ORDER BY c.id LIMIT %s""")
+_VECTORS: Final = sql(
+    """SELECT c.id, e.vector FROM {chunk} c
+    CROSS JOIN LATERAL (SELECT e.vector FROM {embedding} e
+        WHERE e.repository_id = c.repository_id AND e.digest = c.digest AND e.embedder = %s
+        OFFSET 0) AS e
+    WHERE c.repository_id = %s AND c.file_id > %s AND c.file_id <= %s AND c.id > %s
+    ORDER BY c.id LIMIT %s""",
+    chunk=Chunk,
+    embedding=Embedding,
+)
 
 
 def _vectors(fresh: FileRange) -> Iterator[tuple[list[int], Matrix]]:

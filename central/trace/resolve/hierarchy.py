@@ -22,7 +22,6 @@ from central.trace.resolve.sql import SameScopeDefinitions
 
 MAX_ROUNDS: Final = 32
 
-# As in the conditions of the indexes import_alias and export_alias.
 # Exports under other names, then imports (file and local name alone). They are few, though the
 # planner does not know: plain joins would read all of corpus_file and corpus_module.
 _OTHER_NAMES = """WITH asked AS MATERIALIZED (SELECT %s::text[] AS texts, %s::bigint[] AS seen)
@@ -40,6 +39,7 @@ _OTHER_NAMES = """WITH asked AS MATERIALIZED (SELECT %s::text[] AS texts, %s::bi
         AND NOT i.wildcard"""
 _TEXTS = "ANY((SELECT texts FROM asked)::text[])"
 _MODELS: Final = {"file": File, "export": Export, "module": Module, "imported": Import}
+# The conditions are those of the indexes import_alias and export_alias.
 _OF_NAMES = sql(
     _OTHER_NAMES,
     of_exports="split_part(e.path, '.', -1) = {texts} "
@@ -169,7 +169,7 @@ def hierarchy_of(resolver: BatchResolver, owners: Collection[Key]) -> Aliases:
 def descendants(resolver: BatchResolver, starts: Collection[Key]) -> dict[Key, list[Key]]:
     """Return all subclasses of each class, up to MAX_LEVELS down.
 
-    One request asks for callers, callees and each level, so results are kept in the resolver.
+    One request asks for callers and each level, so results are kept in the resolver.
     """
     subclasses = resolver.subclasses
     level: Collection[Key] = starts

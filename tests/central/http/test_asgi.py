@@ -85,7 +85,7 @@ def test_request_is_answered_with_its_signals_in_order() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_answered_request_leaves_nothing_for_the_garbage_collector() -> None:
+def test_an_answered_request_leaves_no_request_or_view_to_the_garbage_collector() -> None:
     """A walk of the collector stops all threads, probes included."""
     token = new_token()
     organization = ApiTokenFactory.create(token=token).organization

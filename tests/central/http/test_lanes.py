@@ -164,10 +164,12 @@ def test_who_leaves_the_line_is_not_served(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("central.http.lanes.READ_FRONT_WAIT_SECONDS", 60.0)
+    monkeypatch.setattr("central.http.turns.LATE_SECONDS", 60.0)
     with running_server(settings) as server:
         server.take(TRACE, "one", limits.TRACES_AT_ONCE)
-        with pytest.raises(httpx.ReadTimeout):
-            httpx.get(f"{server.url}{TRACE}", timeout=0.5)
+        leaving = server.clients.submit(httpx.get, f"{server.url}{TRACE}", timeout=2.0)
+        wait_until(lambda: waiting(Lane.TRACES) == 1, "it does not wait")
+        assert isinstance(leaving.exception(), httpx.ReadTimeout)
         wait_until(lambda: waiting(Lane.TRACES) == 0, "it waits although its client left")
         blocked_urls.LET_GO.set()
     assert blocked_urls.STARTED == [TRACE]

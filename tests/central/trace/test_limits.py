@@ -2,6 +2,7 @@
 
 import pytest
 
+from central.trace.callees import CUT_OVERRIDES
 from central.trace.resolve.import_paths import CUT_PATHS, MAX_STEPS
 from central.trace.resolve.members import CUT_BASES
 from tests.central.trace.conftest import Ask
@@ -23,6 +24,34 @@ def callees(ask: Ask, symbol: str) -> list[str]:
     answer = ask("callees", symbol=symbol).json()
     assert answer["receipt"]["complete"]
     return [link["callee"]["qualified_name"] for link in answer["callees"]]
+
+
+OVERRIDDEN = """
+class Base:
+    def run(self): ...
+    def start(self):
+        self.run()
+
+class First(Base):
+    def run(self): ...
+
+class Second(Base):
+    def run(self): ...
+"""
+
+
+def test_overriding_methods_are_looked_for_in_a_bounded_number_of_classes(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package(main=OVERRIDDEN)
+    assert set(callees(ask, "start")) == {"Base.run", "First.run", "Second.run"}
+    monkeypatch.setattr("central.trace.callees.MAX_OVERRIDING", 1)
+    answer = ask("callees", symbol="start").json()
+    assert [link["callee"]["qualified_name"] for link in answer["callees"]] == [
+        "Base.run",
+        "First.run",
+    ]
+    assert answer["receipt"]["cut"] == [CUT_OVERRIDES]
 
 
 def test_a_name_given_on_from_a_module_that_is_not_there_leads_nowhere(ask: Ask) -> None:
