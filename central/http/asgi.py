@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 import gc
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
@@ -85,9 +86,13 @@ class RequestThreads:
             return place
         loop = asyncio.get_running_loop()
         waiter: _Waiter = loop.create_future()
-        late = loop.call_later(LATE_SECONDS, self._serve_late)
         try:
             seconds = self._turns.wait(caller, waiter)
+        except UnavailableError:
+            REFUSED.labels(lane).inc()
+            raise
+        late = loop.call_later(LATE_SECONDS, self._serve_late)
+        try:
             with WAITING.labels(lane).track_inprogress(), WAIT_SECONDS.labels(lane).time():
                 async with asyncio.timeout(seconds):
                     return await (while_connected(waiter, receive) if receive else waiter)
@@ -100,9 +105,6 @@ class RequestThreads:
                 return waiter.result()  # it came at the same moment
             REFUSED.labels(lane).inc()
             raise too_busy() from exc
-        except UnavailableError:
-            REFUSED.labels(lane).inc()
-            raise
         finally:
             late.cancel()
 
@@ -116,9 +118,11 @@ class RequestThreads:
         self._give(self._turns.serve())
 
     def _give(self, served: Iterable[tuple[_Waiter, Place]]) -> None:
-        for waiter, place in served:
+        given = deque(served)
+        while given:
+            waiter, place = given.popleft()
             if waiter.done():  # its caller left: the place is for the next one
-                self._leave(place)
+                given += self._turns.leave(place)
             else:
                 waiter.set_result(place)
 

@@ -193,8 +193,20 @@ class Turns(Generic[_Waiter]):
     def _is_late(self, caller: Caller) -> bool:
         """Whether the first one of a line has waited long, and for one that takes long."""
         before = self._clock() - LATE_SECONDS
-        runs_long = any(place.began <= before for place in self._inside(caller.lane))
+        runs_long = any(place.began <= before for place in self._ahead(caller))
         return runs_long and self._lines[caller][0].since <= before
+
+    def _ahead(self, caller: Caller) -> Iterator[Place]:
+        """Yield the places for which a caller waits: its own, or those of all in a full lane."""
+        for lane in (caller.lane, self._limits[caller.lane].within):
+            if lane is None:
+                continue
+            inside = self._inside(lane)
+            own = [place for place in inside if place.caller.name == caller.name]
+            if len(own) >= self._limits[lane].of_one_caller:
+                yield from own
+            elif len(inside) >= self._limits[lane].at_once:
+                yield from inside
 
     def _served(self, caller: Caller) -> _Waiter:
         """Take the next one of a line. All lines of its name are last then, and this one after."""

@@ -9,7 +9,7 @@ from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
 from central.trace.resolve.references import ReferenceSite, sites_within
-from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
+from central.trace.resolve.resolve import Confidence, Resolution, resolve, with_unresolved
 from central.trace.resolve.sql import SameScopeDefinitions
 from central.trace.tally import Tally
 from indexer.records.references import Access
@@ -72,8 +72,17 @@ def callee_edges(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
 ) -> list[Edge]:
     """Return edges from these references, overrides after the others."""
+    return _edges(resolver, sites, resolve(resolver, sites), min_confidence)
+
+
+def _edges(
+    resolver: BatchResolver,
+    sites: Sequence[ReferenceSite],
+    resolutions: Sequence[Resolution],
+    min_confidence: Confidence,
+) -> list[Edge]:
     edges: list[Edge] = []
-    for site, resolution in zip(sites, resolve(resolver, sites), strict=True):
+    for site, resolution in zip(sites, resolutions, strict=True):
         edges += edges_to(site, resolution)
     edges += override_edges(resolver, edges)
     return [edge for edge in edges if edge.confidence >= min_confidence]
@@ -91,8 +100,9 @@ def resolve_callees(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
 ) -> FoundCallees:
     """As `callee_edges`, with the references that lead nowhere."""
-    edges = callee_edges(resolver, sites, min_confidence=min_confidence)
-    resolutions = with_unresolved(resolver, sites, resolve(resolver, sites))
+    resolutions = resolve(resolver, sites)
+    edges = _edges(resolver, sites, resolutions, min_confidence)
+    resolutions = with_unresolved(resolver, sites, resolutions)
     unresolved = [site for site, one in zip(sites, resolutions, strict=True) if one.is_unresolved]
     outside = sum(not one.targets and not one.is_unresolved for one in resolutions)
     return FoundCallees(edges, unresolved, Tally(len(unresolved), unresolved, outside))

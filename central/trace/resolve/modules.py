@@ -1,7 +1,6 @@
 """Modules: which files provide them, and which packages come along."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from central.trace.resolve.ecosystems import is_standard
@@ -35,18 +34,17 @@ _Prefix = tuple[str, tuple[str, ...]]
 _Cut = tuple[str, tuple[str, ...], list[ModuleRow]]
 
 
-@lru_cache(maxsize=10_000)
-def prefixes(path: str) -> Sequence[_Prefix]:
+def prefixes(path: str) -> list[_Prefix]:
     """Return (module, names) for every cut of a path, the longest module first.
 
     Names hold no "/", so nothing before the last one is a name.
     """
     head, slash, tail = path.rpartition("/")
     parts = tail.split(".")
-    return tuple(
+    return [
         (head + slash + ".".join(parts[:count]), tuple(parts[count:]))
         for count in range(len(parts), 0, -1)
-    )
+    ]
 
 
 def module_matches(

@@ -1,6 +1,7 @@
 """Who gets the next place: each caller in turn, and none has all."""
 
 import asyncio
+import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -237,6 +238,30 @@ def test_who_waits_long_for_many_that_take_little_goes_on_waiting() -> None:
         assert left(turns, trace) == [number]
 
 
+def test_a_trace_that_waits_long_for_searches_of_its_caller_goes_on_beside_them() -> None:
+    clock = Clock()
+    turns: Turns[str] = Turns(LANES, clock)
+    entered(turns, FLOOD._replace(lane=Lane.SEARCHES))
+    turns.wait(FLOOD._replace(lane=Lane.TRACES), "trace")
+    clock.now = limits.LATE_SECONDS
+    assert [waiter for waiter, _ in turns.serve()] == ["trace"]
+
+
+def test_who_waits_for_its_own_goes_on_waiting_though_another_takes_long() -> None:
+    clock = Clock()
+    turns: Turns[str] = Turns(LANES, clock)
+    search, other = FLOOD._replace(lane=Lane.SEARCHES), OTHER._replace(lane=Lane.SEARCHES)
+    turns.enter(other)
+    clock.now = limits.LATE_SECONDS
+    entered(turns, search)
+    turns.wait(search, "search")
+    clock.now += 0.9 * limits.LATE_SECONDS
+    left(turns, search)
+    turns.wait(search, "another search")
+    clock.now += limits.LATE_SECONDS / 2
+    assert turns.serve() == []
+
+
 def test_only_few_go_on_beside_those_that_take_long() -> None:
     clock = Clock()
     turns: Turns[int] = Turns(LANES, clock)
@@ -249,6 +274,39 @@ def test_only_few_go_on_beside_those_that_take_long() -> None:
     assert [waiter for waiter, _ in late] == list(range(limits.LATE_OF_ONE_CALLER))
     (_, place), *_ = late
     assert [waiter for waiter, _ in turns.leave(place)] == [limits.LATE_OF_ONE_CALLER]
+
+
+def test_only_few_of_all_callers_go_on_beside_those_that_take_long() -> None:
+    clock = Clock()
+    turns: Turns[int] = Turns(LANES, clock)
+    turns.enter(FLOOD._replace(lane=Lane.TRACES))
+    for number in range(limits.LATE_AT_ONCE + 1):
+        turns.wait(Caller(f"organization {number}", Lane.TRACES), number)
+    clock.now = limits.LATE_SECONDS
+    assert [waiter for waiter, _ in turns.serve()] == list(range(limits.LATE_AT_ONCE))
+
+
+def test_no_place_is_lost_when_callers_leave_at_any_moment() -> None:
+    async def ask_and_leave() -> RequestThreads:
+        threads = RequestThreads()
+        chance = random.Random(1)  # noqa: S311
+
+        async def ask(number: int) -> None:
+            lane = chance.choice([Lane.TRACES, Lane.SEARCHES, Lane.READS])
+            current.set(Caller(f"organization {number % 5}", lane))
+            await threads.run(lambda: None)
+
+        tasks = [asyncio.create_task(ask(number)) for number in range(300)]
+        for task in chance.sample(tasks, 150):
+            await asyncio.sleep(0)
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        while threads._turns.places:
+            await asyncio.sleep(0.01)
+        return threads
+
+    threads = asyncio.run(asyncio.wait_for(ask_and_leave(), 60))
+    assert threads._turns.serve() == []
 
 
 def test_strangers_together_have_half_of_a_line() -> None:

@@ -42,6 +42,20 @@ def python(body: str, **more: str) -> None:
     repository("app", {"pyproject.toml": pyproject("acme-app", "acme-kit"), **files})
 
 
+def test_a_base_may_be_named_by_an_extension_in_another_file(callers: Callers) -> None:
+    repository(
+        "app",
+        {
+            "Package.swift": 'let package = Package(name: "App")',
+            "Sources/App/Bar.swift": "protocol Bar {}\nextension Bar {\n  func go() {}\n}\n",
+            "Sources/App/Foo.swift": "class Foo {}\n",
+            "Sources/App/More.swift": "extension Foo: Bar {}\n",
+            "Sources/App/main.swift": "func run(a: Foo) {\n  a.go()\n}\n",
+        },
+    )
+    assert callers("Bar.go") == ["app/Sources/App/main.swift:2 run high"]
+
+
 @pytest.mark.parametrize(
     "body",
     [
