@@ -13,14 +13,14 @@ from indexer.words import Rows, WordTable, split_words
 
 
 class Reader:
-    """Reads a word as the codes of its characters; refuses "bad"."""
+    """Reads a word as the codes of its characters; refuses "unreadable", which is never drawn."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
 
     def __call__(self, words: Sequence[str]) -> Iterator[list[int]]:
         for word in words:
-            if word == "bad":
+            if word == "unreadable":
                 raise ValueError(word)
             self.words.append(word)
             yield list(map(ord, word))
@@ -77,8 +77,8 @@ def test_a_full_table_starts_over(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_word_that_cannot_be_read_spoils_no_other() -> None:
     table = WordTable(Reader())
     table.rows(["a"])
-    with pytest.raises(ValueError, match="bad"):
-        table.rows(["b", "bad", "c"])
+    with pytest.raises(ValueError, match="unreadable"):
+        table.rows(["b", "unreadable", "c"])
     assert as_lists(table.rows(["c", "a"])) == [[ord("c")], [ord("a")]]
 
 
