@@ -125,15 +125,13 @@ class MemberAccess(NamedTuple):
 
 
 class ImportedAccess(NamedTuple):
-    """What does this access reach from the imports of a name, or else from modules beside its file?
+    """What does an access reach from import paths as written, or else from modules beside the file?
 
     `beside` asks for both.
     """
 
-    paths: tuple[ImportPath, ...]
-    beside: NameInFile
-    access: str
-    name: str
+    as_written: tuple[MemberAccess, ...]
+    beside: MemberAccess
 
 
 class Outside(NamedTuple):

@@ -132,9 +132,7 @@ def _with_beside(
     """Ask for a module beside the file too, which an import may mean whose path leads nowhere."""
     if site.binding != Binding.IMPORT or not name_rules(site.ecosystem).imports_beside:
         return questions
-    paths = tuple(one.origin for one in questions if isinstance(one.origin, ImportPath))
-    member = "" if site.access == Access.PATH else site.name
-    return [ImportedAccess(paths, _name_in_file(site), site.access, member)]
+    return [ImportedAccess(tuple(questions), _member_access(site, _name_in_file(site)))]
 
 
 def _member_access(site: ReferenceSite, origin: ImportPath | NameInFile) -> MemberAccess:

@@ -63,13 +63,9 @@ def name_in_file(question: NameInFile) -> RuleSteps:
 
 def imported_access(question: ImportedAccess) -> RuleSteps:
     """Try the paths as written first: other files ask for the same ones."""
-    access = (question.access, question.name)
-    answers = yield [MemberAccess(path, *access) for path in question.paths]
-    found = [one for answer in answers for one in answer]
-    if found:
-        return tuple(found)
-    (found_beside,) = yield [MemberAccess(question.beside, *access)]
-    return found_beside
+    answers = yield question.as_written
+    found = tuple(one for answer in answers for one in answer)
+    return found or (yield [question.beside])[0]
 
 
 def member_access(question: MemberAccess) -> RuleSteps:

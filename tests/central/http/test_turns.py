@@ -249,16 +249,16 @@ def test_a_trace_that_waits_long_for_searches_of_its_caller_goes_on_beside_them(
 
 def test_who_waits_for_its_own_goes_on_waiting_though_another_takes_long() -> None:
     clock = Clock()
-    turns: Turns[str] = Turns(LANES, clock)
+    turns: Turns[int] = Turns(LANES, clock)
     search, other = FLOOD._replace(lane=Lane.SEARCHES), OTHER._replace(lane=Lane.SEARCHES)
     turns.enter(other)
-    clock.now = limits.LATE_SECONDS
-    entered(turns, search)
-    turns.wait(search, "search")
-    clock.now += 0.9 * limits.LATE_SECONDS
-    left(turns, search)
-    turns.wait(search, "another search")
-    clock.now += limits.LATE_SECONDS / 2
+    own = entered(turns, search)
+    for number in range(own + 1):
+        turns.wait(search, number)
+    clock.now = 0.6 * limits.LATE_SECONDS
+    for number in range(own):
+        assert left(turns, search) == [number]
+    clock.now = 1.1 * limits.LATE_SECONDS
     assert turns.serve() == []
 
 
