@@ -137,7 +137,8 @@ def _selected_by_hierarchy(
 ) -> _Selection:
     """Return the references whose receivers may be of the classes, and `further` others."""
     owners = {owner for one in definitions if (owner := _owner(one))}
-    hierarchy = hierarchy_of(resolver, owners) if owners else None
+    ecosystems = {ecosystem for _, ecosystem in names}
+    hierarchy = hierarchy_of(resolver, owners, ecosystems) if owners else None
     query = ReferenceQuery(
         names,
         files,

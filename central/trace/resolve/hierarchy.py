@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from central.corpus.models import Export, File, Import, Module
 from central.db import fetch_rows, sql
-from central.trace.resolve.definitions import definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.members import CUT_BASES, MAX_LEVELS
 from central.trace.resolve.questions import Ancestors, ImportPath, Key, Limit, last_name
@@ -140,14 +139,17 @@ def _unnamed(one: _Renaming) -> list[str]:
     return [one.module, f"{one.module}.default"] if not one.name else []
 
 
-def hierarchy_of(resolver: BatchResolver, owners: Collection[Key]) -> Aliases:
-    """Return the classes, their ancestors and subclasses, and functions that return them."""
+def hierarchy_of(
+    resolver: BatchResolver, owners: Collection[Key], ecosystems: Collection[str]
+) -> Aliases:
+    """Return the classes, their ancestors and subclasses, and what holds or returns them.
+
+    `ecosystems` are those of the classes.
+    """
     owners = _in_all_files(resolver, owners)
     lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners])
     known = {*owners, *(definition.key for ancestors in lineages for definition in ancestors)}
-    known |= {
-        subclass for subclasses in descendants(resolver, owners).values() for subclass in subclasses
-    }
+    known |= _below(resolver, owners, ecosystems)
     hierarchy = Aliases(set())
     fresh = known
     while fresh:
@@ -157,31 +159,37 @@ def hierarchy_of(resolver: BatchResolver, owners: Collection[Key]) -> Aliases:
         hierarchy.names |= names
         hierarchy.roots |= roots
         sites = type_sites(resolver, sorted(aliases.names), roots)
-        fresh = {
+        typed = {
             (site.file, site.caller)
             for site, definitions in zip(sites, origins(resolver, sites), strict=True)
             if any(definition.key in known for definition in definitions)
         } - known
+        fresh = (typed | _below(resolver, typed, ecosystems)) - known
         known |= fresh
     return hierarchy
 
 
-def descendants(resolver: BatchResolver, starts: Collection[Key]) -> dict[Key, list[Key]]:
-    """Return all subclasses of each class, up to MAX_LEVELS down.
+def _below(
+    resolver: BatchResolver, starts: Collection[Key], ecosystems: Collection[str]
+) -> set[Key]:
+    """Return all classes, up to MAX_LEVELS down, whose base is a class or what holds one.
 
     One request asks for callers and each level, so results are kept in the resolver.
     """
     subclasses = resolver.subclasses
-    level: Collection[Key] = starts
+    found: set[Key] = set()
+    level = set(starts)
     for _ in range(MAX_LEVELS):
-        fresh = sorted(set(level) - subclasses.keys())
-        if not fresh:
+        fresh = sorted(level - subclasses.keys())
+        if fresh:
+            subclasses |= _direct_subclasses(resolver, fresh, ecosystems)
+        level = {subclass for key in level for subclass in subclasses[key]} - found
+        if not level:
             break
-        subclasses |= {key: [] for key in fresh} | _direct_subclasses(resolver, fresh)
-        level = [subclass for key in fresh for subclass in subclasses[key]]
+        found |= level
     else:
-        resolver.resolve_all([Limit(CUT_BASES)] if level else [])
-    return {start: _closure(start, subclasses) for start in starts}
+        resolver.resolve_all([Limit(CUT_BASES)])
+    return found
 
 
 def _in_all_files(resolver: BatchResolver, owners: Collection[Key]) -> set[Key]:
@@ -193,17 +201,15 @@ def _in_all_files(resolver: BatchResolver, owners: Collection[Key]) -> set[Key]:
     return found | set(owners)
 
 
-def _direct_subclasses(resolver: BatchResolver, classes: Sequence[Key]) -> dict[Key, list[Key]]:
+def _direct_subclasses(
+    resolver: BatchResolver, classes: Sequence[Key], ecosystems: Collection[str]
+) -> dict[Key, list[Key]]:
     """Return for each class those that name it as a base, in any repository."""
-    definitions = list(definitions_at(resolver, classes).values())
-    subclasses: dict[Key, list[Key]] = {one.key: [] for one in definitions}
-    if not definitions:
-        return subclasses
+    subclasses: dict[Key, list[Key]] = {key: [] for key in classes}
     aliases = aliases_of(resolver, subclasses)
-    ecosystems = sorted({one.ecosystem for one in definitions})
     query = ReferenceQuery(
-        names=[(name, one) for name in sorted(aliases.names) for one in ecosystems],
-        files=sorted({one.file for one in definitions}),
+        names=[(name, one) for name in sorted(aliases.names) for one in sorted(ecosystems)],
+        files=sorted({file for file, _ in subclasses}),
         at_top=True,
         containers=sorted({last_name(name.rpartition(".")[0]) for _, name in subclasses} - {""}),
         kind="inherit",
@@ -215,12 +221,3 @@ def _direct_subclasses(resolver: BatchResolver, classes: Sequence[Key]) -> dict[
             if definition.key in subclasses:
                 subclasses[definition.key].append((site.file, site.caller))
     return subclasses
-
-
-def _closure(start: Key, subclasses: dict[Key, list[Key]]) -> list[Key]:
-    seen, waiting = {start}, [start]
-    while waiting:
-        below = [key for key in subclasses.get(waiting.pop(), ()) if key not in seen]
-        seen.update(below)
-        waiting += below
-    return sorted(seen - {start})

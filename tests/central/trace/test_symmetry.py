@@ -158,6 +158,17 @@ class second(first):
         self.second()
         super().first()
 """
+HELD_BASE_BY_ANOTHER_NAME = """\
+class Third(first):
+    def Fourth(self):
+        self.Third()
+        super().Third()
+first = second()
+class second(Fourth):
+    def Third(self):
+        self.Fourth()
+        super().first()
+"""
 RETURNED_BASE = """\
 class first(first):
     def first(self):
@@ -176,6 +187,7 @@ class second:
 
 
 @example(corpus=dict.fromkeys(MODULES, "\n") | {"two": HELD_BASE})
+@example(corpus=dict.fromkeys(MODULES, "\n") | {"two": HELD_BASE_BY_ANOTHER_NAME})
 @example(corpus=dict.fromkeys(MODULES, "\n") | {"two": RETURNED_BASE})
 @examples(25)
 @given(corpus=corpora)
