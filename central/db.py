@@ -122,8 +122,8 @@ def one_moment() -> Iterator[None]:
         yield
         return
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        with connection.wrap_database_errors, connection.connection.pipeline():  # with its BEGIN
+            _execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         yield
 
 

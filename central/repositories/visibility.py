@@ -16,7 +16,7 @@ from urllib.parse import quote
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from central.db import fetch_rows, id_array, sql_with
+from central.db import fetch_rows, sql_with
 from central.errors import NotFoundError
 from central.http.urls import service_url
 from central.repositories.models import Repository
@@ -145,8 +145,6 @@ _NAMED = _sql("""\
 SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
         r.embedder, r.chunks, r.paused, r.trouble
     FROM {repository} r WHERE {visible} AND r.name = %s::text""")
-_GENERATIONS = _sql("""SELECT r.id, r.generation FROM {repository} r
-    WHERE r.id = ANY(%s::bigint[])""")
 
 
 def repository_snapshots(*, credential: Credential) -> list[RepositorySnapshot]:
@@ -166,12 +164,6 @@ def repository_snapshot(*, credential: Credential, project: str) -> RepositorySn
             code="repository_not_found",
         )
     return RepositorySnapshot._make((*rows[0], credential.organization.slug, service_url()))
-
-
-def have_been_reindexed(repositories: Iterable[RepositorySnapshot]) -> bool:
-    """Return whether any of them was re-indexed or deleted since it was read."""
-    known = {item.id: item.generation for item in repositories}
-    return dict(fetch_rows(_GENERATIONS, [id_array(known)])) != known
 
 
 def answering_projects(repositories: Iterable[RepositorySnapshot]) -> list[AnsweringProject]:

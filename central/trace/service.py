@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
+from central.db import one_moment
 from central.http.cursors import decode_cursor, encode_cursor
 from central.observability.tracing import span
-from central.repositories.visibility import have_been_reindexed
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     Callees,
@@ -133,16 +133,16 @@ def run_trace(
     *,
     count: Callable[[_T], int],
 ) -> _T:
-    """Run a trace in its span, again if a repository was indexed meanwhile.
+    """Run a trace in its span, of one commit of each repository whatever is indexed meanwhile.
 
-    So the whole answer is of one commit. `count` is noted as `resultCount`.
+    `count` is noted as `resultCount`.
     """
     slug = credential.organization.slug
-    with span("code.trace", organization=slug, what=what, symbol=symbol) as current:
-        scope = scope_for(credential)
-        result = attempt(scope)
-        if have_been_reindexed(scope.repositories.values()):
-            result = attempt(scope_for(credential))
+    with (
+        span("code.trace", organization=slug, what=what, symbol=symbol) as current,
+        one_moment(),
+    ):
+        result = attempt(scope_for(credential))
         current.set_attributes(resultCount=count(result))
     return result
 

@@ -19,9 +19,10 @@ from typing import Any, Final
 import duckdb
 import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 
 from central.corpus.embeddings import unpack_vector
+from central.db import one_moment
 from central.knowledge.access import require_reader
 from central.knowledge.models import Document
 from central.knowledge.resolution import node_id
@@ -126,9 +127,7 @@ def _stored_mark(path: Path) -> str | None:
 def _build(organization: Organization, before: Path, build: Path, mark: str) -> None:
     if _stored_mark(before) is not None:
         shutil.copyfile(before, build)
-    with duckdb.connect(str(build)) as database, transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    with duckdb.connect(str(build)) as database, one_moment():
         if not database.execute("SHOW TABLES").fetchall():
             database.execute(_SCHEMA)
         database.begin()

@@ -45,7 +45,11 @@ def repository(
 
 
 def change_files(
-    repository: Repository, files: Mapping[str, str], *, removed: tuple[str, ...] = ()
+    repository: Repository,
+    files: Mapping[str, str],
+    *,
+    removed: tuple[str, ...] = (),
+    commit: str = COMMIT,
 ) -> None:
     """Apply a run that adds `files` and removes `removed`."""
     records = [extracted(path, dedent(text).encode()) for path, text in files.items()]
@@ -65,7 +69,7 @@ def change_files(
             inserted=delta.inserted,
         )
         repository.generation += 1
-        repository.last_indexed_commit = COMMIT
+        repository.last_indexed_commit = commit
         repository.indexed_at = timezone.now()
         repository.save()
 

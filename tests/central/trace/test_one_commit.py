@@ -1,0 +1,77 @@
+"""Links and receipt of a trace are of one commit, whatever is applied meanwhile."""
+
+import threading
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from central.repositories.models import Repository
+from central.tenancy.credentials import Credential
+from central.trace import service
+from central.trace.request_scope import TraceScope, scope_for
+from tests.central.trace.conftest import Ask
+from tests.central.trace.corpus import COMMIT, change_files, repository
+
+NEW = "b" * 40
+CALLER = "def run():\n    verify()\n\ndef verify(): ...\n"
+
+
+@pytest.fixture
+def ask_of_rows(transactional_db: None, ask: Ask) -> Ask:
+    """As `ask`, of rows that other connections see."""
+    repository("auth", {"old.py": CALLER})
+    return ask
+
+
+@pytest.fixture
+def scopes(monkeypatch: pytest.MonkeyPatch) -> list[TraceScope]:
+    """A run is applied when the first scope was read, before the references are."""
+    found: list[TraceScope] = []
+
+    def scope_then_apply(credential: Credential) -> TraceScope:
+        found.append(scope_for(credential))
+        if len(found) == 1:
+            apply_meanwhile()
+        return found[-1]
+
+    monkeypatch.setattr(service, "scope_for", scope_then_apply)
+    return found
+
+
+def apply_meanwhile() -> None:
+    """Move the file in a transaction of another connection."""
+
+    def apply() -> None:
+        try:
+            auth = Repository.objects.get(name="auth")
+            change_files(auth, {"new.py": CALLER}, removed=("old.py",), commit=NEW)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=apply)
+    thread.start()
+    thread.join()
+
+
+@pytest.mark.parametrize(
+    ("what", "symbol"), [("callers", "verify"), ("callees", "run"), ("graph", "run")]
+)
+def test_an_apply_during_a_trace_changes_neither_links_nor_receipt(
+    ask_of_rows: Ask, scopes: list[TraceScope], what: str, symbol: str
+) -> None:
+    first = ask_of_rows(what, symbol=symbol).json()
+    assert len(scopes) == 1  # it does not run again
+    assert (files_of(first), commits_of(first)) == ({"old.py"}, {COMMIT})
+
+    second = ask_of_rows(what, symbol=symbol).json()
+    assert (files_of(second), commits_of(second)) == ({"new.py"}, {NEW})
+
+
+def files_of(answer: dict[str, Any]) -> set[str]:
+    listed = answer.get("nodes") or answer.get("callers") or answer["callees"]
+    return {one["file"] for one in listed}
+
+
+def commits_of(answer: dict[str, Any]) -> set[str]:
+    return {one["commit"] for one in answer["receipt"]["projects"]}
