@@ -1,4 +1,4 @@
-"""SQL beside the ORM: statements and their limits, COPY, and retries of lost connections."""
+"""SQL beside the ORM: statements and their limits, moments, and COPY."""
 
 import re
 import sys
