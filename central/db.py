@@ -4,14 +4,14 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from django.db import Error, connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
-from psycopg import Cursor
+from psycopg import Connection, Cursor, IsolationLevel
 
 Part = type[Model] | str
 STATEMENTS: Final[dict[str, str]] = {}  # of all modules that are imported, each with its place
@@ -117,14 +117,36 @@ def like_pattern(text: str) -> str:
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """What is read inside is of one moment; inside of a transaction, of that one's moments."""
+    """What is read inside is of one moment; inside of a transaction, of that one's moments.
+
+    A refusal (`NotFoundError`) ends it by COMMIT, as nothing is to be undone: psycopg forgets all
+    prepared statements of a connection that it rolls back.
+    """
     if connection.in_atomic_block:
         yield
         return
-    with transaction.atomic():
-        with connection.wrap_database_errors, connection.connection.pipeline():  # with its BEGIN
-            _execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    raised: Exception | None = None
+    with ExitStack() as stack, transaction.atomic():
+        stack.enter_context(_snapshots_of(connection.connection))
+        try:
+            yield
+        except Error:
+            raise
+        except Exception as exc:  # noqa: BLE001 - raised again below
+            raised = exc
+    if raised is not None:
+        raise raised
+
+
+@contextmanager
+def _snapshots_of(own: Connection[Any]) -> Iterator[None]:
+    """Let each transaction see one snapshot; its BEGIN says so, without a round trip more."""
+    own.isolation_level, own.read_only = IsolationLevel.REPEATABLE_READ, True
+    try:
         yield
+    finally:
+        if not own.closed:  # it is the pool's
+            own.isolation_level = own.read_only = None
 
 
 class _PreparedCursor(Cursor[tuple[Any, ...]]):

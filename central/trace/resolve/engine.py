@@ -56,7 +56,7 @@ class BatchResolver:
         self._rules = rules
         self._order = {kind: number for number, kind in enumerate(rules)}
         self.repositories = id_array(sorted(repositories))  # built once for hundreds of statements
-        self.subclasses: dict[Key, list[Key]] = {}  # by class, or by what holds one: hierarchy.py
+        self.subclasses: dict[Key, list[Key]] = {}  # of what a base may name: hierarchy.py
         self.members: dict[str, set[Key]] = {}  # by name: definitions.overriding_members
         # Questions of two types may be equal.
         self._tasks: dict[type, dict[Question, _Task]] = defaultdict(dict)

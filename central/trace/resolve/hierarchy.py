@@ -84,7 +84,7 @@ class Aliases:
 
 def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
     """Return all names under which the definitions may be used."""
-    keys = set(definitions)
+    keys = {key for key in definitions if key[1]}  # `export default class extends Base` has no name
     known = Aliases({last_name(name) for _, name in keys})
     fresh, paths, seen = set(known.names), set[str](), set[str]()
     for _ in range(MAX_ROUNDS):
@@ -149,7 +149,7 @@ def hierarchy_of(
     owners = _in_all_files(resolver, owners)
     lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners])
     known = {*owners, *(definition.key for ancestors in lineages for definition in ancestors)}
-    known |= _below(resolver, owners, ecosystems)
+    known |= _all_subclasses(resolver, owners, ecosystems)
     hierarchy = Aliases(set())
     fresh = known
     while fresh:
@@ -164,12 +164,12 @@ def hierarchy_of(
             for site, definitions in zip(sites, origins(resolver, sites), strict=True)
             if any(definition.key in known for definition in definitions)
         } - known
-        fresh = (typed | _below(resolver, typed, ecosystems)) - known
+        fresh = (typed | _all_subclasses(resolver, typed, ecosystems)) - known
         known |= fresh
     return hierarchy
 
 
-def _below(
+def _all_subclasses(
     resolver: BatchResolver, starts: Collection[Key], ecosystems: Collection[str]
 ) -> set[Key]:
     """Return all classes, up to MAX_LEVELS down, whose base is a class or what holds one.
@@ -206,16 +206,17 @@ def _direct_subclasses(
 ) -> dict[Key, list[Key]]:
     """Return for each class those that name it as a base, in any repository."""
     subclasses: dict[Key, list[Key]] = {key: [] for key in classes}
-    aliases = aliases_of(resolver, subclasses)
+    aliases = aliases_of(resolver, classes)
     query = ReferenceQuery(
         names=[(name, one) for name in sorted(aliases.names) for one in sorted(ecosystems)],
-        files=sorted({file for file, _ in subclasses}),
+        files=sorted({file for file, _ in classes}),
         at_top=True,
-        containers=sorted({last_name(name.rpartition(".")[0]) for _, name in subclasses} - {""}),
+        containers=sorted({last_name(name.rpartition(".")[0]) for _, name in classes} - {""}),
         kind="inherit",
     )
-    named = sites_named(resolver, query)
-    sites = distinct([*named, *sites_rooted(resolver, aliases.roots, kind=query.kind)])
+    sites = distinct(
+        [*sites_named(resolver, query), *sites_rooted(resolver, aliases.roots, kind=query.kind)]
+    )
     for site, resolution in zip(sites, resolve(resolver, sites), strict=True):
         for definition in resolution.targets:
             if definition.key in subclasses:

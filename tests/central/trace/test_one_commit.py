@@ -1,6 +1,6 @@
 """Links and receipt of a trace are of one commit, whatever is applied meanwhile."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -49,9 +49,8 @@ def apply_meanwhile() -> None:
         finally:
             connection.close()
 
-    thread = threading.Thread(target=apply)
-    thread.start()
-    thread.join()
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(apply).result()
 
 
 @pytest.mark.parametrize(
@@ -66,6 +65,11 @@ def test_an_apply_during_a_trace_changes_neither_links_nor_receipt(
 
     second = ask_of_rows(what, symbol=symbol).json()
     assert (files_of(second), commits_of(second)) == ({"new.py"}, {NEW})
+
+
+def test_a_refused_trace_leaves_the_connection_to_the_next_one(ask_of_rows: Ask) -> None:
+    assert ask_of_rows("callers", symbol="nowhere").json()["code"] == "symbol_not_found"
+    assert files_of(ask_of_rows("callers", symbol="verify").json()) == {"old.py"}
 
 
 def files_of(answer: dict[str, Any]) -> set[str]:
