@@ -33,6 +33,7 @@ _MISSING: Final = {
     "links_on_edited_lines": "links to other projects on uncommitted lines",
     "not_linked_yet": "its newest code is not linked yet: try again in a few seconds",
     "policies_not_checked_yet": "policies are still being checked: try again in a few seconds",
+    "reindexed": "it was indexed again meanwhile: search again",
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 

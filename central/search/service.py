@@ -1,4 +1,4 @@
-"""A search from request to answer: its pages, and one retry if an index changed meanwhile.
+"""A search from request to answer: its pages, and further tries if an index changed meanwhile.
 
 `search` prepares the queries, retrieves batches of candidates, ranks them and builds the answer.
 """
@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Final
 from uuid import UUID
 
 from central.corpus.backends import vector_store
@@ -38,6 +39,8 @@ from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, VectorStore
 
+TRIES: Final = 3
+
 _spec = lru_cache(maxsize=256)(EmbedderSpec.parse)
 
 
@@ -54,9 +57,10 @@ class _Page:
 def search(*, credential: Credential, request: SearchRequest) -> Answer:
     """Return the requested page of results from the repositories visible to the credential.
 
-    If a searched repository is re-indexed meanwhile, the search runs once more, so that results
-    and receipt are of the same commits. Raises InvalidError for the cursor of another search,
-    StoreError if the vector store is unavailable.
+    If a searched repository is re-indexed meanwhile, the search runs again, TRIES times in all. One
+    that is re-indexed each time may have results of two commits; the receipt names it `reindexed`.
+    Raises InvalidError for the cursor of another search, StoreError if the vector store is
+    unavailable.
     """
     with span(
         "code.search",
@@ -78,7 +82,7 @@ def _search(credential: Credential, request: SearchRequest, read: ReadRequest) -
     started = time.perf_counter()
     slug = credential.organization.slug
     offset = int(decode_cursor(request=request, organization=slug) or 0)
-    for _ in range(2):
+    for _ in range(TRIES):
         scope = search_scope(credential, request)
         page = _page(slug, scope, read, offset)
         if not page.was_reindexed:
@@ -139,8 +143,10 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         texts=texts,
         cosines=cosines,
     )
-    was_reindexed = any(generations.get(item.id) != item.generation for item in searched.values())
-    lacks = {
+    reindexed = [
+        item.id for item in searched.values() if generations.get(item.id) != item.generation
+    ]
+    lacks = dict.fromkeys(reindexed, "reindexed") | {
         item.id: "embedder_unavailable"
         for item in searched.values()
         if _spec(item.embedder) in unavailable
@@ -152,7 +158,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         lacks = dict.fromkeys(cut, "too_many_hits") | lacks
     has_more = len(hits) > end
     is_restricted = required is not None
-    return _Page(results, has_more, was_reindexed, lacks, is_restricted, confidence)
+    return _Page(results, has_more, bool(reindexed), lacks, is_restricted, confidence)
 
 
 def _hits(

@@ -20,6 +20,8 @@ from central.trace.resolve.resolve import origins, resolve
 from central.trace.resolve.sql import SameScopeDefinitions
 
 MAX_ROUNDS: Final = 32
+MAX_HOLDERS: Final = 10_000  # classes, and what holds or returns one
+MAX_TYPES: Final = 20_000  # TYPE references that one round reads
 
 # Exports under other names, then imports (file and local name alone). They are few, though the
 # planner does not know: plain joins would read all of corpus_file and corpus_module.
@@ -144,7 +146,7 @@ def hierarchy_of(
 ) -> Aliases:
     """Return the classes, their ancestors and subclasses, and what holds or returns them.
 
-    `ecosystems` are those of the classes.
+    `ecosystems` are those of the classes. It is cut at MAX_HOLDERS and MAX_TYPES.
     """
     owners = _in_all_files(resolver, owners)
     lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners])
@@ -153,12 +155,15 @@ def hierarchy_of(
     hierarchy = Aliases(set())
     fresh = known
     while fresh:
+        if len(known) > MAX_HOLDERS:
+            hierarchy.is_cut = True
+            break
         aliases = aliases_of(resolver, fresh)
-        hierarchy.is_cut = hierarchy.is_cut or aliases.is_cut
-        names, roots = aliases.names - hierarchy.names, aliases.roots - hierarchy.roots
-        hierarchy.names |= names
-        hierarchy.roots |= roots
-        sites = type_sites(resolver, sorted(aliases.names), roots)
+        hierarchy.names |= aliases.names
+        hierarchy.roots |= aliases.roots
+        # Also of names and imports of earlier rounds, which may lead to what is known only now.
+        sites = type_sites(resolver, sorted(aliases.names), aliases.roots, limit=MAX_TYPES + 1)
+        hierarchy.is_cut |= aliases.is_cut or len(sites) > MAX_TYPES
         typed = {
             (site.file, site.caller)
             for site, definitions in zip(sites, origins(resolver, sites), strict=True)

@@ -82,12 +82,14 @@ _TYPES = _sql("""SELECT {columns}
     FROM {reference} r JOIN {file} f ON f.id = r.file_id
     WHERE split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
             = ANY(%s::text[])
-        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'""")
+        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'
+    LIMIT %s""")
 _TYPES_BY_ROOT = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
     JOIN {reference} r ON r.file_id = q.file AND r.root = q.root AND r.kind = 'type'
     JOIN {file} f ON f.id = r.file_id
-    WHERE r.repository_id = ANY(%s::bigint[])""")
+    WHERE r.repository_id = ANY(%s::bigint[])
+    LIMIT %s""")
 _OPEN = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
@@ -212,14 +214,14 @@ def distinct(sites: Iterable[ReferenceSite]) -> list[ReferenceSite]:
 
 
 def type_sites(
-    resolver: BatchResolver, names: Sequence[str], roots: Iterable[Key]
+    resolver: BatchResolver, names: Sequence[str], roots: Iterable[Key], *, limit: int
 ) -> list[ReferenceSite]:
-    """Read TYPE references that end in one of the names or begin with one of the imports."""
-    keys = list(dict.fromkeys(roots))
-    rows = fetch_rows(_TYPES, [list(names), resolver.repositories])
+    """Read up to `limit` TYPE references that end in one of the names or begin with an import."""
+    keys = sorted(set(roots))
+    rows = fetch_rows(_TYPES, [list(names), resolver.repositories, limit])
     if keys:
-        rows += fetch_rows(_TYPES_BY_ROOT, [*columns_of(keys), resolver.repositories])
-    return list(dict.fromkeys(ReferenceSite(*row) for row in rows))
+        rows += fetch_rows(_TYPES_BY_ROOT, [*columns_of(keys), resolver.repositories, limit])
+    return list(dict.fromkeys(ReferenceSite(*row) for row in rows))[:limit]
 
 
 def sites_within(resolver: BatchResolver, definitions: Iterable[Key]) -> list[ReferenceSite]:

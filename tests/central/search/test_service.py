@@ -10,7 +10,7 @@ from central.repositories.models import Repository
 from central.search import query_preparation, retrieval
 from central.search.answers import Answer
 from central.search.query import Mode, SearchRequest
-from central.search.service import search
+from central.search.service import TRIES, search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.embedding.base import Embedder
@@ -274,9 +274,8 @@ def test_repository_that_was_never_indexed_is_missing(acme: Organization, find: 
     assert "new" not in [item.project for item in receipt.projects]
 
 
-def test_index_that_moves_meanwhile_is_searched_again(
-    credential: Credential, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def searches_with_applies(monkeypatch: pytest.MonkeyPatch, *, applies: int) -> list[int]:
+    """Have auth-service indexed again amid each of the first searches; return a list of these."""
     repository = Repository.objects.get(name="auth-service")
     store = vector_store()
     found, searches = store.search, []
@@ -284,19 +283,39 @@ def test_index_that_moves_meanwhile_is_searched_again(
     def search_then_apply(*arguments: object) -> object:
         hits = found(*arguments)  # type: ignore[arg-type]
         searches.append(1)
-        if len(searches) == 1:
+        if len(searches) <= applies:
             apply_files(
-                repository, {"src/zebra.py": "def zebra_crossing():\n    pass\n"}, commit="b" * 40
+                repository,
+                {f"src/zebra{len(searches)}.py": "def zebra_crossing():\n    pass\n"},
+                commit=f"{len(searches):040x}",
             )
         return hits
 
     monkeypatch.setattr(store, "search", search_then_apply)
-    request = SearchRequest(("zebra_crossing",))
-    answer = search(credential=credential, request=request)
+    return searches
+
+
+def test_index_that_moves_meanwhile_is_searched_again(
+    credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches = searches_with_applies(monkeypatch, applies=1)
+    answer = search(credential=credential, request=SearchRequest(("zebra_crossing",)))
     assert len(searches) == 2
-    assert answer.results[0].file == "src/zebra.py"
-    assert answer.results[0].commit == "b" * 40
-    assert "b" * 40 in {item.commit for item in answer.receipt.projects}
+    assert answer.results[0].file == "src/zebra1.py"
+    assert answer.results[0].commit == f"{1:040x}"
+    assert f"{1:040x}" in {item.commit for item in answer.receipt.projects}
+    assert answer.receipt.complete
+
+
+def test_index_that_moves_each_time_is_named_by_the_receipt(
+    credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches = searches_with_applies(monkeypatch, applies=9)
+    receipt = search(credential=credential, request=SearchRequest(("zebra_crossing",))).receipt
+    assert len(searches) == TRIES
+    assert not receipt.complete
+    missing = [(item.project, item.reason) for item in receipt.missing]
+    assert missing == [("auth-service", "reindexed")]
 
 
 def test_search_that_gives_up_before_the_store_has_told_all_says_so(

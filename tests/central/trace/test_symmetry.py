@@ -185,10 +185,37 @@ class second:
         self.first.first()
 """
 
+# Two functions of one name, each imported by another one: the second returns what the first does.
+# An import in a function is no export, so that its name leads nowhere by itself.
+RENAMED_TWICE = {
+    "one.alpha": """\
+class Third:
+    def second(self):
+        pass
+def first() -> Third:
+    return Third()
+""",
+    "one.beta": """\
+from one.alpha import first as fourth
+def first():
+    return fourth()
+""",
+    "two.gamma": """\
+def made():
+    from one.beta import first as Fourth
+    return Fourth()
+""",
+    "two.delta": """\
+from two.gamma import made
+made().second()
+""",
+}
+
 
 @example(corpus=dict.fromkeys(MODULES, "\n") | {"two": HELD_BASE})
 @example(corpus=dict.fromkeys(MODULES, "\n") | {"two": HELD_BASE_BY_ANOTHER_NAME})
 @example(corpus=dict.fromkeys(MODULES, "\n") | {"two": RETURNED_BASE})
+@example(corpus=dict.fromkeys(MODULES, "\n") | RENAMED_TWICE)
 @examples(25)
 @given(corpus=corpora)
 def test_callers_are_exactly_what_resolves_to_a_definition(corpus: Mapping[str, str]) -> None:
