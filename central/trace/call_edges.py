@@ -5,16 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from central.db import one_moment
 from central.http.cursors import decode_cursor, encode_cursor
-from central.observability.tracing import span
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace.answers import Call, CallingProject, Calls
 from central.trace.callees import callee_edges
 from central.trace.edges import Edge
 from central.trace.receipts import missing_projects
-from central.trace.request_scope import TraceScope, scope_for
+from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
@@ -159,11 +157,10 @@ def calls(*, credential: Credential, cursor: str = "") -> Calls:
     credential.require_whole_organization()
     asked = credential.organization.slug
     position = decode_cursor(cursor, salt=_SALT, asked=asked)
-    with span("code.trace", organization=asked, what="calls", symbol="") as current, one_moment():
-        scope = scope_for(credential)
+    with traced(credential, "calls") as scope:
         portion = read_portion(scope, Position(*position) if position else Position())
         found = _calls(scope, portion)
-        current.set_attributes(resultCount=len(found))
+        scope.span.set_attributes(resultCount=len(found))
     next_position = portion.next_position
     return Calls(
         calls=found,

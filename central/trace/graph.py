@@ -1,6 +1,5 @@
 """Call graphs around a definition, expanded level by level."""
 
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from central.trace.callees import callee_edges
 from central.trace.callers import CUT_CALLERS, MAX_RESOLVED, MAX_UNCOUNTED, find_callers
 from central.trace.edges import Edge
 from central.trace.receipts import cut_definitions, hint_for, receipt_of
-from central.trace.request_scope import TraceScope, selected_definitions
+from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.requests import GraphRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver, limits_met
@@ -21,7 +20,6 @@ from central.trace.resolve.questions import Key
 from central.trace.resolve.reference_counts import count_bound_references
 from central.trace.resolve.references import ReferenceSite, sites_within
 from central.trace.resolve.resolve import Confidence
-from central.trace.service import run_trace
 from central.trace.tally import Tally
 
 _BATCH_REFERENCES: Final = 1_000  # resolved between two checks whether the graph is full
@@ -199,29 +197,20 @@ def graph(*, credential: Credential, request: GraphRequest) -> Graph:
     The graph has the nearest `limit` nodes; `truncated` says that there are more. Raises
     NotFoundError for an unknown project, file or symbol.
     """
-    started = time.perf_counter()
-    return run_trace(
-        credential,
-        "graph",
-        request.selector.symbol,
-        lambda scope: _graph(scope, request, started),
-        count=lambda answer: len(answer.nodes),
-    )
+    with traced(credential, "graph", request.selector.symbol) as scope:
+        found = _graph(scope, request)
+        scope.span.set_attributes(resultCount=len(found.nodes))
+    return found
 
 
-def _graph(scope: TraceScope, request: GraphRequest, started: float) -> Graph:
+def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
     chosen, has_more = selected_definitions(scope, request.selector)
     call_graph = CallGraph(scope.resolver, request.min_confidence, request.limit)
     call_graph.start(chosen)
     call_graph.expand(request.depth)
     nodes = {key: _node(scope, key, call_graph) for key in call_graph.distances}
     cut = [*cut_definitions(has_more), *_cut(call_graph), *limits_met(scope.resolver)]
-    receipt = receipt_of(
-        scope,
-        tally=call_graph.tally,
-        cut=cut,
-        started=started,
-    )
+    receipt = receipt_of(scope, tally=call_graph.tally, cut=cut)
     hint = hint_for("callers and callees", receipt, min_confidence=request.min_confidence)
     return Graph(
         symbol=request.selector.symbol,

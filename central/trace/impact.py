@@ -1,6 +1,5 @@
 """Impact: the callers of changed definitions."""
 
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from central.trace.answers import (
 from central.trace.edges import Step
 from central.trace.links import links
 from central.trace.receipts import hint_for, receipt_of
-from central.trace.request_scope import TraceScope, has_file
+from central.trace.request_scope import TraceScope, has_file, traced
 from central.trace.requests import ChangedFile, ImpactRequest
 from central.trace.resolve.definitions import (
     MAX_DEFINITIONS,
@@ -28,7 +27,7 @@ from central.trace.resolve.definitions import (
 )
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
-from central.trace.service import in_order, run_trace
+from central.trace.service import in_order
 from central.trace.transitive_callers import CallerTraversal, transitive_callers
 from indexer.limits import IMPACT_DEFINITIONS
 
@@ -39,20 +38,14 @@ def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
     Symbols and files that are not indexed, such as new files, are listed as unknown. Raises
     NotFoundError for an unknown project.
     """
-    started = time.perf_counter()
     allowed = None if credential.visibilities is None else sorted(credential.visibilities)
-    return run_trace(
-        credential,
-        "impact",
-        request.project,
-        lambda scope: _impact(scope, request, allowed, started),
-        count=lambda answer: answer.count,
-    )
+    with traced(credential, "impact", request.project) as scope:
+        found = _impact(scope, request, allowed)
+        scope.span.set_attributes(resultCount=found.count)
+    return found
 
 
-def _impact(
-    scope: TraceScope, request: ImpactRequest, visibilities: list[str] | None, started: float
-) -> Impact:
+def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] | None) -> Impact:
     repository = scope.named(request.project)
     changed, unknown, cut = _changed(scope, repository, request)
     if len(changed) > IMPACT_DEFINITIONS:
@@ -65,12 +58,7 @@ def _impact(
     )
     cut += [*sorted(traversal.cut), *limits_met(scope.resolver)]
     symbols = _symbols(scope, changed, traversal, request.limit)
-    receipt = receipt_of(
-        scope,
-        tally=traversal.first.tally,
-        cut=cut,
-        started=started,
-    )
+    receipt = receipt_of(scope, tally=traversal.first.tally, cut=cut)
     return Impact(
         project=request.project,
         symbols=symbols,

@@ -35,7 +35,6 @@ def receipt_of(
     *,
     tally: Tally,
     cut: list[str],
-    started: float,
     unknown: Iterable[str] = (),
 ) -> TraceReceipt:
     """Build the receipt; it is complete if nothing is missing and no limit was met."""
@@ -46,7 +45,7 @@ def receipt_of(
     ]
     return TraceReceipt(
         complete=not missing and not cut,
-        took_ms=round((time.perf_counter() - started) * 1000, 1),
+        took_ms=round((time.perf_counter() - scope.started) * 1000, 1),
         projects=answering_projects(scope.repositories.values()),
         missing=missing,
         unresolved=Unresolved(

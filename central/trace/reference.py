@@ -1,6 +1,5 @@
 """What one reference of a file leads to: its definitions, or why there is none."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +11,7 @@ from central.trace.callees import resolve_callees
 from central.trace.edges import Edge, Step
 from central.trace.links import links
 from central.trace.receipts import receipt_of
-from central.trace.request_scope import TraceScope, require_file
+from central.trace.request_scope import TraceScope, require_file, traced
 from central.trace.resolve.definitions import (
     Definition,
     DefinitionFilter,
@@ -24,7 +23,6 @@ from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite, sites_at
 from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.sql import Imports
-from central.trace.service import run_trace
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import Access, Binding
 
@@ -65,17 +63,13 @@ def follow_reference(*, credential: Credential, position: ReferencePosition) -> 
 
     Raises NotFoundError for an unknown project or file, and if no reference begins there.
     """
-    started = time.perf_counter()
-
-    def attempt(scope: TraceScope) -> FollowedReference:
-        return _follow(scope, position, started)
-
-    return run_trace(
-        credential, "reference", "", attempt, count=lambda found: len(found.candidates)
-    )
+    with traced(credential, "reference") as scope:
+        found = _follow(scope, position)
+        scope.span.set_attributes(resultCount=len(found.candidates))
+    return found
 
 
-def _follow(scope: TraceScope, position: ReferencePosition, started: float) -> FollowedReference:
+def _follow(scope: TraceScope, position: ReferencePosition) -> FollowedReference:
     sites = _sites(scope, position)
     found = resolve_callees(scope.resolver, sites, min_confidence=Confidence.MEDIUM)
     edges = _once(found.edges)
@@ -90,12 +84,7 @@ def _follow(scope: TraceScope, position: ReferencePosition, started: float) -> F
         position=position,
         candidates=links(scope, steps, definitions),
         reason=reason,
-        receipt=receipt_of(
-            scope,
-            tally=found.tally,
-            cut=limits_met(scope.resolver),
-            started=started,
-        ),
+        receipt=receipt_of(scope, tally=found.tally, cut=limits_met(scope.resolver)),
     )
 
 

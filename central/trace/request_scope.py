@@ -1,11 +1,14 @@
 """The repositories that one trace may read, and the definitions that its symbol means."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from central.corpus.models import File
-from central.db import fetch_rows, id_array, sql_with
+from central.db import fetch_rows, id_array, one_moment, sql_with
 from central.errors import NotFoundError
+from central.observability.tracing import Span, span
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
@@ -28,10 +31,16 @@ _HAS_FILE = _sql("""SELECT FROM {file} f
 
 @dataclass(frozen=True, slots=True)
 class TraceScope:
-    """The repositories visible to a credential, by id, and their resolver."""
+    """The repositories visible to a credential, by id, with what one trace of them needs.
 
+    `started` is seconds of `time.perf_counter`.
+    """
+
+    organization: str
     repositories: dict[int, RepositorySnapshot]
     resolver: BatchResolver
+    span: Span
+    started: float
 
     def named(self, project: str) -> RepositorySnapshot:
         """Return the repository of this name. Raises NotFoundError if there is none."""
@@ -49,10 +58,21 @@ class TraceScope:
         return sorted(set(projects) - known)
 
 
-def scope_for(credential: Credential) -> TraceScope:
-    """Return the credential's repositories with a new resolver."""
-    repositories = {one.id: one for one in repository_snapshots(credential=credential)}
-    return TraceScope(repositories, BatchResolver(RULES, repositories=repositories))
+@contextmanager
+def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[TraceScope]:
+    """Open the span of a trace, and one moment: of one commit of each repository is what it reads.
+
+    The caller notes `resultCount` in the span.
+    """
+    started = time.perf_counter()
+    slug = credential.organization.slug
+    with (
+        span("code.trace", organization=slug, what=what, symbol=symbol) as current,
+        one_moment(),
+    ):
+        repositories = {one.id: one for one in repository_snapshots(credential=credential)}
+        resolver = BatchResolver(RULES, repositories=repositories)
+        yield TraceScope(slug, repositories, resolver, current, started)
 
 
 def selected_definitions(

@@ -1,14 +1,11 @@
 """Callers and callees as pages of an answer."""
 
-import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias
 
-from central.db import one_moment
 from central.http.cursors import decode_cursor, encode_cursor
-from central.observability.tracing import span
 from central.tenancy.credentials import Credential
 from central.trace.answers import (
     Callees,
@@ -23,7 +20,7 @@ from central.trace.edges import Step, is_of_kind
 from central.trace.imports import edges_to_imported
 from central.trace.links import links
 from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, receipt_of
-from central.trace.request_scope import TraceScope, scope_for, selected_definitions
+from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.requests import TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
@@ -79,8 +76,6 @@ def _sort_key(scope: TraceScope, step: Step) -> _SortKey:
 
 _SALT: Final = "central.trace.place"
 
-_T = TypeVar("_T")
-
 
 class TraceResult(NamedTuple):
     """The complete result, before a page is taken from it."""
@@ -98,12 +93,18 @@ def callers(*, credential: Credential, request: TraceRequest) -> Callers:
     Raises NotFoundError for an unknown project, file or symbol, and InvalidError for the cursor of
     another request.
     """
-    return Callers(*_answer("callers", _callers, credential, request))
+    with traced(credential, "callers", request.selector.symbol) as scope:
+        page = _page("callers", _callers, scope, request)
+        scope.span.set_attributes(resultCount=page.count)
+    return Callers(*page)
 
 
 def callees(*, credential: Credential, request: TraceRequest) -> Callees:
     """Return a page of the references in the symbol's definitions, with their definitions."""
-    return Callees(*_answer("callees", _callees, credential, request))
+    with traced(credential, "callees", request.selector.symbol) as scope:
+        page = _page("callees", _callees, scope, request)
+        scope.span.set_attributes(resultCount=page.count)
+    return Callees(*page)
 
 
 def callers_and_callees(
@@ -113,90 +114,57 @@ def callers_and_callees(
 
     So limits that the first has met are in the second's receipt too. Raises as the others do.
     """
-    up = _attempt("callers", _callers, credential, upwards)
-    down = _attempt("callees", _callees, credential, downwards)
-    first, second = run_trace(
-        credential,
-        "callers and callees",
-        upwards.selector.symbol,
-        lambda scope: (up(scope), down(scope)),
-        count=lambda both: both[0].count + both[1].count,
-    )
-    return Callers(*first), Callees(*second)
+    with traced(credential, "callers and callees", upwards.selector.symbol) as scope:
+        up = _page("callers", _callers, scope, upwards)
+        down = _page("callees", _callees, scope, downwards)
+        scope.span.set_attributes(resultCount=up.count + down.count)
+    return Callers(*up), Callees(*down)
 
 
-def run_trace(
-    credential: Credential,
-    what: str,
-    symbol: str,
-    attempt: Callable[[TraceScope], _T],
-    *,
-    count: Callable[[_T], int],
-) -> _T:
-    """Run a trace in its span, of one commit of each repository whatever is indexed meanwhile.
+class _Page(NamedTuple):
+    """The fields of Callers and Callees, in their order."""
 
-    `count` is noted as `resultCount`.
-    """
-    slug = credential.organization.slug
-    with (
-        span("code.trace", organization=slug, what=what, symbol=symbol) as current,
-        one_moment(),
-    ):
-        result = attempt(scope_for(credential))
-        current.set_attributes(resultCount=count(result))
-    return result
+    symbol: str
+    definitions: list[ShownDefinition]
+    links: list[Link]
+    count: int  # type: ignore[assignment]
+    next_cursor: str | None
+    receipt: TraceReceipt
+    hint: str | None
 
 
-def _answer(
+def _page(
     what: str,
     find: Callable[[TraceScope, TraceRequest], TraceResult],
-    credential: Credential,
+    scope: TraceScope,
     request: TraceRequest,
-) -> "_Parts":
-    attempt = _attempt(what, find, credential, request)
-    symbol = request.selector.symbol
-    return run_trace(credential, what, symbol, attempt, count=lambda page: page.count)
-
-
-def _attempt(
-    what: str,
-    find: Callable[[TraceScope, TraceRequest], TraceResult],
-    credential: Credential,
-    request: TraceRequest,
-) -> Callable[[TraceScope], "_Parts"]:
-    """Return a function from scope to page. Raises InvalidError for another request's cursor."""
-    started = time.perf_counter()
-    organization = credential.organization.slug
+) -> _Page:
+    """Find what is asked for, and take a page. Raises InvalidError for another request's cursor."""
     fields = asdict(replace(request, cursor="", limit=1))
     fields["choice"] = fields.pop("selector")  # the name in the fingerprint of cursors
     if not request.kind:
         del fields["kind"]
-    asked = [organization, what, fields]
+    asked = [scope.organization, what, fields]
     position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
-
-    def attempt(scope: TraceScope) -> "_Parts":
-        result = find(scope, request)
-        steps = in_order(scope, _wanted(scope, result.steps, request.caller_projects))
-        page, following = page_from(scope, steps, position, request.limit)
-        cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
-        receipt = receipt_of(
-            scope,
-            tally=result.tally,
-            cut=result.cut,
-            started=started,
-            unknown=scope.unknown(request.caller_projects),
-        )
-        return _Parts(
-            request.selector.symbol,
-            [shown_definition(one, scope.repositories[one.repository]) for one in result.chosen],
-            links(scope, page, result.definitions),
-            len(page),
-            cursor,
-            receipt,
-            None if page else _hint(request, what, receipt),
-        )
-
-    return attempt
+    result = find(scope, request)
+    steps = in_order(scope, _wanted(scope, result.steps, request.caller_projects))
+    page, following = page_from(scope, steps, position, request.limit)
+    cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
+    receipt = receipt_of(
+        scope,
+        tally=result.tally,
+        cut=result.cut,
+        unknown=scope.unknown(request.caller_projects),
+    )
+    return _Page(
+        request.selector.symbol,
+        [shown_definition(one, scope.repositories[one.repository]) for one in result.chosen],
+        links(scope, page, result.definitions),
+        len(page),
+        cursor,
+        receipt,
+        None if page else _hint(request, what, receipt),
+    )
 
 
 def _hint(request: TraceRequest, what: str, receipt: TraceReceipt) -> str:
@@ -209,18 +177,6 @@ def _hint(request: TraceRequest, what: str, receipt: TraceReceipt) -> str:
         has_projects=bool(request.caller_projects),
         has_kinds=bool(request.kind),
     )
-
-
-class _Parts(NamedTuple):
-    """The fields of Callers and Callees, in their order."""
-
-    symbol: str
-    definitions: list[ShownDefinition]
-    links: list[Link]
-    count: int  # type: ignore[assignment]
-    next_cursor: str | None
-    receipt: TraceReceipt
-    hint: str | None
 
 
 def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:

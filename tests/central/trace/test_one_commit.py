@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 
 from central.repositories.models import Repository
+from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.tenancy.credentials import Credential
-from central.trace import service
-from central.trace.request_scope import TraceScope, scope_for
+from central.trace import request_scope
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import COMMIT, change_files, repository
 
@@ -25,17 +25,17 @@ def ask_of_rows(transactional_db: None, ask: Ask) -> Ask:
 
 
 @pytest.fixture
-def scopes(monkeypatch: pytest.MonkeyPatch) -> list[TraceScope]:
+def scopes(monkeypatch: pytest.MonkeyPatch) -> list[list[RepositorySnapshot]]:
     """A run is applied when the first scope was read, before the references are."""
-    found: list[TraceScope] = []
+    found: list[list[RepositorySnapshot]] = []
 
-    def scope_then_apply(credential: Credential) -> TraceScope:
-        found.append(scope_for(credential))
+    def scope_then_apply(*, credential: Credential) -> list[RepositorySnapshot]:
+        found.append(repository_snapshots(credential=credential))
         if len(found) == 1:
             apply_meanwhile()
         return found[-1]
 
-    monkeypatch.setattr(service, "scope_for", scope_then_apply)
+    monkeypatch.setattr(request_scope, "repository_snapshots", scope_then_apply)
     return found
 
 
@@ -57,7 +57,7 @@ def apply_meanwhile() -> None:
     ("what", "symbol"), [("callers", "verify"), ("callees", "run"), ("graph", "run")]
 )
 def test_an_apply_during_a_trace_changes_neither_links_nor_receipt(
-    ask_of_rows: Ask, scopes: list[TraceScope], what: str, symbol: str
+    ask_of_rows: Ask, scopes: list[list[RepositorySnapshot]], what: str, symbol: str
 ) -> None:
     first = ask_of_rows(what, symbol=symbol).json()
     assert len(scopes) == 1  # it does not run again
