@@ -26,14 +26,10 @@ class Application:
         """Dispatch one ASGI connection."""
         if scope["type"] == "lifespan":
             await self._mcp.live(receive, send)
-        elif scope["type"] == "http" and _path(scope) == PATH:
+        elif scope["type"] == "http" and scope["path"] == PATH:
             await self._gate(scope, receive, send)
         else:
             await self._handler(scope, receive, send)
-
-
-def _path(scope: dict[str, Any]) -> str:
-    return str(scope["path"]).removeprefix(scope.get("root_path", ""))
 
 
 application = Application(RequestThreads())

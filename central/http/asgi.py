@@ -75,7 +75,11 @@ class RequestThreads:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(give_back)
 
-        running = self._executor.submit(contextvars.copy_context().run, function)
+        try:
+            running = self._executor.submit(contextvars.copy_context().run, function)
+        except RuntimeError as exc:  # the system starts no further thread
+            give_back()
+            raise too_busy() from exc
         running.add_done_callback(leave)
         return await asyncio.wrap_future(running)
 

@@ -6,9 +6,9 @@ PostgreSQL would wait for them, with all their locks, until TCP gives the client
 from typing import Final
 
 import structlog
-from django.db import connection
+from django.db import connection, transaction
 
-from central.db import end_if_idle, fetch_rows, sql
+from central.db import end_if_idle, execute, fetch_rows, sql
 
 _NAME: Final = "aeterna writes "  # with a run's id: 51 of the 63 bytes that PostgreSQL keeps
 _COPY_SECONDS: Final = 120  # one COPY has the rows of some batches: it takes seconds
@@ -17,7 +17,7 @@ _COPY_SECONDS: Final = 120  # one COPY has the rows of some batches: it takes se
 # is that of the transaction, so that this works behind PgBouncer, too.
 _END_STOPPED: Final = sql(
     "SELECT application_name, pg_terminate_backend(pid) FROM pg_stat_activity"
-    " WHERE usename = current_user AND datname = current_database()"
+    " WHERE pg_has_role(session_user, usesysid, 'USAGE') AND datname = current_database()"
     " AND starts_with(application_name, %s) AND state = 'active' AND wait_event = 'ClientRead'"
     " AND query_start <= statement_timestamp() - make_interval(secs => %s::float8)"
 )
@@ -40,5 +40,9 @@ def end_stopped_writers() -> None:
 
     One that was only slow has lost nothing: its run is queued again.
     """
-    for name, is_ended in fetch_rows(_END_STOPPED, [_NAME, _COPY_SECONDS]):
+    with transaction.atomic():
+        # Who logs in as another role than it acts as sees and ends sessions only as the first.
+        execute("SET LOCAL ROLE NONE", [])
+        ended = fetch_rows(_END_STOPPED, [_NAME, _COPY_SECONDS])
+    for name, is_ended in ended:
         _log.warning("stopped_writer_ended", run=name.removeprefix(_NAME), ended=is_ended)

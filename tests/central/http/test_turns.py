@@ -309,6 +309,29 @@ def test_no_place_is_lost_when_callers_leave_at_any_moment() -> None:
     assert threads._turns.serve() == []
 
 
+def test_no_place_is_lost_when_no_thread_can_start() -> None:
+    """A limit of processes or of memory; the thread of the next request starts."""
+
+    class Exhausted(ThreadPoolExecutor):
+        starts = False
+
+        def submit(self, *arguments: Any) -> Any:
+            if not self.starts:
+                raise RuntimeError("can't start new thread")
+            return super().submit(*arguments)
+
+    async def ask_twice() -> str:
+        with Exhausted(1) as executor:
+            threads = RequestThreads(executor)
+            current.set(OTHER._replace(lane=Lane.TRACES))
+            with pytest.raises(UnavailableError):
+                await threads.run(lambda: "not run")
+            executor.starts = True
+            return await threads.run(lambda: "answered")
+
+    assert asyncio.run(asyncio.wait_for(ask_twice(), 60)) == "answered"
+
+
 def test_strangers_together_have_half_of_a_line() -> None:
     """Who shows no known token may have as many addresses as they like."""
     turns: Turns[int] = Turns(LANES)
