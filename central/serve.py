@@ -221,14 +221,20 @@ def background_workers() -> Iterator[None]:
 
 
 def warm_up() -> None:
-    """Load the store and the embedders in use now, so that the first search does not wait."""
+    """Load the store and the embedders in use now, so that the first search does not wait.
+
+    Traces, pages and webhooks need neither: where one does not answer, the log says so.
+    """
     from central.corpus.backends import embedder, vector_store
     from central.tenancy.models import Organization
     from indexer.embedding.catalogue import REMOTE
-    from indexer.errors import IndexerError
+    from indexer.errors import IndexerError, StoreUnavailableError
     from indexer.records.vectors import EmbedderSpec
 
-    vector_store().check()
+    try:
+        vector_store().check()
+    except StoreUnavailableError as exc:
+        _log.error("store_unavailable", error=str(exc))
     used = Organization.objects.values_list("embedder", flat=True).distinct().order_by()
     for spec in {settings.DEFAULT_EMBEDDER, *used}:
         try:

@@ -14,8 +14,10 @@ from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
+from central.corpus.backends import vector_store
 from central.serve import CannotServeError, check_system, greeting, prepare_database, warm_up
 from central.tenancy.models import Organization
+from indexer.errors import StoreUnavailableError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,6 +48,21 @@ def test_what_a_start_that_was_killed_left_out_is_made_by_the_next(settings: Set
     Permission.objects.filter(codename="view_organization").delete()
     prepare_database()
     assert Permission.objects.filter(codename="view_organization").exists()
+
+
+@pytest.mark.django_db
+def test_store_that_is_away_does_not_keep_the_server_from_starting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def away() -> None:
+        raise StoreUnavailableError("Qdrant at store:6334 does not answer.")
+
+    monkeypatch.setattr(vector_store(), "check", away)
+    with capture_logs() as logs:
+        warm_up()
+    (entry,) = [one for one in logs if one["log_level"] == "error"]
+    assert entry["event"] == "store_unavailable"
+    assert "store:6334" in entry["error"]
 
 
 @pytest.mark.django_db
