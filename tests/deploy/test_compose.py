@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 
 from scripts.local_service import ROOT
 from tests.deploy import composition
+from tests.deploy.engine.fields import quantity
 
 FILE = composition.load()
 SERVICES: dict[str, dict[str, Any]] = FILE["services"]
@@ -61,6 +62,19 @@ def test_the_process_that_clones_has_an_image_of_its_own() -> None:
     assert composition.with_defaults(own) == "aeterna-code-search-backfill:0.1.0"
     built = {name: SERVICES[name]["build"]["target"] for name in ("migrate", "backfill")}
     assert built == {"migrate": "service", "backfill": "backfill"}
+
+
+def test_clones_and_the_processes_that_make_them_fit_into_the_memory_of_backfill() -> None:
+    """A tmpfs counts as memory of its container: half of the limit is for git and the indexers."""
+    backfill = SERVICES["backfill"]
+    (mount,) = map(composition.with_defaults, backfill["tmpfs"])
+    space = quantity(mount.rpartition("size=")[2].upper() + "i")
+    at_once, most = (
+        int(composition.with_defaults(backfill["environment"][f"AETERNA_BACKFILL_{name}"]))
+        for name in ("AT_ONCE", "MAX_BYTES")
+    )
+    memory = quantity(backfill["deploy"]["resources"]["limits"]["memory"] + "i")  # G is Gi
+    assert at_once * most <= space <= memory / 2
 
 
 def test_only_the_web_process_is_published_and_only_on_this_machine() -> None:

@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-_READ = re.compile(r'env\.(?:flag|host|number|required|text|words)\(\s*"([A-Z0-9_]+)"')
-_TOLD = "\n".join(path.read_text() for path in (ROOT / "README.md", *ROOT.glob("docs/*/*.md")))
+_READ = re.compile(r'env\.(?:flag|hosts?|networks|number|required|text|words)\(\s*"([A-Z0-9_]+)"')
+_OF_CONTAINERS = re.compile(r"\$\{([A-Z][A-Z0-9_]+)(?=:-)")
+_PAGE = (ROOT / "docs" / "reference" / "settings.md").read_text()
 NAMES = {
+    name
+    for path in ("deploy/entrypoint.sh", "docker-compose.yml")
+    for name in _OF_CONTAINERS.findall((ROOT / path).read_text())
+    if not name.startswith("OTEL_")
+} | {
     name
     for path in (ROOT / "central" / "settings").glob("*.py")
     if path.name != "test.py"
@@ -19,8 +25,8 @@ NAMES = {
 
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_a_setting_that_is_read_is_told(name: str) -> None:
-    assert re.search(rf"`{name}\b", _TOLD), name
+    assert re.search(rf"^\|[^|]*`{name}`", _PAGE, re.MULTILINE), name
 
 
 def test_settings_are_read() -> None:
-    assert {"AETERNA_DATA_DIR", "AETERNA_SSO_ISSUER", "DATABASE_URL"} <= NAMES
+    assert {"AETERNA_DATA_DIR", "AETERNA_SSO_ISSUER", "DATABASE_URL", "AETERNA_PUBLISH"} <= NAMES

@@ -12,7 +12,7 @@ import pytest
 
 from scripts.local_service import Organization
 from tests.deploy.engine.documents import commands
-from tests.deploy.engine.stack import IMAGE, Stack
+from tests.deploy.engine.stack import Stack
 from tests.deploy.engine.test_stack import shop
 
 NEXT = """\
@@ -97,7 +97,6 @@ def next_version(stack: Stack) -> None:
 def test_the_old_version_answers_until_it_is_replaced_and_can_come_back(
     stack: Stack, indexed: Organization, figures: list[str]
 ) -> None:
-    stack.shell(f"docker tag {IMAGE} {IMAGE}-previous")
     next_version(stack)
     *before, web, others = commands("upgrade.md", "## With Compose")
     client = Client(indexed, [stack.url])
@@ -115,10 +114,12 @@ def test_the_old_version_answers_until_it_is_replaced_and_can_come_back(
     assert client.failures == []
     assert "stand_in" in stack.manage("showmigrations", "tenancy").stdout
 
-    stack.shell(f"AETERNA_IMAGE={IMAGE}-previous " + web)
+    for line in commands("upgrade.md", "### Back to the previous version"):
+        stack.shell(line)
     client.ask()
     assert client.failures == []
     stack.shell(web)
+    stack.shell(others)
 
 
 def test_with_two_addresses_an_upgrade_has_no_gap(stack: Stack, indexed: Organization) -> None:
