@@ -104,6 +104,12 @@ uses = st.one_of(
     st.builds("value = {}().{}()\n    value.{}()".format, names, names, names),
 )
 functions = st.builds("def {}():\n    {}\n    {}".format, names, uses, uses)
+importers = st.builds(
+    "def {}():\n    from {} import {} as {}\n    return {}()".format,
+    names,
+    modules,
+    *[names] * 3,
+)
 makers = st.builds("def {}() -> {}:\n    return {}()".format, names, names, names)
 classes = st.builds(
     "class {}({}):\n    def {}(self):\n        self.{}()\n        super().{}()".format,
@@ -120,7 +126,7 @@ variables = st.builds("{} = {}()".format, st.sampled_from(["shared", "first"]), 
 files = st.builds(
     lambda above, below: "\n".join([*above, *below]) + "\n",
     st.lists(imports, max_size=3),
-    st.lists(st.one_of(functions, makers, classes, owners, variables), max_size=4),
+    st.lists(st.one_of(functions, importers, makers, classes, owners, variables), max_size=4),
 )
 corpora = st.fixed_dictionaries(dict.fromkeys(MODULES, files))
 
