@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ from benchmarks.load import report
 from benchmarks.load.clients import ClientGroup, run_clients
 from benchmarks.load.corpus import SMALL, DataError, Size, Tenant, check_data, prepare, totals
 from benchmarks.load.deployment import WEB_PROCESSES, Deployment, running_deployment
-from benchmarks.load.measurements import measured
+from benchmarks.load.measurements import measured, runs_since
 from scripts.browsing import session_id
 from scripts.local_service import temporary_workspace
 
@@ -118,8 +119,16 @@ def campaign(
         urls = deployment.urls
         run_clients(urls, groups, seed=-seed, seconds=seconds, requests=WARM_UP_REQUESTS)
         with measured(deployment) as measurements:
+            began = datetime.now(UTC)
             outcomes = run_clients(urls, groups, seed=seed, seconds=seconds)
-        step = report.Step(clients, clients >= OVERLOAD_CLIENTS, seconds, outcomes, measurements)
+        step = report.Step(
+            clients,
+            clients >= OVERLOAD_CLIENTS,
+            seconds,
+            outcomes,
+            measurements,
+            runs_since(deployment.service, began),
+        )
         report.show(step)
         yield from report.figures(step)
 
