@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from benchmarks import tables
+from benchmarks import autogroups, tables
 from benchmarks.arguments import positive, require_programs
 from benchmarks.load import report
 from benchmarks.load.clients import ClientGroup, run_clients
@@ -87,6 +87,8 @@ def main(arguments: list[str]) -> None:
     profile = PROFILES[options.profile]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # no process is left behind
     print(f"python -m benchmarks load --profile {options.profile} --seed {options.seed}")
+    if autogroups.are_on():
+        print(autogroups.NOTE)
     with temporary_workspace("aeterna-bench-load-") as temporary:
         data_dir = (options.data or temporary / "data").resolve()
         try:
