@@ -11,6 +11,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import autogroups
+
 OUTPUT = Path("build/bench.json")
 
 
@@ -58,6 +60,7 @@ def show(figures: Sequence[Figure], output: Path = OUTPUT) -> None:
                 "cores": os.cpu_count(),
                 "machine": platform.machine(),
                 "python": platform.python_version(),
+                "autogroups": autogroups.are_on(),
                 "figures": [asdict(figure) | {"holds": figure.holds} for figure in figures],
             },
             indent=1,

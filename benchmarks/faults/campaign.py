@@ -17,7 +17,7 @@ _POLL_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Recovery:
-    """Seconds from a kill to the next answer, and to the next push that is indexed."""
+    """Seconds from a kill to the answer of a search and the end of an index that began after it."""
 
     target: str
     victim: str
@@ -37,6 +37,11 @@ class Clients:
     def indexed(self) -> int:
         """Pushes that are indexed."""
         return sum(one.indexed for one in self.developers)
+
+    @property
+    def index_began(self) -> float:
+        """When the newest of the indexes that succeeded began."""
+        return max(one.index_began for one in self.developers)
 
     @property
     def failures(self) -> int:
@@ -125,8 +130,7 @@ class Campaign:
         clients.wait_until(lambda: searcher.questions >= start, "no question was asked")
         if kill.during_apply:
             clients.wait_until(lambda: self._is_applying(clients), "no run was applied")
-        indexed, killed_at = clients.indexed, time.monotonic()
-        self._do(kill.victim, clients)
+        killed_at = self._do(kill.victim, clients)
         if kill.victim == DISK_FULL:
             failures = clients.failures
             clients.wait_until(lambda: clients.failures > failures, "nothing failed")
@@ -134,17 +138,25 @@ class Campaign:
             killed_at = time.monotonic()
         clients.wait_until(lambda: searcher.answered_at > killed_at, f"{kill}: no answer")
         answered = searcher.answered_at - killed_at
-        clients.wait_until(lambda: clients.indexed > indexed, f"{kill}: nothing was indexed")
+        clients.wait_until(
+            lambda: clients.index_began > killed_at, f"{kill}: no index that began after it"
+        )
         seconds = time.monotonic() - killed_at
         self.recoveries.append(Recovery(self._name, kill.victim, answered, seconds))
 
-    def _do(self, victim: str, clients: Clients) -> None:
-        if victim == "client":
-            clients.wait_until(
-                lambda: any(one.kill_indexer() for one in clients.developers), "no indexer ran"
-            )
-        else:
-            self._target.kill(victim)
+    def _do(self, victim: str, clients: Clients) -> float:
+        """Kill, as soon as there is something to kill; return the moment just before."""
+        killed_at = 0.0
+
+        def kills() -> bool:
+            nonlocal killed_at
+            killed_at = time.monotonic()
+            if victim == "client":
+                return any(one.kill_indexer() for one in clients.developers)
+            return self._target.kill(victim)
+
+        clients.wait_until(kills, f"there was no {victim} to kill")
+        return killed_at
 
     def _is_applying(self, clients: Clients) -> bool:
         return any(self._target.acme.is_applying(one.project) for one in clients.developers)

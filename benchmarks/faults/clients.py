@@ -72,6 +72,7 @@ class Developer(Client):
         self.branch = Branch.begin(path)
         self.pushed: set[str] = set()
         self.indexed = 0
+        self.index_began = 0.0  # the last that succeeded
         self.failures = 0  # of the indexer, where it may fail
         self._acme = acme
         self._random = Random(f"{seed}/{path.name}")  # noqa: S311 (a seed repeats it)
@@ -109,6 +110,7 @@ class Developer(Client):
 
     def _index(self) -> None:
         while True:
+            began = time.monotonic()
             process = self._acme.start_index(
                 self.branch.path, self.project, environment=self._environment
             )
@@ -116,6 +118,7 @@ class Developer(Client):
             errors = _errors_at_end(process)
             if process.returncode == 0:
                 self.indexed += 1
+                self.index_began = began
                 return
             if self._may_fail:
                 self.failures += 1

@@ -14,8 +14,6 @@ def main(organization: str, *projects: str) -> None:
     """Print one line of JSON."""
     import django
 
-    import central.serve  # noqa: F401 (it names the settings)
-
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "central.settings.embedded")
     django.setup()
     from central.ingest.models import IndexRun

@@ -56,8 +56,11 @@ class Target:
         self.acme = replace(acme, service=at_its_address)
         self._parts: dict[str, Worker | RedisServer] = {}  # besides the server
 
-    def kill(self, victim: str) -> None:
-        """Kill one of the victims that `plan.TARGETS` names, or cause another fault."""
+    def kill(self, victim: str) -> bool:
+        """Kill one of the victims that `plan.TARGETS` names, or cause another fault.
+
+        False: it was not there, as when it is just being replaced.
+        """
         if victim == "server":
             self._service.kill()
             self._service.start()
@@ -65,6 +68,7 @@ class Target:
             kill_postgresql(self._service.data_dir)
         else:
             raise ValueError(victim)
+        return True
 
     def settle(self) -> None:
         """End a fault that lasts."""
@@ -98,13 +102,14 @@ class SeveralProcesses(Target):
         super().__init__(deployment.acme)
         self._parts = {"worker": deployment.worker, "redis": deployment.redis}
 
-    def kill(self, victim: str) -> None:
+    def kill(self, victim: str) -> bool:
         """See Target."""
-        if part := self._parts.get(victim):
-            part.kill()
-            part.start()
-        else:
-            super().kill(victim)
+        part = self._parts.get(victim)
+        if part is None:
+            return super().kill(victim)
+        part.kill()
+        part.start()
+        return True
 
 
 class MovedClock(SeveralProcesses):
@@ -115,12 +120,12 @@ class MovedClock(SeveralProcesses):
         self._clock = clock
         self.client_environment = clock.environment
 
-    def kill(self, victim: str) -> None:
+    def kill(self, victim: str) -> bool:
         """See Target."""
-        if victim.startswith("clock"):
-            self._clock.move(_HOUR if victim == "clock forward" else -_HOUR)
-        else:
-            super().kill(victim)
+        if not victim.startswith("clock"):
+            return super().kill(victim)
+        self._clock.move(_HOUR if victim == "clock forward" else -_HOUR)
+        return True
 
     def settle(self) -> None:
         """See Target."""
@@ -130,15 +135,16 @@ class MovedClock(SeveralProcesses):
 class Embedded(Target):
     """One server, with its PostgreSQL and the process of its vector store."""
 
-    def kill(self, victim: str) -> None:
+    def kill(self, victim: str) -> bool:
         """See Target."""
         if victim != "store":
-            super().kill(victim)
-            return
+            return super().kill(victim)
         assert self._service.process
-        for child in psutil.Process(self._service.process.pid).children(recursive=True):
-            if "indexer.store.edge.child" in child.cmdline():
-                child.kill()
+        is_killed = False
+        with suppress(psutil.NoSuchProcess):  # the server: `ended` names it
+            for child in psutil.Process(self._service.process.pid).children(recursive=True):
+                is_killed |= _kill_store(child)
+        return is_killed
 
     def state(self, projects: list[str]) -> IndexState:
         """See Target; only the server can read its store."""
@@ -156,12 +162,13 @@ class SmallDisk(Embedded):
 
     client_environment: Mapping[str, str] = MappingProxyType({"AETERNA_RETRY_SECONDS": "10"})
 
-    def kill(self, victim: str) -> None:
+    def kill(self, victim: str) -> bool:
         """Fill the disk to the last byte."""
         assert victim == DISK_FULL
         with suppress(OSError), self._ballast.open("wb", buffering=0) as file:
             while file.write(bytes(1 << 20)):
                 pass
+        return True
 
     def settle(self) -> None:
         """See Target."""
@@ -195,6 +202,15 @@ def small_disk(directory: Path) -> Iterator[Path]:
         keeper.stdin.close()
         keeper.wait()
         keeper.stdout.close()
+
+
+def _kill_store(process: psutil.Process) -> bool:
+    """Kill a process if it is a store's that lives; return whether it is."""
+    with suppress(psutil.NoSuchProcess):
+        if "indexer.store.edge.child" in process.cmdline():
+            process.kill()
+            return True
+    return False
 
 
 def _inspected(service: Service, projects: list[str]) -> dict[str, Any]:

@@ -11,16 +11,17 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from benchmarks import tables
+from benchmarks import autogroups, tables
 from benchmarks.arguments import positive, require_programs
 from benchmarks.load import report
 from benchmarks.load.clients import ClientGroup, run_clients
 from benchmarks.load.corpus import SMALL, DataError, Size, Tenant, check_data, prepare, totals
 from benchmarks.load.deployment import WEB_PROCESSES, Deployment, running_deployment
-from benchmarks.load.measurements import measured
+from benchmarks.load.measurements import measured, runs_since
 from scripts.browsing import session_id
 from scripts.local_service import temporary_workspace
 
@@ -86,6 +87,8 @@ def main(arguments: list[str]) -> None:
     profile = PROFILES[options.profile]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # no process is left behind
     print(f"python -m benchmarks load --profile {options.profile} --seed {options.seed}")
+    if autogroups.are_on():
+        print(autogroups.NOTE)
     with temporary_workspace("aeterna-bench-load-") as temporary:
         data_dir = (options.data or temporary / "data").resolve()
         try:
@@ -118,8 +121,16 @@ def campaign(
         urls = deployment.urls
         run_clients(urls, groups, seed=-seed, seconds=seconds, requests=WARM_UP_REQUESTS)
         with measured(deployment) as measurements:
+            began = datetime.now(UTC)
             outcomes = run_clients(urls, groups, seed=seed, seconds=seconds)
-        step = report.Step(clients, clients >= OVERLOAD_CLIENTS, seconds, outcomes, measurements)
+        step = report.Step(
+            clients,
+            clients >= OVERLOAD_CLIENTS,
+            seconds,
+            outcomes,
+            measurements,
+            runs_since(deployment.service, began),
+        )
         report.show(step)
         yield from report.figures(step)
 

@@ -1,4 +1,4 @@
-"""What is measured beside the clients: /livez from a process of its own, and memory."""
+"""What is measured beside the clients: /livez from a process of its own, memory, applied runs."""
 
 import http.client
 import itertools
@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from multiprocessing.connection import Connection
 from typing import Final
 from urllib.parse import urlsplit
@@ -17,11 +18,18 @@ from urllib.parse import urlsplit
 import psutil
 
 from benchmarks.load.deployment import Deployment
+from benchmarks.resource_usage import opened_database
+from scripts.local_service import Service
 
 PROBE_SECONDS: Final = 0.1
 PROBE_PRIORITY: Final = -10
 SAMPLE_SECONDS: Final = 1.0
+APPLIED_SECONDS: Final = 60.0  # after the last webhook
 _ANSWER_SECONDS: Final = 30.0
+_POLL_SECONDS: Final = 0.2
+
+_RUNS = """SELECT count(*) FILTER (WHERE state = 'applied' AND opened_at >= %s),
+    count(*) FILTER (WHERE state IN ('queued', 'applying')) FROM ingest_indexrun"""
 
 
 @dataclass
@@ -43,6 +51,7 @@ def measured(deployment: Deployment) -> Iterator[Measurements]:
     prober = context.Process(target=_probe, args=(deployment.urls, theirs), daemon=True)
     prober.start()
     theirs.close()  # so that the end of the process is noticed here
+    ours.recv()  # it asks from now on: beside many clients its start took the whole step
     ending = threading.Event()
     sampler = threading.Thread(target=_sample, args=(deployment, found.memory, ending))
     before = _seconds(deployment)
@@ -61,6 +70,28 @@ def measured(deployment: Deployment) -> Iterator[Measurements]:
         found.processor = {part: after[part] - before[part] for part in before}
 
 
+@dataclass(frozen=True)
+class Runs:
+    """Runs that were opened since a moment and are applied, and all that still wait for it.
+
+    One that waits counts whenever it was opened: it keeps its repository from opening another.
+    """
+
+    applied: int
+    waiting: int
+
+
+def runs_since(service: Service, began: datetime) -> Runs:
+    """Wait until no run waits, at most APPLIED_SECONDS, then count."""
+    deadline = time.monotonic() + APPLIED_SECONDS
+    with opened_database(service) as database:
+        while True:
+            runs = Runs(*(database.execute(_RUNS, [began]).fetchone() or (0, 0)))
+            if not runs.waiting or time.monotonic() > deadline:
+                return runs
+            time.sleep(_POLL_SECONDS)
+
+
 def _probe(urls: Sequence[str], end: Connection) -> None:
     """Ask each process in turn, on a new connection each time, as an orchestrator does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
@@ -69,6 +100,7 @@ def _probe(urls: Sequence[str], end: Connection) -> None:
     addresses = itertools.cycle(urlsplit(url).netloc for url in urls)
     seconds: list[float] = []
     failures = 0
+    end.send(None)
     while not seconds or not end.poll(PROBE_SECONDS):
         began = time.perf_counter()
         connection = http.client.HTTPConnection(next(addresses), timeout=_ANSWER_SECONDS)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.load.clients import TIMED_OUT, Outcome
-from benchmarks.load.measurements import Measurements
+from benchmarks.load.measurements import Measurements, Runs
 from benchmarks.tables import Figure, percentile
 
 _OF_RUNS: Final = ("open", "upload", "webhook")
@@ -22,6 +22,7 @@ _LARGEST_SECONDS: Final = {  # of the 99th percentile, with as many clients as t
     "status": 0.3,
 }
 _IN_PROGRESS: Final = "409 run_in_progress"  # to Open: the repository's last run is not applied yet
+_LARGEST_IN_PROGRESS: Final = 50.0  # per cent of Opens; with a worker that keeps up, one of twenty
 REFUSED_SECONDS: Final = 1.0
 LIVEZ_SECONDS: Final = 0.1
 _GROWTH: Final = 1.1  # of the last third to the one before it
@@ -36,6 +37,7 @@ class Step:
     seconds: float
     outcomes: Sequence[Outcome]
     measurements: Measurements
+    runs: Runs  # some time after the end
 
     @property
     def name(self) -> str:
@@ -102,23 +104,9 @@ def rate(step: Step) -> float:
 def figures(step: Step) -> Iterator[Figure]:
     """The figures of a step beside their bounds."""
     yield Figure(f"{step.name}: answers", rate(step), "/s")
-    for kind, outcomes in _grouped(step.outcomes, lambda one: one.kind):
-        answered = [one.seconds for one in outcomes if not one.code]
-        bound = None if step.is_overload else _LARGEST_SECONDS.get(kind)
-        if answered:
-            yield Figure(f"{step.name}: {kind} p50", _spread(answered)[0], "s")
-            yield Figure(f"{step.name}: {kind} p99", _spread(answered)[1], "s", bound)
-    refusals = [one for one in step.outcomes if one.is_refusal]
-    timed_out = sum(one.code == TIMED_OUT for one in step.outcomes)
-    errors = sum(is_error(one) for one in step.outcomes)
-    of_runs = sum(one.kind in _OF_RUNS for one in refusals)
-    yield Figure(f"{step.name}: no answer in time", timed_out, "", 0)
-    yield Figure(f"{step.name}: other errors", errors, "", 0)
-    yield Figure(f"{step.name}: refused", len(refusals), "")
-    if refusals:
-        worst = max(one.seconds for one in refusals)
-        yield Figure(f"{step.name}: slowest refusal", worst, "s", REFUSED_SECONDS)
-    yield Figure(f"{step.name}: Open, upload or webhook refused", of_runs, "", 0)
+    yield from _answer_times(step)
+    yield from _refusals_and_errors(step)
+    yield from _runs(step)
     yield Figure(f"{step.name}: /livez, worst", max(step.measurements.livez), "s", LIVEZ_SECONDS)
     yield Figure(f"{step.name}: /livez failed", step.measurements.failures, "", 0)
     for part, samples in step.measurements.memory.items():
@@ -135,12 +123,58 @@ def verdict(figures: Sequence[Figure]) -> int:
     return 1 if missed else 0
 
 
+def _answer_times(step: Step) -> Iterator[Figure]:
+    """Of each kind. One that has a bound and no answer is a miss: nothing was measured."""
+    answered: dict[str, list[float]] = {kind: [] for kind in _LARGEST_SECONDS}
+    for one in step.outcomes:
+        if not one.code:
+            answered.setdefault(one.kind, []).append(one.seconds)
+    for kind, seconds in sorted(answered.items()):
+        bound = None if step.is_overload else _LARGEST_SECONDS.get(kind)
+        if seconds:
+            yield Figure(f"{step.name}: {kind} p50", _spread(seconds)[0], "s")
+            yield Figure(f"{step.name}: {kind} p99", _spread(seconds)[1], "s", bound)
+        else:
+            yield Figure(f"{step.name}: {kind} answered", 0, "", 1, at_least=True)
+
+
+def _refusals_and_errors(step: Step) -> Iterator[Figure]:
+    refusals = [one for one in step.outcomes if one.is_refusal]
+    timed_out = sum(one.code == TIMED_OUT for one in step.outcomes)
+    errors = sum(is_error(one) for one in step.outcomes)
+    of_runs = sum(one.kind in _OF_RUNS for one in refusals)
+    yield Figure(f"{step.name}: no answer in time", timed_out, "", 0)
+    yield Figure(f"{step.name}: other errors", errors, "", 0)
+    yield Figure(f"{step.name}: refused", len(refusals), "", None if step.is_overload else 0)
+    if refusals:
+        worst = max(one.seconds for one in refusals)
+        yield Figure(f"{step.name}: slowest refusal", worst, "s", REFUSED_SECONDS)
+    yield Figure(f"{step.name}: Open, upload or webhook refused", of_runs, "", 0)
+
+
+def _runs(step: Step) -> Iterator[Figure]:
+    """Whole runs. With a worker that applies nothing, each repository's first one waits."""
+    opens = [one.code for one in step.outcomes if one.kind == "open"]
+    announced = sum(one.kind == "webhook" and not one.code for one in step.outcomes)
+    applied = f"{step.name}: runs applied, of those announced"
+    yield Figure(applied, step.runs.applied, "", announced, at_least=True)
+    yield Figure(f"{step.name}: runs that wait", step.runs.waiting, "", 0)
+    if opens:
+        share = 100 * opens.count(_IN_PROGRESS) / len(opens)
+        name = f"{step.name}: Opens before the last run was applied"
+        yield Figure(name, share, "%", _LARGEST_IN_PROGRESS)
+
+
 def _memory(name: str, samples: Sequence[float]) -> Iterator[Figure]:
-    """At most, and growth in the last third of the time: before that, caches fill."""
+    """At most, and growth in the last third of the time: before that, caches fill.
+
+    A part that has ended has 0 MB.
+    """
     yield Figure(f"{name}, at most", max(samples), "MB")
+    yield Figure(f"{name}, times without a process", samples.count(0.0), "", 0)
     third = len(samples) // 3
-    if third:
-        before, last = samples[third : 2 * third], samples[-third:]
+    before, last = samples[third : 2 * third], samples[-third:]
+    if third and any(before):
         growth = (sum(last) / len(last)) / (sum(before) / len(before))
         yield Figure(f"{name}, last third to the one before", growth, "times", _GROWTH)
 

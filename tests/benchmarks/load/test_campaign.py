@@ -1,12 +1,15 @@
 """`python -m benchmarks load` on real processes: a few clients with a few requests each."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from benchmarks.load import measurements as measuring
 from benchmarks.load.clients import run_clients
 from benchmarks.load.command import client_groups
 from benchmarks.load.corpus import LARGE, SMALL, Size, prepare, totals
 from benchmarks.load.deployment import running_deployment
-from benchmarks.load.measurements import measured
+from benchmarks.load.measurements import measured, runs_since
 from benchmarks.load.report import Step, details, figures, is_error, resources, verdict
 from benchmarks.tables import Figure
 from tests.e2e.conftest import prepared_data_directory
@@ -16,7 +19,9 @@ CLIENTS, REQUESTS, SEED = 8, 6, 24
 
 @pytest.mark.system("redis-server")
 @pytest.mark.timeout(600)
-def test_a_campaign_asks_both_organisations_and_measures_every_part() -> None:
+def test_a_campaign_asks_both_organisations_and_measures_every_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with (
         prepared_data_directory() as directory,
         running_deployment(directory, web_processes=1) as deployment,
@@ -24,11 +29,18 @@ def test_a_campaign_asks_both_organisations_and_measures_every_part() -> None:
         tenants = prepare(deployment.service, Size())
         assert prepare(deployment.service, Size()) == tenants  # kept
         chunks, references = totals(deployment.service)
+        began = datetime.now(UTC)
         everyone = client_groups(deployment, tenants, CLIENTS)
         with measured(deployment) as measurements:
             outcomes = run_clients(
                 deployment.urls, everyone, seed=SEED, seconds=300, requests=REQUESTS
             )
+        runs = runs_since(deployment.service, began)
+        killed_at = datetime.now(UTC)
+        deployment.worker.kill()
+        run_clients(deployment.urls, everyone, seed=SEED, seconds=300, requests=REQUESTS)
+        monkeypatch.setattr(measuring, "APPLIED_SECONDS", 0.0)
+        of_no_worker = runs_since(deployment.service, killed_at)
 
     assert chunks > 0
     assert references > 0
@@ -40,12 +52,17 @@ def test_a_campaign_asks_both_organisations_and_measures_every_part() -> None:
     assert measurements.livez
     assert not measurements.failures
     assert {"web", "worker", "redis", "postgresql"} <= measurements.processor.keys()
-    step = Step(CLIENTS, False, 1.0, outcomes, measurements)
+    step = Step(CLIENTS, False, 1.0, outcomes, measurements, runs)
     assert details(step).row_count > 10
     assert resources(step).row_count == 4
     named = {figure.name: figure for figure in figures(step)}
     assert named["8 clients: other errors"].holds
     assert named["8 clients: /livez failed"].holds
+    assert named["8 clients: runs applied, of those announced"].value
+    assert named["8 clients: runs applied, of those announced"].holds
+    assert named["8 clients: runs that wait"].holds
+    assert not of_no_worker.applied
+    assert of_no_worker.waiting
 
 
 def test_the_exit_code_and_the_last_lines_name_the_bounds_that_are_missed(
