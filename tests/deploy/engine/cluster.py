@@ -15,7 +15,7 @@ from typing import Any
 from scripts.local_service import ServiceError
 from tests.deploy import composition
 from tests.deploy.engine.connect_proxy import RelayServer
-from tests.deploy.engine.docker_api import DockerApi
+from tests.deploy.engine.docker_api import DockerApi, socket_of
 from tests.deploy.engine.docker_engine import Engine
 from tests.deploy.engine.kubelet import RunningPod
 from tests.deploy.engine.node import Node
@@ -210,7 +210,7 @@ def running_cluster(engine: Engine, name: str) -> Iterator[Cluster]:
     where.mkdir(mode=0o711)
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, where)
-        docker = DockerApi(engine)
+        docker = DockerApi(socket_of(engine))
         stack.callback(docker.close)
         node = stack.enter_context(Node(engine, docker).running())
         cluster = Cluster(engine, docker, node, where)
