@@ -56,6 +56,15 @@ def test_a_field_that_is_not_translated_is_named(
         read_installation(objects)
 
 
+def test_a_job_without_a_limit_is_not_waited_for_without_end(plain: Rendered) -> None:
+    objects = copy.deepcopy(plain.objects)
+    (job,) = (each for each in objects if each["kind"] == "Job")
+    job["spec"]["activeDeadlineSeconds"] = 70
+    assert read_installation(objects).hooks[0].deadline_seconds == 70
+    del job["spec"]["activeDeadlineSeconds"]
+    assert 0 < read_installation(objects).hooks[0].deadline_seconds < 3600
+
+
 def test_a_kind_that_nothing_runs_is_named(plain: Rendered) -> None:
     further = {"kind": "CronJob", "metadata": {"name": "backup"}, "spec": {}}
     with pytest.raises(UnknownFieldError, match="CronJob"):

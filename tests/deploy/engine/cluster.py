@@ -15,7 +15,7 @@ from typing import Any
 from scripts.local_service import ServiceError
 from tests.deploy import composition
 from tests.deploy.engine.connect_proxy import RelayServer
-from tests.deploy.engine.docker_api import DockerApi
+from tests.deploy.engine.docker_api import DockerApi, socket_of
 from tests.deploy.engine.docker_engine import Engine
 from tests.deploy.engine.kubelet import RunningPod
 from tests.deploy.engine.node import Node
@@ -52,15 +52,14 @@ class Cluster:
             self._run_job(job)
 
     def apply(self, installation: Installation) -> None:
-        """Bring the Deployments to what they should be; does not wait for new ones to be ready."""
+        """Bring the Deployments to what they should be. Waits only for pods that replace others."""
         for deployment in installation.deployments:
             before = self._installed.get(deployment.name)
             self._installed[deployment.name] = deployment
-            if before is None:
-                for _ in range(deployment.replicas):
-                    self._start(deployment)
-            elif before.template != deployment.template:
+            if before and before.template != deployment.template:
                 self._roll(deployment)
+            else:
+                self._scale(deployment)
 
     def pods(self, component: str) -> list[RunningPod]:
         """The pods of a Deployment, by the end of its name."""
@@ -110,7 +109,7 @@ class Cluster:
         ]
         return "\n\n".join(parts)
 
-    def kubectl(self, line: str, entered: str = "") -> subprocess.CompletedProcess[str]:
+    def kubectl(self, line: str) -> subprocess.CompletedProcess[str]:
         """Run `kubectl … exec deploy/NAME -c CONTAINER -- COMMAND`, as the documents write it."""
         words = shlex.split(line)
         at = words.index("--")
@@ -118,8 +117,7 @@ class Cluster:
         assert "exec" in words[:at], line
         pod = self._pods[target.removeprefix("deploy/")][0]
         container = pod.container(words[words.index("-c") + 1])
-        inside = ("docker", "exec", "--interactive", container, *words[at + 1 :])
-        return self._engine.run(*inside, entered=entered.encode())
+        return self._engine.run("docker", "exec", container, *words[at + 1 :])
 
     def endpoint(self, service: Service) -> tuple[str, int] | None:
         """Address and port of a ready pod of the Service; each call gives the next."""
@@ -173,30 +171,42 @@ class Cluster:
 
     def _roll(self, deployment: Deployment) -> None:
         """Replace the pods: one new pod is ready before an old one ends, or all end first."""
-        old = self._pods[deployment.name]
+        old = list(self._pods[deployment.name])
         if deployment.is_recreated:
             while old:
-                self._end(old, old[0])
-        missing = deployment.replicas if not old else len(old)
-        for _ in range(missing):
+                self._end(deployment, old.pop(0))
+        for _ in range(deployment.replicas):
             new = self._start(deployment)
             self.wait_for(lambda new=new: new.is_ready)  # type: ignore[misc]
-            if old[0] is not new:
-                self._end(old, old[0])
+            if old:
+                self._end(deployment, old.pop(0))
+        for pod in old:
+            self._end(deployment, pod)
 
-    def _end(self, pods: list[RunningPod], pod: RunningPod) -> None:
+    def _scale(self, deployment: Deployment) -> None:
+        """Start what is missing of the pods, or end what is too much."""
+        pods = list(self._pods.get(deployment.name, []))
+        for _ in range(deployment.replicas - len(pods)):
+            self._start(deployment)
+        for pod in pods[deployment.replicas :]:
+            self._end(deployment, pod)
+
+    def _end(self, deployment: Deployment, pod: RunningPod) -> None:
         pod.end()
-        pods.remove(pod)
+        self._pods[deployment.name].remove(pod)
         pod.remove()
 
     def _run_job(self, job: Job) -> None:
+        deadline = time.monotonic() + job.deadline_seconds
         for attempt in range(job.attempts):
             pod = self._new(f"{job.name}-{attempt}", job.pod)
             try:
                 pod.start(self.secrets, self._hosts)
-                if pod.run_to_end(job.deadline_seconds) == 0:
+                if pod.run_to_end(max(0.1, deadline - time.monotonic())) == 0:
                     return
                 said = pod.logs()
+            except ServiceError as exc:
+                raise ServiceError(f"{job.name}: {exc}\n{pod.logs()[-3000:]}") from exc
             finally:
                 pod.remove()
         raise ServiceError(f"{job.name} failed {job.attempts} times:\n{said[-3000:]}")
@@ -210,7 +220,7 @@ def running_cluster(engine: Engine, name: str) -> Iterator[Cluster]:
     where.mkdir(mode=0o711)
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, where)
-        docker = DockerApi(engine)
+        docker = DockerApi(socket_of(engine))
         stack.callback(docker.close)
         node = stack.enter_context(Node(engine, docker).running())
         cluster = Cluster(engine, docker, node, where)

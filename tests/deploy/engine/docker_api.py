@@ -11,15 +11,24 @@ from tests.deploy.engine.docker_engine import COMMAND_SECONDS, Engine
 _FRAME: Final = struct.Struct(">BxxxL")  # stream (1: output, 2: errors) and length
 
 
+class NotFoundError(ServiceError):
+    """The engine has no such container, image or exec."""
+
+
+def socket_of(engine: Engine) -> httpx.HTTPTransport:
+    """What leads to the API of an engine."""
+    return httpx.HTTPTransport(
+        uds=f"/proc/{engine.pid}/root/run/docker.sock",
+        limits=httpx.Limits(max_keepalive_connections=0),  # the engine ends them after an exec
+    )
+
+
 class DockerApi:
     """Containers of one engine, by name. Threads may share it."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, transport: httpx.BaseTransport) -> None:
         self._client = httpx.Client(
-            transport=httpx.HTTPTransport(uds=f"/proc/{engine.pid}/root/run/docker.sock"),
-            base_url="http://docker",
-            timeout=COMMAND_SECONDS,
-            limits=httpx.Limits(max_keepalive_connections=0),  # the engine ends them after an exec
+            transport=transport, base_url="http://docker", timeout=COMMAND_SECONDS
         )
 
     def close(self) -> None:
@@ -28,7 +37,8 @@ class DockerApi:
     def _ask(self, method: str, route: str, **arguments: Any) -> httpx.Response:
         answer = self._client.request(method, route, **arguments)
         if answer.is_error:
-            raise ServiceError(f"{method} {route}: {answer.text}")
+            error = NotFoundError if answer.status_code == httpx.codes.NOT_FOUND else ServiceError
+            raise error(f"{method} {route}: {answer.text}")
         return answer
 
     def start(self, name: str, body: dict[str, Any]) -> None:
@@ -42,8 +52,11 @@ class DockerApi:
         return state
 
     def wait(self, name: str, seconds: float) -> int:
-        """The exit code of a container when it has ended."""
-        answer = self._ask("POST", f"/containers/{name}/wait", timeout=seconds)
+        """The exit code of a container when it has ended. Raises ServiceError if it does not."""
+        try:
+            answer = self._ask("POST", f"/containers/{name}/wait", timeout=seconds)
+        except httpx.TimeoutException as exc:
+            raise ServiceError(f"{name} has not ended in {seconds:.0f} s") from exc
         return int(answer.json()["StatusCode"])
 
     def signal(self, name: str, number: str) -> None:

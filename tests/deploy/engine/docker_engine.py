@@ -1,6 +1,7 @@
 """A Docker Engine of the tests' own (engine.sh): when it is possible, and how to use it."""
 
 import os
+import select
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from tests.deploy import composition, dockerfile
 
 SCRIPT = Path(__file__).with_name("engine.sh")
 PREPARE_SECONDS = 1800
-START_SECONDS = 300
+START_SECONDS = 900  # until no other engine runs and, the first time, the images are made
 END_SECONDS = 180
 COMMAND_SECONDS = 1200  # of one docker command; a build is the longest
 
@@ -109,11 +110,7 @@ def running_engine() -> Iterator[Engine]:
     assert process.stdin
     assert process.stdout
     try:
-        word, _, pid = process.stdout.readline().decode().partition(" ")
-        if word != "ready":
-            log = directory / "log"
-            raise ServiceError(f"The engine does not start:\n{log.read_text()[-3000:]}")
-        yield Engine(directory, int(pid))
+        yield Engine(directory, _wait_until_ready(process, directory / "log"))
     finally:
         process.stdin.close()
         try:
@@ -124,6 +121,20 @@ def running_engine() -> Iterator[Engine]:
             raise
         finally:
             process.stdout.close()
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> int:
+    """The process id of the engine. Raises ServiceError if it ends or takes too long."""
+    assert process.stdout
+    says_something, _, _ = select.select([process.stdout], [], [], START_SECONDS)
+    line = process.stdout.readline().decode() if says_something else ""
+    word, _, pid = line.partition(" ")
+    if word != "ready":
+        process.kill()  # at its end it would not look at its input
+        written = log.read_text()[-3000:] if log.exists() else ""
+        why = "has ended" if says_something else f"is not ready after {START_SECONDS} s"
+        raise ServiceError(f"The engine {why}:\n{written}")
+    return int(pid)
 
 
 def _image_names() -> dict[str, str]:

@@ -33,10 +33,11 @@ run() { # as the first process of the namespaces
     --cgroup-parent="/$(basename "$E")-$pid" --default-ulimit "nofile=$(ulimit -Hn):$(ulimit -Hn)" >"$E/log" 2>&1 </dev/null &
   engine=$!
   for _ in $(seq 120); do
-    docker version >/dev/null 2>&1 && break
+    timeout 5 docker version >/dev/null 2>&1 && break
     kill -0 $engine || exit 1
     sleep 0.5
   done
+  timeout 5 docker version >/dev/null || { echo "dockerd runs but has not answered 120 times; its log is $E/log." >&2; exit 1; }
   remove_all # of a run that was killed
   make_images
   echo "ready $pid"

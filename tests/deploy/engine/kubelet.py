@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from scripts.local_service import ServiceError
-from tests.deploy.engine.docker_api import DockerApi
+from tests.deploy.engine.docker_api import DockerApi, NotFoundError
 from tests.deploy.engine.node import Node
 from tests.deploy.engine.pods import Container, Pod, Probe
 
@@ -56,7 +56,7 @@ class RunningPod:
         self._thread.start()
 
     def run_to_end(self, seconds: float) -> int:
-        """The exit code of the only container."""
+        """The exit code of the only container. Raises ServiceError if it has not ended by then."""
         (container,) = self.pod.containers
         return self._docker.wait(self.container(container.name), seconds)
 
@@ -67,12 +67,8 @@ class RunningPod:
         if self._thread.is_alive():
             self._thread.join()
         for each in self.pod.containers:
-            name, started = self.container(each.name), time.monotonic()
-            if each.pre_stop and self._docker.state(name)["Running"]:
-                self.run_in(each.name, *each.pre_stop, seconds=self.pod.grace_seconds)
-            rest = self.pod.grace_seconds - (time.monotonic() - started)
-            self._docker.stop(name, max(2, int(rest)))
-            self.events.append(f"{each.name} ended with {self._docker.state(name)['ExitCode']}")
+            with suppress(NotFoundError):  # its restart was cut short
+                self._end_container(each)
 
     def remove(self) -> None:
         """Remove what is left of the pod."""
@@ -89,13 +85,25 @@ class RunningPod:
 
     def logs(self) -> str:
         """What its containers have written."""
-        return "".join(self._docker.logs(self.container(each.name)) for each in self.pod.containers)
+        parts = []
+        for each in self.pod.containers:
+            with suppress(NotFoundError):  # it is being replaced
+                parts.append(self._docker.logs(self.container(each.name)))
+        return "".join(parts)
 
     def _start_container(self, container: Container) -> None:
         body = self.pod.body(
             container, pause=self.name, address=self.address, where=self._where / self.name
         )
         self._docker.start(self.container(container.name), body)
+
+    def _end_container(self, container: Container) -> None:
+        name, started = self.container(container.name), time.monotonic()
+        if container.pre_stop and self._docker.state(name)["Running"]:
+            self.run_in(container.name, *container.pre_stop, seconds=self.pod.grace_seconds)
+        rest = self.pod.grace_seconds - (time.monotonic() - started)
+        self._docker.stop(name, max(2, int(rest)))
+        self.events.append(f"{container.name} ended with {self._docker.state(name)['ExitCode']}")
 
     def _make_volumes(self, secrets: Mapping[str, Mapping[str, str]]) -> None:
         for volume in self.pod.volumes:
@@ -111,23 +119,35 @@ class RunningPod:
 
     def _keep(self) -> None:
         while not self._ended.wait(_LOOK_SECONDS):
-            for watch in self._watches:
-                with suppress(httpx.TransportError):  # of the engine; it is asked again
-                    watch.look()
-            are_ready = all(each.is_ready for each in self._watches)
-            self.is_ready = are_ready and not self._ended.is_set()
+            self.look()
+
+    def look(self) -> None:
+        """Do for each container what is due: a probe or a restart."""
+        for watch in self._watches:
+            with suppress(httpx.TransportError):  # of the engine; it is asked again
+                watch.look()
+        are_ready = all(each.is_ready for each in self._watches)
+        self.is_ready = are_ready and not self._ended.is_set()
 
     def is_running(self, container: Container) -> bool:
-        return bool(self._docker.state(self.container(container.name))["Running"])
+        """Whether a container is there and runs."""
+        try:
+            return bool(self._docker.state(self.container(container.name))["Running"])
+        except NotFoundError:  # its restart was cut short
+            return False
 
     def restart(self, container: Container, reason: str) -> None:
-        """Replace a container, as Kubernetes does; the pod's volumes and network stay."""
+        """Replace a container, as Kubernetes does; the pod's volumes and network stay.
+
+        After an error it can be called again, however far it came.
+        """
         name = self.container(container.name)
-        self.events.append(f"{container.name}: {reason}")
         if self.is_running(container):
             self._docker.stop(name, self.pod.grace_seconds)
-        self._docker.remove(name)
+        with suppress(NotFoundError):
+            self._docker.remove(name)
         self._start_container(container)
+        self.events.append(f"{container.name}: {reason}")
         self.restarts += 1
 
     def answers(self, container: Container, probe: Probe) -> bool:
@@ -157,38 +177,43 @@ class _Watch:
     def _begin(self) -> None:
         self.is_ready = False
         self._restart_at: float | None = None
+        self._restart_reason = ""  # of a restart that is not complete
         self._is_started = "startup" not in self._container.probes
         self._failures = dict.fromkeys(self._container.probes, 0)
         self._next = dict.fromkeys(self._container.probes, 0.0)
 
     def look(self) -> None:
         """Restart the container if it has ended or hangs; else do the probes that are due."""
-        if not self._pod.is_running(self._container):
+        if self._restart_reason:
+            self._restart(self._restart_reason)
+        elif not self._pod.is_running(self._container):
             self._back_off()
-            return
-        if not self._is_started:
+        elif not self._is_started:
             self._probe("startup", starts=True)
-            return
-        self._probe("liveness")
-        if "readiness" in self._container.probes:
-            self._probe("readiness")
-        else:
-            self.is_ready = True
+        elif self._probe("liveness"):
+            if "readiness" in self._container.probes:
+                self._probe("readiness")
+            else:
+                self.is_ready = True
 
-    def _probe(self, kind: str, *, starts: bool = False) -> None:
+    def _probe(self, kind: str, *, starts: bool = False) -> bool:
+        """Do a probe if it is due. False if it led to a restart: the container begins again."""
         probe = self._container.probes.get(kind)
         if probe is None or time.monotonic() < self._next[kind]:
-            return
+            return True
         succeeded = self._pod.answers(self._container, probe)
         self._next[kind] = time.monotonic() + probe.period / FASTER
         self._failures[kind] = 0 if succeeded else self._failures[kind] + 1
         has_failed = self._failures[kind] >= probe.failures * (_PATIENCE if starts else 1)
         if kind == "readiness":
             self.is_ready = succeeded or (self.is_ready and not has_failed)
-        elif has_failed:
+            return True
+        if has_failed:
             self._restart(f"its {kind} probe failed")
-        elif starts:
+            return False
+        if starts:
             self._is_started = succeeded
+        return True
 
     def _back_off(self) -> None:
         self.is_ready = False
@@ -202,5 +227,6 @@ class _Watch:
     def _restart(self, reason: str) -> None:
         self.is_ready = False
         self._pod.is_ready = False
+        self._restart_reason = reason  # until it is complete: the engine may drop a connection
         self._pod.restart(self._container, reason)
         self._begin()

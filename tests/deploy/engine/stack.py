@@ -92,11 +92,15 @@ class Stack:
         path.write_text(self.logs())
         return path
 
-    def kill(self, service: str) -> None:
-        """SIGKILL to a service's first process, as the kernel sends it when memory is full."""
+    def first_process(self, service: str) -> int:
+        """The id of a service's first process, as the engine counts."""
         identity = self.compose("ps", "--quiet", service).stdout.strip()
         shown = self.engine.run("docker", "inspect", "--format", "{{.State.Pid}}", identity).stdout
-        self.engine.run("sh", "-c", f"kill -KILL {shown.strip()}")
+        return int(shown)
+
+    def kill(self, process: int) -> None:
+        """SIGKILL, as the kernel sends it when memory is full; at once, without Docker."""
+        self.engine.run("sh", "-c", f"kill -KILL {process}")
 
     def is_ready(self) -> bool:
         """Whether the web process and all that it needs work."""

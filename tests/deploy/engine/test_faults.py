@@ -16,7 +16,7 @@ RECOVERY_SECONDS = 600  # more than a lease and a restart take on a busy machine
 def large_repository(directory: Path) -> Path:
     """One whose apply takes long enough to be interrupted."""
     repository = new_repository(directory / "large")
-    for number in range(600):
+    for number in range(1200):
         functions = "\n\n".join(
             f"def function_{number}_{each}(value):\n"
             f'    """Part {each} of file {number}."""\n'
@@ -50,29 +50,30 @@ def is_complete(organization: Organization, query: str) -> bool:
 def test_a_worker_that_is_killed_in_an_apply_loses_nothing(stack: Stack, tmp_path: Path) -> None:
     killed = stack.organization("killed")
     repository = large_repository(tmp_path)
+    worker = stack.first_process("worker")
     indexer = killed.start_index(repository, "large")
-    wait_until_applying(killed, "large")
+    wait_until(lambda: is_applying(killed, "large"), "no apply began", RECOVERY_SECONDS)
 
-    stack.kill("worker")
+    stack.kill(worker)
 
+    # The run stays so until its lease ends; after an apply the project has no run.
+    assert is_applying(killed, "large"), "the apply ended before the worker was killed"
     output, errors = indexer.communicate()
     assert indexer.returncode == 0, f"{output}{errors}"
     recovered = stack.dump("killed", "large")
-    assert "function_599_9" in recovered
+    assert "function_1199_9" in recovered
     killed.index(repository, "large", "--mode", "force")
     assert stack.dump("killed", "large") == recovered
     stack.manage("reconcile", "--check")  # which fails where anything is missing
 
 
-def wait_until_applying(organization: Organization, project: str) -> None:
-    def is_applying() -> bool:
-        rows = organization.get("index/status")["projects"]
-        return any(
-            row["project"] == project and row["run"] and row["run"]["state"] == "applying"
-            for row in rows
-        )
-
-    wait_until(is_applying, "no apply began", RECOVERY_SECONDS)
+def is_applying(organization: Organization, project: str) -> bool:
+    """Whether a worker has the project's run, or had it when it was killed."""
+    rows = organization.get("index/status")["projects"]
+    return any(
+        row["project"] == project and row["run"] and row["run"]["state"] == "applying"
+        for row in rows
+    )
 
 
 @pytest.mark.parametrize("service", ["redis", "postgres"])

@@ -7,6 +7,8 @@ from typing import Any
 from tests.deploy.engine.fields import UnknownFieldError, fields_of
 from tests.deploy.engine.pods import NOT_RUN, Pod, read_pod
 
+_JOB_SECONDS = 1800  # of a Job without a limit, for which Kubernetes would wait without end
+
 
 @dataclass(frozen=True)
 class Deployment:
@@ -23,7 +25,7 @@ class Job:
 
     name: str
     attempts: int
-    deadline_seconds: int
+    deadline_seconds: int  # for all attempts together
     pod: Pod
 
 
@@ -89,7 +91,7 @@ def _read_job(found: Mapping[str, Any], maps: Mapping[str, Mapping[str, str]]) -
         return Job(
             name=name,
             attempts=1 + spec.take("backoffLimit", 6),
-            deadline_seconds=spec.take("activeDeadlineSeconds"),
+            deadline_seconds=spec.take("activeDeadlineSeconds", _JOB_SECONDS),
             pod=read_pod(spec.take("template"), maps),
         )
 
