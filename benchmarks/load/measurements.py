@@ -28,7 +28,7 @@ APPLIED_SECONDS: Final = 60.0  # after the last webhook
 _ANSWER_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.2
 
-_RUNS = """SELECT count(*) FILTER (WHERE state = 'applied' AND opened_at >= %s),
+_RUNS = """SELECT count(*) FILTER (WHERE state IN ('applied', 'stale') AND opened_at >= %s),
     count(*) FILTER (WHERE state IN ('queued', 'applying')) FROM ingest_indexrun"""
 
 
@@ -74,6 +74,7 @@ def measured(deployment: Deployment) -> Iterator[Measurements]:
 class Runs:
     """Runs that were opened since a moment and are applied, and all that still wait for it.
 
+    A `stale` one counts as applied: another of its repository was, between its Open and its turn.
     One that waits counts whenever it was opened: it keeps its repository from opening another.
     """
 
