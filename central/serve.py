@@ -223,9 +223,10 @@ def background_workers() -> Iterator[None]:
 def warm_up() -> None:
     """Load the store and the embedders in use now, so that the first search does not wait.
 
-    Traces, pages and webhooks need neither: where one does not answer, the log says so.
+    Traces, pages and webhooks need neither. If a store of its own process does not answer, the log
+    says so. Raises StoreError if the embedded one cannot be opened.
     """
-    from central.corpus.backends import embedder, vector_store
+    from central.corpus.backends import embedder, is_store_embedded, vector_store
     from central.tenancy.models import Organization
     from indexer.embedding.catalogue import REMOTE
     from indexer.errors import IndexerError, StoreUnavailableError
@@ -234,6 +235,8 @@ def warm_up() -> None:
     try:
         vector_store().check()
     except StoreUnavailableError as exc:
+        if is_store_embedded():
+            raise
         _log.error("store_unavailable", error=str(exc))
     used = Organization.objects.values_list("embedder", flat=True).distinct().order_by()
     for spec in {settings.DEFAULT_EMBEDDER, *used}:

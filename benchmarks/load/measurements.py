@@ -28,7 +28,8 @@ APPLIED_SECONDS: Final = 60.0  # after the last webhook
 _ANSWER_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.2
 
-_RUNS = """SELECT count(*) FILTER (WHERE state IN ('applied', 'stale') AND opened_at >= %s),
+_RUNS = """SELECT count(*) FILTER (WHERE state = 'applied' AND opened_at >= %(began)s),
+    count(*) FILTER (WHERE state = 'stale' AND opened_at >= %(began)s),
     count(*) FILTER (WHERE state IN ('queued', 'applying')) FROM ingest_indexrun"""
 
 
@@ -72,13 +73,14 @@ def measured(deployment: Deployment) -> Iterator[Measurements]:
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs that were opened since a moment and are applied, and all that still wait for it.
+    """Runs that were opened since a moment and are applied or stale, and all that still wait.
 
-    A `stale` one counts as applied: another of its repository was, between its Open and its turn.
-    One that waits counts whenever it was opened: it keeps its repository from opening another.
+    The base of a stale one was moved meanwhile, by another run of its repository. One that waits
+    counts whenever it was opened: it keeps its repository from opening another.
     """
 
     applied: int
+    stale: int
     waiting: int
 
 
@@ -87,7 +89,7 @@ def runs_since(service: Service, began: datetime) -> Runs:
     deadline = time.monotonic() + APPLIED_SECONDS
     with opened_database(service) as database:
         while True:
-            runs = Runs(*(database.execute(_RUNS, [began]).fetchone() or (0, 0)))
+            runs = Runs(*(database.execute(_RUNS, {"began": began}).fetchone() or (0, 0, 0)))
             if not runs.waiting or time.monotonic() > deadline:
                 return runs
             time.sleep(_POLL_SECONDS)

@@ -23,6 +23,7 @@ _LARGEST_SECONDS: Final = {  # of the 99th percentile, with as many clients as t
 }
 _IN_PROGRESS: Final = "409 run_in_progress"  # to Open: the repository's last run is not applied yet
 _LARGEST_IN_PROGRESS: Final = 50.0  # per cent of Opens; with a worker that keeps up, one of twenty
+_LARGEST_STALE: Final = 10.0  # per cent of runs; one of some hundreds is
 REFUSED_SECONDS: Final = 1.0
 LIVEZ_SECONDS: Final = 0.1
 _GROWTH: Final = 1.1  # of the last third to the one before it
@@ -156,8 +157,13 @@ def _runs(step: Step) -> Iterator[Figure]:
     """Whole runs. With a worker that applies nothing, each repository's first one waits."""
     opens = [one.code for one in step.outcomes if one.kind == "open"]
     announced = sum(one.kind == "webhook" and not one.code for one in step.outcomes)
-    applied = f"{step.name}: runs applied, of those announced"
-    yield Figure(applied, step.runs.applied, "", announced, at_least=True)
+    runs = step.runs.applied + step.runs.stale
+    name = f"{step.name}: runs applied or stale, of those announced"
+    yield Figure(name, runs, "", announced, at_least=True)
+    if runs:
+        yield Figure(
+            f"{step.name}: runs that were stale", 100 * step.runs.stale / runs, "%", _LARGEST_STALE
+        )
     yield Figure(f"{step.name}: runs that wait", step.runs.waiting, "", 0)
     if opens:
         share = 100 * opens.count(_IN_PROGRESS) / len(opens)

@@ -75,10 +75,19 @@ class RequestThreads:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(give_back)
 
+        is_refused = False
+
+        def run_unless_refused() -> _Result:
+            if is_refused:
+                raise too_busy()
+            return function()
+
         try:
-            running = self._executor.submit(contextvars.copy_context().run, function)
-        except RuntimeError as exc:  # the system starts no further thread
+            running = self._executor.submit(contextvars.copy_context().run, run_unless_refused)
+        except RuntimeError as exc:  # the system starts no thread; another may still take it up
+            is_refused = True
             give_back()
+            REFUSED.labels(place.caller.lane.value).inc()
             raise too_busy() from exc
         running.add_done_callback(leave)
         return await asyncio.wrap_future(running)

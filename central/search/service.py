@@ -39,7 +39,7 @@ from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, VectorStore
 
-TRIES: Final = 3
+TRIES: Final = 2
 
 _spec = lru_cache(maxsize=256)(EmbedderSpec.parse)
 
@@ -57,10 +57,10 @@ class _Page:
 def search(*, credential: Credential, request: SearchRequest) -> Answer:
     """Return the requested page of results from the repositories visible to the credential.
 
-    If a searched repository is re-indexed meanwhile, the search runs again, TRIES times in all. One
-    that is re-indexed each time may have results of two commits; the receipt names it `reindexed`.
-    Raises InvalidError for the cursor of another search, StoreError if the vector store is
-    unavailable.
+    If a repository on the page is re-indexed meanwhile (of an empty page: any that is searched),
+    the search runs again, TRIES times in all. What is re-indexed each time may have results of two
+    commits; the receipt names it `reindexed`. Raises InvalidError for the cursor of another search,
+    StoreError if the vector store is unavailable.
     """
     with span(
         "code.search",
@@ -130,9 +130,10 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
     page = hits[offset:end]
     bare = [hit.row for hit in page if hit.cosine is None]
     cosines = _fetch_similarities(store, plan, bare)
+    shown = list(dict.fromkeys(hit.row.repository for hit in page)) or plan.repositories
     texts, generations = displayed_rows(
         chunks=[hit.row.id for hit in page],
-        repositories=plan.repositories,
+        repositories=shown,
         with_file=[hit.row.id for hit in page if request.expand or hit.pieces],
     )
     results = build_results(
@@ -143,9 +144,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         texts=texts,
         cosines=cosines,
     )
-    reindexed = [
-        item.id for item in searched.values() if generations.get(item.id) != item.generation
-    ]
+    reindexed = [one for one in shown if generations.get(one) != searched[one].generation]
     lacks = dict.fromkeys(reindexed, "reindexed") | {
         item.id: "embedder_unavailable"
         for item in searched.values()

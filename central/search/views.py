@@ -132,7 +132,7 @@ class MissingProjectSerializer(serializers.Serializer[Any]):
     project = serializers.CharField()
     reason = serializers.CharField(
         help_text="never_indexed, failed, behind, paused, embedder_unavailable, unknown_project, "
-        "reindexed (each time: send the request again), too_many_hits (the filters leave too "
+        "reindexed (meanwhile: send the request again), too_many_hits (the filters leave too "
         "little of the first 100,000 hits), or of exact searches: timeout, too_many_files, "
         "text_index_incomplete (it is being built), "
         "text_index_damaged (until the next reconcile), and of streams: too_many_matches (of one "

@@ -52,12 +52,15 @@ def test_what_a_start_that_was_killed_left_out_is_made_by_the_next(settings: Set
 
 @pytest.mark.django_db
 def test_store_that_is_away_does_not_keep_the_server_from_starting(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     def away() -> None:
         raise StoreUnavailableError("Qdrant at store:6334 does not answer.")
 
     monkeypatch.setattr(vector_store(), "check", away)
+    with pytest.raises(StoreUnavailableError):  # the one in this process has no other way back
+        warm_up()
+    settings.VECTOR_STORE_URL = "qdrant://store:6334"
     with capture_logs() as logs:
         warm_up()
     (entry,) = [one for one in logs if one["log_level"] == "error"]

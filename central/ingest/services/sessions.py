@@ -17,7 +17,10 @@ _COPY_SECONDS: Final = 120  # one COPY has the rows of some batches: it takes se
 # is that of the transaction, so that this works behind PgBouncer, too.
 _END_STOPPED: Final = sql(
     "SELECT application_name, pg_terminate_backend(pid) FROM pg_stat_activity"
-    " WHERE pg_has_role(session_user, usesysid, 'USAGE') AND datname = current_database()"
+    " JOIN pg_roles AS theirs ON theirs.oid = usesysid"
+    " JOIN pg_roles AS ours ON ours.rolname = current_user"
+    " WHERE pg_has_role(usesysid, 'USAGE') AND (ours.rolsuper OR NOT theirs.rolsuper)"
+    " AND datname = current_database()"
     " AND starts_with(application_name, %s) AND state = 'active' AND wait_event = 'ClientRead'"
     " AND query_start <= statement_timestamp() - make_interval(secs => %s::float8)"
 )
@@ -40,9 +43,11 @@ def end_stopped_writers() -> None:
 
     One that was only slow has lost nothing: its run is queued again.
     """
+    asked = [_NAME, _COPY_SECONDS]
     with transaction.atomic():
-        # Who logs in as another role than it acts as sees and ends sessions only as the first.
+        ended = fetch_rows(_END_STOPPED, asked)
+        # A login that acts as another role sees and ends sessions of its own only as itself.
         execute("SET LOCAL ROLE NONE", [])
-        ended = fetch_rows(_END_STOPPED, [_NAME, _COPY_SECONDS])
+        ended += fetch_rows(_END_STOPPED, asked)
     for name, is_ended in ended:
         _log.warning("stopped_writer_ended", run=name.removeprefix(_NAME), ended=is_ended)

@@ -20,7 +20,7 @@ from central.trace.resolve.resolve import origins, resolve
 from central.trace.resolve.sql import SameScopeDefinitions
 
 MAX_ROUNDS: Final = 32
-MAX_HOLDERS: Final = 10_000  # classes, and what holds or returns one
+MAX_HOLDERS: Final = 10_000  # classes, and what holds or returns one; classes alone may be more
 MAX_TYPES: Final = 20_000  # TYPE references that one round reads
 
 # Exports under other names, then imports (file and local name alone). They are few, though the
@@ -146,7 +146,8 @@ def hierarchy_of(
 ) -> Aliases:
     """Return the classes, their ancestors and subclasses, and what holds or returns them.
 
-    `ecosystems` are those of the classes. It is cut at MAX_HOLDERS and MAX_TYPES.
+    `ecosystems` are those of the classes. What holds them is cut at MAX_HOLDERS, MAX_TYPES and
+    MAX_ROUNDS.
     """
     owners = _in_all_files(resolver, owners)
     lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners])
@@ -154,23 +155,27 @@ def hierarchy_of(
     known |= _all_subclasses(resolver, owners, ecosystems)
     hierarchy = Aliases(set())
     fresh = known
-    while fresh:
-        if len(known) > MAX_HOLDERS:
-            hierarchy.is_cut = True
-            break
+    for _ in range(MAX_ROUNDS):
         aliases = aliases_of(resolver, fresh)
         hierarchy.names |= aliases.names
         hierarchy.roots |= aliases.roots
         # Also of names and imports of earlier rounds, which may lead to what is known only now.
-        sites = type_sites(resolver, sorted(aliases.names), aliases.roots, limit=MAX_TYPES + 1)
-        hierarchy.is_cut |= aliases.is_cut or len(sites) > MAX_TYPES
+        read = type_sites(resolver, sorted(aliases.names), aliases.roots, limit=MAX_TYPES + 1)
+        hierarchy.is_cut |= aliases.is_cut or len(read) > MAX_TYPES
+        sites = read[:MAX_TYPES]
         typed = {
             (site.file, site.caller)
             for site, definitions in zip(sites, origins(resolver, sites), strict=True)
             if any(definition.key in known for definition in definitions)
         } - known
         fresh = (typed | _all_subclasses(resolver, typed, ecosystems)) - known
+        if len(fresh) > (room := max(MAX_HOLDERS - len(known), 0)):
+            hierarchy.is_cut = True
+            fresh = set(sorted(fresh)[:room])
+        if not fresh:
+            return hierarchy
         known |= fresh
+    hierarchy.is_cut = True
     return hierarchy
 
 

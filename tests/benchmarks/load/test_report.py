@@ -32,7 +32,12 @@ def step(
     measurements = Measurements(livez=[0.01], memory={"worker": memory})
     announced = sum(one.kind == "webhook" for one in outcomes)
     return Step(
-        16, is_overload, 10.0, outcomes, measurements, runs or Runs(applied=announced, waiting=0)
+        16,
+        is_overload,
+        10.0,
+        outcomes,
+        measurements,
+        runs or Runs(applied=announced, stale=0, waiting=0),
     )
 
 
@@ -50,13 +55,21 @@ def test_what_is_answered_soon_misses_nothing(is_overload: bool) -> None:
 
 
 def test_a_run_that_is_announced_is_to_be_applied() -> None:
-    too_few = {"runs applied, of those announced"}
-    assert missed(step(ANSWERED, runs=Runs(applied=3, waiting=0))) == too_few
-    assert missed(step(ANSWERED, runs=Runs(applied=3, waiting=1))) == too_few | {"runs that wait"}
+    too_few = {"runs applied or stale, of those announced"}
+    assert missed(step(ANSWERED, runs=Runs(applied=3, stale=0, waiting=0))) == too_few
+    assert missed(step(ANSWERED, runs=Runs(applied=3, stale=0, waiting=1))) == too_few | {
+        "runs that wait"
+    }
+
+
+def test_a_run_may_be_stale_but_not_many() -> None:
+    assert not missed(step(ANSWERED * 5, runs=Runs(applied=19, stale=1, waiting=0)))
+    many = missed(step(ANSWERED, runs=Runs(applied=3, stale=1, waiting=0)))
+    assert many == {"runs that were stale"}
 
 
 def test_a_run_of_an_earlier_time_that_still_waits_misses() -> None:
-    assert missed(step(ANSWERED, runs=Runs(applied=4, waiting=1))) == {"runs that wait"}
+    assert missed(step(ANSWERED, runs=Runs(applied=4, stale=0, waiting=1))) == {"runs that wait"}
 
 
 def test_some_opens_may_come_before_the_last_run_was_applied_but_not_most() -> None:

@@ -309,27 +309,26 @@ def test_no_place_is_lost_when_callers_leave_at_any_moment() -> None:
     assert threads._turns.serve() == []
 
 
-def test_no_place_is_lost_when_no_thread_can_start() -> None:
-    """A limit of processes or of memory; the thread of the next request starts."""
+def test_no_place_is_lost_when_no_thread_can_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit of processes or of memory. What was refused does not run later."""
 
-    class Exhausted(ThreadPoolExecutor):
-        starts = False
+    def no_thread(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
 
-        def submit(self, *arguments: Any) -> Any:
-            if not self.starts:
-                raise RuntimeError("can't start new thread")
-            return super().submit(*arguments)
+    ran: list[str] = []
 
-    async def ask_twice() -> str:
-        with Exhausted(1) as executor:
+    async def ask_twice() -> None:
+        with ThreadPoolExecutor(1) as executor:
             threads = RequestThreads(executor)
             current.set(OTHER._replace(lane=Lane.TRACES))
-            with pytest.raises(UnavailableError):
-                await threads.run(lambda: "not run")
-            executor.starts = True
-            return await threads.run(lambda: "answered")
+            with monkeypatch.context() as patch:
+                patch.setattr(threading.Thread, "start", no_thread)
+                with pytest.raises(UnavailableError):
+                    await threads.run(lambda: ran.append("refused"))
+            await threads.run(lambda: ran.append("answered"))
 
-    assert asyncio.run(asyncio.wait_for(ask_twice(), 60)) == "answered"
+    asyncio.run(asyncio.wait_for(ask_twice(), 60))
+    assert ran == ["answered"]
 
 
 def test_strangers_together_have_half_of_a_line() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.corpus.models import Reference, Symbol
-from central.trace.callers import find_callers
+from central.trace.callers import CUT_CALLERS, find_callers
 from central.trace.resolve.definitions import DefinitionFilter, definitions_named
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.references import ReferenceSite
@@ -266,3 +266,23 @@ def test_more_references_than_are_counted_are_told(
     repository("app", {"app.py": "import os\ndef walk(): ...\n" + "os.walk()\n" * 3})
     receipt = ask("callers", symbol="walk").json()["receipt"]
     assert receipt["elsewhere"] == {"count": 2, "more": True}
+
+
+@pytest.mark.parametrize("limit", ["MAX_HOLDERS", "MAX_TYPES"])
+def test_what_holds_a_class_is_followed_up_to_a_limit_that_the_receipt_names(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    """Of a name that too many references bear. Calls on the class itself are found in any case."""
+    held = "class Store:\n    def get(self): ...\n\nshared = Store()\n"
+    use = "from kit import Store, shared\n\ndef direct():\n    Store.get()\n    shared.get()\n"
+    repository("app", {"kit.py": held, "app.py": use})
+
+    def lines() -> tuple[list[int], list[str]]:
+        answer = ask("callers", symbol="Store.get").json()
+        return [one["line"] for one in answer["callers"]], answer["receipt"]["cut"]
+
+    with selected_by_hierarchy():
+        monkeypatch.setattr("central.trace.callers.MAX_UNLIKELY", 0)
+        assert lines() == ([4, 5], [])
+        monkeypatch.setattr(f"central.trace.resolve.hierarchy.{limit}", 0)
+        assert lines() == ([4], [CUT_CALLERS])
