@@ -103,6 +103,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
             tracked_ref=repository.tracked_ref,
         )
     _require_idle(repository)
+    repository.refresh_from_db()  # a run that was applied since it was read is the base
     _require_few_open(repository)
     _update_address(credential, repository, request.repository_url)
     _note_workflow(repository, request.event)

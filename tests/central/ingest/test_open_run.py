@@ -6,9 +6,11 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from central.ingest.models import IndexRun
+from central.ingest.selectors import busy_run
+from central.ingest.services import open_run
 from central.ingest.signing import webhook_secret
 from central.repositories.models import Repository
-from tests.central.protocol import Api, api_of, commit_of
+from tests.central.protocol import Api, api_of, apply_queued, commit_of
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +51,22 @@ def test_a_later_run_is_told_the_base(api: Api) -> None:
     assert answer["base_commit"] == commit_of(FILES)
     assert (answer["base_extractor"], answer["generation"]) == ("extractor-1", 1)
     assert answer["base_embedder"] == "builtin/aeterna-static-1/256"
+
+
+def test_a_run_that_is_applied_while_the_next_is_opened_is_its_base(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was planned from the base before, and ended as stale after all of its uploads."""
+    api.queue_full(FILES)
+
+    def applied_meanwhile(repository: Repository) -> IndexRun | None:
+        apply_queued()
+        return busy_run(repository)
+
+    monkeypatch.setattr(open_run, "busy_run", applied_meanwhile)
+    answer = api.open().json()
+    assert (answer["base_commit"], answer["generation"]) == (commit_of(FILES), 1)
+    assert answer["base_extractor"] == "extractor-1"
 
 
 @pytest.mark.parametrize("branch", ["trunk", "refs/heads/trunk"])
