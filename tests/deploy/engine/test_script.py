@@ -17,20 +17,25 @@ def make_programs(directory: Path, **scripts: str) -> Path:
     return directory
 
 
-def test_an_engine_that_has_no_root_of_its_own_never_asks_the_machine_s(tmp_path: Path) -> None:
-    """The engine of the machine would have lost its containers and volumes as if left behind."""
-    asked = tmp_path / "asked"
-    asks = {name: f"echo {name} >>{asked}" for name in ("docker", "dockerd")}
-    programs = make_programs(tmp_path / "programs", **asks)
-
-    done = subprocess.run(
-        [SCRIPT, "run", tmp_path / "engine"],
+def run_with(programs: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command that finds these programs before those of the machine."""
+    return subprocess.run(
+        command,
         env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_an_engine_that_has_no_root_of_its_own_never_asks_the_machine_s(tmp_path: Path) -> None:
+    """The engine of the machine would have lost its containers and volumes as if left behind."""
+    asked = tmp_path / "asked"
+    asks = {name: f"echo {name} >>{asked}" for name in ("docker", "dockerd")}
+    programs = make_programs(tmp_path / "programs", **asks)
+
+    done = run_with(programs, SCRIPT, "run", tmp_path / "engine")
 
     assert done.returncode
     assert "ready" not in done.stdout
@@ -52,14 +57,8 @@ def test_a_daemon_that_never_answers_is_no_engine(tmp_path: Path) -> None:
         sleep="true",  # so that 120 tries are soon over
     )
 
-    done = subprocess.run(
-        ["unshare", "--pid", "--fork", "--kill-child=SIGKILL", "bash", script, "run", tmp_path],
-        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    alone = ("unshare", "--pid", "--fork", "--kill-child=SIGKILL")
+    done = run_with(programs, *alone, "bash", script, "run", tmp_path)
 
     assert done.returncode
     assert done.stdout == ""
