@@ -60,7 +60,7 @@ class TraceScope:
 
 @contextmanager
 def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[TraceScope]:
-    """Open the span of a trace, and one moment: of one commit of each repository is what it reads.
+    """Open the span of a trace and one moment: all that it reads of a repository is of one commit.
 
     The caller notes `resultCount` in the span.
     """
