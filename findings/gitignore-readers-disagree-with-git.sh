@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pathspec 1.1.1 (its GitIgnoreSpec), pygit2 1.21.0 (libgit2), dulwich 1.2.21 (PyPI) against git 2.39.5 and later, run on
+# pathspec 1.1.1 (its GitIgnoreSpec), pygit2 1.21.0 (libgit2), dulwich 1.2.21 (PyPI) against git 2.39.5, run on
 # 2026-11-28. One would guess: the library that is in C and the ones that promise git's behaviour agree with git.
 # What happens: a line that ends in a tab: git takes the tab as part of the name, pathspec and libgit2 cut it off, dulwich
 # sides with git. `a[!b]c`: for pathspec a negated set also matches `/`. `a/**/`, folders below `a`: pathspec takes the

@@ -5,7 +5,7 @@
 # `=`, `+`, `<`, `>`, `$`, `|` and the backquote are symbols in Unicode, so `total=price+tax` is one word, which neither `price` nor
 # `total` finds, and `$scope` is not found by `scope`.
 # Seen: user=get_user total=none price=none whole=total=price+tax scope=none
-# Why it matters: the half of the operators that code is full of glues names together, and identifiers are split.
+# Why it matters: half of the operators of code glue the names around them together, while identifiers are split.
 set -euo pipefail
 tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
 npm install --silent --no-audit --no-fund --prefix "$tmp/tool" minisearch@7.2.0 >/dev/null

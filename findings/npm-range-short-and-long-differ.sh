@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # semver 7.8.6 (npm, the ranges of npm itself), run on 2026-11-28.
-# One would guess: `^2` and `^2.0.0` are the same range, as are `<2` and `<2.0.0`; the documentation shows one for the other.
+# One would guess: `^2` and `^2.0.0` are the same range, as are `<2` and `<2.0.0`.
 # What happens: with `includePrerelease` the short form begins at the first prerelease of 2.0.0 and the long form at the
 # release. 2.0.0-rc.1 is in `^2` and `2.x`, not in `^2.0.0`; it is in `<2.0.0`, not in `<2`.
 # Without the option all four say no.

@@ -6,7 +6,7 @@
 # An `actor`, a `struct` and an `extension` are all a `class_declaration`, so the kind does not tell them apart either.
 # Seen: function=size,Int subscript=String kinds=class_declaration,class_declaration,class_declaration
 # Why it matters: the usual generic reader (kind plus field `name`) makes a definition `String` out of each subscript,
-# and a query on `name:` matches each function twice, once under its return type.
+# and a query on `name: (_)` matches each function twice, once under its return type.
 set -euo pipefail
 tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
 python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --target "$tmp/lib" tree-sitter==0.26.1 tree-sitter-swift==0.7.4
