@@ -120,10 +120,7 @@ def usable_keys(key_set: Any, *, algorithms: Collection[str]) -> list[PyJWK]:
 
 
 def _key(entry: Any) -> PyJWK | None:
-    """Return a public key; None if it is none, or costs too much.
-
-    A private one is not read: the library would derive what is missing of it, without a limit.
-    """
+    """Return a public key; None if it is none or costs too much, as a private one may."""
     if not isinstance(entry, dict) or entry.get("use", "sig") != "sig" or "d" in entry:
         return None
     key_id, algorithm = entry.get("kid", ""), entry.get("alg", "")

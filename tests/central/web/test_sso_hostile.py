@@ -186,7 +186,7 @@ def test_keys_that_are_none_sign_nobody_in(
 def test_the_provider_s_own_key_is_none_unless_it_is_public_and_for_signatures(
     client: Client, provider: LocalProvider, member: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """PyJWT derives what a private key lacks, however long that takes: the stand-in notes it."""
+    """What PyJWT would calculate without a limit is a stand-in here, which notes that it ran."""
     derived: list[tuple[int, ...]] = []
     monkeypatch.setattr(
         jwt.algorithms, "rsa_recover_prime_factors", lambda *numbers: derived.append(numbers)
