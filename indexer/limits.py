@@ -200,7 +200,6 @@ COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that exceeded the limits
 
 # A provider of the single sign-on
 SSO_ANSWER_BYTES: Final = 512 * 1024  # of a provider; a large one's keys are 20 kB
-SSO_KEYS: Final = 100  # of a provider
 SSO_NAME_CHARACTERS: Final = 150  # as of a user here
 SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, however slowly it sends
 SSO_SECONDS: Final = 10.0  # of the four requests of one sign-in

@@ -10,13 +10,15 @@ import socket
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
@@ -29,6 +31,7 @@ from indexer.limits import (
     ISSUER_KEYS,
 )
 
+ALGORITHM = "RS256"  # of GitHub
 _KEEP_SECONDS = 600
 # Any caller can name an unknown key, so that alone must not cause a request to the issuer.
 _COOL_DOWN_SECONDS = 30
@@ -37,7 +40,10 @@ _LOCK_SECONDS = 1  # for the fetch of another: each who waits has one of few thr
 # There is no answer, or it is no set of keys.
 _NO_KEYS = (OSError, HTTPException, ValueError, RecursionError)
 # Raised for unexpected JSON of a key.
-_NO_KEY = (PyJWTError, ValueError, TypeError, KeyError, AttributeError, OverflowError)
+_NO_KEY = (
+    *(PyJWTError, UnsupportedAlgorithm, ValueError, TypeError),
+    *(KeyError, AttributeError, OverflowError),
+)
 _LARGEST_EXPONENT = 2**32  # a larger one makes a signature slow to verify
 KEY_SET_SECONDS = 5
 _READ_SECONDS = 3
@@ -80,13 +86,13 @@ class IssuerKeys:
 
     def _fetch(self) -> None:
         try:
-            keys = _keys_in(fetch_key_set(self._url))
+            keys = usable_keys(fetch_key_set(self._url), algorithms=[ALGORITHM])
         except _NO_KEYS:
             self._is_unavailable = True
             self._next_fetch = self._clock() + _RETRY_SECONDS
             return
         now = self._clock()
-        self._keys = keys
+        self._keys = {key.key_id: key for key in keys if key.key_id}
         self._kept_until, self._next_fetch = now + _KEEP_SECONDS, now + _COOL_DOWN_SECONDS
         self._is_unavailable = False
 
@@ -99,33 +105,40 @@ def _unavailable() -> UnavailableError:
     )
 
 
-def _keys_in(key_set: Any) -> Mapping[str, PyJWK]:
-    """Return the usable keys of a set by id. Raises ValueError if it has none, or is no set."""
+def usable_keys(key_set: Any, *, algorithms: Collection[str]) -> list[PyJWK]:
+    """Return the public keys of a set that sign with one of `algorithms`, at bearable cost.
+
+    Raises ValueError if it has none, has more than ISSUER_KEYS, or is no set.
+    """
     listed = key_set.get("keys") if isinstance(key_set, dict) else None
     if not isinstance(listed, list) or len(listed) > ISSUER_KEYS:
         raise ValueError("There is no list of keys, or it is too long.")
-    found = {key.key_id: key for key in map(_key, listed) if key is not None and key.key_id}
+    found = [key for key in map(_key, listed) if key and key.algorithm_name in algorithms]
     if not found:
-        raise ValueError("There is no key that signs with RS256.")
+        raise ValueError(f"There is no key that signs with {', '.join(algorithms)}.")
     return found
 
 
 def _key(entry: Any) -> PyJWK | None:
-    """Return a key that signs with RS256 at bearable cost; None for any other."""
-    if not isinstance(entry, dict) or entry.get("use", "sig") != "sig":
+    """Return a public key; None if it is none or costs too much, as a private one may."""
+    if not isinstance(entry, dict) or entry.get("use", "sig") != "sig" or "d" in entry:
         return None
-    key_id = entry.get("kid")
+    key_id, algorithm = entry.get("kid", ""), entry.get("alg", "")
     if not isinstance(key_id, str) or len(key_id) > ISSUER_KEY_ID_CHARACTERS:
         return None
-    if entry.get("kty") != "RSA" or entry.get("alg", "RS256") != "RS256" or "d" in entry:
+    if not isinstance(algorithm, str):
         return None
     try:
-        key = PyJWK(entry, "RS256")
-        numbers = key.key.public_numbers()
+        key = PyJWK(entry)
+        is_bearable = not isinstance(key.key, RSAPublicKey) or _is_sized(key.key.public_numbers())
     except _NO_KEY:
         return None
+    return key if is_bearable else None
+
+
+def _is_sized(numbers: RSAPublicNumbers) -> bool:
     is_sized = ISSUER_KEY_BITS_LEAST <= numbers.n.bit_length() <= ISSUER_KEY_BITS
-    return key if is_sized and numbers.e < _LARGEST_EXPONENT else None
+    return is_sized and numbers.e < _LARGEST_EXPONENT
 
 
 @lru_cache(maxsize=4)

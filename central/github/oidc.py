@@ -10,10 +10,9 @@ import jwt
 from jwt import exceptions
 
 from central.errors import UnauthenticatedError
-from central.github.key_sets import IssuerKeys
+from central.github.key_sets import ALGORITHM, IssuerKeys
 
 LEEWAY = timedelta(seconds=30)
-_ALGORITHM = "RS256"
 _LATEST = 2**40  # seconds; a datetime can hold it
 MAX_ID = 2**63 - 1
 # github.com, a tenant of ghe.com, GitHub Enterprise Server; each may name an enterprise at the end.
@@ -133,7 +132,7 @@ def _verified_payload(
     token: str, *, issuer: str, audience: str, keys: IssuerKeys
 ) -> dict[str, Any]:
     header = jwt.get_unverified_header(token)
-    if header.get("alg") != _ALGORITHM:  # before the issuer is asked for a key
+    if header.get("alg") != ALGORITHM:  # before the issuer is asked for a key
         raise exceptions.InvalidAlgorithmError
     key = keys.key(header.get("kid", ""))
     if key is None:
@@ -141,7 +140,7 @@ def _verified_payload(
     return jwt.decode(
         token,
         key,
-        algorithms=[_ALGORITHM],
+        algorithms=[ALGORITHM],
         issuer=issuer,
         audience=audience,
         leeway=LEEWAY,

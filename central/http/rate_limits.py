@@ -1,6 +1,7 @@
 """Rate limits over a moving window, counted in this process or in Redis for all processes.
 
-If Redis does not answer, all requests are allowed: a limit must not take the service down.
+While Redis does not answer, each process counts for itself: a limit must neither take the service
+down nor be gone when Redis is.
 """
 
 import math
@@ -67,8 +68,8 @@ def _limit(storage: str | None) -> "Callable[[RateLimitItem, str], float | None]
     from limits.storage import MemoryStorage, RedisStorage
     from limits.strategies import MovingWindowRateLimiter
 
+    local = MovingWindowRateLimiter(MemoryStorage())
     if storage is None:
-        local = MovingWindowRateLimiter(MemoryStorage())
         return lambda item, name: _wait(local, item, name)
     from redis.backoff import NoBackoff
     from redis.exceptions import RedisError
@@ -85,7 +86,7 @@ def _limit(storage: str | None) -> "Callable[[RateLimitItem, str], float | None]
             with circuit.guard(RedisError):
                 return _wait(shared, item, name)
         except (CircuitOpenError, RedisError):
-            return None
+            return _wait(local, item, name)
 
     return limit
 

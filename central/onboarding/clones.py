@@ -197,11 +197,13 @@ def _ssh_command(address: CloneAddress, settings: BackfillSettings) -> str:
         "HostKeyAlias": address.host_key if address.port == _SSH_PORT
         else f"[{address.host}]:{address.port}",
         "ProxyCommand": "none",
+        "IdentityAgent": "none",
+        # Without a key of the operator: none. By default ssh would offer those of the account.
+        "IdentityFile": settings.ssh_key_path or "none",
         "ForwardAgent": "no",
         "ClearAllForwardings": "yes",
         "ConnectTimeout": "10",
         **({"HostName": address.ips[0]} if address.ips else {}),
-        **({"IdentityFile": settings.ssh_key_path} if settings.ssh_key_path else {}),
     }  # fmt: skip
     words = ["ssh", "-F", "/dev/null", *(f"-o{name}={value}" for name, value in options.items())]
     return shlex.join(words)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import update_wrapper, wraps
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -15,7 +15,10 @@ from django_htmx.middleware import HtmxDetails
 from central.http.rate_limits import enforce
 from central.tenancy.authentication import count_request
 from central.tenancy.credentials import Credential, credential_of_member, organizations_of
-from central.tenancy.models import Scope
+from central.tenancy.models import Organization, Scope
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 _P = ParamSpec("_P")
 
@@ -39,6 +42,7 @@ def member_page(
         credential.require_scope(Scope.SEARCH)
         count_request(caller=f"user {request.user.pk}", scope=Scope.SEARCH)
         request.administers = administers(credential)  # type: ignore[attr-defined]
+        request.of_organization = organization  # type: ignore[attr-defined]
         if request.session.get(ORGANIZATION_KEY) != organization:
             request.session[ORGANIZATION_KEY] = organization
         return view(request, credential, *args, **kwargs)
@@ -106,11 +110,17 @@ THEMES = ("light", "dark")
 def page_context(request: HttpRequest) -> dict[str, Any]:
     """The context processor. `organization` is the page's, else the last one's."""
     return {
-        "organization": request.session.get(ORGANIZATION_KEY, ""),
+        "organization": getattr(request, "of_organization", None) or last_organization(request),
         "organizations": lambda: _organizations(request),
         "administers": getattr(request, "administers", False),  # the page's organisation
         "theme": theme_of(request),
     }
+
+
+def last_organization(request: HttpRequest) -> str:
+    """Return the organisation whose page was last shown; "" if the person has left it since."""
+    last = request.session.get(ORGANIZATION_KEY, "")
+    return last if last and _organizations(request).filter(slug=last).exists() else ""
 
 
 def theme_of(request: HttpRequest) -> str:
@@ -119,6 +129,7 @@ def theme_of(request: HttpRequest) -> str:
     return theme if theme in THEMES else ""
 
 
-def _organizations(request: HttpRequest) -> Any:
+def _organizations(request: HttpRequest) -> "QuerySet[Organization]":
     user = request.user
-    return organizations_of(user).order_by("slug") if user.is_authenticated else []
+    found = organizations_of(user) if user.is_authenticated else Organization.objects.none()
+    return found.order_by("slug")

@@ -14,7 +14,6 @@ from allauth.socialaccount.models import SocialApp
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
-from cryptography.exceptions import UnsupportedAlgorithm
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -25,13 +24,14 @@ from django.urls import reverse
 from jwt.exceptions import InvalidSubjectError
 
 from central.errors import NotFoundError
+from central.github.key_sets import usable_keys
 from central.http.urls import absolute_url
 from central.settings.sso import EVERYBODY, SingleSignOn, is_safe_address
 from central.tenancy.audit import SSO, record
 from central.tenancy.models import Organization
 from central.tenancy.services.memberships import add_member
 from central.web.sso_requests import ProviderSession
-from indexer.limits import SSO_KEYS, SSO_NAME_CHARACTERS
+from indexer.limits import SSO_NAME_CHARACTERS
 
 _LEEWAY_SECONDS = 30
 _ALGORITHMS = [  # those with a key pair: a client's secret signs nothing here
@@ -47,7 +47,7 @@ _NAMES = ("preferred_username", "name", "given_name", "family_name")
 _SUBJECT_CHARACTERS = 191  # what the package keeps
 # Exceptions for malformed or unexpected id tokens and keys.
 _NOT_VALID = (
-    *(jwt.PyJWTError, UnsupportedAlgorithm, KeyError, TypeError, ValueError),
+    *(jwt.PyJWTError, KeyError, TypeError, ValueError),
     *(AttributeError, ArithmeticError, RecursionError),
 )
 
@@ -167,11 +167,10 @@ def verified(id_token: str, keys: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises one of _NOT_VALID: it did not, or its keys are none.
     """
-    if len(keys["keys"]) > SSO_KEYS:
-        raise jwt.PyJWKSetError("There are too many keys.")
-    known = jwt.PyJWKSet.from_dict(dict(keys))
+    known = usable_keys(keys, algorithms=_ALGORITHMS)
     key_id = jwt.get_unverified_header(id_token).get("kid")
-    key = known.keys[0] if key_id is None and len(known.keys) == 1 else known[str(key_id)]
+    is_only = key_id is None and len(known) == 1
+    key = known[0] if is_only else {each.key_id: each for each in known}[key_id]
     sso = configured()
     claims: dict[str, Any] = jwt.decode(
         id_token,

@@ -27,7 +27,7 @@ from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import organizations_of
 from central.tenancy.models import ApiToken, Organization
 from central.tenancy.services.tokens import create_personal_token, revoke_token
-from central.web.access import ORGANIZATION_KEY, THEME_COOKIE, THEMES
+from central.web.access import THEME_COOKIE, THEMES, last_organization
 from central.web.forms import SignInForm, TokenForm
 from central.web.login_throttle import remember_browser
 from central.web.organization.snippets import snippets_for
@@ -42,8 +42,7 @@ _CHANGES = "10/5minute"  # of one person's password
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect to the last or only organisation; else show a choice."""
     organizations = organizations_of(_user(request)).order_by("slug")
-    last = request.session.get(ORGANIZATION_KEY)
-    if last and organizations.filter(slug=last).exists():
+    if last := last_organization(request):
         return redirect("web:search", organization=last)
     listed = list(organizations[: _MOST_LISTED + 1])
     if len(listed) == 1:

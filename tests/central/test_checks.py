@@ -9,6 +9,7 @@ import pytest
 from django.core.checks import run_checks
 from pytest_django import Settings
 
+from central.settings.backfill import BackfillSettings
 from central.settings.services import Rates
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,3 +59,22 @@ def test_a_public_address_without_tls_is_named(settings: Settings, url: str | No
 def test_a_public_address_with_tls_is_fine(settings: Settings) -> None:
     settings.PUBLIC_URL = "https://code.example"
     assert "aeterna.W010" not in found(deploy=True)
+
+
+@pytest.mark.parametrize(
+    ("server", "issuer", "is_one"),
+    [
+        ("https://github.com", "https://token.actions.githubusercontent.com", True),
+        ("https://git.example", "https://git.example/_services/token", True),
+        ("https://git.example", "https://token.actions.githubusercontent.com", False),
+        ("https://github.com", "https://git.example/_services/token", False),
+    ],
+)
+def test_two_forges_whose_ids_would_be_one_are_named(
+    settings: Settings, server: str, issuer: str, is_one: bool
+) -> None:
+    settings.PUBLIC_URL, settings.GITHUB_OIDC_ISSUER = "https://code.example", issuer
+    settings.BACKFILL = BackfillSettings(github_url=server, github_token="x")
+    assert ("aeterna.E012" not in found()) is is_one
+    settings.BACKFILL = BackfillSettings(github_url=server)  # no backfill of GitHub's
+    assert "aeterna.E012" not in found()

@@ -23,6 +23,7 @@ from central.knowledge.services.catch_up import catch_up
 from central.onboarding.models import Backfill
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization, Scope
+from tests.central.factories import MembershipFactory
 from tests.central.github import payloads
 from tests.central.knowledge.graph import created, graph, linked
 from tests.central.lasting import lasting
@@ -356,11 +357,17 @@ def test_another_organisation_sees_and_changes_nothing(route: str, victim: dict[
     assert tables() == before
 
 
+@pytest.mark.parametrize("limit", ["repositories", "visibilities", "owner"])
 @pytest.mark.parametrize("route", PROBES)
 def test_a_token_for_other_repositories_sees_and_changes_nothing(
-    route: str, victim: dict[str, Any]
+    route: str, limit: str, victim: dict[str, Any]
 ) -> None:
-    limited = api_of(repositories=["billing"], scopes=list(Scope))
+    limited = api_of(scopes=list(Scope))
+    member = MembershipFactory.create(
+        organization=limited.organization, role="admin", visibilities=["public"]
+    )
+    limits = {"repositories": ["billing"], "visibilities": ["public"], "owner": member.user}
+    ApiToken.objects.filter(pk=ApiToken.objects.latest("pk").pk).update(**{limit: limits[limit]})
     before = tables()
     for response in PROBES[route](limited, victim):
         assert_nothing_learnt(response)

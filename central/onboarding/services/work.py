@@ -73,6 +73,7 @@ def _work(claim: Claim, is_stopping: Callable[[], bool]) -> None:
     row = claim.row
     if row.repository and row.repository.paused:
         raise SkippedError("Indexing of it is paused.")
+    _require_own_name(row)
     url = settings.BACKFILL.service_url or service_url()
     if not url:
         raise UnavailableError(
@@ -100,6 +101,21 @@ def _work(claim: Claim, is_stopping: Callable[[], bool]) -> None:
         repository = _repository_of(row)
         _note_indexer(repository, cloned)
         claim.finish(commit_sha=cloned.commit_sha, repository=repository)
+
+
+def _require_own_name(row: BackfillRepository) -> None:
+    """Raise SkippedError if an address would be indexed as GitHub's repository of that name.
+
+    Its visibility is what GitHub says of the other one.
+    """
+    of_github = Repository.objects.filter(
+        organization=row.organization, name=row.name, retired_at=None, github_id__isnull=False
+    )
+    if row.github_id is None and of_github.exists():
+        raise SkippedError(
+            f"'{row.name}' is a repository at GitHub by now, which its own workflow or a backfill "
+            "of its owner indexes."
+        )
 
 
 def _tracked_branch(row: BackfillRepository) -> str:

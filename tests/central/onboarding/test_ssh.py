@@ -4,8 +4,10 @@ tests/e2e/test_backfill_ssh.py has the whole backfill.
 """
 
 import os
+import shlex
 import shutil
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from ipaddress import ip_network
@@ -15,7 +17,7 @@ from typing import Any
 import pytest
 
 from central.onboarding.addresses import parse_address, resolve
-from central.onboarding.clones import Clone, GitAccess, clone
+from central.onboarding.clones import Clone, GitAccess, clone, git_environment
 from central.onboarding.processes import ChildError, Limits
 from central.settings.backfill import BackfillSettings
 from scripts.local_git import commit_all, git, new_repository
@@ -140,6 +142,25 @@ def test_a_key_that_the_host_does_not_know_is_refused(
             tmp_path / "clone",
             settings_of(server, ssh_key_path=str(stranger)),
         )
+
+
+def test_without_a_key_of_the_operator_ssh_offers_none(server: SshServer, tmp_path: Path) -> None:
+    """It looks for the account's own below the home of /etc/passwd, whatever HOME says."""
+    settings = settings_of(server, ssh_key_path="")
+    address = parse_address(server.url(tmp_path), settings)
+    environment = git_environment(address, access=GitAccess(), settings=settings, home=tmp_path)
+    named = {
+        environment[f"GIT_CONFIG_KEY_{n}"]: n for n in range(int(environment["GIT_CONFIG_COUNT"]))
+    }
+    command = shlex.split(environment[f"GIT_CONFIG_VALUE_{named['core.sshCommand']}"])
+    said = subprocess.run(
+        [*command, "-G", address.host], capture_output=True, check=True, text=True
+    )
+    options = said.stdout.splitlines()
+    assert [line for line in options if line.startswith("identity")] == [
+        "identityagent none",
+        "identityfile none",
+    ]
 
 
 def test_ssh_connects_to_the_checked_address_and_knows_the_host_by_its_name(

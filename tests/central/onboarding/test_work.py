@@ -88,6 +88,19 @@ def test_a_paused_repository_is_skipped(shop: LocalRepository) -> None:
     assert worked().state == WorkState.SKIPPED
 
 
+def test_an_address_is_not_indexed_as_github_s_repository_of_that_name(
+    forge: LocalForge, shop: LocalRepository
+) -> None:
+    """Its code would have the visibility of another: two forges may have one name."""
+    Repository.objects.create(
+        organization=acme(), name="shop", github_id=7, visibility="public", generation=1
+    )
+    BackfillRepository.objects.update(github_id=None, url=f"{forge.url}/acme/shop")
+    row = worked()
+    assert (row.state, forge.asked) == (WorkState.SKIPPED, [])
+    assert "'shop' is a repository at GitHub by now" in row.error
+
+
 def test_an_unavailable_forge_is_waited_for(forge: LocalForge, shop: LocalRepository) -> None:
     forge.is_away = True
     row = worked()

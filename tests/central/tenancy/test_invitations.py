@@ -104,11 +104,21 @@ def _deactivate(admin: Membership, invitation: Invitation) -> None:
     User.objects.update(is_active=False)
 
 
+def _end_superuser(admin: Membership, invitation: Invitation) -> None:
+    User.objects.update(is_superuser=True)
+    admin.delete()
+    assert open_invitations().filter(pk=invitation.pk).exists()
+    User.objects.update(is_superuser=False)
+
+
 def _retire(admin: Membership, invitation: Invitation) -> None:
     Organization.all_objects.update(retired_at=timezone.now())
 
 
-@pytest.mark.parametrize("end", [_expire, _revoke, _remove, _demote, _limit, _deactivate, _retire])
+@pytest.mark.parametrize(
+    "end",
+    [_expire, _revoke, _remove, _demote, _limit, _deactivate, _end_superuser, _retire],
+)
 def test_it_is_over(admin: Membership, end: Callable[[Membership, Invitation], None]) -> None:
     code = invite(admin)
     found = find_invitation(code)

@@ -4,7 +4,7 @@ A page that is added is asked for here by itself: it must ask who is signed in, 
 organisation or be named below. The routes of programs are walked in central/test_tenant_isolation.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from central.alerts.models import AlertDestination
 from central.github.models import GitHubPolicy
 from central.onboarding.models import Backfill
 from central.repositories.models import Repository
-from central.tenancy.models import ApiToken, Invitation, Membership
+from central.tenancy.models import ApiToken, Invitation, Membership, Organization
 from central.web.urls import urlpatterns
 from tests.central.factories import (
     ApiTokenFactory,
@@ -226,12 +226,62 @@ def test_a_page_of_one_s_own_names_no_other_organization(known: dict[str, Any]) 
             assert_silent(method(address, follow=True), address)
 
 
-def test_who_is_no_longer_active_is_signed_out() -> None:
-    user = MembershipFactory.create(organization=api_of().organization).user
-    client = signed_in(user)
-    assert client.get("/o/acme/").status_code == 200
-    User.objects.filter(pk=user.pk).update(is_active=False)
-    assert client.get("/o/acme/").status_code == 302
+def _remove(membership: Membership) -> None:
+    membership.delete()
+
+
+def _retire(membership: Membership) -> None:
+    Organization.objects.filter(pk=membership.organization_id).update(retired_at=timezone.now())
+
+
+def _limit(membership: Membership) -> None:
+    Membership.objects.filter(pk=membership.pk).update(visibilities=["public"])
+
+
+def _demote(membership: Membership) -> None:
+    Membership.objects.filter(pk=membership.pk).update(role="member", repositories=["billing"])
+
+
+def _deactivate(membership: Membership) -> None:
+    User.objects.filter(pk=membership.user_id).update(is_active=False)
+
+
+def _change_password(membership: Membership) -> None:
+    membership.user.set_password("seven wonders of the sea")
+    membership.user.save()
+
+
+@pytest.mark.parametrize(
+    ("end", "pages", "settings"),
+    [
+        (_remove, {404}, {404}),
+        (_retire, {404}, {404}),
+        (_limit, {200, 404, 405}, {403}),
+        (_demote, {200, 404, 405}, {403}),
+        (_deactivate, {302}, {302}),
+        (_change_password, {302}, {302}),
+    ],
+)
+def test_a_session_does_not_outlive_a_right(
+    settings_of: dict[str, Any],
+    end: Callable[[Membership], None],
+    pages: set[int],
+    settings: set[int],
+) -> None:
+    membership = MembershipFactory.create(organization=api_of().organization, role="admin")
+    client = signed_in(membership.user)
+    assert client.get("/o/acme/settings").status_code == 200  # the session knows acme
+    end(membership)
+    before = rows()
+    for names, expected in ((PAGES, pages), (sorted(SETTINGS), settings)):
+        for address in addresses(names, settings_of):
+            for answer in (client.get(address), client.post(address, POST)):
+                assert answer.status_code in expected, address
+                assert_silent(answer, address, except_for=("acme",))
+    assert rows() == before
+    if pages & {302, 404} == pages:
+        for address in ("/", "/account"):
+            assert_silent(client.get(address, follow=True), address)
 
 
 def asked_for(address: str) -> set[str]:

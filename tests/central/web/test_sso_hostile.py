@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
+import jwt
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from central.tenancy.models import Membership
 from central.web import sso_requests
-from indexer.limits import SSO_ANSWER_BYTES, SSO_KEYS, SSO_NAME_CHARACTERS
+from indexer.limits import ISSUER_KEYS, SSO_ANSWER_BYTES, SSO_NAME_CHARACTERS
 from tests.central.web.openid import LocalProvider
 from tests.central.web.test_sso import assert_refused, is_signed_in, provider, running, sign_in
 
@@ -161,7 +162,7 @@ KEYS: dict[str, Any] = {
     "no list": {"keys": 5},
     "no keys": {"keys": [5, None, "x"]},
     "none": {"keys": []},
-    "too many": {"keys": [{"kty": "RSA", "kid": str(n)} for n in range(SSO_KEYS + 1)]},
+    "too many": {"keys": [{"kty": "RSA", "kid": str(n)} for n in range(ISSUER_KEYS + 1)]},
     "a secret": {"keys": [{"kty": "oct", "k": "eA", "kid": "one"}]},
     "one of 2 million bits": {
         "keys": [{"kty": "RSA", "n": "A" * 300_000, "e": "AQAB", "kid": "one"}]
@@ -179,6 +180,23 @@ def test_keys_that_are_none_sign_nobody_in(
 ) -> None:
     provider.raw["/keys"] = body(json.dumps(keys).encode())
     assert_refused(client, sign_in(client))
+
+
+@pytest.mark.parametrize("member", ["d", "use", "alg"])
+def test_the_provider_s_own_key_is_none_unless_it_is_public_and_for_signatures(
+    client: Client, provider: LocalProvider, member: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What PyJWT would calculate without a limit is a stand-in here, which notes that it ran."""
+    derived: list[tuple[int, ...]] = []
+    monkeypatch.setattr(
+        jwt.algorithms, "rsa_recover_prime_factors", lambda *numbers: derived.append(numbers)
+    )
+    private = jwt.algorithms.RSAAlgorithm.to_jwk(provider.key, as_dict=True)
+    strange = {"d": private["d"], "use": "enc", "alg": "RS1"}[member]
+    honest = provider.keys()["keys"][0]
+    provider.raw["/keys"] = body(json.dumps({"keys": [honest | {member: strange}]}).encode())
+    assert_refused(client, sign_in(client))
+    assert derived == []
 
 
 CLAIMS: dict[str, dict[str, Any]] = {
