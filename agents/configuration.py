@@ -67,6 +67,28 @@ class Agent:
         address = url.rstrip("/") + MCP_ROUTE
         return {key: address if value == "URL" else value for key, value in self.remote.items()}
 
+    def foreign_members(self, existing: object) -> tuple[str, ...]:
+        """Return the names of an entry's members that the two methods above do not write so.
+
+        Any address and any command that starts codesearch may be ours.
+        """
+        if not isinstance(existing, Mapping):
+            return ("no members",)
+        own = self._own_entry(existing)
+        return tuple(sorted(key for key in existing if own.get(key, self) != existing[key]))
+
+    def _own_entry(self, existing: Mapping[str, Any]) -> Entry:
+        """Return what we would write with the address, or the command, of an entry."""
+        address = existing.get("url", existing.get("httpUrl"))
+        if address is not None:
+            return self.remote_entry(str(address).removesuffix(MCP_ROUTE))
+        arguments, environ = existing.get("args"), existing.get("env")
+        words = [existing.get("command"), *(arguments if isinstance(arguments, list) else ())]
+        names = {str(word).rpartition("/")[2] for word in words[:-1]}
+        return self.command_entry(
+            words[:-1] if SERVER in names else [""], environ if isinstance(environ, Mapping) else {}
+        )
+
 
 def _bearer(variable: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {variable}"}
@@ -133,28 +155,6 @@ AGENTS: Final[Mapping[AgentName, Agent]] = {
         next_step="Zed asks whether you trust the repository before it starts its server.",
     ),
 }
-# What an entry may have from us: of one form, it does not stay in the other.
-OWN_KEYS: Final = frozenset(
-    {"type", "command", "args", "env_vars", "url", "httpUrl", "headers", "bearer_token_env_var"}
-)
-
-
-def merged(existing: Mapping[str, Any], entry: Entry) -> Entry:
-    """Return `entry` with what the user added to the existing one."""
-    added = {key: value for key, value in existing.items() if key not in OWN_KEYS}
-    if isinstance(added.get("env"), Mapping):
-        entry = {**entry, "env": {**entry.get("env", {}), **added["env"]}}
-    return {**entry, **{key: value for key, value in added.items() if key != "env"}}
-
-
-def is_ours(existing: object) -> bool:
-    """Whether an entry starts `codesearch mcp` or names a service's address."""
-    if not isinstance(existing, Mapping):
-        return False
-    words = [existing.get("command"), *(existing.get("args") or ())]
-    names = {str(word).rpartition("/")[2] for word in words}
-    addresses = (existing.get("url"), existing.get("httpUrl"))
-    return SERVER in names or any(str(one).endswith(MCP_ROUTE) for one in addresses)
 
 
 def configuration_text(agent: Agent, path: str, entry: Entry) -> str:

@@ -61,8 +61,8 @@ def related_text(answer: Row) -> str:
     """Format the nodes by score, code with its snippet."""
     answer = printable(answer)
     rows = answer["related"]
-    head = f"{pluralize(answer['count'], 'node')} of type {answer['target_type']} related to"
-    parts = [f"{head} {answer['id']}", *(_related(row) for row in rows)]
+    head = f"{pluralize(answer['count'], 'node')} related to {answer['id']}"
+    parts = [f"{head} (target_type {answer['target_type']})", *map(_related, rows)]
     return _joined(parts, answer, _projects(row["node"] for row in rows))
 
 

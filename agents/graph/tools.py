@@ -111,14 +111,14 @@ class _GraphTools:
     async def graph_related(
         self,
         id: NodeId,
-        target_type: Annotated[Target, Field(description="What is looked for")],
+        target_type: Annotated[Target, Field(description="knowledge: ADRs and policies")],
         limit: Annotated[int, Field(ge=1, le=45, description="Nodes at most")] = 10,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> CallToolResult:
-        """Find what resembles a node in meaning and words, linked to it or not.
+        """Find what resembles a node in meaning and words, linked or not.
 
-        Use it to find code that a document is about, or documents about code. Examples:
+        Use it for code that a document is about, or documents about code. Examples:
         id="mem-123", target_type="code"; id="code:shop/retry.py#L10-L30", target_type="knowledge".
         """
         parameters = provided(id=id, target_type=target_type, limit=limit, workspace=workspace)

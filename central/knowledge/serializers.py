@@ -220,7 +220,9 @@ class RelatedSerializer(OrganizationSerializer):
     """`GET /graph/related`."""
 
     id = NodeIdField()
-    target_type = StrictChoiceField(choices=["code", *DOCUMENT_KINDS])
+    target_type = StrictChoiceField(
+        choices=["code", *DOCUMENT_KINDS], help_text="knowledge: decisions and policies"
+    )
     limit = StrictIntegerField(min_value=1, max_value=45, default=10)
 
     def question(self, query: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,18 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.configuration import SERVER, Agent, Entry, configuration_text, is_ours, merged
+from agents.configuration import SERVER, Agent, Entry, configuration_text
 from cli.agent_config.json_file import JsonFile
 from indexer.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """The text of a file before and after; None if there is no such file."""
+    """The text of a file before and after; None if there is no such file.
+
+    `foreign`: the members of the changed server that this command did not write.
+    """
 
     path: Path
     before: str | None
     after: str
+    foreign: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -54,22 +58,18 @@ class FileEdit:
 
 
 def installation(agent: Agent, path: Path, entry: Entry) -> FileEdit:
-    """Return the change that adds or updates the server. Raises ConfigurationError.
+    """Return the change that adds or replaces the server. Raises ConfigurationError.
 
-    Other settings of the file, and what the user added to the server, stay.
+    Other settings of the file stay.
     """
     text, file = _opened(agent, path, entry)
-    servers = file.content.get(agent.servers_key, {})
-    existing = servers.get(SERVER) if isinstance(servers, Mapping) else None
-    if existing is not None and not is_ours(existing):
-        raise ConfigurationError(
-            f"{path} has another server with the name {SERVER}: rename that one first"
-        )
-    wanted = merged(existing or {}, entry)
-    if existing == wanted:
+    existing = _server(agent, file)
+    if existing == entry:
         return FileEdit(path, text, text or "")
+    foreign = () if existing is None else agent.foreign_members(existing)
     try:
-        return FileEdit(path, text, file.with_member((agent.servers_key, SERVER), wanted))
+        after = file.with_member((agent.servers_key, SERVER), entry)
+        return FileEdit(path, text, after, foreign)
     except ValueError as exc:
         raise _unreadable(agent, path, entry, exc) from exc
 
@@ -77,15 +77,16 @@ def installation(agent: Agent, path: Path, entry: Entry) -> FileEdit:
 def removal(agent: Agent, path: Path) -> FileEdit:
     """Return the change that removes the server. Raises ConfigurationError."""
     text, file = _opened(agent, path, {})
-    servers = file.content.get(agent.servers_key, {})
-    existing = servers.get(SERVER) if isinstance(servers, Mapping) else None
+    existing = _server(agent, file)
     if text is None or existing is None:
         return FileEdit(path, text, text or "")
-    if not is_ours(existing):
-        raise ConfigurationError(
-            f"the server {SERVER} in {path} is another program: remove it by hand"
-        )
-    return FileEdit(path, text, file.without_member((agent.servers_key, SERVER)))
+    after = file.without_member((agent.servers_key, SERVER))
+    return FileEdit(path, text, after, agent.foreign_members(existing))
+
+
+def _server(agent: Agent, file: Any) -> object:
+    servers = file.content.get(agent.servers_key)
+    return servers.get(SERVER) if isinstance(servers, Mapping) else None
 
 
 def _opened(agent: Agent, path: Path, entry: Entry) -> tuple[str | None, Any]:

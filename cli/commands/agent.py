@@ -60,8 +60,9 @@ def install(
 ) -> Exit:
     """Add the MCP server to an agent's configuration.
 
-    Shows what changes in the file and asks. Other settings and comments in it stay. Unless --user
-    is given, the file is the one of this repository, which you can commit.
+    Shows what changes in the file and asks. Other settings and comments in it stay; an entry that
+    this command did not write is replaced only after the question. Unless --user is given, the file
+    is the one of this repository, which you can commit.
     """
     from cli.agent_config.file_edit import installation
 
@@ -171,12 +172,23 @@ def _own_command() -> list[str]:
 
 def _apply(change: "FileEdit", next_step: str, *, yes: bool, dry_run: bool) -> Exit:
     from cli.output.console import confirm, print_stderr, print_stdout
-    from indexer.output.terminal import escape_lines
+    from indexer.output.terminal import escape_line, escape_lines
 
     print_stdout("\n".join(escape_lines(change.difference().rstrip("\n"))) + "\n")
+    if change.foreign:
+        members = escape_line(", ".join(change.foreign))
+        print_stderr(
+            f"{change.path} has an entry {SERVER} that this command did not write ({members})."
+        )
     if dry_run:
         print_stderr("Nothing was written.")
         return Exit.OK
+    if change.foreign and (yes or not sys.stdin.isatty()):
+        print_stderr(
+            "Nothing was written: change the entry yourself, or type the command on a terminal "
+            "without --yes and answer the question."
+        )
+        return Exit.USAGE
     if not yes and not sys.stdin.isatty():
         print_stderr("Nothing was written: add --yes to write it without a question.")
         return Exit.USAGE

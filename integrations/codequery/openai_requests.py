@@ -113,19 +113,22 @@ class OpenAIRequests:
         """Close the connections."""
         self._client.close()
 
-    def _request(
-        self,
-        doing: str,
-        method: Callable[..., Any],
-        *,
-        max_seconds: float | None = CODEQUERY_REQUEST_SECONDS,
-        **parameters: Any,
-    ) -> dict[str, Any]:
-        def attempt(share: float) -> dict[str, Any]:
-            seconds = self._deadline.seconds if max_seconds is None else min(share, max_seconds)
-            return self._attempt(method, seconds, parameters)
+    def _request(self, doing: str, method: Callable[..., Any], **parameters: Any) -> dict[str, Any]:
+        return self._retries.run(
+            lambda share: self._attempt(method, min(share, CODEQUERY_REQUEST_SECONDS), parameters),
+            self._deadline,
+            doing,
+        )
 
-        return self._retries.run(attempt, self._deadline, doing)
+    def _request_at_length(
+        self, doing: str, method: Callable[..., Any], **parameters: Any
+    ) -> dict[str, Any]:
+        """Request what takes long: an attempt gets half of the remaining time, the last one all."""
+        return self._retries.run(
+            lambda share: self._attempt(method, max(share, self._deadline.seconds / 2), parameters),
+            self._deadline,
+            doing,
+        )
 
     def _request_unless_missing(
         self, doing: str, method: Callable[..., Any], **parameters: Any
@@ -157,6 +160,7 @@ class OpenAIRequests:
                 Code.UNREACHABLE,
                 f"{self._server} cannot be reached ({cause}): check OPENAI_BASE_URL, and that this "
                 "machine may reach it",
+                is_transient=True,
             )
         else:
             return self._document(content, kind)

@@ -196,10 +196,9 @@ class OpenAIService(OpenAIRequests):
         if max_num_results:
             tool["max_num_results"] = max_num_results
         include = {"include": ["file_search_call.results"]} if include_results else {}
-        document = self._request(
+        document = self._request_at_length(
             "waiting for the answer",
             self._client.responses.with_raw_response.create,
-            max_seconds=None,  # the model may use the whole time of the call
             model=model,
             input=query,
             instructions=_INSTRUCTIONS,

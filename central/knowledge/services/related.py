@@ -19,7 +19,7 @@ from central.corpus.models import File, Symbol
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import GraphReceipt, NodeView, node_views
 from central.knowledge.calibration import weight_of
-from central.knowledge.models import DOCUMENT_KINDS, Node
+from central.knowledge.models import Node, NodeKind
 from central.knowledge.resemblance import CodeWords, code_words, resemblance, words_of
 from central.knowledge.resolution import CodePlace, Target, find_target
 from central.knowledge.scope import GraphScope
@@ -35,6 +35,15 @@ from indexer.limits import DOCUMENTS_COMPARED, RELATED_CHARACTERS
 from indexer.records.vectors import EmbedderSpec, Vector
 
 CODE: Final = "code"
+_KINDS_SOUGHT: Final[Mapping[str, Sequence[str]]] = {
+    NodeKind.KNOWLEDGE: (NodeKind.KNOWLEDGE, NodeKind.POLICY),  # others: the kind itself
+}
+_HINTS: Final = {
+    CODE: "Nothing in the index resembles this node.",
+    NodeKind.KNOWLEDGE: "No visible decision or policy resembles this node.",
+    NodeKind.POLICY: "No visible policy resembles this node.",
+    NodeKind.MEMORY: "No visible memory resembles this node.",
+}
 _RECIPROCAL: Final = 60  # of reciprocal rank fusion (Cormack et al., 2009)
 _MAX_TERMS: Final = 200  # of a text, the rarest
 _NEAREST: Final = 200  # documents of which the words are compared
@@ -69,7 +78,8 @@ def related(
 ) -> RelatedAnswer:
     """Nodes of a type that resemble the one that `text` names.
 
-    `target_type` is code or a kind of document. Raises what `find_target` raises, StoreError.
+    `target_type` is code or a kind of document; knowledge includes policies. Raises what
+    `find_target` raises, StoreError.
     """
     scope = GraphScope(credential)
     target = find_target(text, credential=credential)
@@ -77,7 +87,8 @@ def related(
     if target_type == CODE:
         found = _related_code(asked, target, scope, limit)
     else:
-        found = related_documents(target, scope, kinds=[target_type], limit=limit)
+        kinds = _KINDS_SOUGHT.get(target_type, (target_type,))
+        found = related_documents(target, scope, kinds=kinds, limit=limit)
     return RelatedAnswer(
         id=id_of(target),
         target_type=target_type,
@@ -88,7 +99,7 @@ def related(
             if target_type == CODE
             else []
         ),
-        hint=None if found else _hint(target_type),
+        hint=None if found else _HINTS[target_type],
     )
 
 
@@ -106,11 +117,7 @@ def text_of(target: Target) -> str:
 
 
 def related_documents(
-    target: Target,
-    scope: GraphScope,
-    *,
-    kinds: Sequence[str] = DOCUMENT_KINDS,
-    limit: int,
+    target: Target, scope: GraphScope, *, kinds: Sequence[str], limit: int
 ) -> list[RelatedNode]:
     """Visible documents by reciprocal rank of cosine and of rare words in common.
 
@@ -240,9 +247,3 @@ def _shared_words(asked: str, documents: Mapping[int, set[str]]) -> dict[int, fl
         key: sum(weights[word] for word in words & weights.keys())
         for key, words in documents.items()
     }
-
-
-def _hint(target_type: str) -> str:
-    if target_type == CODE:
-        return "Nothing in the index resembles this node."
-    return f"There is no visible {target_type} node that resembles this one."

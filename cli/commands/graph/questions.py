@@ -26,7 +26,9 @@ commands = typer.Typer()
 def related(
     ctx: typer.Context,
     id: Id,
-    target_type: Annotated[Target, typer.Option(help="Kind of node to find")],
+    target_type: Annotated[
+        Target, typer.Option(help="What to find; knowledge: decisions and policies")
+    ],
     limit: Annotated[int, typer.Option(min=1, max=45, help="Maximum number of results")] = 10,
     json: Json = False,
 ) -> Exit:

@@ -126,6 +126,31 @@ def test_find_knowledge_related_to_code(api: Api) -> None:
     assert by_lines["related"][0]["node"]["id"] == "ADR-1"
 
 
+def test_knowledge_is_decisions_and_policies(api: Api) -> None:
+    index_files(api, FILES)
+    created(api, kind="knowledge", id="ADR-1", title="Retry failed calls with exponential backoff")
+    created(api, **NO_PANIC | {"id": "POL-2", "title": "Failed calls keep exponential backoff"})
+    created(api, kind="memory", id="mem-1", title="Retry failed calls with exponential backoff")
+    catch_up()
+
+    def found(target_type: str) -> dict[str, str]:
+        place = "code:shop/net/retry.py#with_retries"
+        answer = asked(api, "related", id=place, target_type=target_type)
+        return {one["node"]["id"]: one["node"]["kind"] for one in answer["related"]}
+
+    assert found("knowledge") == {"ADR-1": "knowledge", "POL-2": "policy"}
+    assert found("policy") == {"POL-2": "policy"}
+    assert found("memory") == {"mem-1": "memory"}
+
+
+def test_an_empty_answer_names_the_documents_that_were_compared(api: Api) -> None:
+    index_files(api, FILES)
+    created(api, kind="memory", id="mem-1", title="Retry failed calls with exponential backoff")
+    answer = asked(api, "related", id="code:shop/net/retry.py", target_type="knowledge")
+    assert answer["related"] == []
+    assert answer["hint"] == "No visible decision or policy resembles this node."
+
+
 def test_context_gathering_for_file(api: Api) -> None:
     created(api, **NO_PANIC)
     index_files(api, {"src/payment/handler.rs": PANICS, "src/calm.rs": "fn calm() { start(); }\n"})

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import tomlkit
 
 from agents.configuration import AGENTS, AgentName
 from cli.commands import agent as agent_command
@@ -104,14 +105,49 @@ def test_other_settings_and_comments_stay(root: Path, home: Path) -> None:
     assert "// foreign" in path.read_text()
 
 
-def test_what_the_user_added_to_the_server_stays(root: Path, home: Path) -> None:
+FOREIGN = {"env": {"AETERNA_URL": "https://elsewhere.example"}}
+
+
+def foreign(path: Path, name: AgentName) -> str:
+    """Write a file with our server's name and command, and a foreign environment."""
+    entry = AGENTS[name].command_entry(["codesearch"], {}) | FOREIGN
+    content = {AGENTS[name].servers_key: {"codesearch": entry}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(tomlkit.dumps(content) if path.suffix == ".toml" else json.dumps(content))
+    return path.read_text()
+
+
+@pytest.mark.parametrize("name", [AgentName.CLAUDE, AgentName.CODEX])
+@pytest.mark.parametrize("action", ["install", "uninstall"])
+def test_an_entry_of_others_is_named_and_not_changed_without_a_question(
+    action: str, name: AgentName, root: Path, home: Path
+) -> None:
+    path = root / AGENTS[name].project_file
+    before = foreign(path, name)
+    for options, expected in ((["--yes"], 2), (["--dry-run"], 0), ([], 2)):
+        code, shown, notes = agent(action, name, *options, root=root, home=home)
+        assert code == expected
+        assert "-" in shown
+        assert "elsewhere.example" in shown
+        assert f"{path} has an entry codesearch that this command did not write (env)." in notes
+        assert "Nothing was written" in notes
+        assert path.read_text() == before
+
+
+@pytest.mark.parametrize(("typed", "writes"), [("y\n", True), ("\n", False)])
+@pytest.mark.parametrize("action", ["install", "uninstall"])
+def test_an_entry_of_others_is_replaced_or_removed_after_a_question(
+    action: str, typed: str, writes: bool, root: Path, home: Path
+) -> None:
     path = root / ".mcp.json"
-    server = {"command": "/opt/codesearch", "args": ["mcp"], "env": {"AETERNA_DATA_DIR": "/data"}}
-    path.write_text(json.dumps({"mcpServers": {"codesearch": {**server, "timeout": 5}}}))
-    agent("install", "claude", "--yes", root=root, home=home)
-    assert installed(path, AgentName.CLAUDE) == {
-        "type": "stdio", **STDIO, "env": {"AETERNA_DATA_DIR": "/data"}, "timeout": 5,
-    }  # fmt: skip
+    before = foreign(path, AgentName.CLAUDE)
+    code, sent = in_terminal(
+        "agent", action, "claude", directory=root, environ={"HOME": str(home)}, typed=typed
+    )
+    assert code == 0
+    assert "did not write (env)" in sent
+    assert (path.read_text() != before) is writes
+    assert ("elsewhere" in path.read_text()) is not writes
 
 
 @pytest.mark.parametrize(
@@ -119,7 +155,6 @@ def test_what_the_user_added_to_the_server_stays(root: Path, home: Path) -> None
     [
         ("{", "cannot be understood"),
         ('{"mcpServers": []}', "mcpServers is not an object"),
-        ('{"mcpServers": {"codesearch": {"command": "rg"}}}', "another server with the name"),
         ("\udcff", "cannot be understood"),
     ],
 )
@@ -132,8 +167,7 @@ def test_a_file_that_is_not_understood_is_left_as_it_is(
     assert (code, shown) == (2, "")
     assert says in notes
     assert path.read_bytes() == text.encode(errors="surrogateescape")
-    if "another" not in says:
-        assert '"command": "codesearch"' in notes  # to paste
+    assert '"command": "codesearch"' in notes  # to paste
 
 
 def test_a_dry_run_and_a_pipe_write_nothing(root: Path, home: Path) -> None:

@@ -50,7 +50,7 @@ def test_t_cq_retry_01_429_triggers_retry_sequence(ask: Ask, server: Server) -> 
     assert pauses[2:] == [0.2, 0.5, 1.0]
 
 
-@pytest.mark.parametrize("trouble", [Trouble.BUSY, Trouble.BROKEN, Trouble.LATE])
+@pytest.mark.parametrize("trouble", [Trouble.BUSY, Trouble.BROKEN, Trouble.LATE, Trouble.DROPPED])
 @pytest.mark.parametrize(
     ("method", "path"),
     [("GET", "/vector_stores"), ("POST", "/vector_stores"), ("POST", "/files"),
@@ -68,8 +68,8 @@ def test_a_transient_error_of_any_request_is_tried_again(
 
 @pytest.mark.parametrize(
     ("trouble", "code"),
-    [(Trouble.INVALID, "refused"), (Trouble.QUOTA, "refused"), (Trouble.DROPPED, "unreachable"),
-     (Trouble.A_PAGE, "bad_answer"), (Trouble.CUT, "bad_answer"), (Trouble.NONSENSE, "bad_answer")],
+    [(Trouble.INVALID, "refused"), (Trouble.QUOTA, "refused"), (Trouble.A_PAGE, "bad_answer"),
+     (Trouble.CUT, "bad_answer"), (Trouble.NONSENSE, "bad_answer")],
 )  # fmt: skip
 def test_other_errors_are_told_at_once(
     ask: Ask, server: Server, trouble: Trouble, code: str
@@ -126,6 +126,34 @@ def test_each_attempt_gets_its_share_of_the_time() -> None:
     with pytest.raises(CodeQueryError):
         retries.run(attempt, Deadline(60_000), "asking")
     assert [round(share) for share in shares] == [20, 30, 60]
+
+
+@pytest.mark.parametrize("trouble", [Trouble.SLOW, Trouble.DRIPPING])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/vector_stores"), ("POST", "/files"), ("GET", "/files"), ("POST", "/responses")],
+)
+def test_a_request_without_an_answer_is_tried_again(
+    ask: Ask,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    trouble: Trouble,
+    method: str,
+    path: str,
+) -> None:
+    """FR-CQ-15. One for the answer gets half of the time that is left."""
+    monkeypatch.setattr("integrations.codequery.openai_requests.CODEQUERY_REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr("integrations.codequery.openai_service.CODEQUERY_REQUEST_SECONDS", 0.5)
+    server.faults = [Fault(trouble, method, path)]
+    answer = ask(timeout_ms=10_000)
+    assert (answer["status"], answer["indexed_count"]) == ("ok", 2)
+    assert server.faults == []
+
+
+def test_a_service_that_never_answers_is_asked_three_times(ask: Ask, server: Server) -> None:
+    server.faults = [Fault(Trouble.SLOW, "POST", "/responses", 99)]
+    assert ask(timeout_ms=4_000)["error"]["code"] == "timeout"
+    assert server.count("POST", "/responses") == 3
 
 
 @pytest.mark.parametrize("trouble", [Trouble.SLOW, Trouble.DRIPPING])
