@@ -38,6 +38,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from indexer.exits import Exit
+from indexer.output.terminal import escape_text
 
 _EXIT_OF_CODE: Final[Mapping[str, Exit]] = {
     "symbol_not_found": Exit.NOTHING_FOUND,
@@ -72,13 +73,17 @@ class IndexerError(Exception):
     """Base class of all errors. `retryable`: the same call may succeed later.
 
     `exit_code`: the exit code of a command. `title`: the kind of error in a few words. `fix`: the
-    lines of a workflow that fix it; empty if the message is sufficient.
+    lines of a workflow that fix it; empty if the message is sufficient. The text can be stored and
+    shown, whatever the message quotes.
     """
 
     exit_code: Exit = Exit.NOT_INDEXED
     title: str = "The indexer failed"
     fix: str = ""
     retryable = False
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(escape_text(message))  # it may quote others: git, a service, a file
 
     @property
     def message(self) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 GIT_COMMAND_SECONDS: Final = 900.0
 GIT_FETCH_SECONDS: Final = 3_600.0
 GIT_END_SECONDS: Final = 5.0  # after SIGTERM, before SIGKILL
+MESSAGE_CHARACTERS: Final = 1_000  # of git, a forge or another service
 PATH_BYTES: Final = 1_024
 FILE_BYTES: Final = 1_048_576  # unless max_file_bytes of .codesearch.toml says otherwise
 LINE_BYTES: Final = 50_000

@@ -12,11 +12,11 @@ import httpx
 from django.conf import settings
 
 from central.errors import InvalidError, UnavailableError
-from central.hosts import has_proxy, is_public, is_within, look_up
+from central.hosts import PrivateAddressError, is_within, resolve_host
 from indexer.limits import ALERT_ADDRESS_CHARACTERS, ALERT_SECONDS
 
 _PORTS: Final = {"https": 443, "http": 80}
-_LAST_PORT: Final = 65_535
+_PORT_NUMBERS: Final = range(1, 65_536)
 _CONNECT_SECONDS: Final = 3.0
 
 
@@ -40,7 +40,8 @@ def parse_address(text: str) -> httpx.URL:
         raise _refused("It is no address; write https://hooks.example.com/….") from exc
     if url.scheme not in _PORTS or (url.scheme == "http" and not settings.ALERT_NETWORKS):
         raise _refused("Alerts are sent to https:// addresses.")
-    if not url.host or url.userinfo or url.fragment or not 0 < (url.port or 1) <= _LAST_PORT:
+    port = _PORTS[url.scheme] if url.port is None else url.port
+    if not url.host or url.userinfo or url.fragment or port not in _PORT_NUMBERS:
         raise _refused(
             "An address has a host, and neither a user nor a fragment; its port is 1 to 65,535."
         )
@@ -52,20 +53,17 @@ def checked_ips(url: httpx.URL) -> tuple[str, ...]:
 
     Raises InvalidError (`alert_address_refused`) if one is private, UnavailableError.
     """
-    host = url.raw_host.decode()
-    if has_proxy(url.scheme, host):
-        return ()
-    ips = look_up(host, url.port or _PORTS[url.scheme])
-    for ip in ips:
-        if is_within(ip, settings.ALERT_NETWORKS):
-            continue
-        if not is_public(ip):
-            raise _refused(
-                f"The host {host[:100]} has a private address. An operator can allow its network "
-                "(AETERNA_ALERT_NETWORKS)."
-            )
-        if url.scheme == "http":
-            raise _refused("http:// is for the networks of AETERNA_ALERT_NETWORKS.")
+    host, networks = url.raw_host.decode(), settings.ALERT_NETWORKS
+    port = url.port or _PORTS[url.scheme]
+    try:
+        ips = resolve_host(host, port, scheme=url.scheme, networks=networks)
+    except PrivateAddressError as exc:
+        raise _refused(
+            f"The host {host[:100]} has a private address. An operator can allow its network "
+            "(AETERNA_ALERT_NETWORKS)."
+        ) from exc
+    if url.scheme == "http" and not all(is_within(ip, networks) for ip in ips):
+        raise _refused("http:// is for the networks of AETERNA_ALERT_NETWORKS.")
     return ips
 
 

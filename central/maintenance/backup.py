@@ -23,6 +23,7 @@ from central.maintenance.vector_migration import MigratedRepository, Migration, 
 from central.runtime.postgres import client_program
 from central.tenancy import audit
 from indexer.limits import BACKUP_READER_BYTES
+from indexer.output.terminal import escape_text
 
 # The schema of the pgvector store (indexer.store.pgvector), which makes both again.
 _DERIVED = ("--exclude-schema=codesearch", "--exclude-extension=vector")
@@ -121,7 +122,7 @@ def _unreadable(words: bytes) -> ServiceError:
 
 
 def _end(words: bytes) -> str:
-    return words.decode(errors="replace").strip()[-1500:]
+    return escape_text(words.decode(errors="replace").strip()[-1500:])
 
 
 def _connection_variables() -> dict[str, str]:

@@ -5,12 +5,12 @@ and git connects to exactly those: a name that resolves to another address later
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from central.errors import InvalidError
-from central.hosts import has_proxy, is_public, is_within, look_up
+from central.hosts import PrivateAddressError, resolve_host
 from central.settings.backfill import BackfillSettings
 
 _SCP = re.compile(r"(?P<user>[A-Za-z0-9._-]+)@(?P<host>[A-Za-z0-9.-]+):(?P<path>[^/].*)")
@@ -62,8 +62,8 @@ def parse_address(text: str, settings: BackfillSettings) -> CloneAddress:
         port = parts.port or _PORTS.get(parts.scheme, 0)
     except ValueError as exc:
         raise _refused("It is no address; write https://host/group/repository.") from exc
-    if parts.query or parts.fragment or parts.password:
-        raise _refused("An address has no credential, query or fragment.")
+    if parts.query or parts.fragment or parts.password or parts.port == 0:
+        raise _refused("An address has no credential, query or fragment, and no port 0.")
     _check_path(unquote(parts.path))
     if parts.scheme == "file":
         return _directory(text, parts.netloc, parts.path, settings)
@@ -117,20 +117,18 @@ def resolve(address: CloneAddress, settings: BackfillSettings) -> CloneAddress:
     Behind the operator's proxy, which resolves names itself, there are none. Raises InvalidError
     (`git_address_refused`) for a private one, UnavailableError for a name without any.
     """
-    if address.scheme == "file" or has_proxy(address.scheme, address.host):
+    if address.scheme == "file":
         return address
-    ips = look_up(address.host, address.port)
-    for ip in ips:
-        _check_ip(address, ip, settings)
-    return CloneAddress(address.url, address.scheme, address.host, address.port, ips)
-
-
-def _check_ip(address: CloneAddress, ip: str, settings: BackfillSettings) -> None:
-    if not is_within(ip, settings.networks) and not is_public(ip):
+    try:
+        ips = resolve_host(
+            address.host, address.port, scheme=address.scheme, networks=settings.networks
+        )
+    except PrivateAddressError as exc:
         raise _refused(
             f"The host {address.host} has a private address. An operator can allow its network "
             "(AETERNA_GIT_NETWORKS)."
-        )
+        ) from exc
+    return replace(address, ips=ips)
 
 
 def project_name(url: str, *, segments: int = 1) -> str:

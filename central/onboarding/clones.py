@@ -5,6 +5,7 @@ argument and no message has it, and no later process gets it. Nothing in a repos
 is no work tree, and no hook, filter, submodule or alternate is used.
 """
 
+import os
 import re
 import shlex
 from base64 import b64encode
@@ -20,11 +21,12 @@ from central.onboarding.processes import (
     run_child,
 )
 from central.settings.backfill import BackfillSettings
+from indexer.output.terminal import foreign_line
 
 # No commit can bring a `.git`: the indexer opens what is in one, wherever the data directory is.
 _CLONE: Final = Path(".git/clone.git")
 _COMMIT: Final = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
-_BRANCH: Final = re.compile(r"refs/heads/[^\x00-\x20\x7f~^:?*\[\\]{1,244}\Z")
+_BRANCH: Final = re.compile(r"refs/heads/[^\x00-\x20\x7f\ud800-\udfff~^:?*\[\\]{1,244}\Z")
 _ALWAYS: Final = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "",
@@ -109,7 +111,8 @@ def clone(
         if _EMPTY.search(str(exc)):
             raise EmptyRepositoryError from exc
         raise
-    ref = (path / "HEAD").read_text().removeprefix("ref:").strip()
+    head = os.fsdecode((path / "HEAD").read_bytes())
+    ref = head.removeprefix("ref:").strip()
     if not _COMMIT.match(commit) or not _BRANCH.match(ref):
         raise ChildError("The repository's default branch has an unusable name.")
     _fetch_blobs(git)
@@ -162,7 +165,7 @@ class _Git:
                 stdin=stdin,
             )
         except ChildError as exc:
-            message = without_secret(_explain(str(exc)), self.secret)
+            message = _explain(without_secret(str(exc), self.secret))
             raise ChildError(message, exit_code=exc.exit_code) from None
         return out.decode(errors="replace").strip()
 
@@ -220,4 +223,4 @@ def _explain(output: str) -> str:
     """Return the lines of the output of git and ssh that name a problem."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     problems = [line for line in lines if line.startswith(_PROBLEMS) or _DENIED in line]
-    return " ".join(problems or lines[-1:]) or "git ended without a message"
+    return foreign_line(" ".join(problems or lines[-1:])) or "git ended without a message"

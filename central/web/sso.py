@@ -200,7 +200,7 @@ def _of_a_person(claims: dict[str, Any]) -> dict[str, Any]:
             person[name] = value
     email = claims.get("email")
     is_verified = claims.get("email_verified") is True or claims.get("email_verified") == "true"
-    if is_verified and isinstance(email, str):
+    if is_verified and isinstance(email, str) and email.isprintable():
         person |= {"email": email, "email_verified": True}
     return person
 

@@ -16,6 +16,7 @@ from indexer.errors import (
     RunStaleError,
 )
 from indexer.http_bodies import AnswerTooLongError
+from indexer.output.terminal import foreign_line
 from indexer.retry import Retryable, parse_retry_after
 
 _RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
@@ -142,4 +143,4 @@ def _problem(response: httpx.Response) -> dict[str, Any]:
 
 
 def _detail(response: httpx.Response) -> str:
-    return str(_problem(response).get("detail") or response.reason_phrase)
+    return foreign_line(str(_problem(response).get("detail") or response.reason_phrase))

@@ -13,6 +13,7 @@ from indexer.errors import (
     EmbedderUnavailableError,
     EmbeddingError,
 )
+from indexer.output.terminal import foreign_line
 from indexer.records.vectors import EmbedderSpec, Matrix
 from indexer.retry import Retryable
 
@@ -81,7 +82,7 @@ def error_for_status(status: int, *, service: str, pause_seconds: float, message
 
 def redacted_excerpt(message: str) -> str:
     """Return the start of a service's message without anything like a key; "" for HTML."""
-    line = " ".join(_SECRET.sub("…", message).split())
+    line = _SECRET.sub("…", foreign_line(message))
     return "" if line.startswith("<") else line[:_MESSAGE_CHARACTERS]
 
 

@@ -12,6 +12,7 @@ import httpx
 
 from indexer.errors import ForgeError, ForgeUnavailableError
 from indexer.limits import FORGE_ANSWER_BYTES, FORGE_PAGES
+from indexer.output.terminal import foreign_line
 from indexer.retry import parse_retry_after
 from indexer.urls import without_proxy
 
@@ -192,5 +193,5 @@ def _message(response: httpx.Response) -> str:
         said = response.json()["message"]
     except (ValueError, KeyError, TypeError, RecursionError):
         said = ""
-    text = said if isinstance(said, str) and said.isprintable() else "no reason given"
-    return text[:_SHOWN]
+    text = foreign_line(said, _SHOWN) if isinstance(said, str) else ""
+    return text or "no reason given"

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from indexer.errors import GitError
 from indexer.limits import PATH_BYTES
+from indexer.output.terminal import foreign_line
 from indexer.records.files import SkipReason, TreeEntry
 
 SUBMODULE_MODE = "160000"
@@ -182,11 +183,11 @@ def missing_blob(blob: str) -> GitError:
 def explain_git_error(complaint: str) -> str:
     """Return git's error message in one line, with advice for damage and foreign ownership."""
     if any(sign in complaint for sign in _SIGNS_OF_DAMAGE):
-        summary = " ".join(complaint.split())
+        summary = foreign_line(complaint)
         return f"{summary}. The clone is damaged: clone it again; `git fsck` lists the damage"
     if "dubious ownership" in complaint:
         return (
             "another user owns the repository's directory; if you trust it, run "
             "`git config --global --add safe.directory <directory>` (in a container: '*')"
         )
-    return " ".join(complaint.split()) or "no message"
+    return foreign_line(complaint) or "no message"

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from indexer.output.terminal import escape_line
+
 _log = logging.getLogger(__name__)
 
 
@@ -62,13 +64,8 @@ def strip_commands(line: str) -> str:
 
     The runner looks for `::` at the beginning and for `##[` anywhere (ActionCommand.cs).
     """
-    shown = _printable(line).replace("##[", "## [")
+    shown = escape_line(line).replace("##[", "## [")
     return f"> {shown}" if shown.lstrip().startswith("::") else shown
-
-
-def _printable(line: str) -> str:
-    """Replace control characters, which colour a log, and characters that reverse text."""
-    return "".join(char if char.isprintable() else "�" for char in line)
 
 
 def _path(environ: Mapping[str, str], name: str) -> Path | None:
@@ -93,7 +90,7 @@ def _output(name: str, value: str) -> str:
 
 
 def _data(text: str) -> str:
-    return "%0A".join(_printable(line).replace("%", "%25") for line in text.split("\n"))
+    return "%0A".join(escape_line(line).replace("%", "%25") for line in text.split("\n"))
 
 
 def _property(text: str) -> str:

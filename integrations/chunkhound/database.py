@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from indexer.limits import CHUNKHOUND_DATABASE_BYTES, CHUNKHOUND_DATABASE_SECONDS
-from indexer.output.terminal import escape_line
+from indexer.output.terminal import foreign_line
 from integrations.chunkhound.errors import (
     DatabaseError,
     DatabaseLockedError,
@@ -182,7 +182,7 @@ def _translate(error: Exception, target: Target, *, is_expired: bool) -> Databas
             f"Another process has locked {target.database}. Wait for `chunkhound index`, or end "
             "`chunkhound mcp`, which keeps the database open."
         )
-    reason = escape_line(text.strip().partition("\n")[0])[:_MESSAGE_CHARACTERS]
+    reason = foreign_line(text.strip().partition("\n")[0], _MESSAGE_CHARACTERS)
     return DatabaseError(
         f"{target.database} cannot be read: {reason}\n"
         f"If it is a ChunkHound database, index again. Run: chunkhound index {target.root}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from indexer.config.settings import embedder_access
 from indexer.errors import ConfigurationError, not_installed
 from indexer.limits import CODEQUERY_API_BYTES, CODEQUERY_REQUEST_SECONDS
+from indexer.output.terminal import foreign_line
 from indexer.retry import parse_retry_after
 from indexer.urls import without_proxy
 from integrations.codequery.configuration import RetryRules
@@ -252,7 +253,7 @@ class OpenAIRequests:
         """Return the start of the service's message, without text that looks like a key."""
         if not isinstance(message, str):
             return ""
-        line = " ".join(_SECRET.sub("…", message.replace(self._key, "…")).split())
+        line = _SECRET.sub("…", foreign_line(message.replace(self._key, "…")))
         return "" if line.startswith("<") else f": {line[:_MESSAGE_CHARACTERS]}"
 
 

@@ -25,6 +25,14 @@ def test_every_error_has_a_title_of_its_own_and_no_exit_code_that_is_none_of_an_
     assert all(code.meaning for code in Exit)
 
 
+def test_what_an_error_quotes_can_be_stored_and_shown() -> None:
+    """Its message may be git's, a service's or a file's: PostgreSQL stores no NUL."""
+    said = "it said: damaged\0 \x1b[31m\u202e\ud800\nadvice\tof ours"
+    for kind in all_errors(errors.IndexerError):
+        more = {"run_id": "1"} if issubclass(kind, errors.RunConflictError) else {}
+        assert str(kind(said, **more)) == "it said: damaged� �[31m��\nadvice\tof ours"
+
+
 @pytest.mark.parametrize(
     ("code", "status", "ends"),
     [

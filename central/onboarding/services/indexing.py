@@ -23,6 +23,7 @@ from central.tenancy.services.tokens import issue_token
 from central.tenancy.tokens import bind_to_job
 from indexer.exits import Exit
 from indexer.forge.repositories import ForgeRepository
+from indexer.output.terminal import foreign_line
 
 _ROOT = Path(__file__).resolve().parents[3]  # where -m finds the package
 _TOKEN_MARGIN = timedelta(minutes=5)
@@ -129,4 +130,5 @@ def _embedder_variables() -> dict[str, str]:
 def _last_error(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line.partition("error: ")[2] for line in lines if "error: " in line]
-    return (errors or lines or ["The indexer ended without a message."])[-1]
+    last = (errors or lines or [""])[-1]
+    return foreign_line(last) or "The indexer ended without a message."

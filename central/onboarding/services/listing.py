@@ -16,6 +16,7 @@ from indexer.errors import ForgeError, ForgeUnavailableError
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.selection import Selection
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
+from indexer.output.terminal import foreign_line
 
 _LIST_SECONDS = 900  # longer than the longest list takes
 _PAUSE_SECONDS = 30
@@ -35,7 +36,7 @@ def list_next() -> bool:
     except ForgeUnavailableError as exc:
         _postpone(backfill, exc)
     except ForgeError as exc:
-        _end(backfill, ListState.FAILED, error=str(exc)[:BACKFILL_ERROR_CHARACTERS])
+        _end(backfill, ListState.FAILED, error=str(exc))
     return True
 
 
@@ -119,18 +120,21 @@ def _mine(backfill: Backfill) -> bool:
 def _postpone(backfill: Backfill, problem: ForgeUnavailableError) -> None:
     """List again later; at last the backfill fails."""
     if backfill.attempts + 1 >= BACKFILL_ATTEMPTS and not problem.pause_seconds:
-        _end(backfill, ListState.FAILED, error=str(problem)[:BACKFILL_ERROR_CHARACTERS])
+        _end(backfill, ListState.FAILED, error=str(problem))
         return
     pause = problem.pause_seconds or _PAUSE_SECONDS * 2**backfill.attempts
     Backfill.objects.filter(pk=backfill.pk, claim=backfill.claim).update(
         claim=None,
         lease_until=timezone.now() + timedelta(seconds=pause),
         attempts=F("attempts") + (0 if problem.pause_seconds else 1),
-        error=str(problem)[:BACKFILL_ERROR_CHARACTERS],
+        error=foreign_line(str(problem), BACKFILL_ERROR_CHARACTERS),
     )
 
 
 def _end(backfill: Backfill, state: ListState, *, error: str) -> None:
     Backfill.objects.filter(pk=backfill.pk, claim=backfill.claim).update(
-        state=state, error=error, claim=None, lease_until=None
+        state=state,
+        error=foreign_line(error, BACKFILL_ERROR_CHARACTERS),
+        claim=None,
+        lease_until=None,
     )

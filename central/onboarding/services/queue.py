@@ -29,6 +29,7 @@ from central.leases import is_held, is_over, seconds_from_now
 from central.onboarding.models import BackfillRepository, ListState, WorkState
 from central.repositories.models import IndexedBy, Push, Repository
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
+from indexer.output.terminal import foreign_line
 
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
 _BEAT_SECONDS = 5.0
@@ -133,7 +134,7 @@ def _end(rows: QuerySet[BackfillRepository], state: WorkState, error: str, **mor
         rows.update(
             state=Case(When(is_due, then=Value(WorkState.QUEUED)), default=Value(state)),
             attempts=Case(When(is_due, then=0), default=F("attempts"), output_field=IntegerField()),
-            error=error[:BACKFILL_ERROR_CHARACTERS],
+            error=foreign_line(error, BACKFILL_ERROR_CHARACTERS),
             claim=None,
             lease_until=None,
             ended_at=timezone.now(),
@@ -204,7 +205,7 @@ class Claim:
         self._mine().update(
             state=WorkState.QUEUED,
             due_at=timezone.now() + timedelta(seconds=pause),
-            error=error[:BACKFILL_ERROR_CHARACTERS],
+            error=foreign_line(error, BACKFILL_ERROR_CHARACTERS),
             claim=None,
             lease_until=None,
             stage="",

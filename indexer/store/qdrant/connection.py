@@ -19,6 +19,7 @@ from indexer.errors import (
     StoreFullError,
     StoreUnavailableError,
 )
+from indexer.output.terminal import foreign_line
 from indexer.retry import Retryable, with_retries
 from indexer.store.qdrant.address import QdrantAddress
 
@@ -206,7 +207,7 @@ def _of_code(error: grpc.RpcError, endpoint: str) -> StoreError:
 
 def _of_status(error: UnexpectedResponse, endpoint: str) -> StoreError:
     status = error.status_code or 0
-    details = error.content.decode("utf-8", "replace")[:500] or error.reason_phrase
+    details = foreign_line(error.content) or error.reason_phrase
     if status in {401, 403}:
         return _rejected_key(details, endpoint)
     if status == 404:

@@ -56,6 +56,7 @@ def test_an_address_at_an_allowed_host_is_accepted(
         "https://gitlab.example/a\\b",
         'https://gitlab.example/a"b',
         "https://gitlab.example:x/a",
+        "https://gitlab.example:0/a",
         "https://[::1/a",
         "https://github.com.evil.example/a/b",
         "http://gitlab.example/name",
@@ -102,26 +103,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, *ips: str) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize(
-    "ip",
-    [
-        "127.0.0.1",
-        "10.1.2.3",
-        "169.254.169.254",
-        "192.168.0.1",
-        "172.16.0.1",
-        "100.64.0.1",
-        "0.0.0.0",  # noqa: S104
-        "224.0.0.1",
-        "::1",
-        "fd00::1",
-        "fe80::1%eth0",
-        "::ffff:10.0.0.1",
-        "64:ff9b:1::1",
-        "64:ff9b::10.0.0.1",
-        "2002:a00:1::1",
-    ],
-)
+@pytest.mark.parametrize("ip", ["127.0.0.1", "fec0::1", "fe80::1%eth0"])  # all: test_hosts.py
 def test_a_name_with_a_private_address_is_refused(monkeypatch: pytest.MonkeyPatch, ip: str) -> None:
     answered(monkeypatch, "140.82.121.4", ip)
     address = parse_address("https://gitlab.example/group/name", SETTINGS)

@@ -1,5 +1,6 @@
 """`manage.py backfill`, as far as it needs no service."""
 
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -8,9 +9,10 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from central.onboarding.models import Backfill, BackfillRepository, WorkState
+from central.onboarding.services import queue
 from central.tenancy.models import Organization
 from scripts.local_forge import OWNER_ID, LocalForge
-from tests.central.onboarding.world import acme, use
+from tests.central.onboarding.world import acme, stand_in_for_git, use
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +58,20 @@ def test_a_failed_repository_ends_the_command_with_an_error(
     with pytest.raises(CommandError, match="Some repositories failed"):
         backfill("acme")
     assert BackfillRepository.objects.get().state == WorkState.FAILED
+
+
+def test_a_message_of_git_with_a_nul_is_printed_as_the_reason(
+    settings: Settings, forge: LocalForge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(settings, forge, service_url="http://127.0.0.1:9")
+    acme()
+    forge.add("shop", {"a.py": "a = 1\n"})
+    stand_in_for_git(tmp_path / "bin", monkeypatch, r"fatal: damaged\000 pack\000")
+    monkeypatch.setattr(queue, "BACKFILL_ATTEMPTS", 1)
+    out = StringIO()
+    with pytest.raises(CommandError, match="Some repositories failed"):
+        call_command("backfill", "acme", stdout=out)
+    assert re.search(r"shop failed in .* s: fatal: damaged� pack\n", out.getvalue())
 
 
 def test_what_is_wrong_is_named(settings: Settings, forge: LocalForge) -> None:

@@ -6,6 +6,9 @@ from datetime import timedelta
 import pytest
 import time_machine
 from django.utils import timezone
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 from pytest_django import Settings
 
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
@@ -97,6 +100,17 @@ def test_a_failed_attempt_is_repeated_later_and_at_last_fails(backfill: Backfill
     assert pauses == sorted(pauses)
     taken().retry("no")
     assert BackfillRepository.objects.get().state == WorkState.FAILED
+
+
+@given(st.text(st.characters()))
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_reason_is_stored_as_one_line(backfill: Backfill, reason: str) -> None:
+    BackfillRepository.objects.all().delete()
+    queued(backfill)
+    taken().retry(reason)
+    BackfillRepository.objects.update(due_at=timezone.now())
+    taken().fail(f"{reason}\0")
+    assert BackfillRepository.objects.get().error.isprintable()
 
 
 def test_waiting_for_an_unavailable_server_is_no_attempt(backfill: Backfill) -> None:

@@ -15,8 +15,10 @@ from central.onboarding.models import Backfill, BackfillRepository, WorkState
 from central.onboarding.services.work import remove_leftovers, work_next
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken
+from indexer.limits import BACKFILL_ATTEMPTS
 from scripts.local_forge import LocalForge, LocalRepository
-from tests.central.onboarding.world import acme, backfill_of, queued, use
+from scripts.local_git import git
+from tests.central.onboarding.world import acme, backfill_of, queued, stand_in_for_git, use
 
 pytestmark = pytest.mark.django_db
 
@@ -115,6 +117,28 @@ def test_a_failed_clone_is_tried_again(shop: LocalRepository, settings: Settings
     assert (row.state, row.attempts) == (WorkState.QUEUED, 1)
     assert row.error.startswith("fatal:")
     assert not list((settings.DATA_DIR / "backfill").iterdir())
+
+
+def test_a_message_of_git_with_any_bytes_is_the_reason_of_the_failure(
+    shop: LocalRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL stores no NUL: the work was taken again and again, without a reason."""
+    stand_in_for_git(
+        tmp_path / "bin", monkeypatch, r"remote: \033[31m\377\nfatal: damaged\000 pack\000"
+    )
+    for attempt in range(1, BACKFILL_ATTEMPTS + 1):
+        row = worked()
+        assert row.attempts == attempt
+        assert row.error == "remote: �[31m� fatal: damaged� pack"
+        BackfillRepository.objects.update(due_at=timezone.now())
+    assert row.state == WorkState.FAILED
+
+
+def test_a_branch_that_is_no_text_is_a_reason_too(shop: LocalRepository) -> None:
+    latin = "refs/heads/caf\udce9"
+    git(shop.bare, "update-ref", latin, "HEAD")
+    git(shop.bare, "symbolic-ref", "HEAD", latin)
+    assert "unusable name" in worked().error
 
 
 @pytest.mark.parametrize(

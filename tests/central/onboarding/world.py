@@ -1,9 +1,12 @@
 """A stand-in of GitHub as this process's settings name it, and rows of the queue."""
 
+import os
 from dataclasses import replace
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 
+import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -65,3 +68,11 @@ def queued(backfill: Backfill, name: str = "", **members: Any) -> BackfillReposi
         "due_at": now,
     }
     return BackfillRepository.objects.create(**(plain | members))
+
+
+def stand_in_for_git(directory: Path, monkeypatch: pytest.MonkeyPatch, says: str) -> None:
+    """A git whose every command fails, with a message as `printf` writes it."""
+    directory.mkdir()
+    (directory / "git").write_text(f"#!/bin/sh\nprintf '{says}' >&2\nexit 128\n")
+    (directory / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")

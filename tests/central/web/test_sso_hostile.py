@@ -227,7 +227,7 @@ def test_claims_of_another_kind_sign_nobody_in(
 
 NAMES: tuple[Any, ...] = (
     5, ["ada"], {"a": 1}, None, True, "", "a\x00b", "a\r\nb", "\u202egnp.exe", "x" * 10_000,
-    "\ud800", "<script>alert(1)</script>", "' OR 1=1 --", "admin",
+    "\ud800", "<script>alert(1)</script>", "' OR 1=1 --", "admin", '"a\x01"@acme.example',
 )  # fmt: skip
 
 

@@ -184,4 +184,4 @@ def test_an_answer_of_the_service_is_no_command(central: StandIn, sandbox: Sandb
     done = step(central, sandbox)
     assert done.returncode == 5
     assert [line.partition(" ")[0] for line in done.annotations] == ["::error"]
-    assert ": the service refused (HTTP 400, odd): no�::notice::owned ## [group]" in done.stderr
+    assert ": the service refused (HTTP 400, odd): no ::notice::owned ## [group]" in done.stderr

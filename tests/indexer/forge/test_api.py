@@ -59,6 +59,26 @@ def test_a_refused_token_is_not_in_the_message(forge: LocalForge) -> None:
     assert "ghp_wrong" not in repr(api)
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ('"no\\u0000 such\\n\\ud800 thing\\u0000"', "no� such � thing"),
+        ('"\\u0000"', "no reason given"),
+        ("7", "no reason given"),
+        ('"' + "x" * 1_000 + '"', "x" * 200),
+    ],
+)
+def test_a_message_of_the_forge_is_one_line_that_can_be_stored(said: str, shown: str) -> None:
+    body = f'{{"message": {said}}}'.encode()
+    with (
+        answering(422, {}, body) as (url, _),
+        GitHubApi(url=url) as api,
+        pytest.raises(ForgeError) as caught,
+    ):
+        api.get("users/acme")
+    assert str(caught.value) == f"The forge answered HTTP 422 at /users/acme: {shown}"
+
+
 def test_a_redirect_to_another_server_is_not_followed() -> None:
     with (
         answering(200, {}) as (other, seen),

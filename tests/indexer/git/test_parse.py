@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import GitError
-from indexer.git.parse import parse_diff, storable_path, web_url
+from indexer.git.parse import explain_git_error, parse_diff, storable_path, web_url
 from indexer.records.files import SkipReason
 
 
@@ -73,6 +73,12 @@ def test_a_file_named_as_git_quotes_another_keeps_its_name() -> None:
     stand_in, reason = storable_path(b"\xff.py")
     assert stand_in.startswith(r'"\377.py"…')
     assert reason is SkipReason.PATH_NOT_UTF8
+
+
+@given(st.text(st.characters()))
+def test_a_message_of_git_is_one_line_that_can_be_stored(complaint: str) -> None:
+    assert explain_git_error(complaint).isprintable()
+    assert explain_git_error(f"{complaint}truncated\0").isprintable()
 
 
 def test_an_unexpected_status_is_an_error() -> None:
