@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import IO
 
 import psutil
 import pytest
@@ -23,7 +25,7 @@ from tests.waiting import wait_until
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def run(script: str, limits: Limits, stdin: bytes = b"") -> tuple[bytes, str]:
+def run(script: str, limits: Limits, stdin: IO[bytes] | None = None) -> tuple[bytes, str]:
     return run_child(
         [sys.executable, "-c", script],
         environment=inherited_environment(limits.directory),
@@ -38,11 +40,14 @@ def limits_in(directory: Path, *, seconds: float = 60, max_bytes: int = 10**8) -
 
 
 def test_a_child_gets_its_input_and_its_output_is_returned(tmp_path: Path) -> None:
-    out, err = run(
-        "import sys; print(sys.stdin.read()); sys.stderr.write('noted')",
-        limits_in(tmp_path),
-        b"asked",
-    )
+    with tempfile.TemporaryFile() as asked:
+        asked.write(b"asked")
+        asked.seek(0)
+        out, err = run(
+            "import sys; print(sys.stdin.read()); sys.stderr.write('noted')",
+            limits_in(tmp_path),
+            asked,
+        )
     assert (out, err) == (b"asked\n", "noted")
 
 

@@ -76,6 +76,6 @@ def test_a_file_named_as_git_quotes_another_keeps_its_name() -> None:
 
 
 def test_an_unexpected_status_is_an_error() -> None:
-    listing = b":100644 100644 " + b"a" * 40 + b" " + b"b" * 40 + b" U\0path\0"
+    record = b":100644 100644 " + b"a" * 40 + b" " + b"b" * 40 + b" U\tpath"
     with pytest.raises(GitError, match="status"):
-        parse_diff(listing)
+        parse_diff([record])
