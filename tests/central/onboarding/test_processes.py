@@ -20,6 +20,7 @@ from central.onboarding.processes import (
     inherited_environment,
     run_child,
 )
+from indexer.limits import CHILD_MEMORY_BYTES
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -107,6 +108,31 @@ def test_a_directory_beyond_its_quota_ends_the_child(tmp_path: Path) -> None:
 def test_a_file_beyond_the_quota_ends_the_child_at_once(tmp_path: Path) -> None:
     with pytest.raises(ChildError):
         run("open('a', 'wb').write(b'x' * 3_000_000)", limits_in(tmp_path, max_bytes=2_000_000))
+
+
+def test_a_child_that_takes_too_much_memory_is_ended_and_the_limit_named(tmp_path: Path) -> None:
+    """What it allocates, once it has its limit, is never written to."""
+    script = (
+        "import resource\n"
+        "while resource.getrlimit(resource.RLIMIT_DATA)[0] == resource.RLIM_INFINITY: pass\n"
+        f"bytearray({CHILD_MEMORY_BYTES})"
+    )
+    with pytest.raises(QuotaError, match="needs more than 2,048 MiB of memory"):
+        run(script, limits_in(tmp_path))
+
+
+def test_all_of_a_childs_output_is_in_a_file_and_its_end_is_returned(tmp_path: Path) -> None:
+    with tempfile.TemporaryFile() as output:
+        end, _ = run_child(
+            [sys.executable, "-c", "print('x' * 200_000 + 'the end')"],
+            environment=inherited_environment(tmp_path),
+            cwd=tmp_path,
+            limits=limits_in(tmp_path),
+            output=output,
+        )
+        assert output.tell() == len("x" * 200_000 + "the end\n")
+    assert end.endswith(b"the end\n")
+    assert len(end) == processes.BACKFILL_OUTPUT_BYTES
 
 
 def test_a_child_ends_with_a_killed_parent(tmp_path: Path) -> None:
