@@ -8,7 +8,9 @@ IndexerError
 │   ├── UntrustedRepositoryError   a commit may have created it, with its settings
 │   ├── CommitNotFoundError
 │   ├── ShallowCloneError
-│   └── GitTimeoutError            git exceeded its time limit
+│   ├── GitTimeoutError            git exceeded its time limit
+│   ├── TreeTooLargeError          a commit has more files than an index may have
+│   └── BlobTooLargeError          a file is larger than any that is indexed
 ├── BundleError                 a batch violates the wire format
 ├── EmbeddingError              `done`: the vectors embedded before
 │   ├── EmbedderMismatchError   model or dimensions differ from those that central requires
@@ -146,6 +148,26 @@ class GitTimeoutError(GitError):
     """A git command exceeded its time limit and was stopped."""
 
     title = "git exceeded its time limit"
+
+
+class TreeTooLargeError(GitError):
+    """A commit has more paths or bytes of them than are indexed; `code` is the service's too."""
+
+    exit_code = Exit.REFUSED
+    title = "The commit has too many files"
+    code: Final = "tree_too_large"
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            f"{problem}: a repository of that size is not indexed ({self.code}). Remove the "
+            "directories that do not belong into it, or split it"
+        )
+
+
+class BlobTooLargeError(GitError):
+    """A blob is larger than BLOB_BYTES; it was not read."""
+
+    title = "A file is too large to be read"
 
 
 class BundleError(IndexerError):

@@ -10,6 +10,11 @@ GIT_COMMAND_SECONDS: Final = 900.0
 GIT_FETCH_SECONDS: Final = 3_600.0
 GIT_END_SECONDS: Final = 5.0  # after SIGTERM, before SIGKILL
 MESSAGE_CHARACTERS: Final = 1_000  # of git, a forge or another service
+GIT_ANSWER_BYTES: Final = 16 * 1024 * 1024  # of a command that lists no files of a commit
+GIT_RECORD_BYTES: Final = 1_048_576  # of a path in a listing, or of a line of a patch
+GIT_MESSAGE_BYTES: Final = 16_384  # of standard error: its end
+CHILD_MEMORY_BYTES: Final = 2 * 1024**3  # that a git, a worker or a child of a backfill allocates
+BLOB_BYTES: Final = 16 * 1024 * 1024  # of a file that is read; a batch is no larger
 PATH_BYTES: Final = 1_024
 FILE_BYTES: Final = 1_048_576  # unless max_file_bytes of .codesearch.toml says otherwise
 LINE_BYTES: Final = 50_000
@@ -35,6 +40,7 @@ ATTRIBUTES_BYTES: Final = 1_048_576  # of one .gitattributes
 
 # Uploads of a run
 TREE_BYTES: Final = 256 * 1024 * 1024  # decompressed; AETERNA_TREE_MAX_BYTES
+TREE_PATHS: Final = 2_000_000  # of a commit; TREE_BYTES have as many of ordinary length
 TREE_LINE_BYTES: Final = 8_192  # a path whose every byte is escaped has 6 KiB
 BATCH_BYTES: Final = 16 * 1024 * 1024  # decompressed; AETERNA_BATCH_MAX_BYTES
 BATCH_FILES: Final = 500  # AETERNA_BATCH_MAX_FILES

@@ -1,13 +1,17 @@
-"""The process group of git and of workers, which ends whenever this process ends.
+"""The process group of git and of workers, which ends whenever this process ends; their memory.
 
 A shell leads the group and reads from a pipe that only this process holds open. When the pipe
 closes, even after SIGKILL, the shell kills the group: git and its children. No thread is needed.
 """
 
 import atexit
+import resource
 import threading
+from contextlib import suppress
 from subprocess import DEVNULL, PIPE, Popen
 from typing import Final
+
+from indexer.limits import CHILD_MEMORY_BYTES
 
 _LEADER: Final = ("/bin/sh", "-c", "read -r _; kill -s KILL 0")
 
@@ -38,3 +42,17 @@ class ProcessGroup:
 
 CHILDREN: Final = ProcessGroup()
 atexit.register(CHILDREN.end)
+
+
+def limit_memory(pid: int) -> None:
+    """Limit what a process, and each that it starts, may allocate, where the system enforces it.
+
+    Files that are only read do not count: git maps whole packs.
+    """
+    if not hasattr(resource, "prlimit"):  # no Linux
+        return
+    with suppress(ProcessLookupError, PermissionError):  # it has ended; a sandbox forbids it
+        _, most = resource.prlimit(pid, resource.RLIMIT_DATA)
+        if most == resource.RLIM_INFINITY or most > CHILD_MEMORY_BYTES:
+            limits = (CHILD_MEMORY_BYTES, CHILD_MEMORY_BYTES)
+            resource.prlimit(pid, resource.RLIMIT_DATA, limits)

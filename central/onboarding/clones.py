@@ -11,7 +11,8 @@ import shlex
 from base64 import b64encode
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from tempfile import TemporaryFile
+from typing import IO, Final
 
 from central.onboarding.addresses import CloneAddress
 from central.onboarding.processes import (
@@ -123,13 +124,20 @@ def clone(
 
 def _fetch_blobs(git: "_Git") -> None:
     """Fetch all missing blobs of the commit by one request; git itself would by one for each."""
-    listed = git.run("rev-list", "--objects", "--missing=print", "HEAD^{tree}")
-    missing = [line[1:] for line in listed.splitlines() if line.startswith("?")]
-    if missing:
+    directory = git.limits.directory
+    with TemporaryFile(dir=directory) as listed, TemporaryFile(dir=directory) as missing:
         git.run(
-            "fetch", "--quiet", "origin", "--no-tags", "--no-write-fetch-head",
-            "--filter=blob:none", "--stdin", stdin="\n".join(missing).encode() + b"\n",
+            "rev-list", "--objects", "--no-object-names", "--missing=print", "HEAD^{tree}",
+            output=listed,
         )  # fmt: skip
+        listed.seek(0)
+        missing.writelines(line[1:] for line in listed if line.startswith(b"?"))
+        if missing.tell():
+            missing.seek(0)
+            git.run(
+                "fetch", "--quiet", "origin", "--no-tags", "--no-write-fetch-head",
+                "--filter=blob:none", "--stdin", stdin=missing,
+            )  # fmt: skip
 
 
 def _end_promise(path: Path, url: str, commit: str) -> None:
@@ -155,7 +163,9 @@ class _Git:
     secret: str = field(repr=False)
     arguments: tuple[str, ...] = ()
 
-    def run(self, *arguments: str, stdin: bytes = b"") -> str:
+    def run(
+        self, *arguments: str, stdin: IO[bytes] | None = None, output: IO[bytes] | None = None
+    ) -> str:
         try:
             out, _ = run_child(
                 ["git", *self.arguments, *arguments],
@@ -163,6 +173,7 @@ class _Git:
                 cwd=self.limits.directory,
                 limits=self.limits,
                 stdin=stdin,
+                output=output,
             )
         except ChildError as exc:
             message = _explain(without_secret(str(exc), self.secret))

@@ -5,6 +5,7 @@ at its deadline, and when its directory exceeds its quota.
 """
 
 import os
+import re
 import resource
 import subprocess
 import tempfile
@@ -14,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
-from indexer.limits import BACKFILL_OUTPUT_BYTES
-from indexer.process_group import ProcessGroup
+from indexer.limits import BACKFILL_OUTPUT_BYTES, CHILD_MEMORY_BYTES
+from indexer.process_group import ProcessGroup, limit_memory
 
 # Paths, proxies and certificate authorities; no secret of the service.
 _INHERITED: Final = (
@@ -27,6 +28,8 @@ _INHERITED: Final = (
 _POLL_SECONDS: Final = 0.05
 _MEASURE_SECONDS: Final = 1.0
 _BLOCK: Final = 512
+# As git and Python report it.
+_OUT_OF_MEMORY: Final = re.compile(r"^(fatal: Out of memory|MemoryError)", re.MULTILINE)
 
 
 class ChildError(Exception):
@@ -38,7 +41,7 @@ class ChildError(Exception):
 
 
 class QuotaError(Exception):
-    """A child exceeded its time or its disk space; the message says which."""
+    """A child exceeded its time, its disk space or its memory; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,34 +65,38 @@ def inherited_environment(home: Path) -> dict[str, str]:
 
 def run_child(
     command: Sequence[str], *, environment: Mapping[str, str], cwd: Path, limits: Limits,
-    stdin: bytes = b"",
+    stdin: IO[bytes] | None = None, output: IO[bytes] | None = None,
 ) -> tuple[bytes, str]:  # fmt: skip
-    """Return a child's standard output and error. Raises ChildError, QuotaError."""
+    """Return the end of a child's standard output, and of its error output.
+
+    `stdin` and `output` are files, for input and for all of standard output. Raises ChildError,
+    QuotaError.
+    """
     group = ProcessGroup()
     with (
-        tempfile.TemporaryFile(dir=limits.directory) as source,
         tempfile.TemporaryFile(dir=limits.directory) as out,
         tempfile.TemporaryFile(dir=limits.directory) as err,
     ):
-        source.write(stdin)
-        source.seek(0)
         try:
             child = subprocess.Popen(  # noqa: S603 - no shell; arguments are checked addresses
-                list(command), cwd=cwd, env=dict(environment), stdin=source, stdout=out,
-                stderr=err, process_group=group.number(),
+                list(command), cwd=cwd, env=dict(environment), stdin=stdin or subprocess.DEVNULL,
+                stdout=output or out, stderr=err, process_group=group.number(),
             )  # fmt: skip
             _limit(child.pid, limits.max_bytes)
             code = _wait(child, limits)
         finally:
             group.end()
-        output, problem = _read(out), _read(err).decode(errors="replace")
+        printed, problem = _end(output or out), _end(err).decode(errors="replace")
+    if code and _OUT_OF_MEMORY.search(problem):
+        raise QuotaError(f"It needs more than {CHILD_MEMORY_BYTES // 1024**2:,} MiB of memory.")
     if code:
         raise ChildError(problem, exit_code=code)
-    return output, problem
+    return printed, problem
 
 
 def _limit(pid: int, max_bytes: int) -> None:
-    """Limit the size of a file, and yield to the service's own work."""
+    """Limit memory and the size of a file, and yield to the service's own work."""
+    limit_memory(pid)
     try:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (max_bytes, max_bytes))
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
@@ -135,7 +142,7 @@ def used_bytes(directory: Path) -> int:
     return total
 
 
-def _read(file: IO[bytes]) -> bytes:
+def _end(file: IO[bytes]) -> bytes:
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - BACKFILL_OUTPUT_BYTES))
     return bytes(file.read())

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from indexer.git.edits import diff_hunks
 from indexer.git.local import WorkingCopy
+from indexer.git.parse import split_records
 from indexer.git.patch import Hunk, Span, map_range
 
 _NOT_A_WORD = re.compile(r"\W")
@@ -88,11 +89,11 @@ class EditedLines:
             pattern = f"(^|[^[:alnum:]_]){escaped}([^[:alnum:]_]|$)"
             repository = WorkingCopy(self._root, self._objects_dir)
             try:
-                output = repository.diff(
-                    "--name-only", "--text", "--ignore-submodules=all", f"-G{pattern}",
-                    "--end-of-options", *self._commits,
+                paths = repository.diff(
+                    "-z", "--name-only", "--text", "--ignore-submodules=all", f"-G{pattern}",
+                    "--end-of-options", *self._commits, split=split_records,
                 )  # fmt: skip
+                self._names[name] = any(paths)
             finally:
                 repository.close()
-            self._names[name] = bool(output)
         return self._names[name]

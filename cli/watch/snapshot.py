@@ -7,7 +7,7 @@ changes, nothing is signed, and no hook or filter program runs.
 import os
 import shutil
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -106,8 +106,8 @@ class Snapshots:
     def _has_ignored_files(self) -> bool:
         """Whether the index has files that git ignores and no longer tracks."""
         listing = ("ls-files", "-z", "-c", "-i", "--exclude-standard")
-        ours = self._git(*listing)
-        return bool(ours) and not _parts(ours) <= _parts(self.repository.run(*listing))
+        ours = frozenset(self._records(*listing))
+        return bool(ours) and not ours.issubset(self.repository.records(*listing))
 
     def _signature(self) -> _Signature:
         return tuple(map(_stamp, self._paths.values()))
@@ -125,8 +125,8 @@ class Snapshots:
 
     def _differing(self) -> list[bytes]:
         """Return paths that differ from the index or are not in it, without nested repositories."""
-        listing = self._git("ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
-        return sorted(path for path in _parts(listing) if path[-1:] != b"/")
+        paths = self._records("ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
+        return sorted({path for path in paths if path[-1:] != b"/"})
 
     def _add_to_index(self, paths: list[bytes]) -> None:
         limit = self._max_file_bytes()
@@ -164,13 +164,12 @@ class Snapshots:
         """Return paths that a filter program converts: only its output would be committed."""
         if not self._programs:
             return frozenset()
-        answer = self._git(
+        fields = self._records(
             "check-attr", "-z", "--stdin", "filter", stdin=b"".join(path + b"\0" for path in paths)
         )
-        fields = answer.split(b"\0")
         return frozenset(
             path
-            for path, value in zip(fields[::3], fields[2::3], strict=False)
+            for path, _, value in zip(fields, fields, fields, strict=True)
             if value not in {b"unspecified", b"unset"}
         )
 
@@ -199,6 +198,9 @@ class Snapshots:
     def _git(self, *arguments: str, stdin: bytes = b"") -> bytes:
         return self.repository.run(*arguments, stdin=stdin, **self._environment)
 
+    def _records(self, *arguments: str, stdin: bytes = b"") -> Iterator[bytes]:
+        return self.repository.records(*arguments, stdin=stdin, **self._environment)
+
     @property
     def _environment(self) -> dict[str, str]:
         settings = _CONFIGURATION | {
@@ -209,10 +211,6 @@ class Snapshots:
             environment[f"GIT_CONFIG_KEY_{number}"] = name
             environment[f"GIT_CONFIG_VALUE_{number}"] = value
         return environment
-
-
-def _parts(listing: bytes) -> frozenset[bytes]:
-    return frozenset(filter(None, listing.split(b"\0")))
 
 
 def _can_be_added(path: Path, limit: int) -> bool:

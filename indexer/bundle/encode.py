@@ -5,7 +5,7 @@ little-endian float32, which the line holds in base64.
 """
 
 from binascii import b2a_base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +20,9 @@ from indexer.bundle.schema import (
     RemovalFields,
     SymbolFields,
 )
+from indexer.errors import TreeTooLargeError
 from indexer.json_values import has_more_values
-from indexer.limits import BATCH_VALUES, FILE_LINES
+from indexer.limits import BATCH_VALUES, FILE_LINES, TREE_BYTES
 from indexer.records.files import FileRecord, Removal, TreeEntry, count_lines
 from indexer.records.manifests import Manifest
 from indexer.records.vectors import FLOAT32, UINT32, VALUE_BYTES, TermVector
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # a run's main process handles no array
 _ENCODER: Final = Encoder()
 # Quotation marks in strings are escaped, so only a chunk's own member matches.
 _NULL_VECTOR: Final = b'"vector":null'
+_ENTRIES_AT_ONCE: Final = 10_000
 _QUOTES_LESS_NULL: Final = len(b'""') - len(b"null")
 
 
@@ -108,11 +110,18 @@ def encode_record(record: FileRecord | Removal) -> bytes:
     return _ENCODER.encode_lines([_file_fields(record)])
 
 
-def encode_tree(entries: Iterable[TreeEntry]) -> bytes:
-    """Encode the body of a tree upload."""
-    return _ENCODER.encode_lines(
-        [EntryFields(one.path, one.mode, one.blob, one.size, one.skipped) for one in entries]  # type: ignore[arg-type]
-    )
+def encode_tree(entries: Sequence[TreeEntry]) -> Iterator[bytes]:
+    """Yield the body of a tree upload in parts. Raises TreeTooLargeError beyond TREE_BYTES."""
+    size = 0
+    for start in range(0, len(entries), _ENTRIES_AT_ONCE):
+        part = _ENCODER.encode_lines(
+            EntryFields(one.path, one.mode, one.blob, one.size, one.skipped)  # type: ignore[arg-type]
+            for one in entries[start : start + _ENTRIES_AT_ONCE]
+        )
+        size += len(part)
+        if size > TREE_BYTES:
+            raise TreeTooLargeError(f"the paths of the commit have more than {TREE_BYTES:,} bytes")
+        yield part
 
 
 def manifest_fields(manifest: Manifest) -> dict[str, Any]:

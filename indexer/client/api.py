@@ -7,14 +7,14 @@ run that a repeated Open creates expires. So `transport` repeats a request witho
 import json
 import time
 from binascii import a2b_base64
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from standardwebhooks import Webhook
 
-from indexer.bundle.gzip import compress
+from indexer.bundle.gzip import compress, gzip_packer
 from indexer.client.responses import malformed_answer, parse_commit
 from indexer.client.transport import Transport
 from indexer.errors import RunFailedError, RunStaleError
@@ -130,10 +130,12 @@ class IndexingClient:
                 reindex=answer.get("reindex") is True,  # older services do not send it
             )
 
-    def put_tree(self, run_id: str, body: bytes) -> TreeDiff:
+    def put_tree(self, run_id: str, parts: Iterable[bytes]) -> TreeDiff:
         """Compress and send the tree of a full run, as NDJSON."""
+        packer = gzip_packer()
+        body = b"".join([*map(packer.compress, parts), packer.flush()])
         answer = self._transport.request(
-            "PUT", f"{_RUNS}/{run_id}/tree", content=compress(body), headers=lambda: _GZIP
+            "PUT", f"{_RUNS}/{run_id}/tree", content=body, headers=lambda: _GZIP
         )
         with malformed_answer(answer):
             return TreeDiff(frozenset(answer["changed"]), int(answer["removed"]))

@@ -62,10 +62,10 @@ def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> l
     )
     found = []
     for start in range(0, len(names), 500):  # below every limit on the length of a command
-        listing = repository.run(
+        records = repository.records(
             "ls-tree", "-z", "-l", "--full-tree", commit, "--", *names[start : start + 500]
         )
-        found += parse_tree(listing)
+        found += parse_tree(records)
     return [entry for entry in found if entry.mode.startswith("100")]
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from indexer.errors import GitError
-from indexer.git.parse import storable_path
+from indexer.errors import BlobTooLargeError, GitError, TreeTooLargeError
+from indexer.git.parse import cut_lines, storable_path
 from indexer.git.patch import Hunk, Span, changed_ranges, map_range, parse_patch
 from indexer.git.repository import Repository
 
@@ -58,8 +58,14 @@ def branch_edits(repository: Repository, base: str, head: str) -> Edits:
 
 def _spans(repository: Repository, one: _Changed, hunks: Sequence[Hunk]) -> list[Span]:
     needs_lines = one.path.endswith(_INDENTED) and any(hunk.added for hunk in hunks)
-    lines = repository.blobs.read(one.old_blob).split(b"\n") if needs_lines else None
-    return changed_ranges(hunks, lines)
+    return changed_ranges(hunks, _lines(repository, one.old_blob) if needs_lines else None)
+
+
+def _lines(repository: Repository, blob: str) -> list[bytes] | None:
+    try:
+        return repository.blobs.read(blob).split(b"\n")
+    except BlobTooLargeError:  # no file of that size is indexed
+        return None
 
 
 def map_files(
@@ -74,8 +80,14 @@ def map_files(
 
 
 def diff_hunks(repository: Repository, path: str, base: str, head: str) -> tuple[Hunk, ...] | None:
-    """Return the hunks of one file from `base` to `head`; None if either side has no lines."""
-    sections = parse_patch(_patch(repository, base, head, [path]))
+    """Return the hunks of one file from `base` to `head`; None if either side has no lines.
+
+    None as well if the change is larger than any that is read.
+    """
+    try:
+        sections = parse_patch(_patch(repository, base, head, [path]))
+    except TreeTooLargeError:
+        return None
     if not sections:
         return ()
     return sections[0] if len(sections) == 1 else None
@@ -86,12 +98,12 @@ def _map_file(file: EditedFile, hunks: Sequence[Hunk]) -> EditedFile:
 
 
 def _changes(repository: Repository, base: str, head: str) -> list[_Changed]:
-    fields = iter(repository.raw_diff(base, head).split(b"\0")[:-1])
-    return list(_parsed(zip(fields, fields, strict=True)))
+    return list(_parsed(repository.raw_diff(base, head)))
 
 
-def _parsed(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[_Changed]:
-    for head, raw_path in pairs:
+def _parsed(records: Iterable[bytes]) -> Iterator[_Changed]:
+    for record in records:
+        head, _, raw_path = record.partition(b"\t")
         path, unstorable = storable_path(raw_path)
         if not unstorable:
             old_mode, mode, old_blob, _, status = head[1:].decode("ascii").split()
@@ -106,23 +118,37 @@ def _is_file(mode: str) -> bool:
 def _patched(
     repository: Repository, base: str, head: str, modified: Sequence[_Changed]
 ) -> Iterator[tuple[_Changed, tuple[Hunk, ...] | None]]:
-    """Yield each modified regular file with its hunks, None for a binary file."""
+    """Yield each modified regular file with its hunks; None: binary, or too large a change."""
     files = [one for one in modified if _is_file(one.mode)]
     for start in range(0, len(files), _PATHS_AT_ONCE):
         batch = files[start : start + _PATHS_AT_ONCE]
-        sections = parse_patch(_patch(repository, base, head, [one.path for one in batch]))
-        if len(sections) != len(batch):
-            raise GitError(f"git diff-tree reported {len(sections)} of {len(batch)} changed files")
+        sections = _sections(repository, base, head, [one.path for one in batch])
         yield from zip(batch, sections, strict=True)
 
 
-def _patch(repository: Repository, base: str, head: str, paths: list[str]) -> bytes:
-    """Return a patch without context that depends on the commits alone.
+def _sections(
+    repository: Repository, base: str, head: str, paths: list[str]
+) -> list[tuple[Hunk, ...] | None]:
+    try:
+        sections = parse_patch(_patch(repository, base, head, paths))
+    except TreeTooLargeError:
+        if len(paths) == 1:
+            return [None]
+        half = len(paths) // 2
+        parts = (paths[:half], paths[half:])
+        return [one for part in parts for one in _sections(repository, base, head, part)]
+    if len(sections) != len(paths):
+        raise GitError(f"git diff-tree reported {len(sections)} of {len(paths)} changed files")
+    return sections
+
+
+def _patch(repository: Repository, base: str, head: str, paths: list[str]) -> Iterator[bytes]:
+    """Yield the lines of a patch without context that depends on the commits alone.
 
     With `--text`, because an attribute in `.git/info` may mark any file as binary.
     """
     return repository.diff(
         "-p", "-U0", "--inter-hunk-context=0", "--text", "--no-color", "--ignore-submodules=all",
         "--diff-algorithm=histogram", "--indent-heuristic", "--end-of-options",
-        base, head, "--", *paths,
+        base, head, "--", *paths, split=cut_lines,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from indexer.errors import GitError
-from indexer.git.parse import Changes, parse_diff
+from indexer.git.parse import Changes, parse_diff, split_lines
 from indexer.git.repository import Repository
 from indexer.records.files import TreeEntry
 from indexer.records.runs import Ancestry
@@ -97,10 +97,10 @@ class WorkingCopy(Repository):
         """Return the objects of a commit's tree that a partial clone does not have."""
         if not self.is_partial:
             return frozenset()
-        listing = self.run("rev-list", "--objects", "--no-walk", "--missing=print", commit)
-        return frozenset(
-            line[1:] for line in listing.decode(errors="replace").splitlines() if line[0] == "?"
+        listing = self._git.records(
+            "rev-list", "--objects", "--no-walk", "--missing=print", commit, split=split_lines
         )
+        return frozenset(line[1:].decode() for line in listing if line.startswith(b"?"))
 
     @cached_property
     def _empty_tree(self) -> str:

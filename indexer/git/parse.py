@@ -6,12 +6,13 @@ the same in every run, so that its removal matches it.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from sys import intern
 from urllib.parse import urlsplit
 
 from indexer.errors import GitError
-from indexer.limits import PATH_BYTES
+from indexer.limits import CHILD_MEMORY_BYTES, GIT_RECORD_BYTES, PATH_BYTES
 from indexer.output.terminal import foreign_line
 from indexer.records.files import SkipReason, TreeEntry
 
@@ -30,6 +31,7 @@ _SIGNS_OF_DAMAGE = (
     "Could not read", "unable to read", "not a tree", "is corrupt", "is empty", "in tree entry",
     "bad object", "bad tree object", "too-short tree", "truncated",
 )  # fmt: skip
+_OUT_OF_MEMORY = re.compile(r"^(fatal|error): .*out of memory", re.IGNORECASE | re.MULTILINE)
 _SCP_REMOTE = re.compile(r"(?:[^@/]+@)?(?P<host>[^:/]{2,}):(?P<path>[^/].*)")
 
 
@@ -44,23 +46,66 @@ class Changes:
     removed: tuple[str, ...]
 
 
-def parse_tree(listing: bytes) -> list[TreeEntry]:
+def split_records(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Split output that comes in parts into the records that a NUL ends. Raises GitError."""
+    return _split(parts, b"\0")
+
+
+def split_lines(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Split output that comes in parts into lines. Raises GitError."""
+    return _split(parts, b"\n")
+
+
+def split_pairs(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Split the output of `git diff-tree --raw -z` into records: fields, a tab, the path."""
+    fields = split_records(parts)
+    return map(b"\t".join, zip(fields, fields, strict=True))
+
+
+def cut_lines(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Split output that comes in parts into lines, of which long ones are cut.
+
+    A NUL after the cut is kept as the last byte, since it makes a file binary.
+    """
+    rest = b""
+    for part in parts:
+        *lines, rest = (rest + part).split(b"\n")
+        yield from lines
+        if len(rest) > GIT_RECORD_BYTES:
+            rest = rest[:GIT_RECORD_BYTES] + b"\0" * (b"\0" in rest)
+    yield rest
+
+
+def _split(parts: Iterable[bytes], end: bytes) -> Iterator[bytes]:
+    rest = b""
+    for part in parts:
+        *records, rest = (rest + part).split(end)
+        yield from records
+        if len(rest) > GIT_RECORD_BYTES:
+            raise GitError(
+                f"git lists a path of more than {GIT_RECORD_BYTES:,} bytes: remove it from the "
+                "repository"
+            )
+
+
+def parse_tree(records: Iterable[bytes]) -> list[TreeEntry]:
     """Parse `git ls-tree -r -z -l --full-tree`, in git's order; a submodule has size 0.
 
     A path that a malformed tree has twice is listed once, with the reason to skip it.
     """
-    entries = []
-    for line in listing.split(b"\0")[:-1]:
-        head, _, raw_path = line.partition(b"\t")
-        mode, _kind, blob, size = head.decode("ascii").split()
-        if size == "BAD":
-            raise missing_blob(blob)
-        path, skipped = storable_path(raw_path)
-        entries.append(TreeEntry(path, mode, blob, 0 if size == "-" else int(size), skipped))
-    return _listed_once(entries)
+    return _listed_once(map(_tree_entry, records))
 
 
-def _listed_once(entries: list[TreeEntry]) -> list[TreeEntry]:
+def _tree_entry(record: bytes) -> TreeEntry:
+    head, _, raw_path = record.partition(b"\t")
+    mode, _kind, blob, size = head.decode("ascii").split()
+    if size == "BAD":
+        raise missing_blob(blob)
+    path, skipped = storable_path(raw_path)
+    return TreeEntry(path, intern(mode), blob, 0 if size == "-" else int(size), skipped)
+
+
+def _listed_once(entries: Iterable[TreeEntry]) -> list[TreeEntry]:
     by_path: dict[str, TreeEntry] = {}
     for entry in entries:
         first = by_path.setdefault(entry.path, entry)
@@ -69,33 +114,35 @@ def _listed_once(entries: list[TreeEntry]) -> list[TreeEntry]:
     return list(by_path.values())
 
 
-def repeats_paths(listing: bytes) -> bool:
-    """Whether `git ls-tree -z --name-only` has a path twice."""
-    names = listing.split(b"\0")[:-1]
-    return len(set(names)) < len(names)
+def repeats_paths(names: Iterable[bytes]) -> bool:
+    """Whether a path is listed twice."""
+    listed: set[bytes] = set()
+    for name in names:
+        if name in listed:
+            return True
+        listed.add(name)
+    return False
 
 
-def parse_diff(listing: bytes) -> Changes:
+def parse_diff(records: Iterable[bytes]) -> Changes:
     """Parse `git diff-tree -r -z --no-renames --raw --no-abbrev`: statuses A, M, T and D.
+
+    `records` are those of split_pairs.
 
     Raises GitError for any other status, which would be a change that no run indexes.
     """
     entries, removed = [], []
-    for head, raw_path in _pairs(listing):
+    for record in records:
+        head, _, raw_path = record.partition(b"\t")
         _old_mode, mode, _old_blob, blob, status = head.removeprefix(b":").decode("ascii").split()
         path, skipped = storable_path(raw_path)
         if status in {"A", "M", "T"}:
-            entries.append(TreeEntry(path, mode, blob, 0, skipped))
+            entries.append(TreeEntry(path, intern(mode), blob, 0, skipped))
         elif status == "D":
             removed.append(path)
         else:
             raise GitError(f"git diff-tree returned the unknown status {status!r}; report this")
     return Changes(tuple(_listed_once(entries)), tuple(removed))
-
-
-def _pairs(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
-    fields = iter(listing.split(b"\0")[:-1])
-    return zip(fields, fields, strict=True)
 
 
 def storable_path(raw: bytes) -> tuple[str, SkipReason | None]:
@@ -165,9 +212,9 @@ def symref_target(listing: bytes) -> str | None:
     return target.removeprefix("ref: ") if target.startswith("ref: ") else None
 
 
-def blob_size(blob: str, line: str) -> int:
+def blob_size(blob: str, line: bytes) -> int:
     """Return the size in a line of `git cat-file --batch-check=%(objectsize)`."""
-    if line.endswith("missing"):
+    if line.endswith(b"missing"):
         raise missing_blob(blob)
     return int(line)
 
@@ -181,7 +228,12 @@ def missing_blob(blob: str) -> GitError:
 
 
 def explain_git_error(complaint: str) -> str:
-    """Return git's error message in one line, with advice for damage and foreign ownership."""
+    """Return git's error message in one line, with advice for damage, ownership and memory."""
+    if _OUT_OF_MEMORY.search(complaint):
+        return (
+            f"{foreign_line(complaint)}. It may take {CHILD_MEMORY_BYTES // 1024**2:,} MiB of "
+            "memory, if the machine has as much: the repository has objects that are too large"
+        )
     if any(sign in complaint for sign in _SIGNS_OF_DAMAGE):
         summary = foreign_line(complaint)
         return f"{summary}. The clone is damaged: clone it again; `git fsck` lists the damage"

@@ -45,28 +45,38 @@ class Hunk(NamedTuple):
 _UNCHANGED: Final = Hunk(Span(0, 0), Span(0, 0))
 
 
-def parse_patch(patch: bytes) -> list[tuple[Hunk, ...] | None]:
+def parse_patch(lines: Iterable[bytes]) -> list[tuple[Hunk, ...] | None]:
     """Return the hunks of each file of `git diff-tree -p -U0 --text`; None: a binary file.
 
     Without context a line of content begins with "+", "-" or a backslash, so that no line of a file
-    looks like a header.
+    looks like a header. Lines may be cut.
     """
-    sections = (b"\n" + patch).split(b"\n" + _SECTION)[1:]
-    return [None if b"\0" in section else _hunks(section) for section in sections]
+    files: list[_PatchedFile] = []
+    for line in lines:
+        if line.startswith(_SECTION):
+            files.append(_PatchedFile())
+        elif files:
+            files[-1].read(line)
+    return [None if file.is_binary else tuple(file.hunks) for file in files]
 
 
-def _hunks(section: bytes) -> tuple[Hunk, ...]:
-    found: list[Hunk] = []
-    added: list[bytes] = []
-    for line in section.split(b"\n"):
-        if header := _HEADER.match(line):
-            added = []
-            found.append(_hunk(header))
-        elif found and line[:1] == b"+" and line[1:].strip():
-            added.append(line[1:])
-            if found[-1].old.low == found[-1].old.high:
-                found[-1] = found[-1]._replace(added=(added[0], added[-1]))
-    return tuple(found)
+class _PatchedFile:
+    """A file of a patch, read line by line."""
+
+    def __init__(self) -> None:
+        self.hunks: list[Hunk] = []
+        self.is_binary = False
+
+    def read(self, line: bytes) -> None:
+        if b"\0" in line:
+            self.is_binary = True
+        elif header := _HEADER.match(line):
+            self.hunks.append(_hunk(header))
+        elif self.hunks and line[:1] == b"+" and line[1:].strip():
+            hunk = self.hunks[-1]
+            if hunk.old.low == hunk.old.high:
+                first, *_ = (*hunk.added, line[1:])
+                self.hunks[-1] = hunk._replace(added=(first, line[1:]))
 
 
 def _hunk(header: re.Match[bytes]) -> Hunk:

@@ -1,32 +1,25 @@
-"""Git commands in a repository: one process per command, and its output.
+"""Git commands in a repository: one process per command, and its output, whole or in records.
 
-The only import of GitPython. Whatever the user has configured, no command may prompt, page,
-translate, replace objects or run a program that the repository names. Only commands with
-`may_fetch` contact a remote.
+Whatever the user has configured, no command may prompt, page, translate, replace objects or run a
+program that the repository names. Only commands with `may_fetch` contact a remote.
 """
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from subprocess import PIPE, TimeoutExpired
 from types import MappingProxyType
 from typing import Final
 
-os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # noqa: TID251 - else no import without git
-
-import git
-from git.exc import GitCommandNotFound
-
-from indexer.errors import ConfigurationError, GitError, GitTimeoutError
+from indexer.errors import ConfigurationError, GitError, TreeTooLargeError
+from indexer.git.command import GitCommand, command_name
 from indexer.git.discovery import find_repository
-from indexer.git.parse import explain_git_error
-from indexer.limits import GIT_COMMAND_SECONDS, GIT_END_SECONDS
-from indexer.process_group import CHILDREN
+from indexer.git.parse import split_records
+from indexer.limits import TREE_BYTES, TREE_PATHS
 
-Process = git.Git.AutoInterrupt
+Split = Callable[[Iterable[bytes]], Iterator[bytes]]
 
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 # Paths are never interpreted as patterns, either.
@@ -67,6 +60,7 @@ _SETTINGS: Final = tuple(
         )
     )
 )
+_SHOWN_BYTES: Final = 200  # of a path in a message
 _OLDEST: Final = (2, 38)  # the first with safe.bareRepository
 _VERSION: Final = re.compile(r"git version (\d+)\.(\d+)")
 
@@ -96,7 +90,7 @@ class GitProcess:
         """Return the output of a command. Raises GitError for a non-zero exit status."""
         status, out, problem = self.attempt(*arguments, stdin=stdin, environment=environment)
         if status:
-            raise GitError(f"git {_name(arguments)} failed: {problem}")
+            raise GitError(f"git {command_name(arguments)} failed: {problem}")
         return out
 
     def configured(self, pattern: str) -> list[tuple[str, str]]:
@@ -107,16 +101,41 @@ class GitProcess:
         fields = out.decode(errors="replace").split("\0")[:-1]
         return list(zip(fields[::2], fields[1::2], strict=True))
 
-    def diff(self, *arguments: str) -> bytes:
-        """Return the output of `git diff-tree` over all files, without the work tree's attributes.
+    def diff(self, *arguments: str, split: Split) -> Iterator[bytes]:
+        """Yield the records of `git diff-tree` over all files, without the work tree's attributes.
 
         Without a work tree, git reads attributes from the index; so the command gets an empty one.
         """
-        return self.run(
-            "-C", str(self._git_dir), "diff-tree", "-r", "--no-renames", "--no-ext-diff",
-            "--no-textconv", "--no-relative", *arguments,
-            GIT_WORK_TREE=str(self._git_dir), GIT_INDEX_FILE=str(self._git_dir / "no-index"),
+        git_dir = str(self._git_dir)
+        return self.records(
+            "-C", git_dir, "diff-tree", "-r", "--no-renames", "--no-ext-diff",
+            "--no-textconv", "--no-relative", *arguments, split=split,
+            environment={"GIT_WORK_TREE": git_dir, "GIT_INDEX_FILE": f"{git_dir}/no-index"},
         )  # fmt: skip
+
+    def records(
+        self,
+        *arguments: str,
+        split: Split = split_records,
+        stdin: bytes = b"",
+        environment: Mapping[str, str] = NOTHING,
+    ) -> Iterator[bytes]:
+        """Yield the records of a command's output as they come, by default those that a NUL ends.
+
+        Raises TreeTooLargeError beyond TREE_PATHS records or TREE_BYTES, and GitError, after the
+        last record, for a non-zero exit status.
+        """
+        with self.start(*arguments, environment=environment) as command:
+            command.send(stdin, last=True)
+            size = 0
+            for number, record in enumerate(split(command.parts())):
+                size += len(record) + 1
+                if number >= TREE_PATHS or size > TREE_BYTES:
+                    raise _too_large(command.name, record)
+                yield record
+            status, problem = command.finish()
+        if status:
+            raise GitError(f"git {command.name} failed: {problem}")
 
     def attempt(
         self,
@@ -126,83 +145,48 @@ class GitProcess:
         may_fetch: bool = False,
         seconds: float | None = None,
     ) -> tuple[int, bytes, str]:
-        """Return exit status, output and error message in one line. Raises GitTimeoutError."""
-        process = self.start(*arguments, environment=environment, may_fetch=may_fetch)
-        return _finished(process, arguments, stdin, seconds or GIT_COMMAND_SECONDS)
+        """Return exit status, output and error message in one line. Raises GitTimeoutError.
+
+        GitError if the output is larger than GIT_ANSWER_BYTES: `records` reads listings of files.
+        """
+        return _finished(
+            self.start(*arguments, environment=environment, may_fetch=may_fetch, seconds=seconds),
+            stdin,
+        )
 
     def start(
         self,
         *arguments: str,
         environment: Mapping[str, str] = NOTHING,
         may_fetch: bool = False,
-    ) -> Process:
-        """Start a process with pipes for its three streams."""
+        seconds: float | None = None,
+    ) -> GitCommand:
+        """Start a command whose streams the caller reads and writes."""
         fetch_settings = NOTHING if may_fetch else self._fetch_settings
-        return _started(
-            self.root, arguments, {**self._environment, **fetch_settings, **environment}
-        )
+        environment = {**self._environment, **fetch_settings, **environment}
+        return GitCommand(self.root, arguments, environment, settings=_SETTINGS, seconds=seconds)
 
 
-def end(process: Process) -> None:
-    """Terminate a git process and its children; kill it if it does not end in time."""
-    process.terminate()
-    try:
-        process.communicate(timeout=GIT_END_SECONDS)
-    except TimeoutExpired:
-        process.kill()
-        process.wait()
+def _finished(command: GitCommand, stdin: bytes = b"") -> tuple[int, bytes, str]:
+    with command:
+        command.send(stdin, last=True)
+        answer = command.answer()
+        status, problem = command.finish()
+    return status, answer, problem
 
 
-def _finished(
-    process: Process, arguments: tuple[str, ...], stdin: bytes, seconds: float
-) -> tuple[int, bytes, str]:
-    try:
-        out, complaint = process.communicate(stdin, timeout=seconds)
-    except TimeoutExpired as exc:
-        end(process)
-        raise timed_out(_name(arguments), seconds) from exc
-    return process.returncode, out, explain_git_error(complaint.decode(errors="replace").strip())
-
-
-def timed_out(name: str, seconds: float) -> GitTimeoutError:
-    """Return the error of a git command that did not end within `seconds`."""
-    return GitTimeoutError(
-        f"git {name} did not end within {seconds:,.0f} s and was stopped. Try again on a faster "
-        "disk or network; if it still fails, look for a pattern with many `*` in .gitattributes "
-        "and .gitignore"
+def _too_large(name: str, record: bytes) -> TreeTooLargeError:
+    path = record.rpartition(b"\t")[2][:_SHOWN_BYTES].decode(errors="replace")
+    return TreeTooLargeError(
+        f"git {name} lists more than {TREE_PATHS:,} paths or {TREE_BYTES:,} bytes and was stopped "
+        f"at {path!r}"
     )
-
-
-def _name(arguments: tuple[str, ...]) -> str:
-    """Return the command's name, after git's own options."""
-    words = iter(arguments)
-    for word in words:
-        if word in {"-c", "-C"}:
-            next(words)
-        elif not word.startswith("-"):
-            return word
-    return ""
 
 
 def _run_in(directory: Path, *arguments: str, **environment: str) -> tuple[int, bytes, str]:
     """Run git in a directory whose repository is not known yet; see `attempt`."""
-    process = _started(directory, arguments, {**_ENVIRONMENT, **_NO_FETCH, **environment})
-    return _finished(process, arguments, b"", GIT_COMMAND_SECONDS)
-
-
-def _started(
-    directory: Path, arguments: tuple[str, ...], environment: Mapping[str, str]
-) -> Process:
-    try:
-        return git.Git(str(directory)).execute(
-            ["git", *_SETTINGS, *arguments],
-            PIPE,
-            as_process=True,
-            env=environment,
-            process_group=CHILDREN.number(),
-        )
-    except GitCommandNotFound as exc:
-        raise ConfigurationError("git is not installed, or not on the PATH: install git") from exc
+    environment = {**_ENVIRONMENT, **_NO_FETCH, **environment}
+    return _finished(GitCommand(directory, arguments, environment, settings=_SETTINGS))
 
 
 @cache

@@ -4,7 +4,8 @@ Reads objects, never the work tree or the index, so that local edits and a user'
 do not affect the result.
 """
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -22,8 +23,10 @@ from indexer.git.parse import (
     parse_diff,
     parse_tree,
     repeats_paths,
+    split_lines,
+    split_pairs,
 )
-from indexer.git.process import NOTHING, GitProcess
+from indexer.git.process import NOTHING, GitProcess, Split
 from indexer.git.remote import Remote, refuse_programs
 from indexer.limits import PROJECT_FILE_BYTES
 from indexer.records.files import TreeEntry
@@ -50,6 +53,7 @@ class Repository:
     ) -> None:
         self._git = GitProcess(path, environment)
         self._credential = credential
+        self._listed: set[str] = set()  # commits within the bounds of a tree
         self.blobs = Blobs(self._git)
         self.root = self._git.root
         if self.asks_remotes and self.is_partial:
@@ -196,20 +200,25 @@ class Repository:
 
     # Content
 
-    def raw_diff(self, base: str, head: str) -> bytes:
-        """Return the differences in the form of `git diff-tree --raw -z`, without renames.
+    def raw_diff(self, base: str, head: str) -> Iterator[bytes]:
+        """Yield the differences in the form of `git diff-tree --raw -z`, without renames.
 
         Equivalent to `git diff -M100%` with each rename split in two, and independent of the user's
-        diff settings.
+        diff settings. Records of split_pairs. Raises TreeTooLargeError for a `head` that is too
+        large: git holds what it compares in memory.
         """
-        return self.diff(
+        if head not in self._listed:
+            names = self.records("ls-tree", "-r", "-z", "--name-only", "--full-tree", head)
+            deque(names, maxlen=0)
+            self._listed.add(head)
+        yield from self.diff(
             "-z", "--raw", "--no-abbrev", "--ignore-submodules=none", "--end-of-options",
-            base, head, "--",
+            base, head, "--", split=split_pairs,
         )  # fmt: skip
 
-    def diff(self, *arguments: str) -> bytes:
-        """Return the output of `git diff-tree` over all files: see GitProcess.diff."""
-        return self._git.diff(*arguments)
+    def diff(self, *arguments: str, split: Split) -> Iterator[bytes]:
+        """Yield the records of `git diff-tree` over all files: see GitProcess.diff."""
+        return self._git.diff(*arguments, split=split)
 
     def changes(self, base: str, head: str) -> Changes:
         """Return the changes from `base` to `head`."""
@@ -218,14 +227,13 @@ class Repository:
 
     def _with_sizes(self, entries: tuple[TreeEntry, ...]) -> list[TreeEntry]:
         wanted = [entry.blob for entry in entries if entry.mode != SUBMODULE_MODE]
-        listing = self._git.run(
-            "cat-file", "--batch-check=%(objectsize)", stdin="\n".join([*wanted, ""]).encode()
-        )
-        lines = iter(listing.decode().splitlines())
+        lines = self._git.records(
+            "cat-file", "--batch-check=%(objectsize)", split=split_lines,
+            stdin="\n".join([*wanted, ""]).encode(),
+        )  # fmt: skip
+        sizes = iter([blob_size(*pair) for pair in zip(wanted, lines, strict=True)])
         return [
-            entry
-            if entry.mode == SUBMODULE_MODE
-            else replace(entry, size=blob_size(entry.blob, next(lines)))
+            entry if entry.mode == SUBMODULE_MODE else replace(entry, size=next(sizes))
             for entry in entries
         ]
 
@@ -247,21 +255,19 @@ class Repository:
     def _repeats(self, commit: str, paths: list[str]) -> bool:
         few = paths if len(paths) <= _PATHS_AT_ONCE else []
         return bool(paths) and repeats_paths(
-            self._git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", *few)
+            self.records("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", *few)
         )
 
     def tree(self, commit: str) -> list[TreeEntry]:
         """Return every tracked file of `commit`, submodules included."""
-        return parse_tree(self._git.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
+        return parse_tree(self.records("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
 
     def read_path(self, commit: str, path: str) -> bytes | None:
         """Return the content of a settings file in a commit; None if there is none.
 
         Raises ConfigurationError if it is too large, before it is read.
         """
-        entries = parse_tree(
-            self._git.run("ls-tree", "-z", "-l", "--full-tree", commit, "--", path)
-        )
+        entries = parse_tree(self.records("ls-tree", "-z", "-l", "--full-tree", commit, "--", path))
         if not entries or entries[0].mode[:3] != "100" or entries[0].skipped:
             return None
         if entries[0].size > PROJECT_FILE_BYTES:
@@ -283,3 +289,7 @@ class Repository:
     def run(self, *arguments: str, stdin: bytes = b"", **environment: str) -> bytes:
         """Return the output of another git command. Raises GitError for a non-zero exit status."""
         return self._git.run(*arguments, stdin=stdin, **environment)
+
+    def records(self, *arguments: str, stdin: bytes = b"", **environment: str) -> Iterator[bytes]:
+        """Yield the records of another git command, which a NUL ends: see GitProcess.records."""
+        return self._git.records(*arguments, stdin=stdin, environment=environment)

@@ -14,7 +14,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from indexer.languages import detect
-from indexer.limits import FILE_BYTES, LINE_BYTES, MANIFEST_CHARACTERS, MEAN_LINE_BYTES
+from indexer.limits import (
+    BLOB_BYTES,
+    FILE_BYTES,
+    LINE_BYTES,
+    MANIFEST_CHARACTERS,
+    MEAN_LINE_BYTES,
+)
 from indexer.manifests import is_manifest
 from indexer.records.files import SkipReason, TreeEntry
 
@@ -105,7 +111,7 @@ def skip_reason_by_entry(
     reason = _by_rules(path, rules) or _by_attributes_or_name(path, attributes)
     if reason and not _is_parsed_generated(path, reason):
         return reason
-    return SkipReason.TOO_LARGE if size > rules.max_file_bytes else reason
+    return SkipReason.TOO_LARGE if size > min(rules.max_file_bytes, BLOB_BYTES) else reason
 
 
 def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:

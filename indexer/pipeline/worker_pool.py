@@ -1,6 +1,7 @@
 """Worker processes: a pool that is replaced when a process dies, and one for suspect tasks.
 
-Workers run grammars, which are C code, over untrusted files: they may crash. They get no secrets.
+Workers run grammars, which are C code, over untrusted files: they may crash. They get no secrets,
+and a limit of memory.
 """
 
 import gc
@@ -19,15 +20,18 @@ from typing import Final, ParamSpec, TypeVar
 
 from indexer.bundle.encode import ExtractedFile, FileLine, encode_file
 from indexer.errors import IndexerError
+from indexer.limits import CHILD_MEMORY_BYTES
 from indexer.output import log
 from indexer.pipeline.forkserver import start_forkserver
-from indexer.process_group import CHILDREN
+from indexer.process_group import CHILDREN, limit_memory
 from indexer.records.files import DegradeReason, FileRecord, SkipReason, SourceFile, TreeEntry
 from indexer.records.vectors import LocalModel
 
 _GROUP_BYTES: Final = 96_000  # keeps a process busy for about 50 ms
 _SMALL_RUN_BYTES: Final = 300_000  # one process is done before a second would have started
 _MAX_WORKERS: Final = 8
+
+_DIED: Final = (BrokenProcessPool, MemoryError)
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -109,7 +113,7 @@ class WorkerPool:
     ) -> Iterator[ExtractedFile]:
         try:
             yield from future.result()
-        except BrokenProcessPool:
+        except _DIED:
             for file in group:
                 yield from self._extract_isolated(extract, file)
 
@@ -117,13 +121,13 @@ class WorkerPool:
         path = file.entry.path
         try:
             return self.run_isolated(extract, [file])
-        except BrokenProcessPool:
-            _log.warning("%s crashed the process that parsed it; it is cut into windows", path)
+        except _DIED as exc:
+            _log.warning("%s %s that parsed it; it is cut into windows", path, _cause(exc))
         degraded = replace(file, degraded=DegradeReason.PARSE_FAILED)
         try:
             return self.run_isolated(extract, [degraded])
-        except BrokenProcessPool:
-            _log.warning("%s crashed the process that read it again; it is skipped", path)
+        except _DIED as exc:
+            _log.warning("%s %s that read it again; it is skipped", path, _cause(exc))
         reason = file.entry.skipped or SkipReason.UNPROCESSABLE
         return [ExtractedFile(skipped_line(file.entry, reason))]
 
@@ -152,6 +156,12 @@ class WorkerPool:
                 self._isolated_pool.shutdown()
                 self._isolated_pool = None
                 raise
+
+
+def _cause(exc: Exception) -> str:
+    if isinstance(exc, MemoryError):
+        return f"needs more than the {CHILD_MEMORY_BYTES // 1024**2:,} MiB of memory of the process"
+    return "crashed the process"
 
 
 def _groups(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
@@ -229,6 +239,7 @@ def _prepare(group: int) -> None:
     parent = multiprocessing.parent_process()
     if parent and not parent.is_alive():  # the group was killed before this process joined it
         os._exit(1)
+    limit_memory(os.getpid())
     log.to_standard_error()
     gc.freeze()
     gc.disable()

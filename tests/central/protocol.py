@@ -157,7 +157,8 @@ class Api:
 
     def put_tree(self, run: Mapping[str, Any], entries: Iterable[TreeEntry]) -> Any:
         """PUT …/tree."""
-        return self.request("PUT", f"/api/v1/index/runs/{run['run_id']}/tree", encode_tree(entries))
+        body = b"".join(encode_tree(list(entries)))
+        return self.request("PUT", f"/api/v1/index/runs/{run['run_id']}/tree", body)
 
     def put_batch(
         self, run: Mapping[str, Any], number: int, records: Iterable[FileRecord | Removal]

@@ -1,8 +1,11 @@
 """Real git repositories for tests, made with git's own command line and no configuration."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
+
+import pytest
 
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Ada",
@@ -64,3 +67,16 @@ class Sandbox:
         clone = object.__new__(Sandbox)
         clone.path = path
         return clone
+
+
+def put_stand_in(directory: Path, monkeypatch: pytest.MonkeyPatch, command: str, does: str) -> None:
+    """Put a `git` on the PATH whose `command` is a harmless shell script; the rest is git."""
+    real = shutil.which("git")
+    stand_in = directory / "stand-in" / "git"
+    stand_in.parent.mkdir(parents=True)
+    stand_in.write_text(
+        f'#!/bin/sh\nfor word in "$@"; do\nif [ "$word" = {command} ]; then\n{does}\nexit\nfi\n'
+        f'done\nexec {real} "$@"\n'
+    )
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{stand_in.parent}:{os.environ['PATH']}")

@@ -14,6 +14,7 @@ from central.onboarding.clones import Clone, EmptyRepositoryError, GitAccess, cl
 from central.onboarding.processes import ChildError, Limits
 from central.settings.backfill import BackfillSettings
 from indexer.git.process import GitProcess
+from indexer.limits import BACKFILL_OUTPUT_BYTES
 from scripts.local_forge import LocalForge
 from scripts.local_git import commit_all, git, new_repository
 from tests.indexer.forge.answering import answering
@@ -195,3 +196,12 @@ def test_another_branch_than_the_default_one_is_cloned(forge: LocalForge, tmp_pa
     )
     assert found.ref == "refs/heads/release/1.0"
     assert git(found.path, "show", "HEAD:a.py") == "a = 1"
+
+
+def test_all_blobs_of_many_files_arrive(forge: LocalForge, tmp_path: Path) -> None:
+    """More than their names fit into what is kept of a child's output."""
+    many = BACKFILL_OUTPUT_BYTES // 40 + 100
+    forge.add("shop", {f"{number}.py": f"n = {number}\n" for number in range(many)})
+    found = cloned(f"{forge.url}/acme/shop", tmp_path / "clone", secret=forge.token)
+    listed = git(found.path, "rev-list", "--objects", "--missing=print", "HEAD^{tree}")
+    assert "?" not in listed

@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import IO
 
 import psutil
 import pytest
@@ -18,12 +20,13 @@ from central.onboarding.processes import (
     inherited_environment,
     run_child,
 )
+from indexer.limits import CHILD_MEMORY_BYTES
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def run(script: str, limits: Limits, stdin: bytes = b"") -> tuple[bytes, str]:
+def run(script: str, limits: Limits, stdin: IO[bytes] | None = None) -> tuple[bytes, str]:
     return run_child(
         [sys.executable, "-c", script],
         environment=inherited_environment(limits.directory),
@@ -38,11 +41,14 @@ def limits_in(directory: Path, *, seconds: float = 60, max_bytes: int = 10**8) -
 
 
 def test_a_child_gets_its_input_and_its_output_is_returned(tmp_path: Path) -> None:
-    out, err = run(
-        "import sys; print(sys.stdin.read()); sys.stderr.write('noted')",
-        limits_in(tmp_path),
-        b"asked",
-    )
+    with tempfile.TemporaryFile() as asked:
+        asked.write(b"asked")
+        asked.seek(0)
+        out, err = run(
+            "import sys; print(sys.stdin.read()); sys.stderr.write('noted')",
+            limits_in(tmp_path),
+            asked,
+        )
     assert (out, err) == (b"asked\n", "noted")
 
 
@@ -102,6 +108,31 @@ def test_a_directory_beyond_its_quota_ends_the_child(tmp_path: Path) -> None:
 def test_a_file_beyond_the_quota_ends_the_child_at_once(tmp_path: Path) -> None:
     with pytest.raises(ChildError):
         run("open('a', 'wb').write(b'x' * 3_000_000)", limits_in(tmp_path, max_bytes=2_000_000))
+
+
+def test_a_child_that_takes_too_much_memory_is_ended_and_the_limit_named(tmp_path: Path) -> None:
+    """What it allocates, once it has its limit, is never written to."""
+    script = (
+        "import resource\n"
+        "while resource.getrlimit(resource.RLIMIT_DATA)[0] == resource.RLIM_INFINITY: pass\n"
+        f"bytearray({CHILD_MEMORY_BYTES})"
+    )
+    with pytest.raises(QuotaError, match="needs more than 2,048 MiB of memory"):
+        run(script, limits_in(tmp_path))
+
+
+def test_all_of_a_childs_output_is_in_a_file_and_its_end_is_returned(tmp_path: Path) -> None:
+    with tempfile.TemporaryFile() as output:
+        end, _ = run_child(
+            [sys.executable, "-c", "print('x' * 200_000 + 'the end')"],
+            environment=inherited_environment(tmp_path),
+            cwd=tmp_path,
+            limits=limits_in(tmp_path),
+            output=output,
+        )
+        assert output.tell() == len("x" * 200_000 + "the end\n")
+    assert end.endswith(b"the end\n")
+    assert len(end) == processes.BACKFILL_OUTPUT_BYTES
 
 
 def test_a_child_ends_with_a_killed_parent(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from indexer.bundle import decode as decoding
 from indexer.bundle import encode as encoding
 from indexer.bundle import gzip as compression
 from indexer.bundle.tree import TreeColumns, decode_tree
-from indexer.errors import BundleError
+from indexer.errors import BundleError, TreeTooLargeError
 from indexer.records.files import (
     Chunk,
     ChunkType,
@@ -155,7 +155,19 @@ def test_records_survive_the_round_trip(records: list[FileRecord | Removal]) -> 
     )
 )
 def test_trees_survive_the_round_trip(entries: list[TreeEntry]) -> None:
-    assert read_tree(encoding.encode_tree(entries)) == entries
+    assert read_tree(b"".join(encoding.encode_tree(entries))) == entries
+
+
+def test_a_tree_that_the_service_would_refuse_is_not_encoded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entries = [TreeEntry(f"{n}.py", "100644", BLOB, 1) for n in range(10)]
+    size = len(b"".join(encoding.encode_tree(entries)))
+    monkeypatch.setattr(encoding, "TREE_BYTES", size)
+    assert sum(map(len, encoding.encode_tree(entries))) == size
+    monkeypatch.setattr(encoding, "TREE_BYTES", size - 1)
+    with pytest.raises(TreeTooLargeError, match=r"more than 1,\d+ bytes.*\(tree_too_large\)"):
+        list(encoding.encode_tree(entries))
 
 
 def test_a_record_is_read_with_its_types() -> None:
@@ -347,7 +359,7 @@ def test_a_file_of_too_many_lines_is_refused() -> None:
 )
 def test_an_unusual_path_of_a_tree_is_read_as_it_is(path: str) -> None:
     entries = [TreeEntry("before", "100644", BLOB, 1), TreeEntry(path, "100755", BLOB, 2**62)]
-    assert read_tree(encoding.encode_tree(entries)) == entries
+    assert read_tree(b"".join(encoding.encode_tree(entries))) == entries
 
 
 @pytest.mark.parametrize(
@@ -355,7 +367,7 @@ def test_an_unusual_path_of_a_tree_is_read_as_it_is(path: str) -> None:
 )
 def test_a_path_that_is_none_is_refused_in_a_tree(path: str) -> None:
     with pytest.raises(BundleError) as caught:
-        read_tree(encoding.encode_tree([TreeEntry(path, "100644", BLOB, 1)] * 2))
+        read_tree(b"".join(encoding.encode_tree([TreeEntry(path, "100644", BLOB, 1)] * 2)))
     assert caught.value.code == "batch_path_invalid"
 
 

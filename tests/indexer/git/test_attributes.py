@@ -77,7 +77,7 @@ def test_a_file_beyond_the_bounds_says_nothing_and_the_log_says_so(
         {
             "a.py": "", "lib/b.py": "",
             ".gitattributes": line + "#" * ATTRIBUTES_BYTES,
-            "lib/.gitattributes": "*a" * 65 + line + line,
+            "lib/.gitattributes": "?" * 65 + line + line,
         },
     )  # fmt: skip
     found = attributes_at(Repository(sandbox.path), head, ["a.py", "lib/b.py"])

@@ -82,6 +82,6 @@ def test_a_message_of_git_is_one_line_that_can_be_stored(complaint: str) -> None
 
 
 def test_an_unexpected_status_is_an_error() -> None:
-    listing = b":100644 100644 " + b"a" * 40 + b" " + b"b" * 40 + b" U\0path\0"
+    record = b":100644 100644 " + b"a" * 40 + b" " + b"b" * 40 + b" U\tpath"
     with pytest.raises(GitError, match="status"):
-        parse_diff(listing)
+        parse_diff([record])

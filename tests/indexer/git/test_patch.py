@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.git.parse import cut_lines
 from indexer.git.patch import Hunk, Span, changed_ranges, map_range, parse_patch
 from indexer.git.repository import Repository
 from tests.indexer.repositories import Sandbox
@@ -30,8 +31,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
     repository.close()
 
 
-def patch_of(repository: Repository, pairs: Sequence[tuple[bytes, bytes]]) -> bytes:
-    """Git's patch between two trees that hold the first and the second of each pair."""
+def patch_of(repository: Repository, pairs: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
+    """Git's patch, in lines, between trees that hold the first and the second of each pair."""
 
     def tree(contents: Sequence[bytes]) -> str:
         blobs = [
@@ -42,7 +43,7 @@ def patch_of(repository: Repository, pairs: Sequence[tuple[bytes, bytes]]) -> by
         return repository.run("mktree", "-z", stdin=listing.encode()).decode().strip()
 
     old, new = (tree([pair[side] for pair in pairs]) for side in (0, 1))
-    return repository.run("diff-tree", "-r", "-p", "-U0", "--text", old, new)
+    return list(repository.diff("-p", "-U0", "--text", old, new, split=cut_lines))
 
 
 def hunks_between(repository: Repository, old: bytes, new: bytes) -> tuple[Hunk, ...]:

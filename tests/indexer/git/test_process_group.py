@@ -6,25 +6,24 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from indexer.errors import GitTimeoutError
-from indexer.git import process as git_process
+from indexer.git import command
+from indexer.git.attributes import attributes_at
+from indexer.git.edits import branch_edits
 from indexer.git.local import WorkingCopy
 from indexer.git.repository import Repository
 from indexer.pipeline.worker_pool import _prepare
-from tests.indexer.repositories import Sandbox
+from tests.indexer.repositories import Sandbox, put_stand_in
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
-SLOW = "*a" * 20 + "b"  # before git 2.41 its own matcher does not end with it
-HELD = "a" * 200 + "c"
 
-# One git is held by a pipe that nobody writes to, one by patterns, one waits for a question.
+# One git is held by a pipe that has no writer, one is a stand-in that is busy, one waits for input.
 PROGRAM = """
 import sys, threading
 from pathlib import Path
@@ -46,23 +45,23 @@ def held(repository: Repository) -> None:
 
 
 def busy(repository: Repository) -> None:
-    repository.run("check-attr", "--all", "--stdin", stdin=HELD.encode() + b"\n")
+    repository.run("check-attr", "--all", "a.py")
 
 
 @pytest.fixture
-def hostile(tmp_path: Path) -> Sandbox:
-    sandbox = Sandbox(tmp_path / "hostile")
-    sandbox.commit("first", {"a.py": "", ".gitattributes": f"{SLOW} x\n", ".gitignore": SLOW})
+def sandbox(tmp_path: Path) -> Sandbox:
+    sandbox = Sandbox(tmp_path / "shop")
+    sandbox.commit("first", {"a.py": ""})
     os.mkfifo(sandbox.path / ".git" / "pipe")
     return sandbox
 
 
 def gits_of(path: Path) -> list[psutil.Process]:
-    """The git processes of a repository, whoever their parent is."""
+    """The git processes of a repository and their stand-ins, whoever their parent is."""
     found = []
     for process in psutil.process_iter():
         try:
-            if process.name() == "git" and process.environ().get("GIT_DIR") == f"{path}/.git":
+            if process.environ().get("GIT_DIR") == f"{path}/.git":
                 found.append(process)
         except psutil.Error:  # it has just ended, or is another user's
             continue
@@ -70,18 +69,21 @@ def gits_of(path: Path) -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT])
-def test_no_child_outlives_an_indexer_that_is_killed(hostile: Sandbox, number: int) -> None:
+def test_no_child_outlives_an_indexer_that_is_killed(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    put_stand_in(tmp_path, monkeypatch, "check-attr", "while :; do :; done")
     indexer = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(hostile.path)],
+        [sys.executable, "-c", PROGRAM, str(sandbox.path)],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert indexer.stdout
     assert indexer.stdout.readline() == b"started\n"
-    wait_until(lambda: len(gits_of(hostile.path)) >= 2)
+    wait_until(lambda: len(gits_of(sandbox.path)) >= 2)
     children = psutil.Process(indexer.pid).children(recursive=True)
     os.kill(indexer.pid, number)
     indexer.communicate(timeout=60)  # nobody holds its pipes any more
-    wait_until(lambda: not gits_of(hostile.path))
+    wait_until(lambda: not gits_of(sandbox.path))
     psutil.wait_procs(children, timeout=60)
     assert [child for child in children if child.is_running()] == []
 
@@ -115,35 +117,26 @@ def test_a_worker_that_starts_while_its_indexer_is_killed_does_not_outlive_it() 
     assert indexer.communicate(timeout=60) == (b"", None)
 
 
+@pytest.mark.parametrize("ignores", ["", "trap '' TERM; "])
 def test_a_git_that_does_not_end_is_ended_with_what_to_do(
-    hostile: Sandbox, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ignores: str
 ) -> None:
-    monkeypatch.setattr(git_process, "GIT_COMMAND_SECONDS", 0.5)
-    repository = WorkingCopy(hostile.path)
-    with pytest.raises(
-        GitTimeoutError, match=r"check-ignore did not end .* `\*` in .gitattributes"
-    ):
-        repository.ignored([HELD])
+    put_stand_in(tmp_path, monkeypatch, "check-ignore", f"{ignores}while :; do sleep 0.1; done")
+    monkeypatch.setattr(command, "GIT_COMMAND_SECONDS", 0.5)
+    monkeypatch.setattr(command, "GIT_END_SECONDS", 0.1)
+    repository = WorkingCopy(sandbox.path)
+    with pytest.raises(GitTimeoutError, match=r"check-ignore did not end .* in .gitattributes"):
+        repository.ignored(["a.py"])
     repository.close()
-    wait_until(lambda: not gits_of(hostile.path))
+    wait_until(lambda: not gits_of(sandbox.path))
 
 
-def test_a_hostile_attribute_holds_up_neither_run_nor_impact(hostile: Sandbox) -> None:
-    """The same patterns that keep git busy, where only what is committed counts."""
-    from indexer.git.attributes import attributes_at
-    from indexer.git.edits import branch_edits
-
-    base = hostile.git("rev-parse", "HEAD")
-    quick = ("-c", "core.attributesFile=/dev/null")
-    blob = hostile.git("hash-object", "-w", "--no-filters", "--stdin", stdin=b"held\n")
-    hostile.git(*quick, "update-index", "--add", "--cacheinfo", f"100644,{blob},{HELD}.py")
-    one = hostile.git("commit-tree", "-p", base, "-m", "one", hostile.git("write-tree"))
-    blob = hostile.git("hash-object", "-w", "--no-filters", "--stdin", stdin=b"edited\n")
-    hostile.git(*quick, "update-index", "--add", "--cacheinfo", f"100644,{blob},{HELD}.py")
-    two = hostile.git("commit-tree", "-p", one, "-m", "two", hostile.git("write-tree"))
-    repository = Repository(hostile.path)
-    began = time.monotonic()
-    assert attributes_at(repository, two, [f"{HELD}.py", "a.py"]) == {}
-    assert [file.path for file in branch_edits(repository, one, two).files] == [f"{HELD}.py"]
-    assert time.monotonic() - began < 30
+def test_attributes_of_the_work_tree_hold_up_neither_run_nor_impact(sandbox: Sandbox) -> None:
+    """They are a pipe that has no writer: a git that read them would wait."""
+    base = sandbox.commit("base", {"b.py": "held\n"})
+    head = sandbox.commit("head", {"b.py": "edited\n"})
+    os.mkfifo(sandbox.path / ".gitattributes")
+    repository = Repository(sandbox.path)
+    assert attributes_at(repository, head, ["a.py", "b.py"]) == {}
+    assert [file.path for file in branch_edits(repository, base, head).files] == ["b.py"]
     repository.close()

@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.git.parse import storable_path
-from indexer.limits import MANIFEST_CHARACTERS
+from indexer.limits import BLOB_BYTES, MANIFEST_CHARACTERS
 from indexer.pipeline.select import (
     SelectionRules,
     needs_content,
@@ -127,6 +127,9 @@ def test_size_limit_is_inclusive_and_configurable() -> None:
     assert by_entry("a.py", size=11, rules=SelectionRules(max_file_bytes=10)) is (
         SkipReason.TOO_LARGE
     )
+    unlimited = SelectionRules(max_file_bytes=10**15)
+    assert by_entry("a.py", size=BLOB_BYTES, rules=unlimited) is None
+    assert by_entry("a.py", size=BLOB_BYTES + 1, rules=unlimited) is SkipReason.TOO_LARGE
 
 
 def test_generated_code_has_the_size_limit_of_other_code() -> None:

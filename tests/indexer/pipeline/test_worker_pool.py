@@ -17,7 +17,7 @@ from indexer.bundle.decode import decode_records
 from indexer.bundle.encode import ExtractedFile
 from indexer.embedding.builtin import SPEC
 from indexer.errors import IndexerError
-from indexer.limits import BATCH_BYTES
+from indexer.limits import BATCH_BYTES, CHILD_MEMORY_BYTES
 from indexer.pipeline import worker, worker_pool
 from indexer.pipeline.worker_pool import Extract, WorkerPool, extract_in_worker, worker_count
 from indexer.records.files import (
@@ -113,6 +113,23 @@ def test_a_file_that_kills_its_process_even_as_windows_is_skipped(
     }
     assert [record.degraded for record in made] == [None] * 5
     assert "deadly.py crashed the process that read it again; it is skipped" in caplog.text
+
+
+def greedy_work(files: Sequence[SourceFile]) -> list[ExtractedFile]:
+    """As a grammar that takes memory without end; what is allocated here is never written to."""
+    if any(file.entry.path == "deadly.py" for file in files):
+        bytearray(CHILD_MEMORY_BYTES)
+    return EXTRACT(files)
+
+
+def test_a_file_that_takes_too_much_memory_is_skipped_and_the_limit_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    made = records(deadly_files(), work=greedy_work)
+    assert {record.path: record.skipped for record in made if record.skipped} == {
+        "deadly.py": SkipReason.UNPROCESSABLE
+    }
+    assert "deadly.py needs more than the 2,048 MiB of memory of the process that" in caplog.text
 
 
 def dead_on_arrival(_group: int) -> None:
