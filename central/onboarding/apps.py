@@ -1,22 +1,13 @@
 """Registration with Django."""
 
 from django.apps import AppConfig
-from prometheus_client import REGISTRY
 
 
 class OnboardingConfig(AppConfig):
-    """The `onboarding` app."""
+    """The `onboarding` app; see central.extensions."""
 
     name = "central.onboarding"
     default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        """Let /metrics count the queue; go with what is purged and exported."""
-        from central.maintenance.organization_export import register_tables
-        from central.maintenance.repository_deletion import deletion, register_rows
-        from central.onboarding.metrics import BackfillCollector
-        from central.onboarding.models import Backfill, BackfillRepository
-
-        REGISTRY.register(BackfillCollector())
-        register_rows(deletion(BackfillRepository, "repository_id = %s"))
-        register_tables(backfills=Backfill, backfill_repositories=BackfillRepository)
+    collectors = ("central.onboarding.metrics.BackfillCollector",)
+    deletions = ("central.onboarding.retention.DELETIONS",)
+    exports = ("central.onboarding.retention.export_members",)
