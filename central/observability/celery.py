@@ -134,7 +134,7 @@ def _metrics_application() -> Callable[..., Iterable[bytes]]:
 
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    metrics = make_wsgi_app(registry)
+    metrics: Callable[..., Iterable[bytes]] = make_wsgi_app(registry)
 
     def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         refused = refusal(environ.get("HTTP_AUTHORIZATION", ""))
