@@ -10,7 +10,7 @@ django.setup(set_prefix=False)
 
 from central.http.asgi import RequestThreads, ThreadHandler  # noqa: E402
 from central.mcp.auth import McpAuth  # noqa: E402
-from central.mcp.lazy_app import PATH, LazyApp  # noqa: E402
+from central.mcp.lazy_app import PATHS, LazyApp  # noqa: E402
 from central.web.errors import refusal  # noqa: E402
 
 
@@ -26,7 +26,7 @@ class Application:
         """Dispatch one ASGI connection."""
         if scope["type"] == "lifespan":
             await self._mcp.live(receive, send)
-        elif scope["type"] == "http" and scope["path"] == PATH:
+        elif scope["type"] == "http" and scope["path"] in PATHS:
             await self._gate(scope, receive, send)
         else:
             await self._handler(scope, receive, send)

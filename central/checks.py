@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
-from central.http import rate_limits
 from central.runtime.listening import CannotListenError, address
 from indexer.errors import ConfigurationError
 from indexer.store import check_address
@@ -17,12 +16,14 @@ from indexer.store.qdrant.address import QdrantAddress
 _Check = Callable[[], Iterator[CheckMessage]]
 
 
-def check(*, deploy: bool = False) -> Callable[[_Check], _Check]:
-    """Register a system check; with `deploy` it runs only for `manage.py check --deploy`."""
+def check(*, deploy: bool = False, tag: str = Tags.compatibility) -> Callable[[_Check], _Check]:
+    """Register a system check; with `deploy` it runs only for `manage.py check --deploy`.
+
+    Those of Tags.compatibility also run before each command of central.commands.
+    """
 
     def registered(messages: _Check) -> _Check:
-        tag = Tags.security if deploy else Tags.compatibility
-        register(lambda **_: list(messages()), tag, deploy=deploy)
+        register(lambda **_: list(messages()), Tags.security if deploy else tag, deploy=deploy)
         return messages
 
     return registered
@@ -175,9 +176,9 @@ def check_broker() -> Iterator[CheckMessage]:
     )
 
 
-@check()
+@check(tag=Tags.urls)
 def check_rates() -> Iterator[CheckMessage]:
-    """Check that each rate limit can be parsed."""
+    """Check that each rate limit of requests can be parsed."""
     for what in ("search", "index"):
         if not _is_rate(rate := getattr(settings.RATES, what)):
             yield Error(
@@ -189,6 +190,8 @@ def check_rates() -> Iterator[CheckMessage]:
 
 
 def _is_rate(rate: str) -> bool:
+    from central.http import rate_limits
+
     try:
         return rate == rate_limits.OFF or rate_limits.parsed(rate).amount > 0
     except ValueError:

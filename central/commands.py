@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from time import monotonic
 from typing import Any, TextIO
 
+from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 
 from central.errors import ServiceError
@@ -17,6 +18,9 @@ _LINE_SECONDS = 5.0
 
 class ServiceCommand(BaseCommand):
     """A command that reports the refusals of services and stores as its own errors."""
+
+    # Those of settings. The others import all pages and views, which takes longer than most work.
+    requires_system_checks = (Tags.compatibility,)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""

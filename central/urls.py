@@ -15,6 +15,8 @@ from central.search.views import SearchStreamView, SearchView
 from central.tenancy.authentication import local_token
 from central.web.views_accounts import sign_in_to_administer
 
+admin.autodiscover()
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/index/status", StatusView.as_view(), name="index-status"),
     path("api/v1/index/", include("central.ingest.urls")),

@@ -27,6 +27,8 @@ call_command("create_organization", {slug!r}, *{options!r})
 call_command("create_token", "--organization", {slug!r}, "--scopes", {scopes!r})
 """
 
+_METRICS_TOKEN = "of-local-services"  # noqa: S105
+
 
 class ServiceError(Exception):
     """A process did not do what it should; the message holds the end of its output."""
@@ -74,6 +76,7 @@ class Service:
                 "AETERNA_BIND": "127.0.0.1:0",
                 "AETERNA_RATE_SEARCH": "off",  # benchmarks ask as fast as they can
                 "AETERNA_RATE_INDEX": "off",
+                "AETERNA_METRICS_TOKEN": _METRICS_TOKEN,
             }
             | self.environment
         )
@@ -87,6 +90,12 @@ class Service:
     def url(self) -> str:
         """Where the running server listens."""
         return str(self.record()["url"])
+
+    def metrics(self, url: str = "") -> str:
+        """What Prometheus reads of it, or of a worker at another address."""
+        headers = {"Authorization": f"Bearer {_METRICS_TOKEN}"}
+        address = f"{url or self.url}/metrics"
+        return httpx.get(address, headers=headers, timeout=10, verify=authorities()).text
 
     def record(self) -> dict[str, Any]:
         """What the running server says about itself: url and pid."""

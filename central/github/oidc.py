@@ -11,10 +11,10 @@ from jwt import exceptions
 
 from central.errors import UnauthenticatedError
 from central.github.key_sets import ALGORITHM, IssuerKeys
+from central.github.models import MAX_ID
 
 LEEWAY = timedelta(seconds=30)
 _LATEST = 2**40  # seconds; a datetime can hold it
-MAX_ID = 2**63 - 1
 # github.com, a tenant of ghe.com, GitHub Enterprise Server; each may name an enterprise at the end.
 _HOST = r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::[0-9]{1,5})?"
 _ISSUER = re.compile(

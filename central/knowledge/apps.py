@@ -4,21 +4,11 @@ from django.apps import AppConfig
 
 
 class KnowledgeConfig(AppConfig):
+    """The `knowledge` app; see central.extensions."""
+
     name = "central.knowledge"
     default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        """Hear of every applied run; go with what is purged, exported and reconciled."""
-        from central.background import GRAPH
-        from central.ingest.services.apply_run import register_follow_up
-        from central.knowledge.services.comparing import compare_graph
-        from central.knowledge.services.retention import DELETIONS, export_members
-        from central.maintenance.organization_export import register_members
-        from central.maintenance.reconcile import register_comparison
-        from central.maintenance.repository_deletion import register_rows
-
-        register_follow_up(GRAPH.wake)
-        register_members(export_members)
-        register_comparison(compare_graph)
-        for statement in DELETIONS:
-            register_rows(statement)
+    follow_ups = ("central.background.GRAPH.wake",)
+    comparisons = ("central.knowledge.services.comparing.compare_graph",)
+    deletions = ("central.knowledge.services.retention.DELETIONS",)
+    exports = ("central.knowledge.services.retention.export_members",)

@@ -21,6 +21,7 @@ from django.utils import timezone
 from central.corpus.dump import fact_lines
 from central.corpus.models import File
 from central.db import one_moment
+from central.extensions import added
 from central.github.models import GitHubPolicy
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
@@ -37,23 +38,17 @@ _LEFT_OUT: Final = frozenset({"digest", "claim", "sealed_address", "vector"})
 
 
 _Members = Iterator[tuple[str, Iterable[object]]]
-_registered: list[Callable[[Organization], _Members]] = []
 
 
-def register_members(members: Callable[[Organization], _Members]) -> None:
-    """Add members to every archive, as names with lines: for an app above this one."""
-    _registered.append(members)
-
-
-def register_tables(**tables: type[Model]) -> None:
-    """Add tables that have an `organization`, each as a member of its name."""
+def members_of(**tables: type[Model]) -> Callable[[Organization], _Members]:
+    """Make the members of tables that have an `organization`, each with its name."""
 
     def members(organization: Organization) -> _Members:
         for name, model in tables.items():
             rows = model._default_manager.filter(organization=organization)
             yield f"{name}.ndjson", rows_of(rows)
 
-    register_members(members)
+    return members
 
 
 def export_organization(organization: Organization, output: IO[bytes]) -> dict[str, Any]:
@@ -95,7 +90,7 @@ def _members(organization: Organization) -> _Members:
         yield f"{place}/runs.ndjson", rows_of(IndexRun.objects.filter(repository=repository))
         yield f"{place}/files.ndjson", rows_of(_files(repository))
         yield f"{place}/index.ndjson", fact_lines(repository)
-    for members in _registered:
+    for members in added("exports"):
         yield from members(organization)
 
 

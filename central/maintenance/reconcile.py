@@ -14,6 +14,7 @@ from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
 from central.db import sql_with
 from central.errors import NotFoundError
+from central.extensions import added
 from central.ingest.services.salvage import salvage_uploads, salvageable_uploads
 from central.maintenance.point_sync import sync_repository
 from central.repositories.models import Repository
@@ -47,14 +48,6 @@ class Comparison(Protocol):
     """A comparison of data that an app derives from a repository; with `repair` also corrected."""
 
     def __call__(self, repository: Repository, *, repair: bool) -> Difference: ...
-
-
-_comparisons: list[Comparison] = []
-
-
-def register_comparison(comparison: Comparison) -> None:
-    """Compare derived data, too: for an app above this one."""
-    _comparisons.append(comparison)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +103,8 @@ def _reconcile_repository(
     if repository is None:
         return None
     points = sync_repository(store, repository, repair=repair)
-    derived = [compare(repository, repair=repair) for compare in _comparisons]
+    comparisons: list[Comparison] = added("comparisons")
+    derived = [compare(repository, repair=repair) for compare in comparisons]
     return RepositoryReport(
         organization=repository.organization.slug,
         repository=repository.name,

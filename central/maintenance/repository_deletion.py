@@ -6,6 +6,7 @@ earlier could restore them; the runs, which name the collections, are deleted af
 """
 
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Final
 
 import structlog
@@ -24,6 +25,7 @@ from central.corpus.models import (
 )
 from central.corpus.replace import CorpusDelta, remove_files
 from central.db import sql
+from central.extensions import added
 from central.ingest.models import Batch, Delivery, IndexRun
 from central.repositories.models import Push, Repository
 from central.repositories.states import LIVE_RUN_STATES
@@ -76,17 +78,8 @@ _DELETIONS = (
 )
 _DELETE_RUNS = deletion(IndexRun, _OF_REPOSITORY)
 _DELETE = sql("DELETE FROM {repository} WHERE id = %s", repository=Repository)
-_registered: list[str] = []
 
 _log = structlog.get_logger(__name__)
-
-
-def register_rows(statement: str) -> None:
-    """Delete rows of an app above this one with their repository, in the order of calls.
-
-    The parameter of the `deletion` is the repository's key.
-    """
-    _registered.append(statement)
 
 
 def purgeable_repositories(*, now: datetime, organization: Organization | None = None) -> list[int]:
@@ -113,7 +106,7 @@ def purge_repository(*, repository_id: int) -> None:
     if repository is None:
         return
     _delete_files(repository_id)
-    for statement in (*_registered, *_DELETIONS):
+    for statement in chain(*added("deletions"), _DELETIONS):
         delete_rows(statement, repository_id)
     store = vector_store()
     for collection in collections_of(repository):

@@ -11,7 +11,7 @@ from django.core.exceptions import DisallowedHost, RequestAborted
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 
 from central.errors import ForbiddenError, UnauthenticatedError, UnavailableError
 from central.http.asgi import RequestThreads
@@ -27,6 +27,7 @@ from central.http.problems import problem, response_to
 from central.http.space import Take
 from central.http.turns import caller_of, current
 from central.mcp.lazy_app import PATH, App, Message, Receive, Send
+from central.mcp.messages import ACCEPTED, refused_message
 from central.observability.requests import observe_request
 from central.tenancy.authentication import count_request
 from central.tenancy.credentials import Credential
@@ -95,6 +96,7 @@ class McpAuth:
             if refusal is None:
                 await self._authenticate(request)
                 body = await _read_body(request, receive, take)
+                refusal = refused_message(Headers(scope=scope), body)
         except RequestAborted:  # the SDK would take it for a fault
             return
         except Exception as exc:
@@ -102,7 +104,7 @@ class McpAuth:
             if refusal is None:
                 raise
         if refusal is None:
-            await self._application(scope, _again(body, receive), send)
+            await self._application(_as_sdk_wants(scope), _again(body, receive), send)
         else:
             await _respond(refusal, send)
 
@@ -222,6 +224,13 @@ def _challenge(exc: Exception) -> str | None:
         error = "invalid_token"
     parameters = f', error="{error}", error_description="{exc.message}"' if error else ""
     return f'Bearer realm="aeterna", scope="{Scope.SEARCH}"{parameters}'
+
+
+def _as_sdk_wants(scope: Message) -> Message:
+    """Return the scope with the one path and the Accept that the SDK knows."""
+    headers = MutableHeaders(raw=list(scope["headers"]))
+    headers["Accept"] = ACCEPTED
+    return {**scope, "path": PATH, "raw_path": PATH.encode(), "headers": headers.raw}
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from central.http.asgi import RequestThreads
 
 PATH: Final = "/mcp"
+PATHS: Final = (PATH, f"{PATH}/")  # some clients end every address so
 _APPLICATION: Final = "central.mcp.app"
 
 Message = MutableMapping[str, Any]

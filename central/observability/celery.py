@@ -6,14 +6,18 @@ ping` starts a Django process and asks the broker at every health check.
 
 import os
 import shutil
+import socket
 import sys
 import tempfile
+import threading
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from socketserver import ThreadingMixIn
 from typing import Any, Final
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import structlog
 from celery import bootsteps
@@ -100,14 +104,47 @@ def prepare() -> None:
 
 
 def _serve(host: str, port: int) -> None:
-    from prometheus_client import CollectorRegistry, start_http_server
+    if host == "::" and not has_ipv6():
+        host = "0.0.0.0"  # noqa: S104 - as the configuration says
+    server = make_server(host, port, _metrics_application(), _Server, _Handler)
+    threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], *arguments: Any) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        super().__init__(address, *arguments)
+
+
+class _Handler(WSGIRequestHandler):
+    timeout = 10  # a client that sends nothing keeps no thread
+
+    def log_message(self, *_: Any) -> None:
+        """Log nothing, as /metrics of a web process."""
+
+
+def _metrics_application() -> Callable[..., Iterable[bytes]]:
+    """The sum over all processes of the worker, for requests with the token."""
+    from prometheus_client import CollectorRegistry, make_wsgi_app
     from prometheus_client.multiprocess import MultiProcessCollector
+
+    from central.observability.metrics import CHALLENGE, refusal
 
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    if host == "::" and not has_ipv6():
-        host = "0.0.0.0"  # noqa: S104 - as the configuration says
-    start_http_server(port, host, registry=registry)
+    metrics: Callable[..., Iterable[bytes]] = make_wsgi_app(registry)
+
+    def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        refused = refusal(environ.get("HTTP_AUTHORIZATION", ""))
+        if refused is None:
+            return metrics(environ, start_response)
+        status, text = refused
+        start_response(f"{status.value} {status.phrase}", list(CHALLENGE.items()))
+        return [text.encode()]
+
+    return application
 
 
 def _leave(pid: int, **_: object) -> None:

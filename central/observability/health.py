@@ -10,7 +10,6 @@ import structlog
 from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from kombu import Connection
 
 CHECK_SECONDS = 2.0
 KEPT_SECONDS = 1.0  # what was found: who asks without end keeps no probe waiting for checks
@@ -32,6 +31,8 @@ def check_broker() -> None:
     url = settings.CELERY_BROKER_URL
     if not url:
         return
+    from kombu import Connection
+
     options = {"socket_connect_timeout": 1, "socket_timeout": 1}
     with Connection(url, connect_timeout=1, transport_options=options) as broker:
         broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=1)

@@ -1,8 +1,23 @@
-"""Prometheus metrics. Apps with figures in the database register a collector of their own."""
+"""Prometheus metrics. Apps with figures in the database add collectors (central.extensions)."""
+
+from functools import cache
+from http import HTTPStatus
+from typing import Final
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
-from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, generate_latest
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
+
+from central.extensions import added
 
 REQUESTS = Counter(
     "aeterna_requests_total",
@@ -68,8 +83,28 @@ WAIT_SECONDS = Histogram(
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """`GET /metrics`; 404 with AETERNA_METRICS off."""
-    del request
-    if not settings.METRICS_ENABLED:
-        raise Http404
-    return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
+    """`GET /metrics`, with the token of AETERNA_METRICS_TOKEN."""
+    if refused := refusal(request.headers.get("Authorization", "")):
+        status, text = refused
+        return HttpResponse(text, status=status, content_type="text/plain", headers=CHALLENGE)
+    return HttpResponse(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)
+
+
+CHALLENGE: Final = {"WWW-Authenticate": "Bearer"}
+
+
+def refusal(authorization: str) -> tuple[HTTPStatus, str] | None:
+    """Return why a request with this header gets no metrics; None if it gets them."""
+    token = settings.METRICS_TOKEN
+    if not token:
+        return HTTPStatus.NOT_FOUND, "Metrics are off. Set AETERNA_METRICS_TOKEN to a secret.\n"
+    if not constant_time_compare(authorization, f"Bearer {token}"):
+        return HTTPStatus.UNAUTHORIZED, "Send `Authorization: Bearer <AETERNA_METRICS_TOKEN>`.\n"
+    return None
+
+
+@cache
+def _registry() -> CollectorRegistry:
+    for collector in added("collectors"):
+        REGISTRY.register(collector())
+    return REGISTRY

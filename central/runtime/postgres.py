@@ -1,13 +1,12 @@
 """PostgreSQL from its wheel, for the processes of one user that share a data directory.
 
 It replaces parts of the wheel, which passes the path to a shell, puts the socket into a public
-directory if the path is long, as root makes all parent directories readable, counts its users by
-process id and waits ten seconds for crash recovery.
+directory if the path is long, as root makes all parent directories readable and finds `useradd`
+only in PATH, counts its users by process id and waits ten seconds for crash recovery.
 """
 
 import fcntl
 import os
-import pwd
 import socket
 import struct
 import subprocess
@@ -27,6 +26,7 @@ from central.runtime.data_directory import (
     private_opener,
 )
 from central.runtime.postgres_paths import SOCKET, open_way, short_name
+from central.runtime.postgres_user import ensure_user, require_own
 
 with warnings.catch_warnings():
     # platformdirs: XDG_RUNTIME_DIR is unset in containers; the wheel's use of it is not ours.
@@ -70,7 +70,7 @@ def opened_postgres(directory: Path) -> "EmbeddedServer":
             f"{TARGET_POSTGRES_VERSION}. Install the package that made it, or set "
             "AETERNA_DATA_DIR to another directory."
         )
-    _require_own(directory)
+    require_own(directory)
     if known := _SERVERS.get(directory):
         return known
     door = _opened(directory.with_name("postgres.lock"))
@@ -84,22 +84,6 @@ def opened_postgres(directory: Path) -> "EmbeddedServer":
 def client_program(name: str) -> Path:
     """Return a client program of the wheel, such as pg_dump."""
     return Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]) / name
-
-
-def _require_own(directory: Path) -> None:
-    """Refuse, as root, a directory of another user: the wheel would take half of it over."""
-    owner = directory.stat().st_uid
-    if os.geteuid() == 0 and owner not in {0, _uid_of_pgserver()}:
-        raise ImproperlyConfigured(
-            f"{directory} belongs to the user with the id {owner}, whose index it is. Run this as "
-            "that user, or set AETERNA_DATA_DIR to another directory."
-        )
-
-
-def _uid_of_pgserver() -> int | None:
-    with suppress(KeyError):
-        return pwd.getpwnam("pgserver").pw_uid
-    return None
 
 
 class EmbeddedServer(postgres_server.PostgresServer):
@@ -264,3 +248,4 @@ def _works_in(process: Any, pgdata: Path) -> bool:
 
 
 _wheel.ensure_prefix_permissions = open_way
+_wheel.ensure_user_exists = ensure_user

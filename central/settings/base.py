@@ -196,7 +196,7 @@ RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=10)
 RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
 RUN_RETENTION_DAYS = env.number("AETERNA_RUN_RETENTION_DAYS", default=90)
-METRICS_ENABLED = env.flag("AETERNA_METRICS", default=True)
+METRICS_TOKEN = env.text("AETERNA_METRICS_TOKEN")  # that a scraper sends; None: no metrics
 WORKER_METRICS_BIND = env.text("AETERNA_WORKER_METRICS_BIND")
 LOG_QUERIES = env.flag("AETERNA_LOG_QUERIES", default=True)
 TRACING = services.has_collector()

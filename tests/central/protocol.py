@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from django.conf import settings
 from django.test import Client
 from standardwebhooks import Webhook
 
@@ -33,6 +34,14 @@ from tests.central.factories import ApiTokenFactory
 
 DIMENSIONS = 256
 EXTRACTOR = "extractor-1"
+
+
+def metrics() -> str:
+    """What Prometheus reads."""
+    headers = {"Authorization": f"Bearer {settings.METRICS_TOKEN}"}
+    response = Client().get("/metrics", headers=headers)
+    assert response.status_code == 200
+    return response.content.decode()
 
 
 def blob_of(content: str) -> str:

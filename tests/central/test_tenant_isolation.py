@@ -36,11 +36,12 @@ FILES = {"secret_recipe.py": "def secret_recipe salt\n"}
 RECIPE = "code:shop/secret_recipe.py"
 
 # Routes that know no tenant: health, the schema, and the admin with a login of its own.
-PUBLIC = {"livez", "readyz", "metrics", "api/v1/schema", "api/v1/docs"}
+PUBLIC = {"livez", "readyz", "api/v1/schema", "api/v1/docs"}
 # Asked without an API token: an id token or a signature says who asks (tests/central/github).
 SELF_PROVING = {"api/v1/auth/github-oidc", "api/v1/github/webhook"}
-# Authorised by the server's own key (tests/central/http/test_internal.py).
-KEYED = {"internal/dump-index", "internal/local-token", "internal/reconcile"}
+# Authorised by the server's own key (tests/central/http/test_internal.py), or by the scraper's
+# (tests/central/observability/test_operations.py).
+KEYED = {"internal/dump-index", "internal/local-token", "internal/reconcile", "metrics"}
 
 
 def routes(patterns: list[Any], prefix: str = "") -> Iterator[str]:

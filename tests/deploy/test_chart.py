@@ -35,6 +35,7 @@ EVERYTHING: dict[str, Any] = {
     "ingress__tlsSecretName": "certificate",
     "networkPolicy__ingressFrom": [{"namespaceSelector": {}}],
     "existingSecret__extraKeys": ["GITHUB_WEBHOOK_SECRET"],
+    "metrics__enabled": True,
     "metrics__serviceMonitor__enabled": True,
     "metrics__prometheusRule__enabled": True,
     "podAnnotations": {"team": "search"},
@@ -133,6 +134,7 @@ def test_secrets_are_mounted_and_never_written(everything: Rendered) -> None:
     assert set(files) == {
         *("SECRET_KEY_FILE", "DATABASE_URL_FILE", "CELERY_BROKER_URL_FILE"),
         *("QDRANT_API_KEY_FILE", "OPENAI_API_KEY_FILE", "GITHUB_WEBHOOK_SECRET_FILE"),
+        "AETERNA_METRICS_TOKEN_FILE",
     }
     for pod in everything.pods():
         (volume,) = (each["secret"] for each in pod["volumes"] if each["name"] == "secrets")
@@ -311,6 +313,16 @@ def test_the_alerts_of_the_operator_are_the_project_s(everything: Rendered) -> N
     }.items():
         (endpoint,) = everything.of(kind)["spec"][endpoints]
         assert endpoint["relabelings"] == [{"targetLabel": "job", "replacement": "aeterna"}]
+        token = {"name": "aeterna-code-search", "key": "AETERNA_METRICS_TOKEN"}
+        assert endpoint["authorization"] == {"credentials": token}
+
+
+def test_metrics_are_closed_unless_the_secret_has_their_token(plain: Rendered) -> None:
+    assert "AETERNA_METRICS_TOKEN_FILE" not in plain.of("ConfigMap")["data"]
+    assert "AETERNA_WORKER_METRICS_BIND" not in variables(plain.containers("worker")["worker"])
+    assert not plain.all_of("NetworkPolicy", "-worker")
+    refused = template(metrics__serviceMonitor__enabled=True)
+    assert "put AETERNA_METRICS_TOKEN into existingSecret" in refused.stderr
 
 
 def test_every_setting_is_one_that_central_reads(everything: Rendered) -> None:

@@ -118,7 +118,13 @@ def test_secrets_come_from_files_and_make_secrets_makes_them(tmp_path: Path) -> 
 def test_secrets_are_strong_kept_and_behind_a_directory_of_their_owner_s(tmp_path: Path) -> None:
     directory = composition.make_secrets(tmp_path / "secrets")
     before = {path.name: path.read_text() for path in directory.iterdir()}
-    random = ("secret_key", "postgres_password", "redis_password", "qdrant_api_key")
+    random = (
+        "secret_key",
+        "postgres_password",
+        "redis_password",
+        "qdrant_api_key",
+        "metrics_token",
+    )
 
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     assert all(re.fullmatch(r"[0-9a-f]{64}", before[name]) for name in random)
@@ -142,7 +148,13 @@ def test_secrets_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert not (directory / "secret_key").exists()
     (directory / "qdrant_api_key").write_text("")  # by a run of before
     composition.make_secrets(directory)
-    for name in ("secret_key", "postgres_password", "redis_password", "qdrant_api_key"):
+    for name in (
+        "secret_key",
+        "postgres_password",
+        "redis_password",
+        "qdrant_api_key",
+        "metrics_token",
+    ):
         assert re.fullmatch(r"[0-9a-f]{64}", (directory / name).read_text()), name
 
 

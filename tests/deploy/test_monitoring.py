@@ -8,9 +8,10 @@ from typing import Any
 
 import promql_parser
 import pytest
-from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 from ruamel.yaml import YAML
+
+from tests.central.protocol import metrics
 
 MONITORING = Path(__file__).resolve().parents[2] / "deploy" / "monitoring"
 PROMETHEUS_OWN = {"up"}
@@ -47,7 +48,7 @@ def metrics_in(expression: str) -> set[str]:
 
 @pytest.mark.django_db
 def test_every_figure_that_is_asked_for_is_exposed() -> None:
-    text = Client().get("/metrics").content.decode()
+    text = metrics()
     exposed = {
         family.name + suffix
         for family in text_string_to_metric_families(text)

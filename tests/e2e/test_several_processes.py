@@ -121,7 +121,8 @@ def assert_told(deployment: Deployment, run: str) -> None:
     assert span["task"] in {"central.ingest.tasks.apply_run", "central.ingest.tasks.stage"}
     assert span["request_id"]  # of the webhook, or of the sweep where that was faster
     bind = deployment.service.environment["AETERNA_WORKER_METRICS_BIND"]
-    figures = httpx.get(f"http://{bind}/metrics", timeout=10).text
+    assert httpx.get(f"http://{bind}/metrics", timeout=10).status_code == 401
+    figures = deployment.service.metrics(f"http://{bind}")
     count = re.search(r'aeterna_apply_seconds_count{outcome="applied"} (\d+)', figures)
     assert count
     assert int(count[1]) >= 1

@@ -6,8 +6,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from central.errors import ConflictError, InvalidError, NotFoundError
-from central.github.models import GitHubPolicy
-from central.github.oidc import MAX_ID
+from central.github.models import MAX_ID, GitHubPolicy
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
 from central.tenancy.services.organizations import organization_named

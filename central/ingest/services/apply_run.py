@@ -6,7 +6,7 @@ A reader sees the old index or the new one. A crash leaves either, and points th
 
 import errno
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.replace import CorpusDelta
 from central.corpus.trigrams.segments import SegmentWriter
+from central.extensions import added
 from central.ingest.models import IndexRun
 from central.ingest.services.apply_commit import (
     GenerationMovedError,
@@ -48,14 +49,6 @@ class Attempt(NamedTuple):
     """The result of an apply: the run's final state, or None if it must wait."""
 
     state: RunState | None
-
-
-_follow_ups: list[Callable[[], None]] = []
-
-
-def register_follow_up(follow_up: Callable[[], None]) -> None:
-    """Call `follow_up` after each applied run: for an app above this one."""
-    _follow_ups.append(follow_up)
 
 
 def apply_run(*, run_id: UUID) -> RunState | None:
@@ -96,7 +89,7 @@ def _apply_claimed(claim: Claim) -> RunState | None:
 
 
 def _follow_up(run: IndexRun) -> None:
-    for follow_up in _follow_ups:
+    for follow_up in added("follow_ups"):
         try:
             follow_up()
         except Exception:  # noqa: BLE001 (the run is applied; other work must go on)

@@ -160,8 +160,8 @@ def _count_bytes(run: IndexRun, size: int) -> None:
     ).aggregate(size=Sum("uploaded_bytes"))["size"]
     if waiting + size > settings.WAITING_MAX_BYTES:
         raise ThrottledError(
-            f"{waiting} bytes of the organisation's uploads wait to be applied; "
-            f"{settings.WAITING_MAX_BYTES} may (AETERNA_WAITING_MAX_BYTES). Go on when runs have "
+            f"{settings.WAITING_MAX_BYTES} bytes of the organisation's uploads may wait to be "
+            "applied (AETERNA_WAITING_MAX_BYTES), and this would be more. Go on when runs have "
             "ended, or give up open ones.",
             retry_after=_RETRY_SECONDS,
             code="too_much_waiting",

@@ -143,8 +143,8 @@ def _require_room(organization: Organization) -> None:
     there = Repository.objects.filter(organization=organization, retired_at=None).count()
     if there >= settings.REPOSITORIES_MAX:
         raise ConflictError(
-            f"The organisation has {there} repositories, and may have {settings.REPOSITORIES_MAX}; "
-            "an administrator can delete some, or raise AETERNA_REPOSITORIES_MAX.",
+            f"The organisation may have {settings.REPOSITORIES_MAX} repositories, and has them; an "
+            "administrator can delete some, or raise AETERNA_REPOSITORIES_MAX.",
             code="too_many_repositories",
         )
 

@@ -449,7 +449,7 @@ def test_a_follow_up_that_fails_is_logged_and_hinders_nothing(
         generations.append(Repository.objects.get().generation)
         raise ZeroDivisionError
 
-    monkeypatch.setattr(applying, "_follow_ups", [fail, fail])
+    monkeypatch.setattr(applying, "added", {"follow_ups": [fail, fail]}.__getitem__)
     api.index(FILES)
     assert generations == [1, 1]
     assert "follow_up_failed" in caplog.text

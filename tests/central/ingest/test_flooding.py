@@ -71,3 +71,42 @@ def test_so_many_bytes_of_an_organisation_wait(api: Api, other: Api, settings: S
     api.deliver(run, api.announcement(run))
     assert apply_queued() == ["applied"]
     assert api.put_tree(second, tree_of(FILES)).status_code == 200  # there is room again
+
+
+def hide_runs(api: Api, count: int) -> None:
+    """Open runs, with bytes that wait, of a repository that a token for `shop` does not see."""
+    hidden = RepositoryFactory.create(organization=api.organization, name=f"hidden-{count}")
+    IndexRunFactory.create_batch(count, repository=hidden, uploaded_bytes=1_000)
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "code"),
+    [
+        ("RUNS_OPEN_OF_REPOSITORY", 429, "too_many_open_runs"),
+        ("RUNS_OPEN_OF_ORGANIZATION", 429, "too_many_open_runs"),
+        ("REPOSITORIES_MAX", 409, "too_many_repositories"),
+        ("WAITING_MAX_BYTES", 429, "too_much_waiting"),
+    ],
+)
+def test_a_refusal_to_a_limited_token_counts_nothing_that_it_does_not_see(
+    limit: str, status: int, code: str, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    api = api_of(repositories=["shop", "new"])
+    run = api.open().json()
+    if limit.startswith("RUNS"):
+        monkeypatch.setattr(f"central.ingest.services.open_run.{limit}", 1)
+    else:
+        setattr(settings, limit, 1)
+
+    def refusal() -> object:
+        if limit == "WAITING_MAX_BYTES":
+            refused = api.put_tree(run, tree_of(FILES))
+        else:
+            refused = api.open("new" if limit == "REPOSITORIES_MAX" else "shop")
+        assert_problem(refused, status, code)
+        return refused.json()
+
+    without_hidden = refusal()
+    for count in (3, 7):
+        hide_runs(api, count)
+        assert refusal() == without_hidden

@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from central.repositories.models import IndexProblem, Push, Repository
 from central.repositories.states import RunState
 from tests.central.factories import IndexRunFactory, RepositoryFactory
+from tests.central.protocol import metrics
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +27,7 @@ def counted_anew() -> None:
 
 def figures() -> dict[tuple[str, str], float]:
     """By name and the one label, if there is one."""
-    text = Client().get("/metrics").content.decode()
+    text = metrics()
     return {
         (sample.name, next(iter(sample.labels.values()), "")): sample.value
         for family in text_string_to_metric_families(text)
@@ -104,4 +105,4 @@ def test_no_figure_names_a_repository_or_an_organisation() -> None:
     IndexRunFactory.create(repository=repository)
     Client().get("/o/very-private/r/very-private-name")
     Client().get("/api/v1/index/status?org_id=very-private")
-    assert "very-private" not in Client().get("/metrics").content.decode()
+    assert "very-private" not in metrics()

@@ -17,7 +17,7 @@ from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
 from indexer.errors import StoreUnavailableError
-from tests.central.protocol import api_of
+from tests.central.protocol import api_of, metrics
 from tests.central.search.corpus import credential_for
 
 
@@ -83,20 +83,18 @@ def test_readyz_says_which_one_is_away_and_does_not_wait_long(
 
 
 @pytest.mark.django_db
-def test_metrics_count_runs_and_time_applies(settings: Settings) -> None:
+def test_metrics_count_runs_and_time_applies() -> None:
     cache.clear()  # ended runs are counted once a minute
     api = api_of()
     api.index({"a.py": "def a\n"})
     api.queue_full({"b.py": "def b\n"})
-    text = Client().get("/metrics").content.decode()
+    text = metrics()
     assert 'aeterna_runs{state="applied"} 1.0' in text
     assert 'aeterna_runs{state="queued"} 1.0' in text
     assert "aeterna_apply_seconds_bucket" in text
     assert "aeterna_search_seconds" in text
     age = next(line for line in text.splitlines() if line.startswith("aeterna_queue_age_seconds "))
     assert 0 < float(age.split()[1]) < 60
-    settings.METRICS_ENABLED = False
-    assert Client().get("/metrics").status_code == 404
 
 
 @pytest.mark.django_db
@@ -106,7 +104,7 @@ def test_metrics_time_searches() -> None:
     count = 'aeterna_search_seconds_count{mode="lexical"}'
 
     def searches() -> float:
-        text = Client().get("/metrics").content.decode()
+        text = metrics()
         lines = [line for line in text.splitlines() if line.startswith(count)]
         return float(lines[0].split()[-1]) if lines else 0.0
 
@@ -118,6 +116,25 @@ def test_metrics_time_searches() -> None:
     assert searches() == before + 1
 
 
+@pytest.mark.parametrize("given", ["", "Bearer ", "Bearer another", "Bearer é", "token"])
+def test_metrics_are_for_the_token_alone(settings: Settings, given: str) -> None:
+    given = f"Basic {settings.METRICS_TOKEN}" if given == "token" else given
+    refused = Client().get("/metrics", headers={"Authorization": given})
+    assert refused.status_code == 401
+    assert refused["WWW-Authenticate"] == "Bearer"
+    assert b"AETERNA_METRICS_TOKEN" in refused.content
+    assert b"aeterna_" not in refused.content
+
+
+@pytest.mark.parametrize("token", [None, ""])
+def test_without_a_token_there_are_no_metrics(settings: Settings, token: str | None) -> None:
+    settings.METRICS_TOKEN = token
+    for given in ("Bearer ", "Bearer None"):
+        refused = Client().get("/metrics", headers={"Authorization": given})
+        assert refused.status_code == 404
+        assert b"Set AETERNA_METRICS_TOKEN" in refused.content
+
+
 def test_metrics_survive_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     from django.db import OperationalError
     from django.db.models.query import QuerySet
@@ -126,7 +143,7 @@ def test_metrics_survive_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OperationalError
 
     monkeypatch.setattr(QuerySet, "_fetch_all", away)
-    text = Client().get("/metrics").content.decode()
+    text = metrics()
     assert "aeterna_database_up 0.0" in text
     assert "# TYPE aeterna_apply_seconds histogram" in text
 

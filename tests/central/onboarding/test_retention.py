@@ -6,7 +6,6 @@ from datetime import timedelta
 from io import BytesIO
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from central.maintenance.organization_deletion import (
@@ -19,6 +18,7 @@ from central.onboarding.metrics import BackfillCollector
 from central.onboarding.models import Backfill, BackfillRepository, WorkState
 from central.repositories.models import Repository
 from tests.central.onboarding.world import acme, backfill_of, queued
+from tests.central.protocol import metrics
 
 
 @pytest.mark.django_db(transaction=True)
@@ -69,4 +69,4 @@ def test_metrics_count_the_queue() -> None:
     counts = {sample.labels["state"]: sample.value for sample in states.samples}
     assert counts == {"queued": 1, "running": 0, "done": 1, "failed": 0, "skipped": 0}
     assert age.samples[0].value >= 300
-    assert b"aeterna_backfill_repositories" in Client().get("/metrics").content
+    assert "aeterna_backfill_repositories" in metrics()

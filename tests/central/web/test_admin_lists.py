@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.admin import site
+from django.contrib.admin import autodiscover, site
 from django.contrib.auth.admin import GroupAdmin as DjangosGroupAdmin
 from django.contrib.auth.models import Group, User
 from django.db import connection
@@ -86,6 +86,7 @@ MAKERS: dict[type[Any], Callable[[], Any]] = {
     Repository: RepositoryFactory.create,
     User: UserFactory.create,
 }
+autodiscover()
 LISTS = [pytest.param(model, id=model.__name__) for model in site._registry]
 
 

@@ -16,6 +16,7 @@ SECRET = "aeterna-code-search"
 VALUES = {
     "codesearch.enabled": "true",
     "codesearch.embedder.provider": "builtin",
+    "metrics.enabled": "true",
     "settings.AETERNA_RATE_SEARCH": "off",
     "web.terminationGracePeriodSeconds": "20",
     "worker.terminationGracePeriodSeconds": "20",
@@ -56,6 +57,7 @@ def prepared_cluster(engine: Engine) -> Iterator[Cluster]:
         )
         cluster.secrets[SECRET] = {
             "SECRET_KEY": secrets.token_hex(32),
+            "AETERNA_METRICS_TOKEN": secrets.token_hex(32),
             "DATABASE_URL": f"postgresql://aeterna:{password}@postgres:5432/aeterna",
             "CELERY_BROKER_URL": f"redis://:{password}@redis:6379/0",
         }

@@ -88,8 +88,8 @@ def test_the_figures_of_a_worker_are_at_both_addresses(cluster: Cluster) -> None
     pod = cluster.pods("worker")[0]
     port = pod.pod.port("metrics")
     for address in (pod.address, pod.ipv4_address):
-        # A worker that was restarted is ready by the heartbeat of the one before.
-        cluster.wait_for(lambda at=address: cluster.status_of(at, port, "/metrics") == 200)  # type: ignore[misc]
+        # It asks for the token. A restarted worker is ready by the heartbeat of the one before.
+        cluster.wait_for(lambda at=address: cluster.status_of(at, port, "/metrics") == 401)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("component", ["web", "worker", "beat"])

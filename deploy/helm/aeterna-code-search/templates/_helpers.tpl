@@ -42,6 +42,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $keys := list "SECRET_KEY" "DATABASE_URL" "CELERY_BROKER_URL" }}
 {{- if eq .Values.codesearch.embedder.provider "openai" }}{{ $keys = append $keys "OPENAI_API_KEY" }}{{ end }}
 {{- if and (eq .Values.codesearch.store.backend "qdrant") .Values.codesearch.store.qdrant.apiKey }}{{ $keys = append $keys "QDRANT_API_KEY" }}{{ end }}
+{{- if .Values.metrics.enabled }}{{ $keys = append $keys "AETERNA_METRICS_TOKEN" }}{{ end }}
 {{- concat $keys .Values.existingSecret.extraKeys | uniq | toYaml }}
 {{- end }}
 
@@ -54,7 +55,6 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   "AETERNA_SSL_REDIRECT" (toString .Values.sslRedirect)
   "AETERNA_TRUSTED_PROXIES" (join "," .Values.trustedProxies)
   "AETERNA_LOG_LEVEL" .Values.logLevel
-  "AETERNA_METRICS" (toString .Values.metrics.enabled)
   "CODESEARCH_EMBEDDER_PROVIDER" $embedder.provider
   "CODESEARCH_EMBEDDER_MODEL" $embedder.model
   "CODESEARCH_EMBEDDER_DIMENSIONS" (toString $embedder.dimensions)
