@@ -250,6 +250,7 @@ EXPORTED_BYTES: Final = 64 * 1024**3  # of the downloaded file
 
 # LangChain
 CONFIG_YAML_BYTES: Final = 65_536
+CONFIG_YAML_DEPTH: Final = 20  # of brackets: PyYAML takes a minute for a file of hundreds
 TOOL_INPUT_CHARACTERS: Final = 65_536  # a query whose every character is escaped fits
 
 # ChunkHound

@@ -8,7 +8,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from indexer.errors import ConfigurationError
-from indexer.limits import CONFIG_YAML_BYTES
+from indexer.limits import CONFIG_YAML_BYTES, CONFIG_YAML_DEPTH
+from indexer.syntax.budget import bracket_depth
 
 CONFIG_FILE: Final = "config.yaml"
 
@@ -105,6 +106,8 @@ def _content(path: Path) -> bytes:
         raise ConfigurationError(f"{path} cannot be read ({exc.strerror})") from exc
     if len(content) > CONFIG_YAML_BYTES:
         raise ConfigurationError(f"{path} has more than {CONFIG_YAML_BYTES:,} bytes")
+    if bracket_depth(content) > CONFIG_YAML_DEPTH:
+        raise ConfigurationError(f"{path} has more than {CONFIG_YAML_DEPTH} nested brackets")
     return content
 
 

@@ -20,7 +20,7 @@ from central.errors import UnavailableError
 from central.github import key_sets
 from central.github.key_sets import IssuerKeys
 from central.github.models import GitHubPolicy
-from indexer.limits import ISSUER_KEY_SET_BYTES, ISSUER_KEYS
+from indexer.limits import ISSUER_KEY_BITS, ISSUER_KEY_SET_BYTES, ISSUER_KEYS
 from scripts.local_github import LocalGitHub
 from tests.central.github.job import AUDIENCE, ROUTE, exchange, rows
 from tests.central.protocol import Api
@@ -154,7 +154,7 @@ def number(bits: int) -> str:
         {"kid": True},
         {"kid": ""},
         {"kid": "k" * 10_000},
-        {"n": number(65_536)},
+        {"n": number(ISSUER_KEY_BITS + 8)},
         {"n": number(1024)},
         {"e": number(4096)},
         {"alg": "HS256"},

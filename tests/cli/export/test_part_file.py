@@ -3,9 +3,10 @@
 import os
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from cli.export.part_file import locked_part, write_ahead_log
+from cli.export.part_file import locked_part, opened_database, write_ahead_log
 from indexer.errors import ConfigurationError
 
 
@@ -28,3 +29,15 @@ def test_a_log_that_is_a_link_is_not_written_to(tmp_path: Path, end: str) -> Non
     with pytest.raises(ConfigurationError, match="is not a regular file"):
         hold(tmp_path / "chunks.db")
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_file_with_a_view_is_refused_before_a_row_is_read(tmp_path: Path) -> None:
+    """A view may have rows without end; one that fails when it is read stands for it."""
+    file = tmp_path / "chunks.db.part"
+    with duckdb.connect(str(file)) as database:
+        database.execute("CREATE VIEW chunks AS SELECT error('it was read')")
+    with (
+        pytest.raises(duckdb.InvalidInputException, match="it contains views"),
+        opened_database(file),
+    ):
+        pass

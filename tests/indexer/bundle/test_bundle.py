@@ -208,9 +208,8 @@ def test_the_same_records_give_the_same_bytes_and_identity() -> None:
         (gzip.compress(b"0123456789") + b"x", "batch_not_gzip"),
         (gzip.compress(b"0123456789") * 2, "batch_not_gzip"),
         (gzip.compress(b"0123456789a"), "batch_too_large"),
-        (gzip.compress(bytes(100_000_000), 1), "batch_too_large"),
     ],
-    ids=["empty", "text", "cut", "trailing byte", "two members", "one too many", "bomb"],
+    ids=["empty", "text", "cut", "trailing byte", "two members", "one too many"],
 )
 def test_bad_gzip_is_refused_with_its_code(data: bytes, code: str) -> None:
     with pytest.raises(BundleError) as caught:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.limits import MANIFEST_CHARACTERS, WRITTEN_MANIFEST_CHARACTERS
-from indexer.manifests import is_manifest, read_manifest
+from indexer.manifests import is_manifest, parsing, read_manifest
 from indexer.records.manifests import Ecosystem, Manifest
 
 MANIFESTS = {
@@ -79,11 +79,9 @@ def test_other_files_are_none(path: str) -> None:
         ("package.json", b'{"name": "\xff"}'),
         ("package-lock.json", "1" * 10_000),
         ("Cargo.toml", "a = " + "[" * 100_000),
-        ("Cargo.toml", "a." * 500_000 + "a = 1"),
         ("Cargo.toml", "a = 1\n" * 1_000_000),
         ("setup.py", "(" * 10_000),
         ("setup.py", "setup(name=\0)"),
-        ("setup.py", "x = " + "-" * 100_000 + "1"),
         ("setup.cfg", "no section"),
         ("pom.xml", "<project><name></project>"),
         ("pom.xml", '<!DOCTYPE a [<!ENTITY b "c">]><project>&b;</project>'),
@@ -94,6 +92,15 @@ def test_what_cannot_be_read_or_would_take_too_long_is_no_manifest(
     path: str, content: str | bytes
 ) -> None:
     assert read_manifest(path, content) is None
+
+
+def test_keys_of_more_dots_than_are_parsed_in_time_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Python 3.11 takes time quadratic in them. Here the limit is lowered."""
+    monkeypatch.setattr(parsing, "_MAX_DOTS_SQUARED", 4)
+    assert read_manifest("Cargo.toml", "a.b.c = 1\n") is not None
+    assert read_manifest("Cargo.toml", "a.b.c = 1\nd.e = 1\n") is None
 
 
 def test_wrong_types_read_as_absent() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from indexer.languages import Language
 from indexer.languages.registry import PARSED, SUFFIXES
+from indexer.limits import PARSED_BRACKETS
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import ChunkType, DegradeReason, FileRecord
 from tests.indexer.golden import SOURCES, extract_source, golden_path, render
@@ -63,9 +64,9 @@ def test_broken_syntax_still_gives_the_definitions_around_it() -> None:
 
 
 @pytest.mark.parametrize("language", PARSED, ids=lambda language: language.name)
-def test_ten_thousand_brackets_degrade_to_windows(language: Language) -> None:
+def test_too_many_brackets_degrade_to_windows(language: Language) -> None:
     suffix = next(suffix for suffix, one in SUFFIXES.items() if one is language)
-    record = extract(f"a{suffix}", b"x = 1\n" + b"([{" * 10_000 + b"\n")
+    record = extract(f"a{suffix}", b"x = 1\n" + b"[" * (PARSED_BRACKETS + 1) + b"\n")
     assert record.language == language.name
     assert record.degraded is DegradeReason.TOO_DEEP
     assert {chunk.type for chunk in record.chunks} == {ChunkType.TEXT}

@@ -1,6 +1,9 @@
-"""What the parser does with hostile input, and what it captures."""
+"""Where the parser stops, and what it captures.
 
-import random
+Ordinary files and lowered limits stand for what a grammar takes minutes for, or does not survive.
+"""
+
+from collections.abc import Mapping
 
 import pytest
 
@@ -8,26 +11,22 @@ from indexer.languages import Language
 from indexer.languages.c import C
 from indexer.languages.plain import TEXT
 from indexer.languages.python import PYTHON
-from indexer.languages.registry import PARSED
+from indexer.languages.registry import PARSED, SUFFIXES
 from indexer.languages.rust import RUST
-from indexer.limits import PARSED_BRACKETS
+from indexer.limits import PARSED_BRACKETS, PARSED_BYTES
 from indexer.records.files import DegradeReason
+from indexer.syntax import budget, parser
+from indexer.syntax.budget import Budget
 from indexer.syntax.parser import ParsedFile, parse
+from tests.indexer.golden import SOURCES
 
-RANDOM = random.Random(7)  # noqa: S311 - a reproducible sample, not a secret
-HOSTILE = {
-    "brackets": b"(" * 10_000 + b")" * 10_000,
-    "open_brackets": b"{" * 10_000,
-    "flat_brackets": b"()" * 8_000,  # Bash reads each to the end of the file
-    "operators": b"x = " + b"!" * 20_000,
-    "long_line": b"x = " + b"a + " * 20_000 + b"1\n",
-    "chain": b"a." * 20_000 + b"b\n",
-    "quotes": b"\"'`" * 5_000,
-    "comment_starts": b"/*" * 10_000,  # so do Kotlin and Swift, whose comments nest
-    "heredocs": b"<<A " * 3_000,
-    "indentation": b"".join(b" " * depth + b"if x:\n" for depth in range(300)),
-    "random": bytes(RANDOM.randrange(1, 127) for _ in range(8_000)),
+ORDINARY = {
+    SUFFIXES[f".{source.name.split('.')[-2]}"].name: source.read_bytes()
+    for source in SOURCES
+    if source.name.lower().startswith("sample.")
 }
+TOO_MUCH = DegradeReason.PARSE_BUDGET
+BROKEN = b"x = )\n" * 30
 
 
 def parsed(language: Language, source: bytes) -> ParsedFile:
@@ -36,24 +35,52 @@ def parsed(language: Language, source: bytes) -> ParsedFile:
     return result
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize(
+    "lowered",
+    [
+        pytest.param({"_MIN_REPORTS": 0, "_BYTES_PER_REPORT": PARSED_BYTES}, id="operations"),
+        pytest.param({"_MIN_READS": 0, "_MAX_REREADS": 0}, id="reads"),
+    ],
+)
 @pytest.mark.parametrize("language", PARSED, ids=lambda language: language.name)
-def test_hostile_input_ends_as_a_parse_or_a_reason(language: Language, kind: str) -> None:
-    first, second = (parse(language, HOSTILE[kind]) for _ in range(2))
-    assert isinstance(first, ParsedFile | DegradeReason)
-    if isinstance(first, DegradeReason):
-        assert first is second
+def test_work_beyond_the_budget_is_refused(
+    language: Language, lowered: Mapping[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = ORDINARY[language.name]
+    assert isinstance(parse(language, source), ParsedFile)
+    for name, limit in lowered.items():
+        monkeypatch.setattr(budget, name, limit)
+    assert parse(language, source) is TOO_MUCH
 
 
-def test_deep_brackets_are_too_deep_wherever_they_begin() -> None:
-    deep = b"[" * (PARSED_BRACKETS + 1)
-    assert parse(PYTHON, deep) is DegradeReason.TOO_DEEP
-    assert parse(PYTHON, b")" * 5_000 + deep) is DegradeReason.TOO_DEEP
-    assert isinstance(parse(PYTHON, b"[]" * 5_000 + b"\n"), ParsedFile)
+def test_a_lexer_that_begins_again_and_again_gets_no_more_bytes() -> None:
+    limit = budget._MIN_READS + budget._MAX_REREADS
+    work = Budget(b" " * budget._READ_BYTES)
+    assert [work.read(0, None) for _ in range(limit)] == [b" " * budget._READ_BYTES] * limit
+    assert not work.is_exhausted
+    assert work.read(0, None) == b""
+    assert work.is_exhausted
 
 
-def test_work_beyond_the_budget_is_refused() -> None:
-    assert parse(C, b"a=1;" * 50_000) is DegradeReason.PARSE_BUDGET
+def test_work_on_errors_has_a_budget_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "_MAX_ERROR_REPORTS", 0)
+    assert parse(PYTHON, BROKEN) is TOO_MUCH
+    assert isinstance(parse(PYTHON, ORDINARY[PYTHON.name]), ParsedFile)
+
+
+def test_an_error_that_is_too_wide_is_refused_before_it_is_queried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert isinstance(parse(PYTHON, BROKEN), ParsedFile)
+    monkeypatch.setattr(parser, "_MAX_ERROR_WORK", parser._ERROR_WORK_PER_NODE)
+    assert parse(PYTHON, BROKEN) is DegradeReason.PARSE_FAILED
+
+
+@pytest.mark.parametrize("before", [b"", b")" * 9, b"[]" * 9])
+def test_brackets_one_deeper_than_the_limit_are_refused(before: bytes) -> None:
+    assert parse(PYTHON, before + b"[" * (PARSED_BRACKETS + 1)) is DegradeReason.TOO_DEEP
+    deepest = b"[" * PARSED_BRACKETS + b"]" * PARSED_BRACKETS + b"\n"
+    assert isinstance(parse(PYTHON, before + deepest), ParsedFile)
 
 
 def test_text_for_many_predicates_is_not_on_the_budget() -> None:
@@ -61,17 +88,15 @@ def test_text_for_many_predicates_is_not_on_the_budget() -> None:
     assert len(parsed(PYTHON, source).definitions) == 3_000
 
 
-def test_five_megabytes_are_not_parsed() -> None:
-    assert parse(C, b"int a;\n" * 750_000) is DegradeReason.PARSE_BUDGET
+def test_a_byte_more_than_the_limit_is_not_parsed() -> None:
+    assert parse(C, b"\n" * (PARSED_BYTES + 1)) is TOO_MUCH
 
 
-def test_too_many_definitions_are_refused() -> None:
-    source = b"def a(): pass\n" * 20_001
-    assert parse(PYTHON, source) is DegradeReason.PARSE_BUDGET
-
-
-def test_wide_error_is_refused_before_it_is_queried() -> None:
-    assert parse(PYTHON, b"word " * 30_000) is DegradeReason.PARSE_FAILED
+def test_too_many_definitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = b"def a(): pass\n" * 3
+    assert len(parsed(PYTHON, source).definitions) == 3
+    monkeypatch.setattr(parser, "FILE_DEFINITIONS", 2)
+    assert parse(PYTHON, source) is TOO_MUCH
 
 
 def test_language_without_a_grammar_is_a_mistake_of_the_caller() -> None:

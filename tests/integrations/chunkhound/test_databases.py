@@ -220,20 +220,23 @@ class TestHostile:
     ) -> None:
         monkeypatch.setattr(database, "CHUNKHOUND_DATABASE_SECONDS", 0.2)
         target = Target(project, project / DATABASE, is_explicit=False)
-        endless = "SELECT count(*) FROM range(1000000) AS a, range(1000000) AS b WHERE a <> b"
+        slow = "SELECT count(*) FROM range(100000) AS a, range(100000) AS b WHERE a <> b"
         with (
             pytest.raises(database.DatabaseTimeoutError, match="did not answer within"),
             open_database(target) as opened,
         ):
-            opened.rows(endless)
+            opened.rows(slow)
 
-    def test_a_search_has_a_memory_limit_and_writes_nothing(self, project: Path) -> None:
+    def test_a_search_has_a_memory_limit_and_writes_nothing(
+        self, project: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(database._SETTINGS, "memory_limit", "32MiB")
         target = Target(project, project / DATABASE, is_explicit=False)
         with (
             pytest.raises(database.DatabaseError, match="memory"),
             open_database(target) as opened,
         ):
-            opened.rows("SELECT string_agg(repeat('x', 1000000), '') FROM range(10000)")
+            opened.rows("SELECT string_agg(repeat('x', 1000000), '') FROM range(100)")
         assert {path.name for path in (project / ".chunkhound/db").iterdir()} == {"chunks.db"}
 
     def test_a_long_text_is_cut_by_the_database(self, project: Path) -> None:

@@ -37,7 +37,7 @@ class Ledger:
         ("python", "# Of a value.\nx = 1\n# after\n", [(1, 1, "")]),
         ("python", "def f():\n    return 'no doc'\n", []),
         ("python", "def f(:\n", []),
-        ("python", "(" * 5_000, []),
+        ("python", "(" * 300, []),
         ("go", GO, [(1, 2, "Retry")]),
         ("java", JAVA, [(1, 3, "find")]),
         ("rust", "\n/// Doc.\npub fn f() {}\n", [(2, 2, "f")]),

@@ -278,7 +278,7 @@ def test_a_file_that_becomes_a_secret_is_taken_out_of_the_store(
 
 @pytest.mark.parametrize(
     "rules",
-    ["x" * 300_000, "a\n" * 6_000, "*a" * 65 + "\n", "y" * 2_000 + "\n"],
+    ["x" * 300_000, "a\n" * 6_000, "?" * 65 + "\n", "y" * 2_000 + "\n"],
     ids=["bytes", "patterns", "wildcards", "length"],
 )
 def test_a_directory_whose_rules_are_too_many_to_read_is_left_out(
@@ -290,14 +290,6 @@ def test_a_directory_whose_rules_are_too_many_to_read_is_left_out(
     assert result.skipped == {
         "sub/.gitignore": "too many rules to be read: its directory is skipped"
     }
-
-
-def test_patterns_that_would_take_for_ever_do_not(tmp_path: Path) -> None:
-    write(tmp_path, {".gitignore": "**/a*a*a*a*a*a*a*a*a*a*b\n", "a" * 200: "a", "b.py": "b"})
-    deadline = Deadline(20_000)
-    result = discovered_files(tmp_path.resolve(), DiscoveryRules(), {"HOME": "/"}, deadline)
-    assert len(result.candidates) == 3
-    assert deadline.seconds
 
 
 def test_a_directory_called_gitignore_keeps_nothing_open(tmp_path: Path) -> None:
