@@ -5,6 +5,10 @@ One constant each, with its unit in its name. docs/reference/limits.md lists the
 
 from typing import Final
 
+# Processes that read what people send or files hold
+CHILD_MEMORY_BYTES: Final = 512 * 1024 * 1024
+CHILD_ANSWER_BYTES: Final = 64 * 1024 * 1024
+
 # Git and a checkout
 GIT_COMMAND_SECONDS: Final = 900.0
 GIT_FETCH_SECONDS: Final = 3_600.0

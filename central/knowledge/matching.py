@@ -1,20 +1,11 @@
-"""Reading code with ast-grep, in a process that can be ended: rules' matches, and mentions.
+"""Reading code with ast-grep, in a process with limits: rules' matches, and mentions."""
 
-`python -m central.knowledge.matching` is that process.
-"""
-
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from central.knowledge.mentions import Mention, find_mentions
-from central.limited_process import (
-    ChildEndedError,
-    LimitedProcess,
-    LimitExceededError,
-    answer_requests,
-)
+from central.limited_process import ChildEndedError, LimitedProcess, LimitExceededError
 from indexer.limits import MATCH_CHARACTERS, MATCH_CPU_SECONDS, MATCH_SECONDS, MATCHES_KEPT
 
 
@@ -28,7 +19,7 @@ class Match:
 
 
 class OverLimitError(Exception):
-    """The file used up its time; which of the rules is to blame is not known."""
+    """The file used up its time or memory; which of the rules is to blame is not known."""
 
 
 class Matcher:
@@ -63,7 +54,8 @@ class Matcher:
             raise OverLimitError from exc
 
 
-def _answer(request: list[Any]) -> Any:
+def answer(request: list[Any]) -> Any:
+    """Answer a request of a Matcher, in the process."""
     what, *arguments = request
     return _match(*arguments) if what == "match" else find_mentions(*arguments)
 
@@ -83,7 +75,3 @@ def _match(
 def _place(node: Any) -> tuple[int, int, str]:
     found = node.range()
     return found.start.line + 1, found.end.line + 1, node.text()[:MATCH_CHARACTERS]
-
-
-if __name__ == "__main__":
-    answer_requests(_answer, cpu_seconds=float(sys.argv[1]))

@@ -1,7 +1,7 @@
-"""Code cut into coloured pieces, by a process that can be killed.
+"""Code cut into coloured pieces, by a process with limits.
 
 Lexers are regular expressions: on hostile text one match may block the interpreter for hours. One
-process for all threads runs them, started at first use. The kernel ends it at its time limit.
+process for all threads runs them, started at first use.
 """
 
 import atexit
@@ -24,6 +24,7 @@ from indexer.limits import (
 )
 
 _CHILD = "central.web.colouring_child"
+_KILLED_AFTER = 1.5  # times its time: a text that is slow all over keeps its beginning
 
 # Lexing ten results costs a third of a search's page, and popular ones are shown again and again.
 # What is kept is found by its whole text alone and says nothing that the text does not.
@@ -31,7 +32,7 @@ _KEPT_SNIPPETS = 2_000
 _SNIPPET_CHARACTERS = 1_500  # 3 kB with its cuts, 21 kB whatever it holds: 42 MB at most
 
 TOO_LONG = f"Shown without colours: it has more than {COLOURED_CHARACTERS:,} characters."
-TOO_SLOW = "Shown without colours: colouring this text takes too long."
+TOO_SLOW = "Shown without colours: colouring this text takes too much time or memory."
 TOO_SLOW_FROM_HERE = "Only the beginning has colours: colouring all of it takes too long."
 BUSY = "Shown without colours: colouring is busy. Load the page again in a moment."
 
@@ -65,10 +66,13 @@ class Colouring:
         After a text that was given up there are no colours for `pause_seconds`, so that a page of
         hostile texts costs one, not one for each.
         """
+        self._cpu_seconds = cpu_seconds
         self._seconds = seconds
         self._pause_seconds = pause_seconds
         self._lock = threading.Lock()
-        self._process = LimitedProcess(_CHILD, cpu_seconds=cpu_seconds, seconds=seconds)
+        self._process = LimitedProcess(
+            _CHILD, cpu_seconds=cpu_seconds * _KILLED_AFTER, seconds=seconds
+        )
         self._resumes = 0.0
 
     @property
@@ -96,7 +100,7 @@ class Colouring:
         if monotonic() < self._resumes:
             raise ColouringBusyError
         try:
-            classes, ends, is_whole = self._process.ask([language, code])
+            classes, ends, is_whole = self._process.ask([language, code, self._cpu_seconds])
         except LimitExceededError as exc:
             self._pause(language, exc)
             return _plain(code, TOO_SLOW)

@@ -1,10 +1,6 @@
-"""The colouring process: cuts code into coloured pieces for one parent (see `colouring`).
-
-One match of hostile text may take hours, so the kernel ends this process at its time limit.
-"""
+"""What the colouring process answers: code, cut into coloured pieces."""
 
 import signal
-import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from time import process_time
@@ -14,8 +10,6 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Literal, Name, Operator, _TokenType
 from pygments.util import ClassNotFound
-
-from central.limited_process import answer_requests
 
 # The classes of site.css, one character each; a space is the colour of plain code.
 PLAIN, COMMENT, KEYWORD, STRING, LITERAL, DEFINED = " ", "c", "k", "s", "l", "d"
@@ -38,7 +32,6 @@ _CLASSES: Sequence[tuple[_TokenType, str]] = (
 )
 
 _CHECKED_TOKENS: Final = 8
-_KILLED_AFTER: Final = 1.5  # times its time: a text that is slow all over keeps its beginning
 
 
 def cut(code: str, language: str, *, seconds: float) -> tuple[str, list[int], bool]:
@@ -88,19 +81,10 @@ def _class_of(token: _TokenType) -> str:
     return next((css for kind, css in _CLASSES if token in kind), PLAIN)
 
 
-def main(cpu_seconds: float) -> None:
-    """Answer requests: a language and code, coloured within `cpu_seconds` of processor time."""
-    limit = cpu_seconds * _KILLED_AFTER
-
-    def answer(request: list[str]) -> tuple[str, list[int], bool]:
-        language, code = request
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        _lexer(language)  # loading it does not count
-        signal.setitimer(signal.ITIMER_PROF, limit)
-        return cut(code, language, seconds=cpu_seconds)
-
-    answer_requests(answer, cpu_seconds=limit)
-
-
-if __name__ == "__main__":
-    main(float(sys.argv[1]))
+def answer(request: tuple[str, str, float]) -> tuple[str, list[int], bool]:
+    """Cut code in a language within seconds of the processor's time."""
+    language, code, seconds = request
+    left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+    _lexer(language)  # loading it does not count
+    signal.setitimer(signal.ITIMER_PROF, left)
+    return cut(code, language, seconds=seconds)

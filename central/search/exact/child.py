@@ -1,10 +1,8 @@
-"""The process of `limited`: `python -m central.search.exact.child`."""
+"""What the processes of `limited` answer."""
 
-import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from central.limited_process import answer_requests
 from central.search.exact.matching import SlowFileError, TextPattern, file_matches
 
 
@@ -51,6 +49,3 @@ _KINDS: Final[dict[str, Callable[..., Any]]] = {
     "structure": _structure,
     "syntax": _syntax,
 }
-
-if __name__ == "__main__":
-    answer_requests(answer, cpu_seconds=float(sys.argv[1]))

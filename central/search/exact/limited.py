@@ -3,13 +3,11 @@
 A process looks at one file at a time, and organisations take turns.
 """
 
-import atexit
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from central.http.turns import current
-from central.limited_process import ChildEndedError, LimitedProcess, LimitExceededError
-from central.search.exact.fair_pool import FairPool
+from central.limited_process import ChildEndedError, LimitedProcesses, LimitExceededError
 from central.search.exact.matching import (
     FileMatches,
     SlowFileError,
@@ -24,34 +22,20 @@ from indexer.limits import EXACT_CPU_SECONDS, EXACT_PROCESS_SECONDS, EXACT_PROCE
 Ask = Callable[[list[Any]], Any]
 
 
-def new_process(*, cpu_seconds: float = EXACT_CPU_SECONDS) -> LimitedProcess:
-    """Return a process that is started by its first request."""
-    process = LimitedProcess(
-        "central.search.exact.child", cpu_seconds=cpu_seconds, seconds=EXACT_PROCESS_SECONDS
-    )
-    atexit.register(process.close)
-    return process
-
-
-processes: Final = FairPool([new_process() for _ in range(EXACT_PROCESSES)])
+processes: Final = LimitedProcesses(
+    "central.search.exact.child",
+    EXACT_PROCESSES,
+    cpu_seconds=EXACT_CPU_SECONDS,
+    seconds=EXACT_PROCESS_SECONDS,
+)
 
 
 def ask(request: list[Any]) -> Any:
     """Return a process's answer. Raises SlowFileError; TimeoutError if none is free in time."""
-    with processes.lent(current.get().name, seconds=EXACT_PROCESS_SECONDS) as process:
-        return asking(process)(request)
-
-
-def asking(process: LimitedProcess) -> Ask:
-    """Return the function that asks a process. It raises SlowFileError."""
-
-    def ask_it(request: list[Any]) -> Any:
-        try:
-            return process.ask(request)
-        except (LimitExceededError, ChildEndedError) as exc:
-            raise SlowFileError from exc
-
-    return ask_it
+    try:
+        return processes.ask(request, caller=current.get().name)
+    except (LimitExceededError, ChildEndedError) as exc:
+        raise SlowFileError from exc
 
 
 def text_matches(

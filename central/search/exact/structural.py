@@ -9,6 +9,7 @@ from typing import Final
 
 from central.ast_grep import LANGUAGES
 from central.errors import InvalidError, UnavailableError
+from central.limited_process import LimitExceededError
 from central.search.exact.limited import Ask, ask
 from central.search.exact.matching import FileMatches, SlowFileError
 from indexer.limits import EXACT_MATCHES_OF_FILE
@@ -52,6 +53,8 @@ class StructuralMatcher:
         try:
             self.matches(b"")
         except (TimeoutError, SlowFileError) as exc:
+            if isinstance(exc.__cause__, LimitExceededError):
+                raise _invalid(self._pattern, "it takes too much time or memory.") from exc
             raise UnavailableError(
                 "Other searches use all processes. Send the request again in some seconds."
             ) from exc

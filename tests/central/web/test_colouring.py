@@ -1,4 +1,4 @@
-"""Colours from a process that hostile text ends, and nothing else with it."""
+"""Colours from a process that a hostile text ends, and nothing else with it."""
 
 import os
 import select
@@ -22,20 +22,27 @@ from central.web.colouring import (
     Pieces,
     coloured,
 )
+from central.web.colouring_child import cut
 from central.web.highlighting import listing
 from indexer.languages.registry import FILENAMES, INTERPRETERS, SUFFIXES
 from indexer.limits import COLOURED_CHARACTERS
+from tests.central import limited_child
 
 LANGUAGES = sorted(
     {one.name for table in (SUFFIXES, FILENAMES, INTERPRETERS) for one in table.values()}
 )
-ENDLESS = ("ini", "=" * COLOURED_CHARACTERS)  # one match of minutes
-SLOW = ("c", "int x; " + "//" * 6_000)  # many matches, each of which looks at all that follows
-HOSTILE = (
+ENDLESS = ("python", limited_child.SPIN)
+LONG = "if x: pass\n" * 9_000  # of ordinary code, 0.1 s
+MARKS = (
     "a", " ", "\t", "\n", "\\", '"', "'", "`", "(", "[", "{", "<", "/", "*", "/*", "${", "#", "=",
     "-", ".", ":", "%", "@", "!", "|", ",", "_", "~", "\\\"", "<a ", "<!--", "<<A\n", 'r#"', "a(",
     "a<", "[a", "{%", "x::", "**a", "![", "](", "1e", "=a\n ",
 )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("central.web.colouring._CHILD", limited_child.NAME)
 
 
 @pytest.fixture
@@ -51,8 +58,11 @@ def text_of(code: str, pieces: Pieces) -> str:
     return "".join(code[start:end] for start, end in zip(starts, pieces.ends, strict=True))
 
 
-def test_one_match_without_end_holds_nobody_s_interpreter(colouring: Colouring) -> None:
-    language, code = ENDLESS
+@pytest.mark.parametrize("code", [limited_child.SPIN, limited_child.ALLOCATE])
+def test_a_text_that_takes_too_much_holds_nobody_s_interpreter(
+    colouring: Colouring, code: str
+) -> None:
+    language = "python"
     started = thread_time()
     pieces = colouring.pieces(code, language)
     assert thread_time() - started < 0.1
@@ -62,13 +72,15 @@ def test_one_match_without_end_holds_nobody_s_interpreter(colouring: Colouring) 
 
 
 def test_a_text_that_is_slow_all_over_keeps_the_colours_of_its_beginning(
-    colouring: Colouring,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    language, code = SLOW
-    pieces = colouring.pieces(code, language)
+    monkeypatch.setattr("central.web.colouring._KILLED_AFTER", 10_000)
+    colouring = Colouring(cpu_seconds=0.001)
+    pieces = colouring.pieces(LONG, "python")
     assert pieces.note == TOO_SLOW_FROM_HERE
     assert pieces.classes[0] == "k"
-    assert text_of(code, pieces) == code
+    assert text_of(LONG, pieces) == LONG
+    colouring.close()
 
 
 def test_the_next_text_has_colours_again(colouring: Colouring) -> None:
@@ -88,7 +100,7 @@ def test_after_a_text_that_was_given_up_there_is_a_pause() -> None:
 
 def test_a_process_that_does_not_answer_is_killed() -> None:
     colouring = Colouring(cpu_seconds=3600, seconds=0.5, pause_seconds=0)
-    language, code = ENDLESS
+    language, code = "python", limited_child.SLEEP
     with pytest.raises(ColouringBusyError):
         colouring.pieces(code, language)
     assert colouring.pid is None
@@ -123,10 +135,11 @@ def test_it_ends_with_its_parent_even_in_the_middle_of_a_match() -> None:
     """The parent is killed while the match runs: there is nobody left to end it but the kernel."""
     program = (
         "import sys, threading\n"
-        "from central.web.colouring import Colouring\n"
-        "colouring = Colouring(cpu_seconds=1, seconds=3600)\n"
-        "colouring.pieces('x', 'ini')\n"
-        "threading.Thread(target=colouring.pieces, args=('=' * 100_000, 'ini')).start()\n"
+        "from central.web import colouring\n"
+        f"colouring._CHILD = {limited_child.NAME!r}\n"
+        "colouring = colouring.Colouring(cpu_seconds=1, seconds=3600)\n"
+        "colouring.pieces('x', 'python')\n"
+        "threading.Thread(target=colouring.pieces, args=('stand-in:spin', 'python')).start()\n"
         "print(colouring.pid, flush=True)\n"
         "threading.Event().wait(600)\n"
     )
@@ -146,28 +159,12 @@ def test_it_ends_with_its_parent_even_in_the_middle_of_a_match() -> None:
     assert ended
 
 
-@pytest.fixture(scope="module")
-def hasty() -> Iterator[Colouring]:
-    """One that gives up soon."""
-    made = Colouring(cpu_seconds=0.03, pause_seconds=0)
-    yield made
-    made.close()
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_whatever_a_lexer_is_fed_is_shown_and_costs_its_reader_nothing(
-    language: str, hasty: Colouring
-) -> None:
-    """Of 56 languages 40 have a lexer that 20,000 characters of one of these hold for 0.3 s.
-
-    A process that went on after its time would be killed as one that hangs: an error here.
-    """
-    for units in (HOSTILE[::3], HOSTILE[1::3], HOSTILE[2::3]):
-        code = "".join(f"{(unit * 1_500)[:1_500]}\nx = 1\n" for unit in units)
-        started = thread_time()
-        pieces = hasty.pieces(code, language)
-        assert thread_time() - started < 0.1
-        assert text_of(code, pieces) == code
+def test_whatever_a_lexer_makes_of_marks_all_of_the_text_is_shown(language: str) -> None:
+    for code in MARKS:
+        _, ends, is_whole = cut(f"{code}\nx = 1\n", language, seconds=60)
+        assert ends[-1] == len(code) + 7
+        assert is_whole
 
 
 def test_a_longer_text_is_not_coloured_and_says_so() -> None:
@@ -176,12 +173,12 @@ def test_a_longer_text_is_not_coloured_and_says_so() -> None:
 
 
 def test_a_snippet_that_was_given_up_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    colouring = Colouring(cpu_seconds=0.003, pause_seconds=0)
+    colouring = Colouring(pause_seconds=0)
     monkeypatch.setattr("central.web.colouring._colouring", colouring)
-    code = "=" * 4_499 + "!"  # 0.3 s: a timer of 3 ms may be late by some
-    assert coloured(code, "ini").note == TOO_SLOW
+    code = f"not tried again: {limited_child.SPIN}"
+    assert coloured(code, "python").note == TOO_SLOW
     colouring.close()
-    assert coloured(code, "ini").note == TOO_SLOW
+    assert coloured(code, "python").note == TOO_SLOW
     assert colouring.pid is None
 
 
@@ -203,11 +200,3 @@ def test_one_line_of_many_pieces_takes_a_time_that_grows_with_it() -> None:
     started = thread_time()
     listing(code, language="json")
     assert thread_time() - started < 2
-
-
-def test_the_process_is_not_the_parent_s_group() -> None:
-    colouring = Colouring()
-    colouring.pieces("x", "python")
-    assert colouring.pid is not None
-    assert os.getpgid(colouring.pid) != os.getpgid(0)
-    colouring.close()

@@ -12,10 +12,12 @@ from pytest_django import DjangoAssertNumQueries
 from central.corpus.models import File, Symbol
 from central.repositories.models import Repository, Visibility
 from central.tenancy.models import Membership
+from central.web import colouring
 from central.web.colouring import BUSY
 from central.web.views_files import SHOWN_CHARACTERS, SHOWN_LINES
 from indexer.limits import COLOURED_CHARACTERS
 from indexer.records.files import SkipReason
+from tests.central import limited_child
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
 
 CODE = """class Signer:
@@ -132,14 +134,16 @@ def test_a_file_that_is_too_large_for_colours_is_shown_without(
 
 
 def test_a_file_that_no_lexer_gets_through_is_shown_at_once_and_says_why(
-    member: Client, repository: Repository
+    member: Client, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    content = "=" * 20_000 + "\n[a]\n"  # Pygments needs ten seconds
+    monkeypatch.setattr(colouring, "_CHILD", limited_child.NAME)
+    monkeypatch.setattr(colouring, "_colouring", colouring.Colouring())
+    content = f"[a]\n{limited_child.SPIN}\n"
     FileFactory(repository=repository, path="app.ini", language="ini", content=content)
     started = thread_time()
     html = page(member, "app.ini")
     assert thread_time() - started < 1
-    assert "Shown without colours: colouring this text takes too long." in html
+    assert "Shown without colours: colouring this text takes too much time or memory." in html
     assert listing(html) == content
 
 

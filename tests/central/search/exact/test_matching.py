@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from central.limited_process import LimitedProcesses
 from central.query.errors import QueryError
-from central.search.exact import matching
-from central.search.exact.limited import text_matches
+from central.search.exact import limited, matching
+from central.search.exact.limited import find_matches, text_matches
 from central.search.exact.matching import (
     Lines,
     MatchedLine,
@@ -19,6 +20,7 @@ from central.search.exact.matching import (
 )
 from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
 from indexer.records.files import Span, count_lines, line_span, split_lines
+from tests.central import limited_child
 
 
 def lines_of(content: str, *terms: TextPattern, limit: int = 100) -> list[MatchedLine]:
@@ -113,10 +115,6 @@ def test_what_re2_refuses_is_an_error_that_says_why(pattern: str) -> None:
         lines_of("a", regex(pattern))
 
 
-def test_a_pattern_that_blocks_other_engines_takes_linear_time() -> None:
-    assert lines_of("a" * 100_000 + "!\n", regex("(a+)+$")) == []
-
-
 @pytest.mark.parametrize("pattern", [r"\C", r"a\\\C", r"\Q(\E\C", r"(\C)"])
 def test_any_byte_is_refused_with_what_to_write(pattern: str) -> None:
     with pytest.raises(QueryError, match=r"one byte.*\(\?s:\.\)"):
@@ -134,17 +132,14 @@ def test_a_line_that_is_the_first_or_the_last_is_found(content: str) -> None:
     assert len(lines_of(content, regex("^ab"))) == 1
 
 
-SLOW = r"(?:\w|\s){1,1000}\x{1F600}"  # every engine of RE2 but the slowest one gives it up
-
-
-def test_a_pattern_that_is_slow_in_large_files_is_left_to_a_process() -> None:
-    assert slow_size(regex(SLOW)) < 10_000
+def test_the_more_a_pattern_computes_the_smaller_are_files_that_are_left_to_a_process() -> None:
+    assert slow_size(regex("def [a-z]{50}")) < slow_size(regex("def ")) / 2
     assert slow_size(regex(r"^\s*def (\w+)_test\(")) > 100_000
     assert slow_size(literal("(a|b)" * 100)) == float("inf")
     assert slow_size(literal("retry" * 20, ignore_case=True)) > 50_000
 
 
-def test_a_process_finds_what_the_thread_finds_and_ends_in_time() -> None:
+def test_a_process_finds_what_the_thread_finds() -> None:
     content = "naïve\nretry\n" * 3
     for pattern in (regex("na.ve|^re"), literal("RETRY", ignore_case=True)):
         for most in (2, 100):
@@ -153,8 +148,18 @@ def test_a_process_finds_what_the_thread_finds_and_ends_in_time() -> None:
         for regions in ([], [(0, 8)], [(1, 3), (9, 12), (20, 40)]):
             within = file_matches(content.encode(), pattern, regions=regions)
             assert text_matches(content.encode(), pattern, most=100, regions=regions) == within
+
+
+@pytest.mark.parametrize("hostile", [limited_child.SPIN, limited_child.ALLOCATE])
+def test_a_process_that_takes_too_much_is_given_up_and_the_next_file_is_read(
+    monkeypatch: pytest.MonkeyPatch, hostile: str
+) -> None:
+    processes = LimitedProcesses(limited_child.NAME, 1, cpu_seconds=1.0, seconds=60)
+    monkeypatch.setattr(limited, "processes", processes)
+    monkeypatch.setattr(limited, "slow_size", lambda _: 0)
     with pytest.raises(SlowFileError):
-        text_matches(b"word " * 200_000, regex(SLOW), most=1)
+        find_matches(hostile.encode(), regex("a+"), most=1)
+    assert find_matches(b"baa", regex("a+"), most=1).spans == [(1, 3)]
 
 
 def test_many_matches_that_each_read_to_the_end_are_given_up(

@@ -3,9 +3,11 @@
 import pytest
 
 from central.errors import InvalidError, UnavailableError
+from central.limited_process import LimitedProcesses
 from central.search.exact import limited
 from central.search.exact.matching import SlowFileError
 from central.search.exact.structural import StructuralMatcher, StructuralPattern
+from tests.central import limited_child
 
 
 def matches(content: str, pattern: str, language: str = "python") -> list[str]:
@@ -43,14 +45,26 @@ def test_words_are_what_every_match_contains() -> None:
     ]
 
 
-def test_a_file_that_takes_too_long_is_given_up_and_the_next_one_is_read() -> None:
-    process = limited.new_process(cpu_seconds=0.5)
-    pattern = StructuralPattern("f($$$A, $B, $$$C, $D, $$$E, x)", "python")
-    matcher = StructuralMatcher(pattern, ask=limited.asking(process))
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = LimitedProcesses(limited_child.NAME, 1, cpu_seconds=1.0, seconds=60)
+    monkeypatch.setattr(limited, "processes", processes)
+
+
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize("hostile", [limited_child.SPIN, limited_child.ALLOCATE])
+def test_a_file_that_takes_too_much_is_given_up_and_the_next_one_is_read(hostile: str) -> None:
     with pytest.raises(SlowFileError):
-        matcher.matches(b"f(" + b"a," * 1_000_000 + b")")
-    assert matcher.matches(b"f(1, 2, x)\n").spans == [(0, 10)]
-    process.close()
+        matches(hostile, "f($$$)")
+    assert matches("f(1, 2, x)\n", "f($$$)") == ["f(1, 2, x)"]
+
+
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize("hostile", [limited_child.SPIN, limited_child.ALLOCATE])
+def test_a_pattern_that_takes_too_much_by_itself_is_refused(hostile: str) -> None:
+    matcher = StructuralMatcher(StructuralPattern(hostile, "python"))
+    with pytest.raises(InvalidError, match="too much time or memory"):
+        matcher.check()
 
 
 def test_a_search_that_finds_no_free_process_is_told_to_come_again() -> None:

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from central.search.exact.fair_pool import FairPool
+from central.fair_pool import FairPool
 from tests.waiting import wait_until
 
 
