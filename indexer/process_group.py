@@ -11,7 +11,7 @@ from contextlib import suppress
 from subprocess import DEVNULL, PIPE, Popen
 from typing import Final
 
-from indexer.limits import CHILD_MEMORY_BYTES
+from indexer.limits import INDEXING_MEMORY_BYTES
 
 _LEADER: Final = ("/bin/sh", "-c", "read -r _; kill -s KILL 0")
 
@@ -53,6 +53,6 @@ def limit_memory(pid: int) -> None:
         return
     with suppress(ProcessLookupError, PermissionError):  # it has ended; a sandbox forbids it
         _, most = resource.prlimit(pid, resource.RLIMIT_DATA)
-        if most == resource.RLIM_INFINITY or most > CHILD_MEMORY_BYTES:
-            limits = (CHILD_MEMORY_BYTES, CHILD_MEMORY_BYTES)
+        if most == resource.RLIM_INFINITY or most > INDEXING_MEMORY_BYTES:
+            limits = (INDEXING_MEMORY_BYTES, INDEXING_MEMORY_BYTES)
             resource.prlimit(pid, resource.RLIMIT_DATA, limits)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
-from indexer.limits import BACKFILL_OUTPUT_BYTES, CHILD_MEMORY_BYTES
+from indexer.limits import BACKFILL_OUTPUT_BYTES, INDEXING_MEMORY_BYTES
 from indexer.process_group import ProcessGroup, limit_memory
 
 # Paths, proxies and certificate authorities; no secret of the service.
@@ -88,7 +88,7 @@ def run_child(
             group.end()
         printed, problem = _end(output or out), _end(err).decode(errors="replace")
     if code and _OUT_OF_MEMORY.search(problem):
-        raise QuotaError(f"It needs more than {CHILD_MEMORY_BYTES // 1024**2:,} MiB of memory.")
+        raise QuotaError(f"It needs more than {INDEXING_MEMORY_BYTES // 1024**2:,} MiB of memory.")
     if code:
         raise ChildError(problem, exit_code=code)
     return printed, problem
