@@ -17,9 +17,7 @@ MESSAGE_CHARACTERS: Final = 1_000  # of git, a forge or another service
 GIT_ANSWER_BYTES: Final = 16 * 1024 * 1024  # of a command that lists no files of a commit
 GIT_RECORD_BYTES: Final = 1_048_576  # of a path in a listing, or of a line of a patch
 GIT_MESSAGE_BYTES: Final = 16_384  # of standard error: its end
-INDEXING_MEMORY_BYTES: Final = (
-    2 * 1024**3
-)  # that a git, a worker or a child of a backfill allocates
+INDEXING_MEMORY_BYTES: Final = 2 * 1024**3  # of a git, a worker, a child of a backfill
 BLOB_BYTES: Final = 16 * 1024 * 1024  # of a file that is read; a batch is no larger
 PATH_BYTES: Final = 1_024
 FILE_BYTES: Final = 1_048_576  # unless max_file_bytes of .codesearch.toml says otherwise

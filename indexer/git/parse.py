@@ -231,8 +231,8 @@ def explain_git_error(complaint: str) -> str:
     """Return git's error message in one line, with advice for damage, ownership and memory."""
     if _OUT_OF_MEMORY.search(complaint):
         return (
-            f"{foreign_line(complaint)}. It may take {INDEXING_MEMORY_BYTES // 1024**2:,} MiB of "
-            "memory, if the machine has as much: the repository has objects that are too large"
+            f"{foreign_line(complaint)}. It may take {INDEXING_MEMORY_BYTES // 1024**2:,} MiB "
+            "of memory, if the machine has as much: the repository has objects that are too large"
         )
     if any(sign in complaint for sign in _SIGNS_OF_DAMAGE):
         summary = foreign_line(complaint)

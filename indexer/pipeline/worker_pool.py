@@ -160,9 +160,7 @@ class WorkerPool:
 
 def _cause(exc: Exception) -> str:
     if isinstance(exc, MemoryError):
-        return (
-            f"needs more than the {INDEXING_MEMORY_BYTES // 1024**2:,} MiB of memory of the process"
-        )
+        return f"needs more than {INDEXING_MEMORY_BYTES // 1024**2:,} MiB of memory"
     return "crashed the process"
 
 
