@@ -160,7 +160,8 @@ class WorkerPool:
 
 def _cause(exc: Exception) -> str:
     if isinstance(exc, MemoryError):
-        return f"needs more than {INDEXING_MEMORY_BYTES // 1024**2:,} MiB of memory"
+        most = f"{INDEXING_MEMORY_BYTES // 1024**2:,} MiB"
+        return f"needs more than the {most} of memory of the process"
     return "crashed the process"
 
 
