@@ -1,11 +1,27 @@
-"""Text for a terminal: control characters escaped, numbers in sentences."""
+"""Text of repositories for readers: hidden and control characters shown, numbers in sentences."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+# Controls of text direction, which show code in another order than it has, and all of plane 14:
+# tags and selectors, in which a text can carry another one unseen.
+HIDDEN: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff]")
+
+_NAMES: Final = 5
+_NAME_CHARACTERS: Final = 100
+
+
+def show_hidden(text: str) -> str:
+    """Replace hidden characters by their code points: [U+202E]."""
+    return HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
 def escape_line(text: str) -> str:
-    """Escape `text` as one line; unprintable characters become �."""
+    """Escape `text` as one line; hidden characters become code points, unprintable ones �."""
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else _shown(char) for char in text)
+    return "".join(char if char.isprintable() else _shown(char) for char in show_hidden(text))
 
 
 def escape_lines(content: str) -> list[str]:
@@ -16,6 +32,13 @@ def escape_lines(content: str) -> list[str]:
 
 def _shown(char: str) -> str:
     return " " if char in "\t\n\r" or (char.isspace() and char > "\x7f") else "�"
+
+
+def first_names(names: Sequence[object]) -> str:
+    """Format the first few names, each cut: `a, b, c, d, e and 3 more`."""
+    named = ", ".join(str(name)[:_NAME_CHARACTERS] for name in names[:_NAMES])
+    more = len(names) - _NAMES
+    return f"{named} and {more:,} more" if more > 0 else named
 
 
 def pluralize(number: int, noun: str, nouns: str = "") -> str:
