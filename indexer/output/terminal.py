@@ -1,15 +1,18 @@
 """Text of repositories for readers: hidden and control characters shown, numbers in sentences."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Final
 
 # Controls of text direction, which show code in another order than it has, and all of plane 14:
 # tags and selectors, in which a text can carry another one unseen.
 HIDDEN: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff]")
 
-_NAMES: Final = 5
-_NAME_CHARACTERS: Final = 100
+NAMES: Final = 5  # of those that are wrong, so that a message stays short whatever it is about
+NAME_CHARACTERS: Final = 100
+_SENTENCES: Final = 10
+_SENTENCE_CHARACTERS: Final = 500
 
 
 def show_hidden(text: str) -> str:
@@ -36,9 +39,17 @@ def _shown(char: str) -> str:
 
 def first_names(names: Sequence[object]) -> str:
     """Format the first few names, each cut: `a, b, c, d, e and 3 more`."""
-    named = ", ".join(str(name)[:_NAME_CHARACTERS] for name in names[:_NAMES])
-    more = len(names) - _NAMES
+    named = ", ".join(str(name)[:NAME_CHARACTERS] for name in names[:NAMES])
+    more = len(names) - NAMES
     return f"{named} and {more:,} more" if more > 0 else named
+
+
+def first_sentences(sentences: Iterable[str]) -> str:
+    """Format the first few of what is wrong, each cut, and how much more is."""
+    rest = iter(sentences)
+    first = [sentence[:_SENTENCE_CHARACTERS] for sentence in islice(rest, _SENTENCES)]
+    more = sum(1 for _ in rest)
+    return " ".join([*first, f"And {more:,} more."] if more else first)
 
 
 def pluralize(number: int, noun: str, nouns: str = "") -> str:

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.output.terminal import escape_line, escape_lines, first_names, show_hidden
+from indexer.output.terminal import (
+    escape_line,
+    escape_lines,
+    first_names,
+    first_sentences,
+    show_hidden,
+)
 
 
 @given(st.text())
@@ -37,6 +43,11 @@ def test_text_of_every_script_has_no_hidden_characters() -> None:
 def test_of_many_names_the_first_few_are_named() -> None:
     assert first_names(["a", "b" * 200]) == f"a, {'b' * 100}"
     assert first_names(range(80_000)) == "0, 1, 2, 3, 4 and 79,995 more"
+
+
+def test_of_much_that_is_wrong_the_first_is_said() -> None:
+    assert first_sentences(["a.", "b" * 900]) == f"a. {'b' * 500}"
+    assert first_sentences("x" * 80_000).endswith("x x And 79,990 more.")
 
 
 def test_letters_of_every_script_and_tabs_in_lines_stay() -> None:
