@@ -20,6 +20,7 @@ from pydantic_core import ErrorDetails
 
 from agents.backend import INVALID, ToolError
 from agents.results import failure
+from indexer.output.terminal import NAME_CHARACTERS, first_names, first_sentences
 
 Tool = Callable[..., Awaitable[CallToolResult]]
 
@@ -45,7 +46,6 @@ _NOT_LISTED: Final = frozenset({"title", "pattern"})
 _LENGTHS: Final = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
 _OBVIOUS_MINIMA: Final = (0, 1)
 _NO_MAXIMUM: Final = 1_000_000
-_NAMES, _NAME_CHARACTERS = 5, 100  # of unknown arguments
 
 
 class ToolRegistry:
@@ -209,14 +209,14 @@ def _argument_error(metadata: FuncMetadata, provided: dict[str, Any]) -> str:
     known = _names(metadata).values()
     unknown = sorted(set(provided).difference(known))
     if unknown:
-        names = ", ".join(map(_cut, unknown[:_NAMES]))
+        names = first_names([_cut(name) for name in unknown])
         return f"Unknown argument {names}. Known arguments: {', '.join(known)}."
     try:
         metadata.validate_arguments(provided)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)
         sentences = dict.fromkeys(_sentence(known, one) for one in details)
-        return " ".join(sentences)
+        return first_sentences(sentences)
     return ""
 
 
@@ -232,4 +232,4 @@ def _sentence(known: Collection[str], detail: ErrorDetails) -> str:
 
 
 def _cut(name: str) -> str:
-    return repr(name[:_NAME_CHARACTERS])
+    return repr(name[: NAME_CHARACTERS - 2])

@@ -7,7 +7,7 @@ from typing import Any, Final
 from mcp.types import CallToolResult, TextContent
 
 from agents.backend import INDEX_NOT_FOUND, ErrorHints, ToolError
-from indexer.output.terminal import escape_line
+from indexer.output.terminal import escape_line, show_hidden
 
 COMMITS_UNKNOWN: Final = "commits_unknown"  # in receipts: the projects of the answer are unknown
 ERROR_KEY = "codesearch/error"  # in `_meta`: {code, status, message, near}
@@ -19,18 +19,29 @@ _NEAR_NAMES, _NAME_CHARACTERS = 20, 200
 def success(text: str, structure: Mapping[str, Any]) -> CallToolResult:
     """Return the result of a successful call."""
     return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=dict(structure)
+        content=[TextContent(type="text", text=text)], structured_content=_shown(structure)
     )
+
+
+def _shown(value: Any) -> Any:
+    """Show hidden characters in every text of a value, names of members too."""
+    if isinstance(value, str):
+        return show_hidden(value)
+    if isinstance(value, Mapping):
+        return {show_hidden(name): _shown(member) for name, member in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def failure(error: ToolError) -> CallToolResult:
     """Return the result of a failed call."""
     text = escape_line(f"{error.code} ({error.status}): {error}")
-    details: dict[str, Any] = {"code": error.code, "status": error.status, "message": error.message}
+    details = {"code": error.code, "status": error.status, "message": error.message}
     if error.near:
-        details["near"] = list(error.near)
+        details["near"] = error.near
     return CallToolResult(
-        content=[TextContent(type="text", text=text)], is_error=True, _meta={ERROR_KEY: details}
+        content=[TextContent(type="text", text=text)],
+        is_error=True,
+        _meta={ERROR_KEY: _shown(details)},
     )
 
 

@@ -12,6 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from central.errors import InvalidError
+from indexer.output.terminal import NAME_CHARACTERS, NAMES
 
 INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 DECIMAL: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,18})?")
@@ -135,9 +136,14 @@ class StrictOrganizationSerializer(OrganizationSerializer):
 
     def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Validate and return the fields, which must all exist."""
-        unknown = {name: [self._unknown(name)] for name in data if name not in self.fields}
+        unknown = [name for name in data if name not in self.fields]
         if unknown:
-            raise serializers.ValidationError(unknown)
+            hints: dict[str, list[str]] = {
+                name[:NAME_CHARACTERS]: [self._unknown(name)] for name in unknown[:NAMES]
+            }
+            if more := unknown[NAMES:]:
+                hints["non_field_errors"] = [f"{len(more):,} further fields do not exist either."]
+            raise serializers.ValidationError(hints)
         return super().checked(data)
 
     def _unknown(self, name: str) -> str:

@@ -18,6 +18,7 @@ from central import errors
 from central.observability.metrics import UNAVAILABLE
 from central.runtime.data_directory import disk_space_error
 from indexer import errors as indexer_errors
+from indexer.output.terminal import first_sentences
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -191,7 +192,7 @@ def problem_for(exc: Exception) -> ProblemDetails | None:
         return ProblemDetails(400, exc.code, str(exc))
     if isinstance(exc, drf.APIException):
         code = _DRF_CODES.get(exc.status_code, "error")
-        return ProblemDetails(exc.status_code, code, " ".join(_sentences(exc.detail)))
+        return ProblemDetails(exc.status_code, code, first_sentences(_sentences(exc.detail)))
     return next((_FRAMEWORK[cls] for cls in type(exc).__mro__ if cls in _FRAMEWORK), None)
 
 

@@ -32,6 +32,7 @@ from indexer.limits import (
     TRAVERSAL_DEPTH,
     TRAVERSED_NODES,
 )
+from indexer.output.terminal import first_names
 
 DOCUMENT_KINDS = [NodeKind.KNOWLEDGE.value, NodeKind.POLICY.value, NodeKind.MEMORY.value]
 
@@ -42,9 +43,8 @@ class StrictSerializer(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> Any:
         """Validate, unknown members too."""
         if isinstance(data, Mapping) and (unknown := sorted(set(data) - set(self.fields))):
-            names = ", ".join(str(name)[:50] for name in unknown[:5])
             raise serializers.ValidationError(
-                [f"There is no member {names}. There are: {', '.join(self.fields)}."]
+                [f"There is no member {first_names(unknown)}. There are: {', '.join(self.fields)}."]
             )
         return super().to_internal_value(data)
 

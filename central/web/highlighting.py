@@ -1,10 +1,11 @@
 """Code as HTML lines: tokens in few classes, matched words in <mark>, identifiers in <a>.
 
-Without its tags the HTML is the input, escaped: the code of a repository is hostile. The classes
-are those of site.css.
+Without its tags the HTML is the input, escaped: the code of a repository is hostile. Only hidden
+characters are replaced, by their code points. The classes are those of site.css.
 """
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,15 +14,20 @@ from itertools import groupby
 from typing import Final, NamedTuple, TypeVar
 
 from central.web.colouring import Pieces, coloured
-from central.web.plain_text import plain_text
+from central.web.plain_text import without_controls
+from indexer.output.terminal import HIDDEN, show_hidden
 
 _Style = TypeVar("_Style")
 _NONE: Final = -1  # no interval
+_HIDDEN_NOTE: Final = (
+    "It has characters that show nothing but may turn text around or hide some. They are shown as "
+    "code points, such as [U+202E]."
+)
 Interval = tuple[int, int]  # of characters, the end not among them
 
 
 class Listing(NamedTuple):
-    """Lines as HTML without their LF, and why they lack colours, if they do."""
+    """Lines as HTML without their LF, and what is unusual: no colours, or hidden characters."""
 
     lines: list[str]
     note: str
@@ -63,7 +69,8 @@ def listing(
     lines[-1].append(_between(links, opened, _NONE))
     if code.endswith("\n"):
         lines.pop()
-    return Listing(["".join(parts) for parts in lines], pieces.note)
+    note = f"{pieces.note} {_HIDDEN_NOTE}".strip() if HIDDEN.search(code) else pieces.note
+    return Listing(["".join(parts) for parts in lines], note)
 
 
 def excerpts(
@@ -92,7 +99,7 @@ def _marked(pieces: Iterable[tuple[str, str, int]]) -> Iterator[str]:
 
 
 def _on_one_line(text: str) -> str:
-    return plain_text(text).replace("\n", " ")
+    return without_controls(text).replace("\n", " ")
 
 
 def occurrences(code: str, words: Iterable[str]) -> list[Interval]:
@@ -164,7 +171,12 @@ def _between(links: Sequence[CodeLink], closed: int, opened: int) -> str:
 def _element(css: str, text: str, is_marked: bool) -> str:
     if not text:
         return ""
-    html = escape(text)
+    html = HIDDEN.sub(_code_point, escape(text))
     if is_marked:
         html = f"<mark>{html}</mark>"
     return f'<span class="{css}">{html}</span>' if css else html
+
+
+def _code_point(found: re.Match[str]) -> str:
+    name = unicodedata.name(found[0], "HIDDEN CHARACTER")
+    return f'<span class="hidden-character" title="{name}">{show_hidden(found[0])}</span>'

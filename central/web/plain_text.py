@@ -1,18 +1,25 @@
 """User text without characters that rearrange the text around it, and cut to fit a box.
 
-Templates escape it. Controls, those of Unicode's bidirectional algorithm too, are shown as �.
+Templates escape it. Controls of text direction and tags are shown as code points, others as �.
 """
 
 import unicodedata
 from typing import Final
 
+from indexer.output.terminal import HIDDEN, show_hidden
+
 _WIDE: Final = frozenset({"W", "F"})
 _LINES: Final = "\n\t"
-_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_CONTROLS: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _JOINERS: Final = "\u200c\u200d"  # which scripts and emoji are written with
 
 
 def plain_text(text: str) -> str:
+    return show_hidden(without_controls(text))
+
+
+def without_controls(text: str) -> str:
+    """Return the text with LF as its only line end; what `show_hidden` shows stays."""
     if text.isprintable():  # nearly always
         return text
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -24,8 +31,8 @@ def plain_line(text: str) -> str:
 
 
 def _shown(char: str) -> str:
-    hidden = unicodedata.category(char) in _HIDDEN and char not in _JOINERS
-    return "�" if hidden else char
+    stays = char in _JOINERS or HIDDEN.match(char)
+    return "�" if unicodedata.category(char) in _CONTROLS and not stays else char
 
 
 def columns(text: str) -> int:

@@ -12,6 +12,7 @@ from typing import Final
 
 from indexer.errors import ConfigurationError
 from indexer.limits import PATTERNS, PROJECT_FILE_BYTES
+from indexer.output.terminal import first_names
 
 PROJECT_FILE: Final = ".codesearch.toml"
 _SHOWN: Final = 60  # characters of a pattern in a message
@@ -71,7 +72,7 @@ def _refuse_unknown(table: Mapping[str, object], keys: set[str], prefix: str) ->
     unknown = sorted(table.keys() - keys)
     if unknown:
         raise ConfigurationError(
-            f"{PROJECT_FILE}: {prefix}{unknown[0]} is not a setting; "
+            f"{PROJECT_FILE}: {first_names([prefix + key for key in unknown])} is not a setting; "
             f"the settings are {', '.join(prefix + key for key in sorted(keys))}"
         )
 

@@ -1,8 +1,25 @@
-"""Text of others, so that it can be stored and shown: without control characters, halves of
-characters, and characters that reverse text. Numbers in sentences.
-"""
+"""Text of others, to be stored and shown: hidden and control characters escaped, names counted."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Final
 
 from indexer.limits import MESSAGE_CHARACTERS
+
+# Controls of text direction, which show code in another order than it has, and all of plane 14:
+# tags and selectors, in which a text can carry another one unseen.
+HIDDEN: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff]")
+
+NAMES: Final = 5  # of those that are wrong, so that a message stays short whatever it is about
+NAME_CHARACTERS: Final = 100
+_SENTENCES: Final = 10
+_SENTENCE_CHARACTERS: Final = 500
+
+
+def show_hidden(text: str) -> str:
+    """Replace hidden characters by their code points: [U+202E]."""
+    return HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
 def foreign_line(text: str | bytes, most: int = MESSAGE_CHARACTERS) -> str:
@@ -13,10 +30,10 @@ def foreign_line(text: str | bytes, most: int = MESSAGE_CHARACTERS) -> str:
 
 
 def escape_line(text: str) -> str:
-    """Escape `text` as one line; unprintable characters become �."""
+    """Escape `text` as one line; hidden characters become code points, unprintable ones �."""
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else _shown(char) for char in text)
+    return "".join(char if char.isprintable() else _shown(char) for char in show_hidden(text))
 
 
 def escape_lines(content: str) -> list[str]:
@@ -32,6 +49,21 @@ def escape_text(text: str) -> str:
 
 def _shown(char: str) -> str:
     return " " if char in "\t\n\r" or (char.isspace() and char > "\x7f") else "�"
+
+
+def first_names(names: Sequence[object]) -> str:
+    """Format the first few names, each cut: `a, b, c, d, e and 3 more`."""
+    named = ", ".join(str(name)[:NAME_CHARACTERS] for name in names[:NAMES])
+    more = len(names) - NAMES
+    return f"{named} and {more:,} more" if more > 0 else named
+
+
+def first_sentences(sentences: Iterable[str]) -> str:
+    """Format the first few of what is wrong, each cut, and how much more is."""
+    rest = iter(sentences)
+    first = [sentence[:_SENTENCE_CHARACTERS] for sentence in islice(rest, _SENTENCES)]
+    more = sum(1 for _ in rest)
+    return " ".join([*first, f"And {more:,} more."] if more else first)
 
 
 def pluralize(number: int, noun: str, nouns: str = "") -> str:

@@ -20,6 +20,7 @@ from indexer.limits import (
     CODEQUERY_SECONDS,
     PROJECT_FILE_BYTES,
 )
+from indexer.output.terminal import first_names
 from integrations.codequery.errors import Code, CodeQueryError
 
 SKIP_DIRS: Final = (
@@ -152,7 +153,7 @@ class _Table:
     def require_known(self) -> None:
         """Raise CodeQueryError if unknown members remain."""
         if self._members:
-            names = ", ".join(sorted(str(name)[:100] for name in self._members))
+            names = first_names(sorted(map(str, self._members)))
             raise self._wrong(f"unknown setting {names}: remove it")
 
     def _wrong(self, what: str) -> CodeQueryError:

@@ -14,6 +14,7 @@ from indexer.limits import (
     CODEQUERY_STORE_NAME_CHARACTERS,
     QUERY_CHARACTERS,
 )
+from indexer.output.terminal import first_names
 from integrations.codequery.configuration import Configuration
 from integrations.codequery.errors import Code, CodeQueryError
 
@@ -48,9 +49,10 @@ class Request:
         """
         if not isinstance(request, Mapping):
             raise _invalid("the request must be an object of fields, such as {'query': '…'}")
-        unknown = sorted(str(name)[:100] for name in request if name not in FIELDS)
+        unknown = sorted(str(name) for name in request if name not in FIELDS)
         if unknown:
-            raise _invalid(f"unknown field {', '.join(unknown)}; known fields: {', '.join(FIELDS)}")
+            names = first_names(unknown)
+            raise _invalid(f"unknown field {names}; known fields: {', '.join(FIELDS)}")
         fields = {name: value for name, value in request.items() if value is not None}
         return cls(
             query=_query(fields),

@@ -44,3 +44,10 @@ def test_function_s_own_name_is_no_tool(server: MCPServer[None]) -> None:
 
     assert told is not None
     assert told.code == "unknown_tool"
+
+
+def test_of_many_unknown_arguments_the_first_few_are_named(server: MCPServer[None]) -> None:
+    told = error_in(call(server, "ask_all", **{f"a{n:04}{'b' * 900}": 1 for n in range(2_000)}))
+    assert told is not None
+    assert "and 1,995 more. Known arguments: query." in told.message
+    assert len(told.message) < 1_000

@@ -53,3 +53,15 @@ def test_what_another_server_says_at_length_is_cut() -> None:
 
 def test_an_answer_is_no_refusal() -> None:
     assert error_in(success("text", {"count": 0})) is None
+
+
+def test_hidden_characters_are_shown_in_all_of_a_result() -> None:
+    rows = {"rows": [{"file": "a\u202e.py", "lines": ("\U000e0041x\ny",)}], "b\u2066": 1}
+    assert success("text", rows).structured_content == {
+        "rows": [{"file": "a[U+202E].py", "lines": ["[U+E0041]x\ny"]}],
+        "b[U+2066]": 1,
+    }
+    refused = failure(ToolError("No a\u202e.", code="x", status=404, near=["a\u200f"]))
+    told = error_in(refused)
+    assert told is not None
+    assert (told.message, told.near) == ("No a[U+202E].", ("a[U+200F]",))

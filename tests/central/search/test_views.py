@@ -256,6 +256,20 @@ def test_a_field_that_does_not_exist_is_refused_with_the_near_one(
     assert f"Did you mean {near}?" in refused.json()["detail"]
 
 
+def test_of_many_fields_that_do_not_exist_the_first_few_are_named(client: Client) -> None:
+    refused = post(client, **{f"x{number}-{'x' * 900}": "a" for number in range(2_000)})
+    detail = refused.json()["detail"]
+    assert detail.count("There is no such field.") == 5
+    assert detail.endswith("1,995 further fields do not exist either.")
+    assert len(detail) < 1_000
+
+
+def test_of_many_values_that_are_wrong_the_first_few_are_named(client: Client) -> None:
+    refused = post(client, query="retry", include_projects=[1] * 90)
+    assert refused.status_code == 400
+    assert refused.json()["detail"].endswith("And 80 more.")
+
+
 def test_a_language_that_does_not_exist_is_an_error_of_its_field(client: Client) -> None:
     refused = post(client, query="retry", language="Pyhton").json()
     assert list(refused["errors"]) == ["language"]

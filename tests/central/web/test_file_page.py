@@ -9,13 +9,14 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from central.corpus.models import File, Symbol
+from central.corpus.models import File, Reference, Symbol
 from central.repositories.models import Repository, Visibility
 from central.tenancy.models import Membership
 from central.web import colouring
 from central.web.colouring import BUSY
 from central.web.views_files import SHOWN_CHARACTERS, SHOWN_LINES
 from indexer.limits import COLOURED_CHARACTERS
+from indexer.output.terminal import HIDDEN
 from indexer.records.files import SkipReason
 from tests.central import limited_child
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
@@ -76,6 +77,23 @@ def page(client: Client, path: str, status: int = 200) -> str:
 def listing(html: str) -> str:
     [code] = re.findall(r"<pre[^>]*><code>(.*)</code></pre>", html, re.DOTALL)
     return unescape(re.sub(r'<a class="code-number".*?</a>|<[^>]*>', "", code))
+
+
+def test_hidden_characters_are_shown_and_links_stay_at_their_names(
+    member: Client, repository: Repository, signer: File
+) -> None:
+    content = "\u202e = check\ncheck(\U000e0041)\n"
+    file = FileFactory(repository=repository, path="hidden.py", content=content)
+    Reference.objects.create(
+        repository=repository, file=file, ecosystem="python", kind="call", name="check",
+        binding="local", line=1, column=4,
+    )  # fmt: skip
+    html = page(member, "hidden.py")
+    assert not HIDDEN.search(html)
+    assert listing(html) == "[U+202E] = check\ncheck([U+E0041])\n"
+    assert '<span class="hidden-character" title="RIGHT-TO-LEFT OVERRIDE">[U+202E]</span>' in html
+    assert re.search(r"<a [^>]*>(?:<span[^>]*>)?check", html)
+    assert "may turn text around" in html
 
 
 def test_the_whole_file_is_shown_as_it_is_with_lines_to_link_to(

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from central.web.highlighting import listing, occurrences
 from indexer.limits import COLOURED_CHARACTERS
+from indexer.output.terminal import show_hidden
 
 CODE = st.lists(
     st.sampled_from(
         ["def f(x):", " ", "\n", "\r\n", "\t", '"', "'", '"""', "<b>", "&amp;", "# token", "{", "}",
-         "token", "getToken", "/*", "*/", "<script>", "é", "\u2028", "\\", "`", "$", "1", "<?php "]
+         "token", "getToken", "/*", "*/", "<script>", "é", "\u2028", "\u202e", "\U000e0041", "\\",
+         "`", "$", "1", "<?php "]
     ) | st.text(max_size=5)
 ).map("".join)  # fmt: skip
 
@@ -23,7 +25,9 @@ def highlighted_lines(code: str, *, language: str, words: list[str] | None = Non
 
 
 LANGUAGES = st.sampled_from(["python", "typescript", "php", "html", "markdown", "text", "nothing"])
-_TAG = re.compile(r'</?mark>|<span class="[cksld]">|</span>')
+_TAG = re.compile(
+    r'</?mark>|<span class="(?:[cksld]|hidden-character" title="[A-Z0-9 -]+)">|</span>'
+)
 
 
 def text_of(html: str) -> str:
@@ -35,7 +39,7 @@ def test_the_text_is_unchanged_and_no_tag_is_the_code_s(
     code: str, language: str, words: list[str]
 ) -> None:
     lines = highlighted_lines(code, language=language, words=words)
-    assert "\n".join(map(text_of, lines)) == code.removesuffix("\n")
+    assert "\n".join(map(text_of, lines)) == show_hidden(code.removesuffix("\n"))
     for line in lines:
         bare = _TAG.sub("", line)
         assert not set(bare) & set("<>\"'")
@@ -48,7 +52,7 @@ def test_every_occurrence_is_marked_whatever_tokens_it_is_of(code: str, language
     html = "\n".join(highlighted_lines(code, language=language, words=["token", "x)"]))
     marked = "".join(map(text_of, re.findall(r"<mark>(.*?)</mark>", html, re.DOTALL)))
     found = [code[start:end] for start, end in occurrences(code, ["token", "x)"])]
-    assert marked == "".join(found)
+    assert marked == show_hidden("".join(found))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from central.web.plain_text import columns, plain_line, plain_text, shortened
     ("text", "shown"),
     [
         ("a\r\nb\rc\n\td", "a\nb\nc\n\td"),
-        ("\u202egnp.exe\u2066\u200f", "�gnp.exe��"),
+        ("\u202egnp.exe\u2066\u200f\U000e0041", "[U+202E]gnp.exe[U+2066][U+200F][U+E0041]"),
         ("\x1b[31m\x00\x85\u2028", "�[31m���"),
         ("ab\u00adc\ufeff", "ab�c�"),
         ("検索 é ü 👩\u200d💻 عربي", "検索 é ü 👩\u200d💻 عربي"),
