@@ -5,7 +5,7 @@ set -euo pipefail
 
 repository=("--path=${DIRECTORY:-.}")
 case ${COMMAND:=run} in
-  run) arguments=("${repository[@]}" "--mode=${MODE:-auto}") ;;
+  run) arguments=("${repository[@]}" "--mode=${MODE:-auto}" ${REF:+"--ref=$REF"}) ;;
   impact) arguments=("${repository[@]}") ;;
   comment) arguments=() ;;
   *)

@@ -24,7 +24,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     """Add the command and its arguments."""
     parser = commands.add_parser("run", help="index the checked-out commit")
     add_arguments(parser)
-    parser.add_argument("--ref", help="the branch; default: the checked-out one")
+    parser.add_argument(
+        "--ref", help="the branch; default: the checked-out one, or that of the job"
+    )
     parser.add_argument("--mode", type=Requested, choices=list(Requested), default=Requested.AUTO)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.set_defaults(execute=execute)

@@ -19,7 +19,8 @@ _GITHUB_API: Final = "https://api.github.com"
 class GitHubContext:
     """GitHub's description of the job; empty outside GitHub Actions.
 
-    `base_sha` and `head_sha` are those of the pull request that started the job.
+    `ref` and `sha` are what the job runs for; `base_sha` and `head_sha` those of the pull request
+    that started it.
     """
 
     server_url: str = ""
@@ -28,6 +29,8 @@ class GitHubContext:
     owner_id: str = ""
     event: str = ""
     run_url: str = ""
+    ref: str = ""
+    sha: str = ""
     default_branch: str = ""
     base_sha: str = ""
     head_sha: str = ""
@@ -49,6 +52,8 @@ class GitHubContext:
             owner_id=environ.get("GITHUB_REPOSITORY_OWNER_ID", ""),
             event=environ.get("GITHUB_EVENT_NAME", ""),
             run_url=f"{url}/actions/runs/{run_id}" if run_id else "",
+            ref=environ.get("GITHUB_REF", ""),
+            sha=environ.get("GITHUB_SHA", ""),
             default_branch=_member(event, "repository", "default_branch"),
             base_sha=_member(event, "pull_request", "base", "sha"),
             head_sha=_member(event, "pull_request", "head", "sha"),

@@ -124,10 +124,23 @@ class Repository:
             return False
         if branch_head is None or branch_head == head:
             return False
-        if branch_head == base:
+        return self._contains(branch_head, base)
+
+    def is_on_branch(self, commit: str, ref: str) -> bool:
+        """Whether the ref at the remote, else in the clone, contains `commit`.
+
+        Fetches missing history. Raises GitError, also if the remote does not answer.
+        """
+        branch_head = self.branch_head(ref)
+        return branch_head is not None and self._contains(branch_head, commit)
+
+    def _contains(self, branch_head: str, commit: str) -> bool:
+        if branch_head == commit:
             return True
+        if self.is_shallow():
+            self.unshallow()
         return (self.has_commit(branch_head) or self._fetched(branch_head)) and self.is_ancestor(
-            base, branch_head
+            commit, branch_head
         )
 
     def is_shallow(self) -> bool:

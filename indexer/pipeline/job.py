@@ -38,18 +38,14 @@ def make_job(
     requested: Requested,
     timeout_seconds: float,
 ) -> Job:
-    """Return the job that indexes `ref` (default: the checked-out branch).
+    """Return the job that indexes `ref` (default: the checked-out branch, or GitHub's job's).
 
-    The commit is HEAD if the branch is checked out or HEAD is detached, as it is in an action.
-    Raises CommitNotFoundError, and ConfigurationError, also if there is no branch.
+    The commit is HEAD unless another branch is checked out. Raises GitError, and ConfigurationError
+    if a detached HEAD is on no branch that is known.
     """
-    checked_out = repository.head_ref()
-    full_ref = _full_name(ref) if ref else checked_out
-    if full_ref is None:
-        raise ConfigurationError("HEAD is detached, so the branch must be named with --ref")
-    here = checked_out in {None, full_ref}
     url = repository.web_url()
     github = _own_context(settings.github, url)
+    full_ref, commit = _branch(repository, ref and _full_name(ref), github)
     default = github.default_branch or repository.default_branch()
     direct = direct_settings(settings.environ)
     return Job(
@@ -57,7 +53,7 @@ def make_job(
             org_id=settings.organization,
             project_id=settings.project,
             ref=full_ref,
-            commit_sha=repository.commit("HEAD" if here else full_ref),
+            commit_sha=commit,
             extractor=EXTRACTOR,
             repository_id=_number(github.repository_id),
             owner_id=_number(github.owner_id),
@@ -76,7 +72,49 @@ def make_job(
 
 
 def _full_name(ref: str) -> str:
-    return ref if ref.startswith("refs/") else f"{_BRANCHES}{ref}"
+    if ref.startswith("refs/") and not ref.startswith(_BRANCHES):
+        raise ConfigurationError(f"{ref} is not a branch: name one, such as main")
+    return _BRANCHES + ref.removeprefix(_BRANCHES)
+
+
+def _branch(repository: Repository, ref: str | None, github: GitHubContext) -> tuple[str, str]:
+    """Return the branch to index and its commit.
+
+    A detached HEAD is of the branch for whose commit GitHub has started the job, or of the named
+    branch that contains it.
+    """
+    checked_out = repository.head_ref()
+    if checked_out:
+        if ref and ref != checked_out:
+            return ref, repository.commit(ref)
+        return checked_out, repository.commit("HEAD")
+    head = repository.commit("HEAD")
+    branch_of_job = github.ref if github.sha == head and github.ref.startswith(_BRANCHES) else None
+    named = ref or branch_of_job
+    if named is None:
+        raise ConfigurationError(_detached(head, github.ref))
+    if named != branch_of_job and not repository.is_on_branch(head, named):
+        raise ConfigurationError(
+            f"HEAD is detached at {head[:12]}, which is not on {named} at the remote: check out "
+            "that branch, or name the branch that contains the commit"
+        )
+    return named, head
+
+
+def _detached(head: str, ref: str) -> str:
+    """Return why a detached HEAD is of no branch, and what to write."""
+    name_it = "name the branch that contains it with the input `ref` of the action, or --ref"
+    if ref.startswith("refs/pull/"):
+        return (
+            f"the job runs for {ref}, which is not a branch. Index the branch when it is pushed "
+            "(`on: push: branches: [main]`); `command: impact` is for pull requests"
+        )
+    if ref.startswith("refs/tags/"):
+        return (
+            f"the job runs for {ref}, and tags are not indexed. Index the branch when it is pushed "
+            f"(`on: push: branches: [main]`), or {name_it}"
+        )
+    return f"HEAD is detached at {head[:12]}, which is not the commit of a branch's job: {name_it}"
 
 
 def _own_context(github: GitHubContext, url: str | None) -> GitHubContext:

@@ -106,9 +106,18 @@ class Remote:
         return git(self._bare, "rev-parse", BRANCH)
 
     def check_out(
-        self, directory: Path, commit: str | None = None, *, depth: int = 0, persist: bool = False
+        self,
+        directory: Path,
+        commit: str | None = None,
+        *,
+        depth: int = 0,
+        persist: bool = False,
+        detach: bool = False,
     ) -> Path:
-        """What actions/checkout leaves behind: `depth` 0 is all history; no credential is kept."""
+        """What actions/checkout leaves behind: `depth` 0 is all history; no credential is kept.
+
+        `detach`: what it leaves if its input `ref` is a commit, a tag or a pull request.
+        """
         commit = commit or self.head()
         header = f"AUTHORIZATION: basic {_basic(JOB_TOKEN)}"
         kept = f"http.{self.forge.url}/.extraheader"
@@ -120,7 +129,8 @@ class Remote:
         git(directory, "remote", "add", "origin", self.url)
         for tip in reversed(tips):  # the job's own commit last: the branch may have moved on
             git(directory, *config, "fetch", "--quiet", "--prune", *limit, "origin", tip)
-        git(directory, "checkout", "--quiet", "--force", "-B", "main", "refs/remotes/origin/main")
+        branch = ("--detach",) if detach else ("-B", "main")
+        git(directory, "checkout", "--quiet", "--force", *branch, "refs/remotes/origin/main")
         if persist:
             git(directory, "config", kept, header)
         return directory

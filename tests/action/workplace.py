@@ -35,9 +35,17 @@ class Workplace:
             remote.commit(dict(files), "First commit")
         return remote
 
-    def check_out(self, remote: Remote, commit: str | None = None, *, depth: int = 0) -> Path:
+    def check_out(
+        self,
+        remote: Remote,
+        commit: str | None = None,
+        *,
+        depth: int = 0,
+        detach: bool = False,
+    ) -> Path:
         """A new workspace with the commit, as actions/checkout leaves it."""
-        return remote.check_out(self.scratch / uuid.uuid4().hex, commit, depth=depth)
+        directory = self.scratch / uuid.uuid4().hex
+        return remote.check_out(directory, commit, depth=depth, detach=detach)
 
     def run(
         self,
@@ -47,15 +55,17 @@ class Workplace:
         inputs: Mapping[str, str] | None = None,
         environment: Mapping[str, str] | None = None,
         pull_request: Mapping[str, str] | None = None,
+        ref: str = BRANCH,
         cancel_when: Callable[[], bool] = lambda: False,
         runner: Runner | None = None,
     ) -> Result:
-        """Run the action in a job of the branch, with the organisation's token.
+        """Run the action in a job of the branch or another ref, with the organisation's token.
 
         `pull_request` is that of its event, {"base": commit, "head": commit}, its number 1 and
         its branch one of the repository; none: a push.
         """
         job = self.job(remote, workspace or self.check_out(remote), environment or {})
+        job.ref = ref
         if pull_request:
             job.event_name, job.ref = "pull_request", "refs/pull/1/merge"
             job.event["pull_request"] = {"number": 1} | {
