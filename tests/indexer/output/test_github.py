@@ -18,7 +18,7 @@ def test_an_annotation_is_one_command_whatever_it_says(capsys: pytest.CaptureFix
     runner.annotate(Level.ERROR, "a: b, 5%", "50% gone\n::warning::x\r, and: more\u202e\x1b[31m")
     assert capsys.readouterr() == (
         "",
-        "::error title=a%3A b%2C 5%25::50%25 gone%0A::warning::x , and: more��[31m\n",
+        "::error title=a%3A b%2C 5%25::50%25 gone%0A::warning::x , and: more[U+202E]�[31m\n",
     )
 
 
