@@ -1,5 +1,6 @@
 """The status of the index: one answer for every protocol."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
@@ -61,6 +62,9 @@ class ProjectStatus:
         list[str], "Languages of its files of which only text is indexed: no definitions or callers"
     ]
     embedder: str | None
+    policies_not_run: Annotated[
+        list[str], "Ids of policies that are not run in it; each policy's own answer says why"
+    ]
     error: str | None
     run: LiveRun | None
 
@@ -75,11 +79,19 @@ class IndexStatus:
     projects: list[ProjectStatus]
 
 
+_registered: list[Callable[[Credential], Mapping[int, list[str]]]] = []
+
+
+def register_policies_not_run(find: Callable[[Credential], Mapping[int, list[str]]]) -> None:
+    """Have the status name the policies that `find` returns by the repository's key."""
+    _registered.append(find)
+
+
 def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
     """Return the status of all visible repositories or of `project`.
 
-    One query, and another one if files are skipped. Raises NotFoundError for a project that is not
-    visible.
+    Two queries, and another one if files are skipped. Raises NotFoundError for a project that is
+    not visible.
     """
     repositories = with_live_runs(visible_repositories(credential=credential))
     if project:
@@ -91,12 +103,17 @@ def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
             code="repository_not_found",
         )
     skipped = _skipped_reasons(found)
+    not_run = {key: ids for find in _registered for key, ids in find(credential).items()}
     return IndexStatus(
         org_id=credential.organization.slug,
         last_updated=max((r.indexed_at for r in found if r.indexed_at), default=None),
         total_chunks=sum(repository.chunks for repository in found),
         projects=[
-            _project_status(one, None if skipped is None else skipped.get(one.pk, {}))
+            _project_status(
+                one,
+                None if skipped is None else skipped.get(one.pk, {}),
+                not_run.get(one.pk, []),
+            )
             for one in found
         ],
     )
@@ -119,7 +136,7 @@ def _skipped_reasons(repositories: list[Repository]) -> dict[int, dict[str, int]
 
 
 def _project_status(
-    repository: Repository, skipped_reasons: dict[str, int] | None
+    repository: Repository, skipped_reasons: dict[str, int] | None, policies_not_run: list[str]
 ) -> ProjectStatus:
     live_run = repository.live_run  # type: ignore[attr-defined]
     return ProjectStatus(
@@ -143,6 +160,7 @@ def _project_status(
         languages=repository.languages,
         languages_without_symbols=sorted(WITHOUT_SYMBOLS.intersection(repository.languages)),
         embedder=repository.embedder or None,
+        policies_not_run=policies_not_run,
         error=repository.trouble_detail or None,
         run=live_run and LiveRun(**{**live_run, "id": UUID(live_run["id"])}),
     )
