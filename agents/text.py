@@ -229,8 +229,10 @@ def _status(row: Row) -> str:
         sizes += f", {row['generated']} of the files generated: symbols and references only"
     if row.get("skipped"):
         sizes += f", {row['skipped']} files skipped{_reasons(row.get('skipped_reasons'))}"
+    not_run = ", ".join(row.get("policies_not_run", ()))
+    policies = f"\n    policies that are not run: {not_run}" if not_run else ""
     error = f"\n    {row['error']}" if row["error"] else ""
-    return f"{row['project']}{at}: {row['state']}; {sizes}{error}"
+    return f"{row['project']}{at}: {row['state']}; {sizes}{policies}{error}"
 
 
 def _reasons(counts: Mapping[str, int] | None) -> str:

@@ -8,7 +8,7 @@ LANGUAGES: Final = (
 )  # fmt: skip # as the corpus and ast-grep both name them
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: BaseException) -> str:
     """Return the chain of causes of ast-grep's error in one line, without its stack trace."""
     causes = str(error).partition("Stack backtrace")[0].replace("cannot get matcher", "")
     lines = [line.strip().lstrip("0123456789: ") for line in causes.splitlines()]

@@ -17,6 +17,7 @@ def added(attribute: str) -> list[Any]:
     `comparisons`: `central.maintenance.reconcile.Comparison`. `deletions`: statements that delete
     a repository's rows, made by `central.maintenance.repository_deletion.deletion`, in tuples.
     `exports`: of an organisation, members of its archive as names with lines.
+    `policies_not_run`: of a credential, ids of policies by the repository's key.
     """
     configs = apps.get_app_configs()
     return [resolve_name(path) for config in configs for path in getattr(config, attribute, ())]

@@ -44,7 +44,11 @@ def violations_text(answer: Row) -> str:
     parts += [_violation(row) for row in rows]
     if answer["over_limit"]:
         files = pluralize(answer["over_limit"], "file")
-        parts.append(f"{files} not checked because matching took too long.")
+        parts.append(f"{files} not checked because matching took too much time or memory.")
+    parts += [
+        f"Not run: {row['policy']}  {row['title']}\n{indented(row['reason'])}"
+        for row in answer.get("not_run", ())
+    ]
     return _joined(parts, answer, [answer["project"]])
 
 

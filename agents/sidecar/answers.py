@@ -173,6 +173,7 @@ class ProjectStatus(AnswerModel):
     languages: dict[str, int]
     languages_without_symbols: list[str] = []
     embedder: str | None
+    policies_not_run: list[str] = []
     error: str | None
     run: Run | None
 

@@ -143,8 +143,10 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]
         return _patterns(self.cleaned_data["exclude"])
 
     def clean(self) -> dict[str, Any]:
-        """ast-grep must be able to match the rule."""
+        """ast-grep must be able to match a rule that is new or changed."""
         found: dict[str, Any] = super().clean() or self.cleaned_data
+        if not {"rule", "language"} & set(self.changed_data):
+            return found
         try:
             validate_rule(found.get("rule", ""), language=found.get("language", ""))
         except ServiceError as exc:

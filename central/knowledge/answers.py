@@ -1,7 +1,7 @@
 """Records of the graph's answers, and how the schema describes them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Final
 
@@ -15,6 +15,14 @@ from central.repositories.visibility import AnsweringProject, MissingProject, Re
 
 
 @dataclass(frozen=True, slots=True)
+class NotRun:
+    """Why a policy is not run in projects."""
+
+    reason: str
+    projects: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyView:
     """The rule of a policy."""
 
@@ -24,6 +32,12 @@ class PolicyView:
     exclude: list[str]
     severity: str
     message: str
+    not_run: Annotated[
+        list[NotRun], "Why it is not run somewhere; empty in lists and traversals"
+    ] = field(default_factory=list)
+
+
+_OF_POLICY: Final = ("rule", "language", "include", "exclude", "severity", "message")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +111,7 @@ def document_view(node: Node, *, with_body: bool) -> NodeView:
         archived=document.archived_at is not None,
         created_at=document.created_at,
         updated_at=document.updated_at,
-        policy=policy
-        and PolicyView(**{one.name: getattr(policy, one.name) for one in fields(PolicyView)}),
+        policy=policy and PolicyView(**{name: getattr(policy, name) for name in _OF_POLICY}),
         path=document.source_path or None,
     )
 

@@ -12,3 +12,4 @@ class KnowledgeConfig(AppConfig):
     comparisons = ("central.knowledge.services.comparing.compare_graph",)
     deletions = ("central.knowledge.services.retention.DELETIONS",)
     exports = ("central.knowledge.services.retention.export_members",)
+    policies_not_run = ("central.knowledge.services.not_run.policies_not_run_by_repository",)

@@ -1,12 +1,15 @@
-"""Reading code with ast-grep, in a process with limits: rules' matches, and mentions."""
+"""Asking ast-grep, in a process with limits: a rule's matches, its validity, and mentions."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from central.ast_grep import reason_of
 from central.knowledge.mentions import Mention, find_mentions
 from central.limited_process import ChildEndedError, LimitedProcess, LimitExceededError
 from indexer.limits import MATCH_CHARACTERS, MATCH_CPU_SECONDS, MATCH_SECONDS, MATCHES_KEPT
+
+_CHILD: Final = __name__
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +29,7 @@ class Matcher:
     """Owns the process. Close it; not for several threads at once."""
 
     def __init__(self) -> None:
-        self._process = LimitedProcess(
-            "central.knowledge.matching", cpu_seconds=MATCH_CPU_SECONDS, seconds=MATCH_SECONDS
-        )
+        self._process = LimitedProcess(_CHILD, cpu_seconds=MATCH_CPU_SECONDS, seconds=MATCH_SECONDS)
 
     def __enter__(self) -> "Matcher":
         return self
@@ -55,9 +56,9 @@ class Matcher:
 
 
 def answer(request: list[Any]) -> Any:
-    """Answer a request of a Matcher, in the process."""
+    """Answer a request in the process: what to do, and its arguments."""
     what, *arguments = request
-    return _match(*arguments) if what == "match" else find_mentions(*arguments)
+    return _ANSWERS[what](*arguments)
 
 
 def _match(
@@ -72,6 +73,26 @@ def _match(
     }
 
 
+def _validate(language: str, rule: Any) -> str:
+    """Return why ast-grep cannot use a rule; "" if it can."""
+    from ast_grep_py import SgRoot
+
+    try:
+        SgRoot("", language).root().find_all(rule)
+    except MemoryError:
+        raise
+    except BaseException as exc:  # noqa: BLE001 (a panic of ast-grep is no Exception)
+        return reason_of(exc)
+    return ""
+
+
 def _place(node: Any) -> tuple[int, int, str]:
     found = node.range()
     return found.start.line + 1, found.end.line + 1, node.text()[:MATCH_CHARACTERS]
+
+
+_ANSWERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "match": _match,
+    "mentions": find_mentions,
+    "validate": _validate,
+}

@@ -230,7 +230,8 @@ class CodeLinks(models.Model):
 class PolicyCheck(models.Model):
     """How far a policy is checked in a repository, as `CodeLinks` says it of links.
 
-    `over_limit` names files of which the match was given up.
+    `over_limit` names files of which the match was given up. `not_run` says why the policy is not
+    run there, "": it is.
     """
 
     policy = models.ForeignKey(Policy, models.CASCADE, related_name="checks", db_index=False)
@@ -238,10 +239,16 @@ class PolicyCheck(models.Model):
     rule_version = models.PositiveIntegerField(default=0)
     file_id = models.BigIntegerField(default=0)
     over_limit = models.JSONField(default=list, blank=True)
+    not_run = models.TextField(blank=True, default="", db_default="")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["policy", "repository"], name="check_of_policy_once")
+        ]
+        indexes = [
+            models.Index(
+                fields=["repository"], condition=~Q(not_run=""), name="check_of_policy_not_run"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,25 +1,46 @@
-"""Rules of policies: YAML as ast-grep takes it, read and validated. Matching is `matching`'s.
+"""Rules of policies: YAML as ast-grep takes it, read within bounds and validated.
 
-The format: https://ast-grep.github.io/reference/rule.html (`rule`, `constraints`, `utils`).
+Matching is `matching`'s. The format: https://ast-grep.github.io/reference/rule.html (`rule`,
+`constraints`, `utils`).
 """
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import yaml
-from ast_grep_py import Config, SgRoot
 
-from central.ast_grep import LANGUAGES, reason_of
+from central.ast_grep import LANGUAGES
 from central.errors import InvalidError
-from indexer.limits import RULE_BYTES, RULE_DEPTH
+from central.http.turns import current, too_busy
+from central.limited_process import ChildEndedError, LimitedProcesses, LimitExceededError
+from indexer.limits import (
+    RULE_BYTES,
+    RULE_CPU_SECONDS,
+    RULE_DEPTH,
+    RULE_PROCESSES,
+    RULE_REGEXES,
+    RULE_SECONDS,
+    RULE_VALUE_CHARACTERS,
+    RULE_VALUES,
+)
 
 _PARTS: Final = frozenset({"rule", "constraints", "utils"})
 
+# ast-grep compiles a rule for seconds, or in gigabytes, and no thread runs meanwhile.
+processes: Final = LimitedProcesses(
+    "central.knowledge.matching",
+    RULE_PROCESSES,
+    cpu_seconds=RULE_CPU_SECONDS,
+    seconds=RULE_SECONDS,
+)
 
-def parse_rule(text: str) -> dict[str, Any]:
+
+@lru_cache(maxsize=256)
+def parse_rule(text: str) -> Mapping[str, Any]:
     """The members of a rule's YAML. Raises InvalidError (`invalid_rule`, with `line`, `column`)."""
     if len(text.encode()) > RULE_BYTES:
-        raise _invalid(f"A rule has at most {RULE_BYTES:,} bytes.")
+        raise _invalid(f"A rule has at most {RULE_BYTES:,} bytes. Divide it into several policies.")
     parsed = _load(text)
     if not isinstance(parsed, dict) or "rule" not in parsed:
         raise _invalid("A rule is a mapping with a member 'rule', such as\nrule:\n  pattern: f($A)")
@@ -28,43 +49,107 @@ def parse_rule(text: str) -> dict[str, Any]:
             f"Unknown: {', '.join(unknown)[:200]}. A rule has {', '.join(sorted(_PARTS))}; "
             "language, severity and message stand beside it."
         )
-    if _depth(parsed) > RULE_DEPTH:
-        raise _invalid(f"A rule is at most {RULE_DEPTH} levels deep.")
     if not _is_json(parsed):
         raise _invalid("A rule has text, numbers, true, false, lists and mappings alone.")
+    _require_bounds(list(_values(parsed)))
     return parsed
 
 
 def _load(text: str) -> object:
     try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent):  # a few lines of them make gigabytes
-                raise _invalid("Write the rule without YAML aliases.", event.start_mark)
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 (it is a safe one)
     except yaml.MarkedYAMLError as exc:
         raise _invalid(f"The rule is no YAML: {exc.problem}.", exc.problem_mark) from exc
     except (yaml.YAMLError, RecursionError, ValueError) as exc:
         raise _invalid("The rule is no YAML that can be read.") from exc
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses what takes long to read or becomes large, before it is read."""
+
+    _depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Read a value or a key."""
+        if self.check_event(yaml.AliasEvent):  # a few lines of them make gigabytes
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call] # in its stubs
+            raise _invalid("Write the rule without YAML aliases.", mark)
+        if self._depth == RULE_DEPTH and self.check_event(yaml.CollectionStartEvent):
+            raise _invalid(f"A rule is at most {RULE_DEPTH} levels deep.")
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+def _values(parsed: object, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each value that is no list or mapping, with its key or that of its list."""
+    if isinstance(parsed, dict):
+        for name, inner in parsed.items():
+            yield from _values(inner, name)
+    elif isinstance(parsed, list):
+        for inner in parsed:
+            yield from _values(inner, key)
+    else:
+        yield key, parsed
+
+
+def _require_bounds(values: list[tuple[str, Any]]) -> None:
+    divide = "Divide it into several policies."
+    if len(values) > RULE_VALUES:
+        raise _invalid(
+            f"A rule has at most {RULE_VALUES:,} patterns, kinds and other values; "
+            f"this one has {len(values):,}. {divide}"
+        )
+    regexes = sum(key == "regex" for key, _ in values)
+    if regexes > RULE_REGEXES:
+        raise _invalid(
+            f"A rule has at most {RULE_REGEXES:,} regular expressions; this one has "
+            f"{regexes:,}. Join some with |, or divide it into several policies."
+        )
+    longest = max((len(value) for _, value in values if isinstance(value, str)), default=0)
+    if longest > RULE_VALUE_CHARACTERS:
+        raise _invalid(
+            f"A pattern or a regular expression has at most {RULE_VALUE_CHARACTERS:,} "
+            "characters. Shorten it, or write it as `any` of several."
+        )
+
+
+def why_not_run(text: str) -> str:
+    """Return why a stored rule is not run: it is beyond bounds that came later. "": it is run."""
+    try:
+        parse_rule(text)
+    except InvalidError as exc:
+        return f"{exc.message} It is not run until it is changed."
+    return ""
+
+
 def validate_rule(text: str, *, language: str) -> None:
-    """Raise InvalidError (`invalid_rule`) unless ast-grep can match the rule in `language`."""
+    """Raise InvalidError (`invalid_rule`) unless ast-grep can match the rule in `language`.
+
+    Raises UnavailableError (`too_busy`) if no process is free, or none answers, for some seconds.
+    """
     if language not in LANGUAGES:
         raise _invalid(f"There is no language {language!r:.50}. There are: {', '.join(LANGUAGES)}.")
-    members = parse_rule(text)
+    request = ["validate", language, parse_rule(text)]
     try:
-        SgRoot("", language).root().find_all(cast("Config", members))
-    except Exception as exc:
-        raise _invalid(f"ast-grep cannot use the rule: {reason_of(exc)}") from exc
+        reason = processes.ask(request, caller=current.get().name)
+    except LimitExceededError as exc:
+        raise _invalid(
+            "ast-grep needs too much time or memory for this rule. Shorten it: write fewer or "
+            "simpler regular expressions, with small repetitions."
+        ) from exc
+    except (TimeoutError, ChildEndedError) as exc:
+        raise too_busy() from exc
+    if reason:
+        raise _invalid(f"ast-grep cannot use the rule: {reason}")
 
 
-@lru_cache(maxsize=512)
-def literal_of(text: str) -> str:
-    """The longest word that every match of the rule contains; "" where none is known.
+def literal_of(rule: object) -> str:
+    """The longest word that every match of the member `rule` contains; "" where none is known.
 
     Known for a bare pattern only: a file without the word need not be parsed.
     """
-    rule = parse_rule(text)["rule"]
     pattern = rule.get("pattern") if isinstance(rule, dict) else None
     if not isinstance(pattern, str):
         return ""
@@ -75,14 +160,6 @@ def literal_of(text: str) -> str:
 def _words(pattern: str) -> list[str]:
     spaced = "".join(char if char.isalnum() or char in "_$" else " " for char in pattern)
     return spaced.split()
-
-
-def _depth(value: object) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(_depth, value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max(map(_depth, value), default=0)
-    return 0
 
 
 def _is_json(value: object) -> bool:

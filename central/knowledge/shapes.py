@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from central.http.serializers import Made, serializer_of
-from central.knowledge.answers import EdgeView, NodeView, PolicyView
+from central.knowledge.answers import EdgeView, NodeView, NotRun, PolicyView
 from central.knowledge.services.about import LinkedDocument
 from central.knowledge.services.catch_up import Refreshed
 from central.knowledge.services.code_questions import UnmigratedAnswer, ViolationsAnswer
@@ -30,6 +30,7 @@ _MADE: Made = {
     AnsweringProject: AnsweringProjectSerializer,
     MissingProject: GraphMissingSerializer,
 }
+serializer_of(NotRun, _MADE, name="PolicyNotRunReason")
 serializer_of(PolicyView, _MADE, name="Policy")
 serializer_of(NodeView, _MADE, name="Node")
 EdgeSerializer = serializer_of(EdgeView, _MADE, name="Edge")

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import Count
 
 from central.errors import NotFoundError
+from central.extensions import added
 from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import (
     LIVE_RUN_STATES,
@@ -61,6 +62,9 @@ class ProjectStatus:
         list[str], "Languages of its files of which only text is indexed: no definitions or callers"
     ]
     embedder: str | None
+    policies_not_run: Annotated[
+        list[str], "Ids of policies that are not run in it; each policy's own answer says why"
+    ]
     error: str | None
     run: LiveRun | None
 
@@ -78,8 +82,8 @@ class IndexStatus:
 def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
     """Return the status of all visible repositories or of `project`.
 
-    One query, and another one if files are skipped. Raises NotFoundError for a project that is not
-    visible.
+    Two queries, and another one if files are skipped. Raises NotFoundError for a project that is
+    not visible.
     """
     repositories = with_live_runs(visible_repositories(credential=credential))
     if project:
@@ -91,12 +95,19 @@ def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
             code="repository_not_found",
         )
     skipped = _skipped_reasons(found)
+    not_run = {
+        key: ids for find in added("policies_not_run") for key, ids in find(credential).items()
+    }
     return IndexStatus(
         org_id=credential.organization.slug,
         last_updated=max((r.indexed_at for r in found if r.indexed_at), default=None),
         total_chunks=sum(repository.chunks for repository in found),
         projects=[
-            _project_status(one, None if skipped is None else skipped.get(one.pk, {}))
+            _project_status(
+                one,
+                None if skipped is None else skipped.get(one.pk, {}),
+                not_run.get(one.pk, []),
+            )
             for one in found
         ],
     )
@@ -119,7 +130,7 @@ def _skipped_reasons(repositories: list[Repository]) -> dict[int, dict[str, int]
 
 
 def _project_status(
-    repository: Repository, skipped_reasons: dict[str, int] | None
+    repository: Repository, skipped_reasons: dict[str, int] | None, policies_not_run: list[str]
 ) -> ProjectStatus:
     live_run = repository.live_run  # type: ignore[attr-defined]
     return ProjectStatus(
@@ -143,6 +154,7 @@ def _project_status(
         languages=repository.languages,
         languages_without_symbols=sorted(WITHOUT_SYMBOLS.intersection(repository.languages)),
         embedder=repository.embedder or None,
+        policies_not_run=policies_not_run,
         error=repository.trouble_detail or None,
         run=live_run and LiveRun(**{**live_run, "id": UUID(live_run["id"])}),
     )

@@ -125,6 +125,9 @@ def violations(request: HttpRequest, credential: Credential, project: str) -> Ht
         "project": project,
         "answer": answer,
         "cursor": cursor,
+        "not_run": [
+            {"policy": one, "url": node_url(organization, one.policy)} for one in answer.not_run
+        ],
         "rows": [_violation(one, organization) for one in answer.violations],
     }
     return render(request, "web/violations.html", context)
@@ -148,7 +151,7 @@ def _violation(one: Violation, organization: str) -> _ViolationRow:
     )
 
 
-def _policy(policy: PolicyView) -> dict[str, str]:
+def _policy(policy: PolicyView) -> dict[str, Any]:
     return asdict(policy) | {
         "include": ", ".join(policy.include),
         "exclude": ", ".join(policy.exclude),

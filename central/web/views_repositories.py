@@ -10,6 +10,7 @@ from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 
 from central.corpus.files import skipped_counts, skipped_paths, why_skipped
 from central.ingest.selectors import recent_runs, visible_run
+from central.knowledge.services.not_run import policies_not_run
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
@@ -77,6 +78,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "languages": shares(found.languages),
         "without_symbols": WITHOUT_SYMBOLS,
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],
+        "not_run": policies_not_run(found, credential=credential),
         "reason": reason,
         "after": after,
         "paths": paths,

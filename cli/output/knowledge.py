@@ -56,6 +56,14 @@ def body_text(body: str) -> str:
     return "".join(f"    {line}".rstrip() + "\n" for line in escape_lines(body)) if body else ""
 
 
+def not_run(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a sentence for each reason why a policy is not run."""
+    for one in rows:
+        for found in (one["policy"] or {}).get("not_run", ()):
+            projects = ", ".join(found["projects"])
+            yield escape_line(f"{one['id']} is not run in {projects}. {found['reason']}")
+
+
 def nodes(rows: Sequence[Row]) -> Columns:
     """Id, kind, status, lines and title of nodes."""
     return Columns(

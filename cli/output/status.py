@@ -80,6 +80,14 @@ def skipped_files(answer: Mapping[str, Any]) -> str:
     return escape_line(f"{pluralize(count, 'skipped file')}{f' ({named})' if named else ''}.")
 
 
+def policies_not_run(answer: Mapping[str, Any]) -> str:
+    """Return a sentence that names the policies that are not run somewhere; "" for none."""
+    ids = {name for one in answer["projects"] for name in one.get("policies_not_run", ())}
+    if not ids:
+        return ""
+    return escape_line(f"Not run: {', '.join(sorted(ids))}; `codesearch graph show ID` says why.")
+
+
 def local_service(server: "ServerRecord | None") -> str:
     """Return a sentence about the service that a command has started; "" for none."""
     if server is None or server["idle_minutes"] is None:

@@ -197,6 +197,15 @@ def test_skipped_files_are_counted_by_reason() -> None:
     assert ", 3 files skipped\n" in f"{status_text(status)}\n"
 
 
+def test_policies_that_are_not_run_are_named() -> None:
+    status = recorded("status")
+    status["projects"][0]["policies_not_run"] = ["POL-1", "shop/POL-2"]
+    assert "\n    policies that are not run: POL-1, shop/POL-2\n" in status_text(status)
+    answer = recorded("violations")
+    answer["not_run"] = [{"policy": "POL-1", "title": "No f", "reason": "It has too many."}]
+    assert "Not run: POL-1  No f\n    It has too many.\n" in violations_text(answer)
+
+
 def test_a_caller_is_one_line_and_its_evidence() -> None:
     head, definition, links, receipt = links_text(recorded("callers"), "callers").split("\n\n")
     assert head == "5 callers of AuthMiddleware"

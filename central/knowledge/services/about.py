@@ -23,7 +23,7 @@ from central.knowledge.models import (
     Severity,
 )
 from central.knowledge.scope import GraphScope
-from central.knowledge.services.violations import VIOLATES, pattern_matcher
+from central.knowledge.services.policy_checks import VIOLATES, pattern_matcher
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
 

@@ -4,9 +4,10 @@ Everything here is found by comparing watermarks with the corpus, so a lost wake
 kill repeats a part of it. Runs beside applies; one process at a time works on an organisation.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic
 from typing import Annotated, TypeVar
 
 import structlog
@@ -33,11 +34,13 @@ from central.repositories.visibility import MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.errors import EmbeddingError, StoreError
+from indexer.limits import GRAPH_TURN_SECONDS
 
 _LOCK = 0x6B6E6F77  # the namespace of this module's advisory locks
 
-_TURNS = 100
+_TURNS = 1_000
 _Subject = TypeVar("_Subject", Document, Repository)
+_IsOver = Callable[[], bool]
 
 _log = structlog.get_logger(__name__)
 
@@ -64,24 +67,23 @@ def refresh(*, credential: Credential) -> Refreshed:
 def catch_up(
     *,
     organization: Organization | None = None,
-    is_stopping: Callable[[], bool] = lambda: False,
-) -> int:
-    """Do all that is due; returns how many repositories and documents were worked on.
+    is_stopping: _IsOver = lambda: False,
+) -> None:
+    """Do all that is due, organisations in turn.
 
-    Not in a transaction. `is_stopping` is asked before each. What a vector store or an embedder
-    that is unavailable holds up stays due, and what fails holds up nothing else.
+    Not in a transaction. `is_stopping` is asked before each document and repository. What a vector
+    store or an embedder that is unavailable holds up stays due, and what fails holds up nothing
+    else.
     """
-    done = 0
+    failed: set[Document | Repository] = set()
     for _ in range(_TURNS):  # again: another process may have been refused the lock
-        worked = 0
+        tried = 0
         for one in _organizations_due(organization):
             with held(one) as is_held:
                 if is_held:
-                    worked += _catch_up_organization(one, is_stopping)
-        done += worked
-        if not worked or is_stopping():
+                    tried += _take_turn(one, is_stopping, failed)
+        if not tried or is_stopping():
             break
-    return done
 
 
 def _organizations_due(organization: Organization | None) -> list[Organization]:
@@ -95,26 +97,54 @@ def _organizations_due(organization: Organization | None) -> list[Organization]:
     return list(found.distinct().order_by("pk"))
 
 
-def _catch_up_organization(organization: Organization, is_stopping: Callable[[], bool]) -> int:
-    done = 0
-    for document in documents_to_link(organization):  # few, and people wait for them
-        if is_stopping():
-            return done
-        done += _attempt(_link, document)
+def _take_turn(
+    organization: Organization, is_stopping: _IsOver, failed: set[Document | Repository]
+) -> int:
+    """Work on what is due and has not failed; returns on how many documents and repositories."""
+    turn = _Turn(is_stopping, failed)
+    turn.work_on(documents_to_link(organization), _link)  # few, and people wait for them
+    turn.work_on(
+        _repositories_due(organization),
+        lambda repository: _catch_up_repository(repository, turn.is_over),
+    )
+    turn.work_on(documents_to_link(organization), _link)  # read from the repositories' files
+    return turn.tried
+
+
+class _Turn:
+    """Work on an organisation, for a time for each kind; `tried` counts documents, repositories."""
+
+    def __init__(self, is_stopping: _IsOver, failed: set[Document | Repository]) -> None:
+        self._is_stopping = is_stopping
+        self._failed = failed
+        self._until = 0.0
+        self.tried = 0
+
+    def is_over(self) -> bool:
+        return self._is_stopping() or monotonic() > self._until
+
+    def work_on(self, subjects: Iterable[_Subject], work: Callable[[_Subject], bool]) -> None:
+        """Work on subjects that have not failed, one at least. What fails stays due."""
+        self._until = monotonic() + GRAPH_TURN_SECONDS
+        before = self.tried
+        for subject in subjects:
+            if self._is_stopping() or (self.tried > before and self.is_over()):
+                return
+            if subject in self._failed:
+                continue
+            self.tried += 1
+            if not _attempt(work, subject):
+                self._failed.add(subject)
+
+
+def _repositories_due(organization: Organization) -> Iterator[Repository]:
+    """Yield them as they are by then."""
     for key in repositories_due(organization):
-        if is_stopping():
-            return done
-        repository = Repository.objects.filter(pk=key).select_related("organization").first()
-        done += repository is not None and _attempt(_catch_up_repository, repository)
-    for document in documents_to_link(organization):  # read from the repositories' files
-        if is_stopping():
-            return done
-        done += _attempt(_link, document)
-    return done
+        yield from Repository.objects.filter(pk=key).select_related("organization")
 
 
 def _attempt(work: Callable[[_Subject], bool], subject: _Subject) -> bool:
-    """Whether it was done; what fails is logged and stays due."""
+    """Whether it was done; what fails is logged."""
     try:
         return work(subject)
     except Exception:  # noqa: BLE001 (one that fails may hold up no other)
@@ -122,14 +152,14 @@ def _attempt(work: Callable[[_Subject], bool], subject: _Subject) -> bool:
         return False
 
 
-def _catch_up_repository(repository: Repository) -> bool:
+def _catch_up_repository(repository: Repository, is_over: _IsOver) -> bool:
     with Matcher() as matcher:
         try:
             _link_code(repository, matcher)
         except StoreError as exc:
             _log.warning("linking_deferred", repository=str(repository), error=str(exc))
             return False
-        check_policies(repository, matcher)
+        check_policies(repository, matcher, is_over=is_over)
         remove_unlinked_code(repository)
     return True
 

@@ -15,8 +15,9 @@ from central.knowledge.answers import EdgeView, GraphReceipt, NodeView, node_vie
 from central.knowledge.models import Edge, Node, NodeKind, PolicyCheck
 from central.knowledge.resolution import CodePlace, node_id
 from central.knowledge.scope import GraphScope
+from central.knowledge.services.not_run import PolicyNotRun, policies_not_run
+from central.knowledge.services.policy_checks import VIOLATES
 from central.knowledge.services.questions import code_views, edge_view, with_ends
-from central.knowledge.services.violations import VIOLATES
 from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
@@ -45,7 +46,8 @@ class ViolationsAnswer:
     project: str
     count: int
     violations: list[Violation]
-    over_limit: Annotated[int, "Files that took too long to be matched"]
+    over_limit: Annotated[int, "Files that took too much time or memory to be matched"]
+    not_run: list[PolicyNotRun]
     next_cursor: str | None
     receipt: GraphReceipt
     hint: Annotated[str | None, "Why there is none"]
@@ -102,6 +104,7 @@ def violations(
             for edge, view in zip(page, code, strict=True)
         ],
         over_limit=len(set(chain(*checks.values_list("over_limit", flat=True)))),
+        not_run=policies_not_run(repository, credential=credential),
         next_cursor=following,
         receipt=scope.receipt([repository.pk], projects=[repository.pk]),
         hint=None if page else _no_violations(repository, visible, scope),

@@ -57,14 +57,15 @@ def create_document(*, credential: Credential, new: NewDocument) -> Node:
 
     Raises ForbiddenError, NotFoundError (`repository_not_found`), InvalidError
     (`invalid_node_id`, `invalid_rule`, `body_too_large`), ConflictError (`node_exists`,
-    `too_many_policies`).
+    `too_many_policies`), UnavailableError (`too_busy`).
     """
     require_writer(credential, project=new.project)
     repository = new.project and visible_repository(credential=credential, project=new.project)
     _require_size(new.body, new.properties)
     public_id = new.public_id or f"{_PREFIXES[new.kind]}-{secrets.randbelow(10**12)}"
     require_document_id(public_id)
-    if new.kind == NodeKind.POLICY:
+    policy = _new_policy(new)  # takes its time before anything is locked
+    if policy:
         require_room_for_policy(credential.organization)
     node = _insert_node(credential, new.kind, public_id, repository or None)
     document = Document.objects.create(
@@ -76,7 +77,9 @@ def create_document(*, credential: Credential, new: NewDocument) -> Node:
         properties=dict(new.properties),
         author=new.author,
     )
-    _save_policy(document, new.policy)
+    if policy:
+        policy.document = document
+        policy.save()
     _note(credential, node, "created", {"kind": new.kind, "title": new.title})
     return node
 
@@ -103,7 +106,7 @@ def update_document(
     document.version += 1
     document.save()
     if rule:
-        _save_policy(document, rule)
+        _change_policy(Policy.objects.get(pk=document.pk), rule)
     _note(credential, node, "changed", {"members": sorted([*values, *rule])})
     return node
 
@@ -187,25 +190,30 @@ def _insert_node(
         ) from exc
 
 
-def _save_policy(document: Document, members: Mapping[str, Any] | None) -> None:
-    """Store the rule, validated; what is not in `members` stays as it is."""
-    is_policy = document.node.kind == NodeKind.POLICY
-    if not members:
-        if is_policy and not hasattr(document, "policy"):
-            raise InvalidError("A policy needs a rule and a language.", code="invalid_rule")
-        return
-    if not is_policy:
-        raise InvalidError("Only a node of kind 'policy' has a rule.", code="invalid_rule")
-    policy = Policy.objects.filter(pk=document.pk).first() or Policy(document=document)
-    before = (policy.rule, policy.language, list(policy.include), list(policy.exclude))
+def _new_policy(new: NewDocument) -> Policy | None:
+    """Return the rule of a new policy, validated and not stored."""
+    if new.kind != NodeKind.POLICY:
+        if new.policy:
+            raise InvalidError("Only a node of kind 'policy' has a rule.", code="invalid_rule")
+        return None
+    if not new.policy:
+        raise InvalidError("A policy needs a rule and a language.", code="invalid_rule")
+    policy = Policy(**new.policy)
+    validate_rule(policy.rule, language=policy.language)
+    return policy
+
+
+def _change_policy(policy: Policy, members: Mapping[str, Any]) -> None:
+    """Store the rule, validated if it is changed; what is not in `members` stays as it is."""
+    before = (policy.rule, policy.language), (list(policy.include), list(policy.exclude))
     for name, value in members.items():
         setattr(policy, name, value)
-    validate_rule(policy.rule, language=policy.language)
-    matched = (policy.rule, policy.language, list(policy.include), list(policy.exclude))
-    if not policy._state.adding and before != matched:
+    rule = policy.rule, policy.language
+    if rule != before[0]:
+        validate_rule(policy.rule, language=policy.language)
+    if (rule, (policy.include, policy.exclude)) != before:
         policy.rule_version += 1
     policy.save()
-    document.policy = policy
 
 
 def require_document_id(public_id: str) -> None:

@@ -4,6 +4,7 @@ All of it is made again from the rows of new files, in the transaction that move
 """
 
 from collections.abc import Collection, Iterable
+from time import monotonic
 from typing import Final
 
 import structlog
@@ -26,6 +27,7 @@ from central.knowledge.services.decision_records import sync_records
 from central.knowledge.watermarks import FileRange, file_of
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
+from indexer.limits import MENTIONS_SECONDS
 from indexer.records.files import split_lines
 
 _ROWS: Final = 1_000  # of a statement
@@ -51,7 +53,11 @@ def _read_mentions(fresh: FileRange, matcher: Matcher) -> None:
         repository=fresh.repository, path__in=fresh.files().values("path")
     ).delete()
     rows = fresh.files().filter(skipped="", generated="", content__iregex=NAMES_A_RECORD)
+    until = monotonic() + MENTIONS_SECONDS
     for file in rows.iterator(chunk_size=100):
+        if monotonic() > until:
+            _log.warning("mentions_not_all_read", repository=str(fresh.repository), path=file.path)
+            return
         try:
             found = matcher.mentions(file.content, file.language)
         except OverLimitError:

@@ -1,7 +1,7 @@
 """Answers about nodes: one node, lists of them, a walk, violations, what is not migrated."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
 from django.db.models import Prefetch, Q, QuerySet
@@ -19,6 +19,7 @@ from central.knowledge.answers import (
 from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Document, Edge, Node
 from central.knowledge.resolution import CodePlace, Target, find_targets, node_id
 from central.knowledge.scope import GraphScope
+from central.knowledge.services.not_run import reasons_not_run
 from central.knowledge.traversal import Direction, walk
 from central.repositories.listing import visible_repository
 from central.sentences import Sentence
@@ -89,10 +90,20 @@ def get_nodes(*, credential: Credential, text: str) -> NodesAnswer:
     """All that an id means, with bodies and edges. Raises what `find_targets` raises."""
     scope = GraphScope(credential)
     targets = find_targets(text, credential=credential)
-    views = target_views(targets, scope)
+    views = [
+        _with_not_run(view, target, scope)
+        for target, view in zip(targets, target_views(targets, scope), strict=True)
+    ]
     found = walk(credential=credential, roots=_nodes_of(targets), limit=_LINKED)
     edges = edge_views([step.edge for step in found.steps[:_LINKED]])
     return NodesAnswer(len(views), views, edges, None, scope.receipt(_repositories(targets)))
+
+
+def _with_not_run(view: NodeView, target: Target, scope: GraphScope) -> NodeView:
+    if view.policy is None or not isinstance(target, Node):
+        return view
+    reasons = reasons_not_run(target, repositories=scope.snapshots)
+    return replace(view, policy=replace(view.policy, not_run=reasons))
 
 
 def list_nodes(*, credential: Credential, wanted: NodeFilter) -> NodesAnswer:

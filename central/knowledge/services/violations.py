@@ -1,202 +1,118 @@
 """Checking policies: which code matches their rules, kept as edges `violates`.
 
-Each policy has a watermark in each repository (PolicyCheck), so that new files, a new policy and a
-crash are one case: files above the watermark are checked, each parsed once for all policies that
-lack it.
+Each file is parsed once for all policies that lack it. What takes too much is matched alone.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Final
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import Exists, Max, OuterRef
 
 from central.corpus.models import File
 from central.db import sql_with
 from central.knowledge.matching import Match, Matcher, OverLimitError
-from central.knowledge.models import Edge, Node, Origin, Policy, PolicyCheck
+from central.knowledge.models import Edge, Node, Origin, PolicyCheck
 from central.knowledge.resolution import CodePlace, nodes_of
-from central.knowledge.rules import literal_of, parse_rule
 from central.knowledge.services.linking import definitions_around
+from central.knowledge.services.policy_checks import (
+    VIOLATES,
+    Pending,
+    begin_check,
+    move_check,
+    pending_policies,
+    without_fresh,
+)
 from central.repositories.models import Repository
-from indexer.globs import ignore_spec
 
-VIOLATES: Final = "violates"
 _FILES: Final = 200  # of a transaction
-_MAX_FILE_CHARACTERS: Final = 1_000_000
-_NOTED: Final = 1_000  # files over the limit, of a policy in a repository
+
+_Found = dict[int, list[Match]]  # by policy
 
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(slots=True)
-class _Pending:
-    """A policy with its watermark in a repository, and what it is matched by."""
-
-    policy: Policy
-    check: PolicyCheck
-    rule: Mapping[str, Any]
-    literal: str
-    holds_for: Callable[[str], bool]
-
-    def concerns(self, file: File) -> bool:
-        return (
-            file.pk > self.check.file_id
-            and file.language == self.policy.language
-            and self.holds_for(file.path)
-            and self.literal in file.content
-        )
-
-
-def check_policies(repository: Repository, matcher: Matcher) -> int:
-    """Bring every policy up to the repository's files; returns how many files were read.
+def check_policies(
+    repository: Repository, matcher: Matcher, *, is_over: Callable[[], bool] = lambda: False
+) -> None:
+    """Bring every policy up to the repository's files, or a step further if `is_over`.
 
     Each part is a transaction with the watermarks that it moves: what ends the process costs one.
     """
     last = File.objects.filter(repository=repository).aggregate(last=Max("pk"))["last"] or 0
-    read = 0
-    pending = _pending(repository, last)
+    pending = pending_policies(repository, last)
     while pending:
-        read += _check_part(repository, pending, last, matcher)
-        pending = _pending(repository, last)
+        _check_part(repository, pending, last, matcher, is_over)
+        pending = pending_policies(repository, last)
+        if pending and is_over():
+            return
     _remove_violations_of_gone_files(repository)
-    return read
-
-
-def _pending(repository: Repository, last: int) -> list[_Pending]:
-    """Policies whose watermark is below `last`, or of another version of their rule."""
-    policies = (
-        Policy.objects.filter(document__node__organization_id=repository.organization_id)
-        .filter(document__archived_at=None)
-        .select_related("document__node")
-        .order_by("pk")
-    )
-    checks = {one.policy_id: one for one in PolicyCheck.objects.filter(repository=repository)}
-    found = []
-    for policy in policies:
-        project = policy.document.node.repository_id
-        if project is not None and project != repository.pk:
-            continue
-        check = checks.get(policy.pk) or PolicyCheck(policy=policy, repository=repository)
-        if check.rule_version != policy.rule_version:
-            check.file_id, check.over_limit = 0, []
-        if check.file_id < last or check.rule_version != policy.rule_version:
-            rule, literal = parse_rule(policy.rule), literal_of(policy.rule)
-            found.append(_Pending(policy, check, rule, literal, pattern_matcher(policy)))
-    return found
-
-
-def pattern_matcher(policy: Policy) -> Callable[[str], bool]:
-    """Whether a policy holds for a path."""
-    include = ignore_spec(policy.include) if policy.include else None
-    exclude = ignore_spec(policy.exclude)
-
-    def holds_for(path: str) -> bool:
-        return (include is None or include.match_file(path)) and not exclude.match_file(path)
-
-    return holds_for
 
 
 @transaction.atomic
 def _check_part(
-    repository: Repository, pending: Sequence[_Pending], last: int, matcher: Matcher
-) -> int:
-    """Check the next files above the lowest watermark; returns how many were read."""
-    lowest = min(one.check.file_id for one in pending)
-    languages = {one.policy.language for one in pending}
-    files = list(
-        File.objects.filter(
-            repository=repository,
-            pk__gt=lowest,
-            pk__lte=last,
-            language__in=languages,
-            skipped="",
-            generated="",
-        )
-        .select_related("repository")
-        .order_by("pk")[:_FILES]
-    )
-    reached = files[-1].pk if len(files) == _FILES else last
-    _forget(pending, repository, reached)
-    _store(
-        [
-            violation
-            for file in files
-            for violation in _violations(file, _check_file(file, pending, matcher))
-        ]
-    )
+    repository: Repository,
+    pending: Sequence[Pending],
+    last: int,
+    matcher: Matcher,
+    is_over: Callable[[], bool],
+) -> None:
+    """Check the next files above the lowest watermark, as many as there is time for."""
+    files = _next_files(repository, pending, last)
+    until = files[-1].pk if len(files) == _FILES else last
+    late: Sequence[Pending] = ()
     for one in pending:
-        one.check.file_id = max(one.check.file_id, reached)
-        one.check.rule_version = one.policy.rule_version
-        PolicyCheck.objects.update_or_create(
-            policy=one.policy,
-            repository=repository,
-            defaults={
-                "file_id": one.check.file_id,
-                "rule_version": one.check.rule_version,
-                "over_limit": one.check.over_limit,
-            },
-        )
-    return len(files)
-
-
-def _forget(pending: Iterable[_Pending], repository: Repository, reached: int) -> None:
-    """Delete the violations of what is checked again."""
+        one.check.over_limit = without_fresh(one.check, until)
+    found = []
+    for file in files:
+        concerned = [one for one in pending if one.concerns(file)]
+        matches, late = _check_file(file, concerned, matcher, is_over)
+        found.append((file, matches))
+        if late or is_over():
+            until = file.pk
+            break
     for one in pending:
-        edges = Edge.objects.filter(
-            type=VIOLATES, target_id=one.policy.pk, source__repository=repository
-        )
-        if one.check.file_id:
-            fresh = File.objects.filter(
-                repository=repository, pk__gt=one.check.file_id, pk__lte=reached
-            )
-            one.check.over_limit = _without(one.check.over_limit, fresh)
-            edges = edges.filter(source__path__in=fresh.values("path"))
-        edges.delete()
+        move_check(one.check, until - 1 if one in late else until)
+    _store([violation for file, matches in found for violation in _violations(file, matches)])
 
 
-def _without(paths: list[str], files: QuerySet[File]) -> list[str]:
-    """Those of `paths` that are none of the files'."""
-    if not paths:
-        return []
-    gone = set(files.filter(path__in=paths).values_list("path", flat=True))
-    return [path for path in paths if path not in gone]
+def _next_files(repository: Repository, pending: Sequence[Pending], last: int) -> list[File]:
+    files = File.objects.filter(
+        repository=repository,
+        pk__gt=min(one.check.file_id for one in pending),
+        pk__lte=last,
+        language__in={one.policy.language for one in pending},
+        skipped="",
+        generated="",
+    )
+    return list(files.select_related("repository").order_by("pk")[:_FILES])
 
 
 def _check_file(
-    file: File, pending: Sequence[_Pending], matcher: Matcher
-) -> Mapping[int, Sequence[Match]]:
-    """Matches by policy. A file over a limit is noted."""
-    concerned = [one for one in pending if one.concerns(file)]
+    file: File, concerned: Sequence[Pending], matcher: Matcher, is_over: Callable[[], bool]
+) -> tuple[_Found, Sequence[Pending]]:
+    """Return matches by policy, and the policies for which there was no time.
+
+    A rule that takes too much hides no other's matches; the file is noted for that rule.
+    """
+    found: _Found = {}
     if not concerned:
-        return {}
-    try:
-        return _matches(file, concerned, matcher)
-    except OverLimitError:
-        return _matches_one_by_one(file, concerned, matcher)
-
-
-def _matches(file: File, concerned: Sequence[_Pending], matcher: Matcher) -> dict[int, list[Match]]:
-    if len(file.content) > _MAX_FILE_CHARACTERS:
-        raise OverLimitError
+        return found, ()
     rules = {one.policy.pk: one.rule for one in concerned}
-    return matcher.matches(file.content, file.language, rules)
-
-
-def _matches_one_by_one(
-    file: File, concerned: Sequence[_Pending], matcher: Matcher
-) -> dict[int, list[Match]]:
-    """A rule that takes too long hides no other's matches; the file is noted for that rule."""
-    found: dict[int, list[Match]] = {}
-    for one in concerned:
-        try:
-            found |= _matches(file, [one], matcher)
-        except OverLimitError:
-            _log.warning("policy_match_over_limit", path=file.path, policy=one.policy.pk)
-            one.check.over_limit = [*one.check.over_limit, file.path][:_NOTED]
-    return found
+    try:
+        return matcher.matches(file.content, file.language, rules), ()
+    except OverLimitError:
+        if len(concerned) == 1:
+            _log.warning("policy_match_over_limit", path=file.path, policy=concerned[0].policy.pk)
+            concerned[0].give_up(file)
+            return found, ()
+    for position, one in enumerate(concerned):
+        if position and is_over():
+            return found, concerned[position:]
+        found |= _check_file(file, [one], matcher, is_over)[0]
+    return found, ()
 
 
 def _violations(
@@ -234,8 +150,10 @@ def _remove_violations_of_gone_files(repository: Repository) -> None:
     files = File.objects.filter(repository=repository)
     for check in PolicyCheck.objects.filter(repository=repository).exclude(over_limit=[]):
         left = set(files.filter(path__in=check.over_limit).values_list("path", flat=True))
+        if check.not_run and len(left) < len(check.over_limit):
+            begin_check(check)
         check.over_limit = [path for path in check.over_limit if path in left]
-        check.save(update_fields=["over_limit"])
+        check.save(update_fields=["file_id", "over_limit", "not_run"])
 
 
 _sql = sql_with(node=Node, edge=Edge)

@@ -121,12 +121,15 @@ def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
     In a pipe: the nodes and the links, their columns separated by tabs, then the indented text.
     """
     from cli.output import knowledge
+    from cli.output.console import print_stderr
 
     context: CommandContext = ctx.obj
     with context.graph() as graph:
         answer = graph.node(id)
     columns = [knowledge.nodes(answer["nodes"]), knowledge.edges(answer["edges"])]
     bodies = "".join(knowledge.body_text(one["body"]) for one in answer["nodes"])
+    if not json:
+        print_stderr(*knowledge.not_run(answer["nodes"]))
     return print_answer(context, answer, columns, count=answer["count"], json=json, after=bodies)
 
 

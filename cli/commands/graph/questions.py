@@ -55,15 +55,16 @@ def violations(
     """
     from cli.output import knowledge
     from cli.output.console import print_stderr
-    from indexer.output.terminal import pluralize
+    from indexer.output.terminal import escape_line, pluralize
 
     with ctx.obj.graph() as graph:
         parameters = {"project": _project(graph, project), "limit": limit}
         answer = graph.query("violations", parameters)
     if answer["over_limit"] and not json:
-        print_stderr(
-            f"{pluralize(answer['over_limit'], 'file')} not checked: matching took too long."
-        )
+        files = pluralize(answer["over_limit"], "file")
+        print_stderr(f"{files} not checked: matching took too much time or memory.")
+    for one in () if json else answer.get("not_run", ()):
+        print_stderr(escape_line(f"{one['policy']} is not run. {one['reason']}"))
     columns = [knowledge.violations(answer)]
     return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 

@@ -52,9 +52,13 @@ class Exchange:
     async def _send(self, message: Any) -> None:
         self.sent.append(message)
 
+    async def start(self) -> None:
+        """Have it answered."""
+        await application(self.scope, self._receive, self._send)
+
     def run(self) -> int:
         """The response's status; 0 where there was none."""
-        asyncio.run(application(self.scope, self._receive, self._send))
+        asyncio.run(self.start())
         return int(self.sent[0]["status"]) if self.sent else 0
 
     @property

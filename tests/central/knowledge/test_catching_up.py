@@ -15,6 +15,7 @@ from central.knowledge.services.catch_up import catch_up
 from central.knowledge.services.snapshot import take_snapshot
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
+from tests.central import limited_child
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, graph, linked
 from tests.central.knowledge.test_policies import NO_PANIC, PANICS
@@ -83,10 +84,10 @@ def test_what_fails_in_one_repository_holds_up_no_other(
     api.index({"a.rs": "x\n"}, project="first")
     check = violations.check_policies
 
-    def failing(repository: Repository, *rest: Any) -> int:
+    def failing(repository: Repository, *rest: Any, **options: Any) -> None:
         if repository.name == "first":
             raise TypeError("a rule that nobody foresaw")
-        return check(repository, *rest)
+        check(repository, *rest, **options)
 
     monkeypatch.setattr(catching_up, "check_policies", failing)
     index_files(api, {"src/main.rs": PANICS})
@@ -147,12 +148,10 @@ def test_a_merge_costs_as_many_queries_beside_few_mentions_as_beside_many(api: A
     assert counts[0] == counts[1]
 
 
-def test_a_file_over_the_limit_is_named_as_long_as_it_is(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(violations, "_MAX_FILE_CHARACTERS", 10)
+@pytest.mark.usefixtures("matching_stand_in")
+def test_a_file_over_the_limit_is_named_as_long_as_it_is(api: Api) -> None:
     created(api, **NO_PANIC)
-    for text in (PANICS, f"{PANICS}// 1\n"):
+    for text in (f"{PANICS}// {limited_child.SPIN}\n", f"{PANICS}// 1 {limited_child.SPIN}\n"):
         index_files(api, {"src/main.rs": text})
         assert PolicyCheck.objects.get().over_limit == ["src/main.rs"]
     index_files(api, {"x.md": "x\n"})

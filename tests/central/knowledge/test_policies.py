@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from central.knowledge import matching
-from central.knowledge.models import Edge, PolicyCheck
+from central.knowledge.models import Edge, Policy, PolicyCheck
 from central.knowledge.services.catch_up import catch_up
 from central.repositories.models import Repository
+from tests.central import limited_child
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import created, graph
 from tests.central.protocol import Api, api_of
@@ -112,14 +112,11 @@ def test_a_policy_that_is_behind_leaves_the_others_edges(api: Api) -> None:
     assert violations() == [("src/main.rs", "start")] * 2
 
 
-def test_a_file_that_takes_too_long_is_counted_and_hinders_no_other(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(matching, "MATCH_CPU_SECONDS", 0.1)
-    slow = "rule: {pattern: 'panic!($$$)', inside: {kind: block, stopBy: end}}"
-    created(api, **NO_PANIC | {"policy": NO_PANIC["policy"] | {"rule": slow}})
-    endless = "fn endless() {\n" + 'panic!("x");\n' * 40_000 + "}\n"
-    index_files(api, {"src/endless.rs": endless, "src/main.rs": PANICS})
+@pytest.mark.usefixtures("matching_stand_in")
+@pytest.mark.parametrize("hostile", [limited_child.SPIN, limited_child.ALLOCATE])
+def test_a_file_that_takes_too_much_is_counted_and_hinders_no_other(api: Api, hostile: str) -> None:
+    created(api, **NO_PANIC)
+    index_files(api, {"src/endless.rs": f"{PANICS}// {hostile}\n", "src/main.rs": PANICS})
     assert PolicyCheck.objects.get().over_limit == ["src/endless.rs"]
     assert violations() == [("src/main.rs", "start")]
 
@@ -141,18 +138,21 @@ def test_a_rule_of_other_than_json_is_refused(api: Api, rule: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_rule")
 
 
-def test_a_rule_that_takes_too_long_hides_no_other_s_violations(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(matching, "MATCH_CPU_SECONDS", 0.3)
-    everything = "{kind: block, stopBy: end, has: {pattern: 'nothing($$$)', stopBy: end}}"
-    slow = f"rule: {{kind: macro_invocation, inside: {everything}}}"
+def slow_policy(api: Api) -> None:
+    """One that matches nothing, and makes the stand-in spin in every file that has a panic."""
+    created(api, **NO_PANIC | {"id": "POL-2"})
+    rule = f"rule: {{any: [{{pattern: 'panic!($$$)'}}, {{regex: '{limited_child.SPIN}'}}]}}"
+    Policy.objects.filter(document__public_id="POL-2").update(rule=rule)
+
+
+@pytest.mark.usefixtures("matching_stand_in")
+def test_a_rule_that_takes_too_long_hides_no_other_s_violations(api: Api) -> None:
     created(api, **NO_PANIC)
-    created(api, **NO_PANIC | {"id": "POL-2", "policy": NO_PANIC["policy"] | {"rule": slow}})
-    index_files(api, {"src/many.rs": "fn many() {\n" + 'panic!("x");\n' * 3_000 + "}\n"})
-    assert violations() == [("src/many.rs", "many")]
+    slow_policy(api)
+    index_files(api, {"src/main.rs": PANICS})
+    assert violations() == [("src/main.rs", "start")]
     over_limit = PolicyCheck.objects.values_list("policy__document__public_id", "over_limit")
-    assert sorted(over_limit) == [("POL-1", []), ("POL-2", ["src/many.rs"])]
+    assert sorted(over_limit) == [("POL-1", []), ("POL-2", ["src/main.rs"])]
 
 
 def test_no_violation_is_said_of_the_policies_for_the_languages_alone(api: Api) -> None:

@@ -167,7 +167,7 @@ def test_the_number_of_queries_does_not_grow(
     api.status()
     for _ in range(5):
         RepositoryFactory.create(organization=api.organization)
-    with django_assert_num_queries(2):  # the token, the repositories
+    with django_assert_num_queries(3):  # the token, the repositories, the policies
         assert len(api.status().json()["projects"]) == 5
 
 
@@ -196,7 +196,7 @@ def test_skipped_files_are_counted_by_reason(
     for project in ("shop", "cart"):
         index_with_skipped(api, project)
     RepositoryFactory.create(organization=api.organization, name="empty")
-    with django_assert_num_queries(3):  # the token, the repositories, the reasons
+    with django_assert_num_queries(4):  # the token, the repositories, the reasons, the policies
         projects = api.status().json()["projects"]
     assert [(one["skipped"], one["skipped_reasons"]) for one in projects] == [
         (3, {"binary": 2, "too_large": 1}),

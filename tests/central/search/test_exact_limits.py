@@ -8,15 +8,18 @@ from django.db import connection
 
 from central.corpus.models import Chunk, File, Symbol, TrigramPosting
 from central.http.parameters import to_json
+from central.limited_process import LimitedProcesses
 from central.repositories.models import Repository
 from central.search import line_search
 from central.search.answers import Result, StreamEnd
-from central.search.exact import files, regions
+from central.search.exact import files, limited, regions
 from central.search.line_search import every_match
 from central.search.query import SearchRequest
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.limits import EXACT_RESULT_BYTES
+from tests.central import limited_child
+from tests.central.limited_child import SPIN
 from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import index_repository
 
@@ -84,23 +87,32 @@ def test_lines_of_several_terms_that_are_cut_are_named(
     assert missing_of(rows) == [("generated", "too_many_matches")]
 
 
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a process look at every file, and spin at those that say so."""
+    processes = LimitedProcesses(limited_child.NAME, 1, cpu_seconds=1.0, seconds=60)
+    monkeypatch.setattr(limited, "processes", processes)
+    monkeypatch.setattr(limited, "slow_size", lambda _: 0)
+
+
+@pytest.mark.usefixtures("stand_in")
 def test_a_file_whose_pattern_takes_too_long_is_named_and_the_others_are_read(
     acme: Organization, credential: Credential
 ) -> None:
-    slow = {"a.txt": "word " * 200_000 + "\U0001f600", "b.txt": "word \U0001f600\n"}
-    index_repository(acme, "generated", slow)
-    *found, _ = rows = list(rows_of(credential, r"/(?:\w|\s){1,1000}\x{1F600}/"))
+    index_repository(acme, "generated", {"a.txt": f"word {SPIN}\n", "b.txt": "word\n"})
+    *found, _ = rows = list(rows_of(credential, "repo:generated /wor[d]/"))
     assert [one.file for one in found if isinstance(one, Result)] == ["b.txt"]
     assert missing_of(rows) == [("generated", "timeout")]
 
 
+@pytest.mark.usefixtures("stand_in")
 def test_a_slow_pattern_in_a_region_is_named_and_the_others_are_read(
     acme: Organization, credential: Credential
 ) -> None:
-    function = 'def slow():\n    return "{}"\n'
-    slow = {"a.py": function.format("word " * 150_000), "b.py": function.format("word \U0001f600")}
+    function = 'def slow():\n    return "word {}"\n'
+    slow = {"a.py": function.format(SPIN), "b.py": function.format("")}
     index_repository(acme, "generated", slow)
-    *found, _ = rows = list(rows_of(credential, r"type:function /(?:\w|\s){1,1000}\x{1F600}/"))
+    *found, _ = rows = list(rows_of(credential, "repo:generated type:function /wor[d]/"))
     assert [one.file for one in found if isinstance(one, Result)] == ["b.py"]
     assert missing_of(rows) == [("generated", "timeout")]
 

@@ -163,11 +163,25 @@ def test_without_violations_it_is_said_why(api: Api, member: Client) -> None:
     assert "No code of this project violates the policy for its languages." in html
 
 
-def test_files_that_took_too_long_are_counted(api: Api, member: Client) -> None:
+def test_files_that_took_too_much_are_counted(api: Api, member: Client) -> None:
     created(api, **NO_PANIC)
     index_files(api, {"src/main.rs": CALM})
     PolicyCheck.objects.update(over_limit=["a.rs", "b.rs"])
-    assert "2 files took too long to be checked" in page(member, "r/shop/violations")
+    assert "2 files took too much time or memory" in page(member, "r/shop/violations")
+
+
+def test_a_policy_that_is_not_run_is_named_with_the_reason(api: Api, member: Client) -> None:
+    created(api, **NO_PANIC)
+    index_files(api, {"src/main.rs": CALM})
+    assert "not run" not in main(page(member, "r/shop")) + main(node_page(member, "POL-1"))
+    PolicyCheck.objects.update(not_run="It has too many values. Shorten it.")
+    assert "Not run in shop. It has too many values. Shorten it." in main(
+        node_page(member, "POL-1")
+    )
+    assert "POL-1 No panic!() in production code is not run. It has too many values." in main(
+        page(member, "r/shop/violations")
+    )
+    assert "1 policy is not run here : POL-1." in main(page(member, "r/shop"))
 
 
 def test_what_is_not_linked_yet_is_said_in_words(api: Api, member: Client) -> None:

@@ -180,7 +180,7 @@ def test_queries_are_bounded(
     page(client)  # the session notes the organisation
     # session, user, organisation, membership, organisations of the frame,
     # repository, runs, skipped by reason, push
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         html = page(client)
     assert html.count('href="/o/acme/runs/') == 20
     assert File.objects.count() == 2

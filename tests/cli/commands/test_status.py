@@ -63,6 +63,15 @@ def test_skipped_files_are_counted_by_reason() -> None:
     assert "1,005 skipped files." in run(Answering(answer), "status").stderr
 
 
+def test_policies_that_are_not_run_are_named() -> None:
+    answer = recorded("status")
+    assert "Not run" not in run(Answering(answer), "status").stderr
+    for one in answer["projects"]:
+        one["policies_not_run"] = ["POL-2", "POL-1"]
+    told = run(Answering(answer), "status").stderr
+    assert "Not run: POL-1, POL-2; `codesearch graph show ID` says why." in told
+
+
 def test_where_nothing_is_indexed_the_command_to_type_is_told() -> None:
     done = run(Answering("status_of_nothing"), "status")
     assert done.exit_code == 3
