@@ -161,6 +161,7 @@ class ProjectStatus(AnswerModel):
     state: str
     mode: str | None
     reason: str | None
+    vectors: str | None = None
     reindex_requested_at: str | None = None
     indexed_by: str | None = None
     files: int

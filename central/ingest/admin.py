@@ -75,10 +75,12 @@ class IndexRunAdmin(ReadOnlyAdmin):
         (None, {"fields": ["run_state", "error", "of_repository", "mode", "reason", "progress"]}),
         ("Commit", {"fields": ["ref", "commit_sha", "base_commit", "job"]}),
         ("Timings", {"fields": ["times", "stages"]}),
-        ("What it did", {"fields": ["counts", "batches", "attempts", "retries", "is_direct"]}),
+        ("What it did", {"fields": ["counts", "batches", "attempts", "retries", "vectors"]}),
         ("Made with", {"fields": ["extractor", "embedder", "generation", "event", "id"]}),
     ]
-    readonly_fields = ["run_state", "of_repository", "job", "times", "stages", "counts", "id"]
+    readonly_fields = [
+        *("run_state", "of_repository", "job", "times", "stages", "counts", "vectors", "id")
+    ]
 
     def view_on_site(self, obj: IndexRun) -> str:
         """Return its page, with live progress."""

@@ -8,6 +8,7 @@ from django.db import models
 from central.repositories.models import Repository
 from central.repositories.states import LIVE_RUN_STATES, RunState
 from central.tenancy.models import ApiToken, Organization
+from indexer.records.runs import UploadMode
 
 
 class IndexRun(models.Model):
@@ -27,6 +28,11 @@ class IndexRun(models.Model):
         default=False,
         db_default=False,  # processes of the version before insert, too
         help_text="Its client writes points to the vector store itself; batches hold no vectors",
+    )
+    is_direct_refused = models.BooleanField(
+        default=False,
+        db_default=False,  # processes of the version before insert, too
+        help_text="Its client asked for a direct upload first, and was refused",
     )
     mode = models.CharField(max_length=11, blank=True)
     reason = models.CharField(max_length=20, blank=True)
@@ -74,6 +80,13 @@ class IndexRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.id} ({self.state})"
+
+    @property
+    def vectors(self) -> UploadMode:
+        """How its vectors travel."""
+        if self.is_direct:
+            return UploadMode.DIRECT
+        return UploadMode.DIRECT_REFUSED if self.is_direct_refused else UploadMode.RELAY
 
     @property
     def job_url(self) -> str:

@@ -15,7 +15,7 @@ from central.http.parameters import (
 )
 from central.repositories.states import NOTHING_TO_DO
 from indexer.limits import LOOKUP_DIGESTS, RUN_BATCHES
-from indexer.records.runs import Mode, Reason
+from indexer.records.runs import Mode, Reason, UploadMode
 
 BIGINT = 2**63 - 1
 is_commit = RegexValidator(
@@ -36,8 +36,6 @@ is_branch = RegexValidator(
 )
 _DIGEST = re.compile(r"^[0-9a-f]{64}\Z")
 is_digest = RegexValidator(_DIGEST, "Give a SHA-256 in lower-case hexadecimal.")
-
-RELAY, DIRECT = "relay", "direct"  # how vectors travel
 
 _MODES = [Mode.INCREMENTAL.value, Mode.FULL.value, Mode.FORCE.value]
 _REASONS = [reason.value for reason in Reason if reason not in NOTHING_TO_DO]
@@ -68,8 +66,8 @@ class OpenRunRequest(serializers.Serializer[Any]):
         required=False, allow_null=True, allow_blank=True, max_length=500
     )
     vectors = StrictChoiceField(
-        choices=[RELAY, DIRECT],
-        default=RELAY,
+        choices=[UploadMode.RELAY.value, UploadMode.DIRECT.value],
+        default=UploadMode.RELAY.value,
         allow_null=True,
         help_text="relay: in the batches; direct: the client writes them to the vector store",
     )
@@ -77,6 +75,11 @@ class OpenRunRequest(serializers.Serializer[Any]):
         default=False,
         allow_null=True,
         help_text="With direct: the client has a secret and wants no token",
+    )
+    direct_refused = StrictBooleanField(
+        default=False,
+        allow_null=True,
+        help_text="With relay: the client asked for direct first, and was refused",
     )
 
 
@@ -229,6 +232,9 @@ class Run(serializers.Serializer[Any]):
     generation = serializers.IntegerField()
     mode = serializers.CharField()
     reason = serializers.CharField()
+    vectors = serializers.CharField(
+        help_text="relay, direct, or direct_refused: relayed, because direct was refused"
+    )
     stats = serializers.DictField()
     opened_at = serializers.DateTimeField()
     queued_at = serializers.DateTimeField(allow_null=True)

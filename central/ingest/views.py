@@ -32,6 +32,7 @@ from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from indexer.limits import WEBHOOK_BYTES
+from indexer.records.runs import UploadMode
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
 
@@ -78,8 +79,9 @@ class RunsView(APIView):
                 event=data.get("event") or "",
                 run_url=data.get("run_url") or "",
                 repository_url=data.get("repository_url") or "",
-                is_direct=data["vectors"] == serializers.DIRECT,
+                is_direct=data["vectors"] == UploadMode.DIRECT,
                 has_store_secret=bool(data["own_secret"]),
+                is_direct_refused=bool(data["direct_refused"]),
             ),
         )
         return Response(_opened(opened), status=status.HTTP_201_CREATED)

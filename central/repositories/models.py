@@ -77,6 +77,7 @@ class Repository(models.Model):
     embedder = models.CharField(max_length=200, blank=True)
     last_mode = models.CharField(max_length=11, blank=True)
     last_reason = models.CharField(max_length=20, blank=True)
+    last_vectors = models.CharField(max_length=20, blank=True, db_default="")
     trouble = models.CharField(max_length=10, choices=IndexProblem.choices, blank=True)
     trouble_detail = models.TextField(blank=True)
     trouble_commit = models.CharField(

@@ -43,6 +43,9 @@ class ProjectStatus:
     state: Annotated[str, IndexState]
     mode: str | None
     reason: str | None
+    vectors: Annotated[
+        str | None, "relay, direct, or direct_refused: relayed, because direct was refused"
+    ]
     reindex_requested_at: Annotated[
         datetime | None, "Since when the next run is to process every file; null: it is not"
     ]
@@ -142,6 +145,7 @@ def _project_status(
         state=index_state(repository).value,
         mode=repository.last_mode or None,
         reason=repository.last_reason or None,
+        vectors=repository.last_vectors or None,
         reindex_requested_at=repository.reindex_requested_at,
         indexed_by=repository.indexed_by,
         files=repository.files,

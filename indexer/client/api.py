@@ -46,6 +46,7 @@ class OpenRequest:
     repository_url: str | None = None
     vectors: str | None = None  # "direct": the indexer writes the points
     own_secret: bool | None = None  # in a direct run: no token is needed
+    direct_refused: bool | None = None  # central has refused a direct run of this client
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,11 +161,12 @@ class DirectUploadSettings:
     """Settings of a client that writes points to Qdrant; `url` is in the form of Qdrant's tools.
 
     Without `url` central provides the address. Without `api_key`, which needs a `url`, central
-    provides a token.
+    provides a token. Unless they are required, a central that refuses gets the vectors.
     """
 
     url: str | None = None
     api_key: str | None = field(default=None, repr=False)
+    is_required: bool = True
 
 
 def direct_settings(environ: Mapping[str, str]) -> DirectUploadSettings | None:
@@ -174,13 +175,13 @@ def direct_settings(environ: Mapping[str, str]) -> DirectUploadSettings | None:
     Raises ConfigurationError.
     """
     url = environ.get("QDRANT_URL", "").strip() or None
-    mode = environ.get("AETERNA_VECTORS") or ("direct" if url else "relay")
-    if mode == "relay":
-        return None
-    if mode != "direct":
+    mode = environ.get("AETERNA_VECTORS", "")
+    if mode not in {"", "relay", "direct"}:
         raise ConfigurationError("AETERNA_VECTORS must be relay or direct")
+    if mode == "relay" or not (mode or url):
+        return None
     key = _secret(environ, "QDRANT_API_KEY") if url else None  # sent to the configured URL only
-    return DirectUploadSettings(url, key or None)
+    return DirectUploadSettings(url, key or None, is_required=mode == "direct")
 
 
 def _service_url(environ: Mapping[str, str], name: str, default: str) -> str:

@@ -1,6 +1,6 @@
 """The job of a run, from the repository, the settings and the arguments."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexer.client.api import OpenRequest
 from indexer.config.github_job import GitHubContext
@@ -13,7 +13,7 @@ from indexer.config.settings import (
 from indexer.errors import ConfigurationError
 from indexer.git.repository import Repository
 from indexer.pipeline.fingerprint import EXTRACTOR
-from indexer.records.runs import Requested
+from indexer.records.runs import Requested, UploadMode
 from indexer.records.vectors import EmbedderConfig
 
 _BRANCHES = "refs/heads/"
@@ -21,13 +21,30 @@ _BRANCHES = "refs/heads/"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The commit to index and the options of the run."""
+    """The commit to index and the options of the run.
+
+    `direct` None: vectors travel in the batches. `direct_refusal`: why, if central refused the
+    direct upload that QDRANT_URL asked for.
+    """
 
     request: OpenRequest
     requested: Requested
     timeout_seconds: float
     access: EmbedderConfig = field(default_factory=EmbedderConfig)
-    direct: DirectUploadSettings | None = None  # None: vectors travel in the batches
+    direct: DirectUploadSettings | None = None
+    direct_refusal: str = ""
+
+    @property
+    def vectors(self) -> UploadMode:
+        """How the vectors travel."""
+        if self.direct:
+            return UploadMode.DIRECT
+        return UploadMode.DIRECT_REFUSED if self.direct_refusal else UploadMode.RELAY
+
+    def relayed(self, refusal: str) -> "Job":
+        """Return the job without the direct upload that central refused."""
+        request = replace(self.request, vectors=None, own_secret=None, direct_refused=True)
+        return replace(self, request=request, direct=None, direct_refusal=refusal)
 
 
 def make_job(

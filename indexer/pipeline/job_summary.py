@@ -4,7 +4,14 @@ from indexer.errors import IndexerError, RunFailedError, RunStaleError
 from indexer.exits import Exit
 from indexer.output.markdown import code, link, table, text
 from indexer.output.terminal import pluralize
-from indexer.pipeline.report import Report, RunProgress, RunStage, embedding_cost, generated_note
+from indexer.pipeline.report import (
+    Report,
+    RunProgress,
+    RunStage,
+    embedding_cost,
+    generated_note,
+    refused_note,
+)
 from indexer.records.runs import Mode, Reason, RunStats
 
 _SHORT = 12  # characters of a commit
@@ -34,6 +41,7 @@ def report_summary(report: Report) -> str:
             f"**{str(report.mode).capitalize()} run** of {_commit(report, report.commit_sha)}: "
             f"{_why(report)}.{_rewritten(report)}\n",
             f"{_figures(report)}\n",
+            *([f"Vectors were {text(refused_note(report))}.\n"] if report.direct_refusal else []),
             *_tables(report),
             f"{_run(report)}\n\n",
         )

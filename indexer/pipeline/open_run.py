@@ -9,10 +9,45 @@ from typing import Final, TypeVar
 
 from indexer.client.api import IndexingClient, OpenedRun, OpenRequest
 from indexer.errors import CentralRefusedError, IndexerError, RunConflictError
+from indexer.pipeline.job import Job
 from indexer.pipeline.report import RunProgress, RunStage
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
+_DIRECT_REFUSED: Final = "direct_not_available"  # central's code
+
+
+def open_job(
+    *, central: IndexingClient, job: Job, run_progress: RunProgress
+) -> tuple[OpenedRun, Job]:
+    """Open a run of the job; return it with the job as it is to be done.
+
+    If central refuses a direct upload that is not required, the run is opened without. Raises what
+    `open_run` raises.
+    """
+
+    def opened(job: Job) -> OpenedRun:
+        return open_run(
+            central=central,
+            request=job.request,
+            run_progress=run_progress,
+            timeout_seconds=job.timeout_seconds,
+        )
+
+    try:
+        return opened(job), job
+    except CentralRefusedError as exc:
+        if exc.code != _DIRECT_REFUSED or not job.direct or job.direct.is_required:
+            raise
+        job = relayed(job, str(exc.problem.get("detail") or exc))
+    return opened(job), job
+
+
+def relayed(job: Job, refusal: str) -> Job:
+    """Return the job without its direct upload, and log why."""
+    job = job.relayed(refusal)
+    _log.warning("vectors are %s (%s)", job.vectors.sentence, refusal)
+    return job
 
 
 def open_run(

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from indexer.output.terminal import pluralize
+from indexer.output.terminal import escape_line, pluralize
 from indexer.records.files import SkipReason
-from indexer.records.runs import Mode, Reason, RunStats, reason_sentence
+from indexer.records.runs import Mode, Reason, RunStats, UploadMode, reason_sentence
 
 
 class RunStage(Enum):
@@ -34,6 +34,7 @@ class Report:
 
     `languages`, `skipped` and `generated` count this run's files; `fetched_history`: the run had to
     fetch the history missing from the clone. `repository_url` is the repository's web page, if any.
+    `direct_refusal`: why central refused the direct upload that QDRANT_URL asked for.
     """
 
     project: str
@@ -51,6 +52,8 @@ class Report:
     page_url: str | None = None
     repository_url: str | None = None
     fetched_history: bool = False
+    vectors: UploadMode = UploadMode.RELAY
+    direct_refusal: str = ""
 
     @property
     def total_seconds(self) -> float:
@@ -96,6 +99,7 @@ def as_json(report: Report) -> dict[str, Any]:
             "tokens": stats.embedding_tokens,
             "cost_usd": stats.embedding_cost_usd,
         },
+        "vectors": report.vectors,
         "seconds": report.seconds,
         "run_id": report.run_id,
         "status_url": report.status_url,
@@ -118,6 +122,7 @@ def format_text(report: Report) -> str:
         f"  chunks: {stats.chunks} ({stats.embedded} embedded, {stats.reused} reused); "
         f"symbols: {stats.symbols}; references: {stats.references}\n"
         f"{_embedding_line(stats)}"
+        f"{_vectors_line(report)}"
         f"  time: {report.total_seconds:.2f} s ({stages})"
     )
 
@@ -138,6 +143,15 @@ def skipped_note(report: Report) -> str:
 
 def _embedding_line(stats: RunStats) -> str:
     return f"  embedding: {embedding_cost(stats)}\n" if stats.embedding_requests else ""
+
+
+def _vectors_line(report: Report) -> str:
+    return f"  vectors: {refused_note(report)}\n" if report.direct_refusal else ""
+
+
+def refused_note(report: Report) -> str:
+    """Format that vectors were relayed, and why: a text of the service."""
+    return f"{report.vectors.sentence} ({escape_line(report.direct_refusal.removesuffix('.'))})"
 
 
 def embedding_cost(stats: RunStats) -> str:

@@ -19,7 +19,7 @@ from indexer.git.repository import Repository
 from indexer.output.terminal import pluralize
 from indexer.pipeline.embed import EmbeddingStage
 from indexer.pipeline.job import Job
-from indexer.pipeline.open_run import abandon_run, open_run
+from indexer.pipeline.open_run import abandon_run, open_job, relayed
 from indexer.pipeline.plan import decide, selected_entries
 from indexer.pipeline.progress import Progress
 from indexer.pipeline.report import Report, RunProgress, RunStage
@@ -92,11 +92,8 @@ class _Run:
 
     def execute(self) -> Report:
         with self._watch.stage("open"):
-            opened = open_run(
-                central=self._central,
-                request=self._job.request,
-                run_progress=self._run_progress,
-                timeout_seconds=self._job.timeout_seconds,
+            opened, self._job = open_job(
+                central=self._central, job=self._job, run_progress=self._run_progress
             )
         with self._abandoned_on_error():
             self._check_upload_mode(opened)
@@ -121,12 +118,13 @@ class _Run:
         return self._report(opened, plan, stats, links)
 
     def _check_upload_mode(self, opened: OpenedRun) -> None:
-        if self._job.direct and not opened.direct:
-            raise DirectNotAvailableError(
-                "central did not provide the requested vector store for a direct upload. Check "
-                "that it is up to date, or unset AETERNA_VECTORS and QDRANT_URL to send the "
-                "vectors to central"
-            )
+        direct = self._job.direct
+        if not direct or opened.direct:
+            return
+        missing = "the service named no vector store: check that it is up to date"
+        if direct.is_required:
+            raise DirectNotAvailableError(f"{missing}, or set AETERNA_VECTORS=relay")
+        self._job = relayed(self._job, missing)
 
     @contextmanager
     def _abandoned_on_error(self) -> Iterator[None]:
@@ -273,6 +271,8 @@ class _Run:
             page_url=links.page_url if links else None,
             repository_url=self._job.request.repository_url,
             fetched_history=self._fetched_history,
+            vectors=self._job.vectors,
+            direct_refusal=self._job.direct_refusal,
         )
 
 

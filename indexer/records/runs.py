@@ -29,6 +29,27 @@ class Reason(StrEnum):
     SUPERSEDED = "superseded"
 
 
+class UploadMode(StrEnum):
+    """How the vectors of a run travel."""
+
+    RELAY = "relay"
+    DIRECT = "direct"
+    DIRECT_REFUSED = "direct_refused"
+
+    @property
+    def sentence(self) -> str:
+        """How, in words."""
+        return _UPLOAD_MODES[self]
+
+
+_UPLOAD_MODES = {
+    UploadMode.RELAY: "sent to the service",
+    UploadMode.DIRECT: "written to Qdrant by the indexer",
+    UploadMode.DIRECT_REFUSED: "sent to the service: QDRANT_URL asked for direct uploads, "
+    "which the service refused",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class RunStats:
     """Counts of a run, for the webhook, the report and the status page."""

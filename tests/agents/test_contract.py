@@ -51,7 +51,7 @@ OURS = {"left_out"}  # what only the tools add
 YOUNGER = {  # than the recordings
     *("why", "reindex_requested_at", "indexed_by", "ranges", "confidence"),
     *("lines", "matches", "total", "spans", "context", "languages_without_symbols", "elsewhere"),
-    *("generated", "skipped_reasons", "not_run", "policies_not_run"),
+    *("generated", "skipped_reasons", "not_run", "policies_not_run", "vectors"),
 }
 
 SHAPES = [  # of another server's answers

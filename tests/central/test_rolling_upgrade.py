@@ -85,4 +85,4 @@ def test_a_run_can_be_opened_without_the_columns_that_came_later(before: Any) ->
         embedder="builtin/aeterna-static-1/256",
         touched_at=timezone.now(),
     )
-    assert not IndexRun.objects.get(pk=old.pk).is_direct
+    assert IndexRun.objects.get(pk=old.pk).vectors == "relay"

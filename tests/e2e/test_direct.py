@@ -68,7 +68,14 @@ def test_an_organisation_that_does_not_allow_them_says_what_to_change(
 ) -> None:
     relay = on_qdrant.service.organization("relay")
     shop = make_repository("shop", FILES)
-    refused = relay.try_index(shop, "shop", environment={"AETERNA_VECTORS": "direct"})
+    store = {"QDRANT_URL": on_qdrant.qdrant.url, "QDRANT_API_KEY": on_qdrant.key}
+    relayed = relay.index(shop, "shop", environment=store)
+    assert relayed["vectors"] == "direct_refused"
+    (status,) = relay.get("index/status")["projects"]
+    assert (status["vectors"], status["chunks"]) == ("direct_refused", relayed["chunks"])
+    assert relay.search("price of an item", mode="semantic")["results"]
+
+    refused = relay.try_index(shop, "shop", environment={"AETERNA_VECTORS": "direct", **store})
     assert refused.returncode == Exit.REFUSED
     assert "direct_uploads" in refused.stderr
     assert "AETERNA_VECTORS=relay" in refused.stderr

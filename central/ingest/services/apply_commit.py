@@ -128,6 +128,7 @@ def _advance(run: IndexRun) -> Repository:
         embedder=run.embedder,
         last_mode=run.mode,
         last_reason=run.reason,
+        last_vectors=run.vectors,
         trouble="",
         trouble_detail="",
         trouble_commit="",

@@ -43,6 +43,7 @@ class RunRequest:
     repository_url: str = ""
     is_direct: bool = False  # the client wants to write vectors to the store itself,
     has_store_secret: bool = False  # with a secret that it has
+    is_direct_refused: bool = False  # the client wanted to, and was refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         extractor=request.extractor,
         embedder=organization.embedder,
         is_direct=request.is_direct,
+        is_direct_refused=request.is_direct_refused,
         event=request.event,
         run_url=_trusted_job_url(credential, repository, request.run_url),
         touched_at=timezone.now(),

@@ -18,7 +18,7 @@ from tests.central.ingest.direct import (
     opened_store,
     shop,
 )
-from tests.central.protocol import Api, api_of, file_record
+from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
 from tests.central.refusals import assert_problem, snapshot
 
 pytestmark = pytest.mark.django_db
@@ -114,9 +114,40 @@ def test_a_store_that_is_away_is_waited_for_once(api: Api, store: OpenStore) -> 
     assert Batch.objects.exists()  # its points have not been asked for
 
 
-@pytest.mark.parametrize("members", [{"vectors": "both"}, {"vectors": 1}, {"own_secret": "yes"}])
+@pytest.mark.parametrize(
+    "members", [{"vectors": "both"}, {"vectors": "direct_refused"}, {"own_secret": "yes"}]
+)
 def test_open_refuses_other_ways(api: Api, members: dict[str, object]) -> None:
     assert_problem(api.open(**members), 400, "invalid")
+
+
+@pytest.mark.parametrize(
+    ("members", "vectors"),
+    [
+        ({}, "relay"),
+        ({"direct_refused": None}, "relay"),
+        ({"direct_refused": True}, "direct_refused"),
+        ({"vectors": "direct", "direct_refused": True}, "direct"),
+    ],
+)
+@pytest.mark.usefixtures("store")
+def test_a_run_says_how_its_vectors_travel(
+    api: Api, members: dict[str, object], vectors: str
+) -> None:
+    run = api.open(**members).json()
+    assert api.request("GET", f"/api/v1/index/runs/{run['run_id']}").json()["vectors"] == vectors
+
+
+def test_the_status_says_that_a_direct_upload_was_refused(api: Api) -> None:
+    assert_problem(api.open(vectors="direct"), 409, "direct_not_available")
+    run = api.open(direct_refused=True, commit_sha=commit_of(FILES)).json()
+    api.put_tree(run, tree_of(FILES))
+    records = [file_record(path, text) for path, text in FILES.items()]
+    assert api.put_batch(run, 1, records).status_code == 204
+    assert api.deliver(run, api.announcement(run, commit_sha=commit_of(FILES))).status_code == 202
+    apply_queued()
+    (project,) = api.status().json()["projects"]
+    assert (project["state"], project["vectors"]) == ("current", "direct_refused")
 
 
 # --- Uploads --------------------------------------------------------------------------------------

@@ -67,6 +67,7 @@ def test_an_applied_run_is_current_and_counted(api: Api) -> None:
         "state": "current",
         "mode": "full",
         "reason": "first_index",
+        "vectors": "relay",
         "files": 2,
         "chunks": 2,
         "symbols": 2,

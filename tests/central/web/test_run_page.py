@@ -72,6 +72,14 @@ def test_it_says_who_ran_it_and_why_in_its_mode(run: IndexRun, client: Client) -
     assert "full: this is the repository&#x27;s first index" in html
 
 
+def test_it_says_how_the_vectors_came(run: IndexRun, client: Client) -> None:
+    assert "sent to the service</dd>" in page(client, run)
+    IndexRun.objects.update(is_direct_refused=True)
+    assert "QDRANT_URL asked for direct uploads, which the service refused" in page(client, run)
+    IndexRun.objects.update(is_direct=True)
+    assert "written to Qdrant by the indexer" in page(client, run)
+
+
 def test_a_keyless_job_is_said_to_be_one(run: IndexRun, client: Client) -> None:
     token = run.api_token
     assert token is not None

@@ -1,5 +1,6 @@
 """What a run tells GitHub's runner: summary, outputs and annotations, by its real process."""
 
+import html
 import json
 import os
 import shutil
@@ -102,6 +103,20 @@ def test_a_run_has_a_summary_and_outputs_and_nothing_to_complain_of(
     assert done.annotations == []
     report = json.loads(done.stdout)
     assert (report["languages"], report["skipped"]) == ({"python": 1}, {"binary": 1})
+
+
+def test_an_address_of_qdrant_where_direct_uploads_are_off_is_told_and_no_error(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    detail = "Direct uploads are off for this organisation."
+    central.failures = [(409, {"code": "direct_not_available", "detail": detail}, {})]
+    done = step(central, sandbox, "--json", QDRANT_URL="http://qdrant:6333")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["vectors"] == "direct_refused"
+    assert done.annotations == []
+    for told in (done.stderr, html.unescape(done.summary)):
+        assert "QDRANT_URL asked for direct uploads" in told
+        assert detail.removesuffix(".") in told
 
 
 def test_a_checkout_without_history_is_warned_of_with_the_line_to_write(

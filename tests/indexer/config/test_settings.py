@@ -302,10 +302,17 @@ def test_an_embedding_services_address_is_one_without_a_password(name: str, url:
         ({"QDRANT_API_KEY": "k"}, None),
         ({"AETERNA_VECTORS": "direct"}, DirectUploadSettings()),
         ({"AETERNA_VECTORS": "direct", "QDRANT_API_KEY": "k"}, DirectUploadSettings()),
-        ({"QDRANT_URL": "http://q:6333"}, DirectUploadSettings("http://q:6333")),
+        (
+            {"AETERNA_VECTORS": "direct", "QDRANT_URL": "http://q:6333"},
+            DirectUploadSettings("http://q:6333"),
+        ),
+        (
+            {"QDRANT_URL": "http://q:6333"},
+            DirectUploadSettings("http://q:6333", is_required=False),
+        ),
         (
             {"QDRANT_URL": "http://q:6333", "QDRANT_API_KEY": "k"},
-            DirectUploadSettings("http://q:6333", "k"),
+            DirectUploadSettings("http://q:6333", "k", is_required=False),
         ),
         ({"QDRANT_URL": "http://qdrant:6333", "AETERNA_VECTORS": "relay"}, None),
     ],

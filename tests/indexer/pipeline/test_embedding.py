@@ -154,19 +154,60 @@ def test_what_was_embedded_before_an_embedder_gave_out_is_kept_and_the_rest_aske
     assert (report.stats.embedded, report.stats.reused) == (96 - kept, kept)
 
 
-def test_direct_uploads_are_asked_for_and_may_be_refused(
-    central: StandIn, sandbox: Sandbox
+REFUSAL = {"code": "direct_not_available", "detail": "The organisation does not allow it."}
+STORE = {"QDRANT_URL": "http://localhost:6333", "QDRANT_API_KEY": "k"}
+
+
+@pytest.mark.parametrize("store", [{}, STORE])
+def test_a_direct_upload_that_is_required_fails_where_it_is_refused(
+    central: StandIn, sandbox: Sandbox, store: dict[str, str]
 ) -> None:
-    refusal = {"code": "direct_not_available", "detail": "The organisation does not allow it."}
-    central.failures = [(409, refusal, {})]
+    central.failures = [(409, REFUSAL, {})]
     with pytest.raises(CentralRefusedError, match="does not allow it"):
-        run(central, sandbox, AETERNA_VECTORS="direct")
-    with pytest.raises(DirectNotAvailableError, match="AETERNA_VECTORS and QDRANT_URL"):
-        run(central, sandbox, QDRANT_URL="http://localhost:6333", QDRANT_API_KEY="k")
+        run(central, sandbox, AETERNA_VECTORS="direct", **store)
+    assert central.opened == []
+    with pytest.raises(DirectNotAvailableError, match="AETERNA_VECTORS=relay"):
+        run(central, sandbox, AETERNA_VECTORS="direct", **store)
     assert central.opened[-1]["vectors"] == "direct"
-    assert central.opened[-1]["own_secret"] is True
+    assert central.opened[-1]["own_secret"] is bool(store)
+    assert central.abandoned == ["cancelled"]
     with pytest.raises(ConfigurationError, match="relay or direct"):
         run(central, sandbox, AETERNA_VECTORS="both")
+
+
+def test_where_only_an_address_asks_for_it_a_refused_direct_upload_is_relayed(
+    central: StandIn, sandbox: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    central.failures = [(409, REFUSAL, {})]
+    report = run(central, sandbox, **STORE)
+    (opened,) = central.opened
+    assert opened["direct_refused"] is True
+    assert not {"vectors", "own_secret"} & opened.keys()
+    assert all(chunk.vector is not None for _, chunk in central.chunks())
+    assert (report.vectors, report.direct_refusal) == ("direct_refused", REFUSAL["detail"])
+    assert "QDRANT_URL asked for direct uploads" in caplog.text
+    assert "The organisation does not allow it" in caplog.text
+
+
+def test_a_service_that_knows_no_direct_uploads_gets_the_vectors_too(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    """One of before ignores the member `vectors`."""
+    report = run(central, sandbox, **STORE)
+    (opened,) = central.opened
+    assert (opened["vectors"], opened["own_secret"]) == ("direct", True)
+    assert all(chunk.vector is not None for _, chunk in central.chunks())
+    assert report.vectors == "direct_refused"
+    assert run(central, sandbox).vectors == "relay"
+
+
+def test_another_refusal_is_not_taken_for_one_of_direct_uploads(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.failures = [(409, {"code": "repository_paused", "detail": "Paused."}, {})]
+    with pytest.raises(CentralRefusedError, match="Paused"):
+        run(central, sandbox, **STORE)
+    assert central.opened == []
 
 
 def test_the_process_that_holds_the_secrets_loads_no_model_grammar_or_client() -> None:

@@ -1,5 +1,6 @@
 """The job summary, as GitHub gets it."""
 
+import html
 from dataclasses import replace
 
 import pytest
@@ -16,7 +17,7 @@ from indexer.exits import Exit
 from indexer.pipeline import job_summary
 from indexer.pipeline.report import Report, RunProgress, RunStage
 from indexer.records.files import SkipReason
-from indexer.records.runs import Mode, Reason, RunStats
+from indexer.records.runs import Mode, Reason, RunStats, UploadMode
 
 REPORT = Report(
     project="shop",
@@ -83,6 +84,16 @@ def test_an_ordinary_run_says_nothing_of_moved_branches() -> None:
 
 def test_tables_without_rows_are_left_out() -> None:
     assert "| Skipped |" not in job_summary.report_summary(replace(REPORT, skipped={}))
+
+
+def test_vectors_that_were_relayed_after_a_refusal_are_told() -> None:
+    refused = replace(REPORT, vectors=UploadMode.DIRECT_REFUSED, direct_refusal="It is <b>off</b>.")
+    summary = job_summary.report_summary(refused)
+    assert "<b>" not in summary
+    assert (
+        "\nVectors were sent to the service: QDRANT_URL asked for direct uploads, which the "
+        "service refused (It is <b>off</b>).\n"
+    ) in html.unescape(summary)
 
 
 def test_nothing_to_do_is_one_line() -> None:

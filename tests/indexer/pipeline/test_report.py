@@ -7,7 +7,7 @@ import pytest
 
 from indexer.pipeline.report import Report, as_json, format_text, summary_line
 from indexer.records.files import SkipReason
-from indexer.records.runs import Mode, Reason, RunStats
+from indexer.records.runs import Mode, Reason, RunStats, UploadMode
 
 REPORT = Report(
     project="shop",
@@ -43,6 +43,7 @@ def test_the_json_has_the_fields_of_the_contract() -> None:
         "embedded": 9,
         "reused": 0,
         "embedding": {"requests": 0, "tokens": 0, "cost_usd": None},
+        "vectors": "relay",
         "seconds": {"open": 0.25, "apply": 0.5},
         "run_id": "run-1",
         "status_url": "https://codesearch.example.com/api/v1/index/runs/run-1",
@@ -54,6 +55,15 @@ def test_the_json_has_the_fields_of_the_contract() -> None:
 def test_a_run_with_nothing_to_do_leaves_the_index_at_its_base(reason: Reason) -> None:
     nothing = replace(REPORT, mode=Mode.NONE, reason=reason)
     assert nothing.last_indexed_commit == "b" * 40
+
+
+def test_the_text_says_that_vectors_were_relayed_although_direct_uploads_were_asked_for() -> None:
+    refused = replace(REPORT, vectors=UploadMode.DIRECT_REFUSED, direct_refusal="It is\noff.")
+    assert "\n  vectors: sent to the service: QDRANT_URL" in format_text(refused)
+    assert "which the service refused (It is off)\n" in format_text(refused)
+    assert as_json(refused)["vectors"] == "direct_refused"
+    for vectors in (UploadMode.RELAY, UploadMode.DIRECT):
+        assert "vectors" not in format_text(replace(REPORT, vectors=vectors))
 
 
 def test_the_text_says_mode_reason_and_figures() -> None:
