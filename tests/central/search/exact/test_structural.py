@@ -4,8 +4,8 @@ import pytest
 
 from central.errors import InvalidError, UnavailableError
 from central.search.exact import limited
-from central.search.exact.matching import SlowFileError
 from central.search.exact.structural import StructuralMatcher, StructuralPattern
+from central.search.exact.text_pattern import SlowFileError
 
 
 def matches(content: str, pattern: str, language: str = "python") -> list[str]:
