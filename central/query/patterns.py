@@ -17,11 +17,21 @@ _NOT_TEXT: Final = re.compile(
     re.DOTALL,
 )
 _ESCAPE: Final = re.compile(r"\\Q.*?(?:\\E|\Z)|\\(.)", re.DOTALL)  # quoted, or an escape
+_CLASS: Final = r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]"
+_DOLLAR: Final = re.compile(rf"{_ESCAPE.pattern}|{_CLASS}|(?P<anchor>\$)", re.DOTALL)
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False, column: int = 1) -> Any:
     """Compile an RE2 pattern of any length. Raises QueryError with the column of its term."""
     return _compile(pattern, ignore_case=ignore_case, column=column)
+
+
+def with_line_ends(pattern: str) -> str:
+    """Return the RE2 pattern with each `$` also before the CR of a CRLF, which it then takes in.
+
+    RE2's own is before a LF only, or at the text's end.
+    """
+    return _DOLLAR.sub(lambda found: r"(?:\r?$)" if found["anchor"] else found[0], pattern)
 
 
 def check_length(text: str, noun: str, column: int) -> None:

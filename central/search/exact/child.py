@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from central.search.exact.matching import SlowFileError, TextPattern, file_matches
+from central.search.exact.matching import file_matches
+from central.search.exact.text_pattern import SlowFileError, TextPattern
 
 
 def answer(request: list[Any]) -> Any:

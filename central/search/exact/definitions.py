@@ -11,8 +11,9 @@ from central.query.identifiers import Identifier, identifiers
 from central.query.patterns import compile_pattern
 from central.query.syntax import Filter, Literal, Regex
 from central.search.exact.files import defined_names
-from central.search.exact.matching import Lines, Span
+from central.search.exact.matching import Lines
 from central.search.exact.plan import ExactPlan
+from central.search.exact.text_pattern import Span
 from central.search.query import name_parts
 from central.search.rows import LEXEME_CHARACTERS, SYMBOL_ROWS, prefix_query
 

@@ -15,9 +15,9 @@ from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
 from central.search.exact.files import CandidateFile, contents, in_order
-from central.search.exact.matching import SlowFileError, Span
 from central.search.exact.plan import ExactPlan
 from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
+from central.search.exact.text_pattern import SlowFileError, Span
 from central.search.exact.verification import TimeUsedUpError, Verifier
 from central.search.filters import RowFilter
 from indexer.limits import EXACT_MATCHES_OF_FILE, EXACT_NAMES

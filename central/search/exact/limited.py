@@ -8,15 +8,8 @@ from typing import Any, Final
 
 from central.http.turns import current
 from central.limited_process import ChildEndedError, LimitedProcesses, LimitExceededError
-from central.search.exact.matching import (
-    FileMatches,
-    SlowFileError,
-    Span,
-    TextPattern,
-    file_matches,
-    has_match,
-    slow_size,
-)
+from central.search.exact.matching import FileMatches, file_matches, has_match
+from central.search.exact.text_pattern import SlowFileError, Span, TextPattern, slow_size
 from indexer.limits import EXACT_CPU_SECONDS, EXACT_PROCESS_SECONDS, EXACT_PROCESSES
 
 Ask = Callable[[list[Any]], Any]

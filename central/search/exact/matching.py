@@ -1,51 +1,29 @@
-"""Matches of literals and regular expressions in a file, as lines with ranges. Pure.
+"""Matches in a file, as lines with ranges. Pure.
 
-Content is UTF-8, because RE2 and `bytes.find` work on bytes. Lines are those of
-`indexer.records.files.split_lines`; columns and ranges count characters.
+Lines are those of `indexer.records.files.split_lines`; columns and ranges count characters.
 """
 
 import json
 import re
-import time
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import re2
 
-from central.corpus.trigrams.regex import required_texts
-from central.query.patterns import compile_pattern
+from central.search.exact.text_pattern import Span, TextPattern, finder
 from indexer.limits import (
-    EXACT_CPU_SECONDS,
     EXACT_LINE_CHARACTERS,
     EXACT_MATCHES_OF_FILE,
-    EXACT_REGEX_STEPS,
     EXACT_RESULT_BYTES,
 )
 
-Span = tuple[int, int]  # bytes, the end exclusive
-Find = Callable[[bytes], Iterator[Span]]
 _LINE_FEED: Final = 0x0A
 _LINE_BYTES: Final = 100  # of the JSON of a line beside its text and its ranges
 _RANGE_BYTES: Final = 10
 _TEXT: Final = re.compile(rb"[^\r\n]+")
-
-
-class SlowFileError(Exception):
-    """A file took more processor time than it may."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextPattern:
-    """A literal, or a regular expression in RE2's syntax, to find in content."""
-
-    text: str
-    is_regex: bool = False
-    ignore_case: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,79 +49,6 @@ class FileMatches:
 
     spans: Sequence[Span]
     is_cut: bool = False
-
-
-@lru_cache(maxsize=256)
-def finder(pattern: TextPattern) -> Find:
-    """Return the function that yields the non-empty matches of a pattern.
-
-    It raises SlowFileError between two matches. Raises QueryError if RE2 refuses a regular
-    expression.
-    """
-    if not pattern.is_regex and not pattern.ignore_case:
-        return _literal_finder(pattern.text.encode())
-    compiled = _compiled(pattern)
-    needed = [text.encode() for text in _needed(pattern)]
-
-    def find(content: bytes) -> Iterator[Span]:
-        until = time.thread_time() + EXACT_CPU_SECONDS
-        if needed and not any(_has_text(content, text) for text in needed):
-            return
-        for match in compiled.finditer(content):
-            start, end = match.span()
-            if start < end:
-                yield start, end
-            if time.thread_time() > until:
-                raise SlowFileError
-
-    return find
-
-
-def _needed(pattern: TextPattern) -> Iterable[str]:
-    """Return texts of which each matching file has one; to look for them is faster than RE2."""
-    if pattern.ignore_case or not pattern.is_regex:
-        return ()
-    return required_texts(pattern.text)
-
-
-def _has_text(content: bytes, text: bytes) -> bool:
-    """Return whether content, with a line feed before and after it, has the text."""
-    return (
-        text in content
-        or (text[:1] == b"\n" and content.startswith(text[1:]))
-        or (text[-1:] == b"\n" and content.endswith(text[:-1]))
-        or (text[:1] == text[-1:] == b"\n" and content == text[1:-1])
-    )
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: TextPattern) -> Any:
-    # `^` and `$` are those of lines, as in every tool that searches lines.
-    written = f"(?m){pattern.text}" if pattern.is_regex else re2.escape(pattern.text)
-    return compile_pattern(written, ignore_case=pattern.ignore_case)
-
-
-@lru_cache(maxsize=256)
-def slow_size(pattern: TextPattern) -> float:
-    """Return the size of content from which on one match may take too long, in bytes.
-
-    RE2 takes at most about 6 ns for each byte and each instruction of its two programs.
-    """
-    if not pattern.is_regex and not pattern.ignore_case:
-        return float("inf")
-    compiled = _compiled(pattern)
-    size: int = compiled.programsize + compiled.reverseprogramsize
-    return EXACT_REGEX_STEPS / size
-
-
-def _literal_finder(wanted: bytes) -> Find:
-    def find(content: bytes) -> Iterator[Span]:
-        start = content.find(wanted)
-        while start >= 0:
-            yield start, start + len(wanted)
-            start = content.find(wanted, start + len(wanted))
-
-    return find
 
 
 def file_matches(

@@ -8,6 +8,7 @@ from central.corpus.trigrams.tree import EVERYTHING, Tree, all_of, any_of, bound
 from central.query.errors import QueryError
 from central.query.evaluate import Evaluator
 from central.query.filters import FilterName
+from central.query.patterns import with_line_ends
 from central.query.syntax import (
     And,
     ContentTerm,
@@ -20,8 +21,8 @@ from central.query.syntax import (
     Structural,
     leaves,
 )
-from central.search.exact.matching import TextPattern, finder
 from central.search.exact.structural import StructuralPattern
+from central.search.exact.text_pattern import TextPattern, finder
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def _tree(node: Node | None) -> Tree:
         case Literal(text=text):
             return literal_trigrams(text)
         case Regex(pattern=pattern):
-            return required_trigrams(pattern)
+            return required_trigrams(with_line_ends(pattern))
         case Structural(pattern=pattern):
             return all_of(map(literal_trigrams, StructuralPattern(pattern, "").words))
     return EVERYTHING

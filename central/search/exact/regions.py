@@ -9,7 +9,8 @@ from typing import Final
 from central.corpus.models import Chunk, File, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.search.exact.files import CandidateFile
-from central.search.exact.matching import Lines, Span, clipped
+from central.search.exact.matching import Lines, clipped
+from central.search.exact.text_pattern import Span
 from indexer.limits import EXACT_READ_BYTES
 
 DEFINITIONS: Final = "symbol"  # the lines on which definitions begin; else a type of chunks

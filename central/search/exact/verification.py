@@ -7,9 +7,10 @@ from central.query.evaluate import Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.files import CandidateFile
 from central.search.exact.limited import find_match, find_matches
-from central.search.exact.matching import FileMatches, Span, clipped
+from central.search.exact.matching import FileMatches, clipped
 from central.search.exact.plan import ExactPlan
 from central.search.exact.structural import StructuralMatcher
+from central.search.exact.text_pattern import Span
 
 
 class TimeUsedUpError(TimeoutError):

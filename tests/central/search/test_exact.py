@@ -74,6 +74,17 @@ def test_a_regular_expression_finds_what_a_scan_finds(find: Search, pattern: str
     assert places(find(pattern, mode=Mode.REGEX, limit=50)) == places(written)
 
 
+@pytest.mark.parametrize("pattern", ["backoff\\(\\)$", "backoff\\(\\)$|nothing_else$", "^def.*:$"])
+def test_lines_that_end_with_crlf_end_there(acme: Organization, find: Search, pattern: str) -> None:
+    texts = {"a.py": "def retry():\n    backoff()\n"}
+    texts["b.py"] = texts["a.py"].replace("\n", "\r\n")
+    index_repository(acme, "crlf", texts)
+    found = find(f"repo:crlf /{pattern}/")
+    line = 1 if "def" in pattern else 2
+    assert sorted(places(found)) == [("a.py", line), ("b.py", line)]
+    assert len({str(result.lines) for result in found.results}) == 1
+
+
 def test_a_structural_pattern_matches_syntax(find: Search) -> None:
     answer = find("lang:python jwt.encode($$$)", mode=Mode.STRUCTURAL)
     assert places(answer) == [("src/auth/tokens.py", 17)]

@@ -20,6 +20,7 @@ from central.corpus.trigrams.tree import (
     literal_trigrams,
     tree_hashes,
 )
+from central.query.patterns import with_line_ends
 from tests.central.corpus.trigrams.scan import satisfies
 from tests.property_settings import examples
 
@@ -77,11 +78,27 @@ TEXTS = st.text(LETTERS, max_size=40)
 @example(pattern=r"(\n?^)+a$", text="\n\na", prefix="(?m)")
 @example(pattern="a$\\s^c", text="a\nc", prefix="(?m)")
 def test_what_re2_finds_is_a_candidate(pattern: str, text: str, prefix: str) -> None:
-    expression = compiled(prefix + pattern)
-    if expression and expression.search(text):
-        assert admits(required_trigrams(prefix + pattern), text)
-        texts = required_texts(prefix + pattern)
-        assert not texts or any(one in f"\n{text}\n" for one in texts)
+    for written in (prefix + pattern, with_line_ends(prefix + pattern)):
+        expression = compiled(written)
+        if expression and expression.search(text):
+            assert admits(required_trigrams(written), text)
+            texts = required_texts(written)
+            assert not texts or any(one in f"\n{text}\n" for one in texts)
+
+
+@examples(300)
+@given(
+    pattern=st.one_of(PATTERNS, NOISE), text=TEXTS, prefix=st.sampled_from(["", "(?m)", "(?im)"])
+)
+@example(pattern=r"[]$]a$|\Q$\E[[:alpha:]$]\$$", text="$a$$", prefix="(?m)")
+def test_line_ends_change_nothing_else(pattern: str, text: str, prefix: str) -> None:
+    text = text.replace("\r", "")
+    expression, changed = compiled(prefix + pattern), compiled(with_line_ends(prefix + pattern))
+    if expression:
+        assert changed
+        assert [one.span() for one in changed.finditer(text)] == [
+            one.span() for one in expression.finditer(text)
+        ]
 
 
 @examples(300)

@@ -6,18 +6,10 @@ from hypothesis import strategies as st
 
 from central.limited_process import LimitedProcesses
 from central.query.errors import QueryError
-from central.search.exact import limited, matching
+from central.search.exact import limited, text_pattern
 from central.search.exact.limited import find_matches, text_matches
-from central.search.exact.matching import (
-    Lines,
-    MatchedLine,
-    SlowFileError,
-    TextPattern,
-    file_matches,
-    has_match,
-    matched_lines,
-    slow_size,
-)
+from central.search.exact.matching import Lines, MatchedLine, file_matches, has_match, matched_lines
+from central.search.exact.text_pattern import SlowFileError, TextPattern, slow_size
 from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
 from indexer.records.files import Span, count_lines, line_span, split_lines
 from tests.central import limited_child
@@ -59,6 +51,30 @@ def test_case_is_ignored_as_unicode_folds_it(text: str, wanted: str) -> None:
 def test_anchors_are_those_of_lines() -> None:
     assert [line.line for line in lines_of("a\nba\nab\n", regex("^a"))] == [1, 3]
     assert [line.line for line in lines_of("a\nba\nab\n", regex("a$"))] == [1, 2]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_ends_with_crlf_too(end: str) -> None:
+    content = f"foo{end}foo bar{end}{end}a foo"
+    assert lines_of(content, regex("foo$")) == [
+        MatchedLine(1, "foo", [[0, 3]]),
+        MatchedLine(4, "a foo", [[2, 5]]),
+    ]
+    assert [line.line for line in lines_of(content, regex(f"foo$[{end}]+foo"))] == [1, 2]
+    assert lines_of(content, regex("^z?$")) == []
+    assert [line.line for line in lines_of(content, regex(r"\r$"))] == (
+        [1, 2, 3] if end[1:] else []
+    )
+
+
+_PARTS = st.sampled_from(["a", "b", "ab", "^", "$", "a*", "a*$", "(?:a|b$)", "(?:$)?", "^$"])
+
+
+@given(parts=st.lists(_PARTS, min_size=1, max_size=5), text=st.text("ab\n", max_size=12))
+def test_what_is_found_does_not_depend_on_line_ends(parts: list[str], text: str) -> None:
+    pattern = "".join(parts)
+    found = lines_of(text.replace("\n", "\r\n"), regex(pattern))
+    assert found == lines_of(text, regex(pattern))
 
 
 def test_a_match_over_several_lines_is_a_range_in_each() -> None:
@@ -166,7 +182,7 @@ def test_many_matches_that_each_read_to_the_end_are_given_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     content = b"a" * 100_000
-    monkeypatch.setattr(matching, "EXACT_CPU_SECONDS", 0.0)
+    monkeypatch.setattr(text_pattern, "EXACT_CPU_SECONDS", 0.0)
     with pytest.raises(SlowFileError):
         file_matches(content, regex("a(?s:.*b)?"))
     with pytest.raises(SlowFileError):

@@ -5,8 +5,8 @@ import pytest
 from central.errors import InvalidError, UnavailableError
 from central.limited_process import LimitedProcesses
 from central.search.exact import limited
-from central.search.exact.matching import SlowFileError
 from central.search.exact.structural import StructuralMatcher, StructuralPattern
+from central.search.exact.text_pattern import SlowFileError
 from tests.central import limited_child
 
 
