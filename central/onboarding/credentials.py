@@ -11,9 +11,10 @@ from typing import Any
 import jwt
 from django.conf import settings
 
-from central.errors import ConflictError
-from central.onboarding.addresses import CloneAddress
+from central.errors import ConflictError, ForbiddenError, InvalidError
+from central.onboarding.addresses import CloneAddress, parse_address
 from central.onboarding.clones import GitAccess
+from central.onboarding.models import Authority, BackfillRepository
 from central.settings.backfill import BackfillSettings
 from indexer.errors import ForgeError
 from indexer.forge.api import GitHubApi
@@ -30,6 +31,7 @@ _JWT_SECONDS = 540  # GitHub accepts ten minutes
 _CLOCK_SECONDS = 60  # that GitHub's clock may be behind
 _READ = {"contents": "read", "metadata": "read"}
 _USER = "x-access-token"
+_OF_OPERATOR = frozenset({"ssh", "file"})  # opened by the operator's key, or on its disk
 
 
 def has_app() -> bool:
@@ -86,11 +88,44 @@ def github_access(token: str) -> GitAccess:
     return GitAccess(_USER, token)
 
 
-def host_access(address: CloneAddress) -> GitAccess:
-    """Return the operator's credential for another host, if there is one."""
+def needs_operator(address: CloneAddress) -> bool:
+    """Whether a credential, a key or a directory of the operator's opens an address."""
+    return address.scheme in _OF_OPERATOR or address.host_key in settings.BACKFILL.tokens
+
+
+def host_access(row: BackfillRepository) -> GitAccess:
+    """Return the operator's credential for an address's host, if there is one.
+
+    Nothing of the operator's is used for an address that an organisation's member named: neither a
+    credential (the clone goes on without one), nor a key or a directory (ForbiddenError).
+    """
+    address = parse_address(row.url, settings.BACKFILL)
+    if not row.backfill.may_use_credentials:
+        if address.scheme in _OF_OPERATOR:
+            raise ForbiddenError(_ask_operator(row), code="git_credential_refused")
+        return GitAccess()
     user, _, password = settings.BACKFILL.tokens.get(address.host_key, "").partition(":")
     may_authenticate = address.scheme == "https" or address.is_local
     return GitAccess(user, password) if may_authenticate else GitAccess()
+
+
+def missing_authority(row: BackfillRepository) -> str | None:
+    """Return what to do if an address needs what its backfill may not use; else None."""
+    if row.backfill.authority != Authority.NONE:
+        return None
+    try:
+        address = parse_address(row.url, settings.BACKFILL)
+    except InvalidError:  # its host is not allowed any more, which its next attempt says
+        return None
+    return _ask_operator(row) if needs_operator(address) else None
+
+
+def _ask_operator(row: BackfillRepository) -> str:
+    return (
+        "It is cloned without the operator's credentials, keys and directories, which serve only "
+        "addresses that the operator's command named. If it needs them, the operator runs "
+        f"`manage.py backfill {row.organization.slug} --url {row.url}`."
+    )
 
 
 def _api(token: str) -> GitHubApi:

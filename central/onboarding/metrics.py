@@ -9,11 +9,11 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from central.onboarding.models import BackfillRepository, WorkState
+from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
 
 
 class BackfillCollector(Collector):
-    """Numbers of repositories by state, and the age of the oldest that is due."""
+    """Numbers of repositories of active backfills by state, and the age of the oldest due."""
 
     def describe(self) -> list[Metric]:
         """Describe nothing: registration must not query the database."""
@@ -22,7 +22,7 @@ class BackfillCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Run two queries; without a database, `aeterna_database_up` says so."""
         try:
-            rows = BackfillRepository.objects.order_by()
+            rows = BackfillRepository.objects.filter(ACTIVE).order_by()
             counts = dict(rows.values_list("state").annotate(Count("pk")))
             now = timezone.now()
             due = rows.filter(state=WorkState.QUEUED, due_at__lte=now)

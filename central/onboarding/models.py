@@ -1,6 +1,7 @@
 """Backfills and their repositories. The table of repositories is the queue."""
 
 import uuid
+from typing import Final
 
 from django.db import models
 
@@ -15,6 +16,18 @@ class ListState(models.TextChoices):
     LISTED = "listed"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+# Of a repository: its backfill goes on, and so does its organisation. Else nothing is done for it.
+ACTIVE: Final = models.Q(backfill__state=ListState.LISTED, organization__retired_at=None)
+
+
+class Authority(models.TextChoices):
+    """What a backfill may use: it was decided when it was requested, and is never widened."""
+
+    OWNER = "owner", "GitHub's, for repositories of the organisation's own owner"
+    OPERATOR = "operator", "the operator's, for the addresses that the operator's command named"
+    NONE = "none", "none: a member of the organisation named the addresses"
 
 
 class WorkState(models.TextChoices):
@@ -43,6 +56,9 @@ class Backfill(models.Model):
     left_out = models.JSONField(default=dict, help_text="Reason → number of repositories")
     error = models.TextField(blank=True)
     requested_by = models.CharField(max_length=200)
+    may_use_credentials = models.BooleanField(
+        default=False, db_default=False, help_text="Of the operator, for the addresses"
+    )
     claim = models.UUIDField(null=True, help_text="Who lists it: a fencing token")
     lease_until = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -57,10 +73,18 @@ class Backfill(models.Model):
     def __str__(self) -> str:
         return f"{self.organization}: {self.owner or 'addresses'}"
 
+    @property
+    def authority(self) -> Authority:
+        """What its repositories are cloned with."""
+        if self.owner_id is not None:
+            return Authority.OWNER
+        return Authority.OPERATOR if self.may_use_credentials else Authority.NONE
+
 
 class BackfillRepository(models.Model):
     """A repository that central indexes, once and, without a workflow, again after each push.
 
+    It belongs to the newest backfill that chose it, whose authority is all that its work may use.
     `requested_at` after `claimed_at` means that it is due again, even while it is worked on.
     """
 
@@ -76,6 +100,9 @@ class BackfillRepository(models.Model):
     name = models.CharField(max_length=200, help_text="The project's name here")
     state = models.CharField(max_length=10, choices=WorkState.choices, default=WorkState.QUEUED)
     requested_at = models.DateTimeField()
+    requested_by = models.CharField(
+        max_length=200, blank=True, default="", db_default="", help_text="For the last time"
+    )
     due_at = models.DateTimeField(help_text="Not before; later after a failed attempt")
     pushed_commit = models.CharField(
         max_length=64, blank=True, help_text="The last push that it was queued for"

@@ -1,5 +1,6 @@
 """The progress of a backfill: one answer for the API, the command and pages."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -7,7 +8,16 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
-from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
+from central.onboarding.credentials import missing_authority
+from central.onboarding.models import (
+    ACTIVE,
+    Authority,
+    Backfill,
+    BackfillRepository,
+    ListState,
+    WorkState,
+)
+from central.tenancy.models import Organization
 from indexer.limits import BACKFILL_ROWS
 
 
@@ -25,6 +35,7 @@ class RepositoryProgress:
     indexed_by: Annotated[
         str | None, "action: a workflow indexes later pushes; central: this service does"
     ]
+    advice: Annotated[str | None, "What to do if it needs a credential that it may not use"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,7 @@ class BackfillProgress:
     state: Annotated[str, ListState]
     finished: bool
     requested_by: str
+    authority: Annotated[str, Authority]
     created_at: datetime
     error: str | None
     left_out: Annotated[dict[str, int], "Reason → number of repositories that were not chosen"]
@@ -67,7 +79,11 @@ def progress_of(
     by_state = repositories.order_by().aggregate(
         **{state.value: Count("pk", filter=Q(state=state)) for state in WorkState}
     )
-    following = repositories.filter(pk__gt=after).select_related("repository").order_by("pk")
+    following = (
+        repositories.filter(pk__gt=after)
+        .order_by("pk")
+        .select_related("organization", "backfill", "repository")
+    )
     page = list(following[: rows + 1]) if rows else []
     counts = Counts(**by_state)
     is_ended = backfill.state in {ListState.FAILED, ListState.CANCELLED}
@@ -79,6 +95,7 @@ def progress_of(
         state=backfill.state,
         finished=is_ended or is_worked_off,
         requested_by=backfill.requested_by,
+        authority=backfill.authority,
         created_at=backfill.created_at,
         error=backfill.error or None,
         left_out=backfill.left_out,
@@ -86,6 +103,19 @@ def progress_of(
         repositories=[_row(row) for row in page[:rows]],
         next_after=page[rows - 1].pk if len(page) > rows else None,
     )
+
+
+def without_authority(organization: Organization) -> Iterator[tuple[str, str]]:
+    """Yield repositories that need a credential which they may not use, and what to do."""
+    named_by_members = BackfillRepository.objects.filter(
+        ACTIVE,
+        organization=organization,
+        github_id=None,
+        backfill__may_use_credentials=False,
+    )
+    for row in named_by_members.select_related("organization", "backfill"):
+        if advice := missing_authority(row):
+            yield row.name, advice
 
 
 def _row(row: BackfillRepository) -> RepositoryProgress:
@@ -98,4 +128,5 @@ def _row(row: BackfillRepository) -> RepositoryProgress:
         seconds=row.seconds,
         error=row.error or None,
         indexed_by=row.repository.indexed_by if row.repository else None,
+        advice=missing_authority(row),
     )

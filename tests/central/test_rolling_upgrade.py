@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from central.corpus.models import File, TrigramSegment
 from central.ingest.models import IndexRun
+from central.onboarding.models import Authority, BackfillRepository
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization
 from tests.central.factories import OrganizationFactory, RepositoryFactory
@@ -73,6 +74,22 @@ def test_a_file_of_the_version_before_has_no_vector() -> None:
         repository_id=RepositoryFactory.create().pk, path="a.py", mode="100644", blob="1", size=1
     )
     assert File.objects.get(pk=old.pk).vector is None
+
+
+def test_a_backfill_of_the_version_before_may_use_nothing_of_the_operator() -> None:
+    """Also if it asks again for an address that the operator's command named before."""
+    onboarding = [("onboarding", "0001_onboarding")]
+    apps = MigrationLoader(connection).project_state(onboarding).apps
+    organization = OrganizationFactory.create().pk
+    now = timezone.now()
+    old = apps.get_model("onboarding", "Backfill").objects.create(
+        organization_id=organization, state="listed", requested_by="token ci"
+    )
+    apps.get_model("onboarding", "BackfillRepository").objects.create(
+        organization_id=organization, backfill=old, url="a", name="a", requested_at=now, due_at=now
+    )
+    row = BackfillRepository.objects.get()
+    assert (row.backfill.authority, row.requested_by) == (Authority.NONE, "")
 
 
 def test_a_run_can_be_opened_without_the_columns_that_came_later(before: Any) -> None:

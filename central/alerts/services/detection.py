@@ -11,7 +11,7 @@ from django.utils import timezone
 from central.alerts.messages import alert_body
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.alerts.signing import is_sealed_by_former_key, open_address, seal
-from central.onboarding.models import BackfillRepository, ListState, WorkState
+from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
 from central.repositories.models import IndexedBy, IndexProblem, Repository
 
 _Key = tuple[int, str]  # a repository and a condition
@@ -81,9 +81,9 @@ def _problems(destination: AlertDestination) -> Iterator[tuple[_Key, str]]:
         condition = Condition.FAILED if is_failed else Condition.BEHIND
         yield (row.pk, condition.value), row.trouble_detail
     of_backfills = BackfillRepository.objects.filter(
+        ACTIVE,
         repository__in=Repository.objects.filter(**live, indexed_by=IndexedBy.CENTRAL),
         state=WorkState.FAILED,
-        backfill__state=ListState.LISTED,
     )
     for repository_id, error in of_backfills.values_list("repository_id", "error"):
         if repository_id is not None:

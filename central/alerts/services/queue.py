@@ -16,7 +16,7 @@ from central.alerts.models import AlertDestination, RepositoryAlert
 from central.alerts.services.detection import detect
 from central.alerts.signing import open_address, signature_headers
 from central.errors import ConflictError
-from central.onboarding.models import BackfillRepository, WorkState
+from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
 from central.repositories.models import Repository
 from indexer.limits import ALERT_ATTEMPTS, ALERT_INTERVAL_SECONDS, ALERT_PAUSE_SECONDS
 
@@ -52,7 +52,9 @@ def _organizations_to_visit() -> QuerySet[AlertDestination]:
     working = AlertDestination.objects.filter(suspended_at=None, organization__retired_at=None)
     if not settings.SECRET_KEY_FALLBACKS:  # else every address may have to be encrypted again
         troubled = Repository.objects.filter(retired_at=None).exclude(trouble="")
-        failed = BackfillRepository.objects.filter(state=WorkState.FAILED, repository__isnull=False)
+        failed = BackfillRepository.objects.filter(
+            ACTIVE, state=WorkState.FAILED, repository__isnull=False
+        )
         working = working.filter(
             Q(message_id__isnull=False)
             | Q(pk__in=troubled.values("organization"))

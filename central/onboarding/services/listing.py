@@ -62,10 +62,11 @@ def _read(backfill: Backfill) -> tuple[list[ForgeRepository], Counter[str]]:
     """Return the chosen repositories, and how many are left out by reason. Raises ForgeError."""
     selection, chosen, left_out = Selection.of(backfill.selection), [], Counter[str]()
     with owner_api(backfill.owner) as (api, owner):
-        if owner.id != backfill.owner_id:
+        allowed = backfill.organization.github_owner_id
+        if not owner.id == backfill.owner_id == allowed:
             raise ForgeError(
                 f"{backfill.owner} is another owner at GitHub (id {owner.id}) than this "
-                f"organisation's ({backfill.owner_id})."
+                f"organisation's ({allowed})."
             )
         for repository in owners_repositories(api, owner):
             if why := selection.reason_against(repository):
@@ -88,6 +89,7 @@ def _queue(backfill: Backfill, chosen: list[ForgeRepository], left_out: Counter[
             github_id=repository.id,
             name=repository.name,
             requested_at=now,
+            requested_by=backfill.requested_by,
             due_at=now,
         )
         for repository in chosen
@@ -102,7 +104,7 @@ def _merge(backfill: Backfill, rows: list[BackfillRepository]) -> None:
     known = BackfillRepository.objects.filter(
         organization=backfill.organization, github_id__in=[row.github_id for row in rows]
     )
-    queue_again(known, backfill=backfill, error="")
+    queue_again(known, actor=backfill.requested_by, backfill=backfill, error="")
     known_ids = set(known.values_list("github_id", flat=True))
     BackfillRepository.objects.bulk_create(
         [row for row in rows if row.github_id not in known_ids],
@@ -112,9 +114,9 @@ def _merge(backfill: Backfill, rows: list[BackfillRepository]) -> None:
 
 
 def _mine(backfill: Backfill) -> bool:
-    return Backfill.objects.filter(
-        pk=backfill.pk, state=ListState.LISTING, claim=backfill.claim
-    ).exists()
+    """Whether it is still listed under this claim; locked, so that it cannot be cancelled now."""
+    mine = Backfill.objects.filter(pk=backfill.pk, state=ListState.LISTING, claim=backfill.claim)
+    return mine.select_for_update(no_key=True).exists()
 
 
 def _postpone(backfill: Backfill, problem: ForgeUnavailableError) -> None:

@@ -26,8 +26,9 @@ from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from central.leases import is_held, is_over, seconds_from_now
-from central.onboarding.models import BackfillRepository, ListState, WorkState
+from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, WorkState
 from central.repositories.models import IndexedBy, Push, Repository
+from central.tenancy.audit import GITHUB
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 from indexer.output.terminal import foreign_line
 
@@ -49,8 +50,7 @@ def claimable() -> QuerySet[BackfillRepository]:
     return BackfillRepository.objects.filter(
         Q(state=WorkState.QUEUED, due_at__lte=timezone.now())
         | Q(state=WorkState.RUNNING) & is_over(settings.BACKFILL.lease_seconds),
-        organization__retired_at=None,
-        backfill__state=ListState.LISTED,
+        ACTIVE,
     )
 
 
@@ -164,8 +164,7 @@ class Claim:
         self._renew(stage=stage)
 
     def _renew(self, **more: Any) -> None:
-        mine = self._mine().exclude(backfill__state=ListState.CANCELLED)
-        if not mine.update(lease_until=_lease(), **more):
+        if not self._mine().update(lease_until=_lease(), **more):
             raise ClaimLostError
 
     def finish(self, *, commit_sha: str, repository: Repository) -> None:
@@ -231,12 +230,29 @@ def is_live(claim: uuid.UUID) -> bool:
     return BackfillRepository.objects.filter(claim=claim, lease_until__gt=Now()).exists()
 
 
-def queue_again(rows: QuerySet[BackfillRepository], **more: Any) -> int:
+def end_cancelled(backfill: Backfill) -> None:
+    """Skip what waits or is worked on, whose worker loses its claim."""
+    unfinished = BackfillRepository.objects.filter(
+        backfill=backfill, state__in=[WorkState.QUEUED, WorkState.RUNNING]
+    )
+    unfinished.update(
+        state=WorkState.SKIPPED,
+        error="The backfill was cancelled.",
+        claim=None,
+        lease_until=None,
+        stage="",
+        ended_at=timezone.now(),
+    )
+
+
+def queue_again(rows: QuerySet[BackfillRepository], *, actor: str, **more: Any) -> int:
     """Queue repositories, due now; those that are worked on are due again when that ends."""
     now = timezone.now()
     is_running = When(state=WorkState.RUNNING, then=F("state"))
     state = Case(is_running, default=Value(WorkState.QUEUED))
-    return rows.update(state=state, requested_at=now, due_at=now, attempts=0, **more)
+    return rows.update(
+        state=state, requested_at=now, requested_by=actor, due_at=now, attempts=0, **more
+    )
 
 
 def queue_pushed() -> int:
@@ -247,10 +263,10 @@ def queue_pushed() -> int:
     push = Push.objects.filter(repository=OuterRef("repository")).values("commit_sha")
     pushed = (
         BackfillRepository.objects.filter(
+            ACTIVE,
             repository__indexed_by=IndexedBy.CENTRAL,
             repository__paused=False,
             repository__retired_at=None,
-            backfill__state=ListState.LISTED,
         )
         .annotate(newest_push=Subquery(push[:1]))
         .exclude(newest_push=None)
@@ -259,6 +275,6 @@ def queue_pushed() -> int:
     )
     count = 0
     for row in pushed:
-        same = BackfillRepository.objects.filter(pk=row.pk, pushed_commit=row.pushed_commit)
-        count += queue_again(same, pushed_commit=row.newest_push)
+        same = BackfillRepository.objects.filter(ACTIVE, pk=row.pk, pushed_commit=row.pushed_commit)
+        count += queue_again(same, actor=GITHUB, pushed_commit=row.newest_push)
     return count

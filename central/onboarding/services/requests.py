@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from central.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from central.onboarding.addresses import CloneAddress, parse_address, project_name
-from central.onboarding.credentials import require_github
-from central.onboarding.models import Backfill, BackfillRepository, ListState
-from central.onboarding.services.queue import queue_again
+from central.onboarding.credentials import needs_operator, require_github
+from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, ListState
+from central.onboarding.services.queue import end_cancelled, queue_again
 from central.repositories.models import IndexedBy, Repository
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
@@ -60,7 +60,8 @@ def request_addresses(
     """Queue the repositories at these addresses.
 
     The operator's credentials for a host read more than one organisation may: only the operator's
-    own request uses them (`may_use_credentials`). Raises InvalidError, ForbiddenError.
+    own request may use them (`may_use_credentials`), now and whenever its repositories are cloned
+    again. Raises InvalidError, ForbiddenError.
     """
     if not 1 <= len(urls) <= BACKFILL_URLS:
         raise InvalidError(f"urls: give 1 to {BACKFILL_URLS:,} addresses.")
@@ -69,31 +70,38 @@ def request_addresses(
         for address in addresses:
             _require_public(address)
     backfill = _create(
-        Backfill(organization=organization, requested_by=actor, state=ListState.LISTED)
+        Backfill(
+            organization=organization,
+            requested_by=actor,
+            may_use_credentials=may_use_credentials,
+            state=ListState.LISTED,
+        )
     )
     for address in addresses:
         _queue_address(backfill, address)
     return backfill
 
 
-def request_again(repository: Repository) -> bool:
+def request_again(repository: Repository, *, actor: str) -> bool:
     """Queue a repository that this service clones, to be due now; False if a workflow indexes it.
 
-    Also False while it is paused, and if its backfill was cancelled: nothing is cloned then.
+    Also False while it is paused, and if its backfill was cancelled: nothing is cloned then. What
+    may be used stays as its backfill has it, whoever asks.
     """
     followed = BackfillRepository.objects.filter(
+        ACTIVE,
         repository=repository,
         repository__indexed_by=IndexedBy.CENTRAL,
         repository__paused=False,
-        backfill__state=ListState.LISTED,
     )
-    return bool(queue_again(followed, error=""))
+    return bool(queue_again(followed, actor=actor, error=""))
 
 
 def cancel_backfill(backfill: Backfill, *, actor: str) -> None:
     """End a backfill: what is running ends at its next heartbeat, and pushes are not followed."""
     with transaction.atomic():
         Backfill.objects.filter(pk=backfill.pk).update(state=ListState.CANCELLED)
+        end_cancelled(backfill)
         record(
             actor=actor,
             action="backfill.cancelled",
@@ -135,7 +143,7 @@ def _check_selection(selection: Selection) -> None:
 
 def _require_public(address: CloneAddress) -> None:
     """Refuse what the operator's own credential or disk would open."""
-    if address.scheme in {"ssh", "file"} or address.host_key in settings.BACKFILL.tokens:
+    if needs_operator(address):
         raise ForbiddenError(
             f"{address.url} needs a credential of the operator, who may add it: `manage.py "
             "backfill ORGANISATION --url …`.",
@@ -152,7 +160,7 @@ def _queue_address(backfill: Backfill, address: CloneAddress) -> None:
         organization=backfill.organization, url=address.url, github_id=None
     )
     if known.exists():
-        queue_again(known, backfill=backfill, error="")
+        queue_again(known, actor=backfill.requested_by, backfill=backfill, error="")
         return
     now = timezone.now()
     BackfillRepository.objects.create(
@@ -161,6 +169,7 @@ def _queue_address(backfill: Backfill, address: CloneAddress) -> None:
         url=address.url,
         name=_free_name(backfill.organization, address.url),
         requested_at=now,
+        requested_by=backfill.requested_by,
         due_at=now,
     )
 

@@ -6,7 +6,6 @@ from datetime import datetime
 from django.conf import settings
 from django.utils import timezone
 
-from central.onboarding.addresses import parse_address
 from central.onboarding.clones import GitAccess
 from central.onboarding.credentials import github_access, host_access, repository_api
 from central.onboarding.models import BackfillRepository
@@ -30,16 +29,21 @@ class Source:
 
 
 def source_of(row: BackfillRepository) -> Source:
-    """Return what to clone. Raises SkippedError, ForgeError, InvalidError."""
+    """Return what to clone, with no more than what its backfill may use.
+
+    Raises SkippedError, ForgeError, InvalidError, ForbiddenError.
+    """
     if row.github_id is None:
-        return Source(row.url, host_access(parse_address(row.url, settings.BACKFILL)))
+        return Source(row.url, host_access(row))
     asked_at = timezone.now()
     with repository_api(row.backfill.owner, row.github_id) as (api, token):
         found = find_repository(api, row.github_id)
     if found is None:
         raise SkippedError("GitHub has no such repository for this service's credential.")
-    if found.owner_id != row.backfill.owner_id:
-        raise SkippedError(f"GitHub says that it belongs to {found.owner} now.")
+    if not found.owner_id == row.backfill.owner_id == row.organization.github_owner_id:
+        raise SkippedError(
+            f"It belongs to {found.owner} at GitHub, which is not this organisation's owner."
+        )
     if found.kilobytes * _KIBIBYTES > settings.BACKFILL.max_bytes:
         raise SkippedError(
             f"It has {found.kilobytes // _KIBIBYTES:,} MiB, which is more than a repository may "

@@ -80,7 +80,7 @@ def _resume(found: Repository, actor: str) -> str:
 @transaction.atomic
 def _reindex(found: Repository, actor: str) -> str:
     admin_actions.request_reindex(found, actor=actor)
-    if not request_again(found):
+    if not request_again(found, actor=actor):
         return f"A new index of {found.name} is requested. {_BY_HAND}"
     transaction.on_commit(BACKFILLS.wake)
     return f"{found.name} is queued: this service clones it and processes every file."

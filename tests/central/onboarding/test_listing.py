@@ -1,13 +1,18 @@
 """Lists of an owner's repositories, read over HTTP and put into the queue."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
+from typing import Any
 
 import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
+from central.onboarding.services import listing
 from central.onboarding.services.listing import list_next
+from central.onboarding.services.requests import cancel_backfill
+from indexer.forge.repositories import ForgeRepository
 from indexer.forge.selection import Selection
 from scripts.local_forge import OWNER_ID, LocalForge
 from tests.central.onboarding.world import acme, backfill_of, use
@@ -85,6 +90,22 @@ def test_another_owner_of_the_same_name_is_refused(settings: Settings, forge: Lo
     backfill.refresh_from_db()
     assert backfill.state == ListState.FAILED
     assert "another owner" in backfill.error
+    assert not BackfillRepository.objects.exists()
+
+
+def test_a_backfill_that_is_cancelled_while_it_is_listed_stays_cancelled(
+    settings: Settings, forge: LocalForge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(settings, forge)
+    forge.add("shop")
+    read = listing.owners_repositories
+
+    def cancelled_meanwhile(*arguments: Any) -> Iterator[ForgeRepository]:
+        cancel_backfill(Backfill.objects.get(), actor="test")
+        return read(*arguments)
+
+    monkeypatch.setattr(listing, "owners_repositories", cancelled_meanwhile)
+    assert listed().state == ListState.CANCELLED
     assert not BackfillRepository.objects.exists()
 
 

@@ -14,6 +14,7 @@ from pytest_django import Settings
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
 from central.onboarding.services import queue
 from central.onboarding.services.queue import ClaimLostError, claim_next, queue_pushed
+from central.onboarding.services.requests import cancel_backfill
 from central.repositories.models import IndexedBy, Push, Repository
 from central.tenancy.models import Organization
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
@@ -162,9 +163,23 @@ def test_nothing_of_an_ended_backfill_is_claimed(backfill: Backfill, state: List
 def test_running_work_ends_when_its_backfill_is_cancelled(backfill: Backfill) -> None:
     queued(backfill)
     claim = taken()
-    Backfill.objects.update(state=ListState.CANCELLED)
+    cancel_backfill(backfill, actor="test")
     with pytest.raises(ClaimLostError):
         claim.enter("indexing")
+    claim.retry("too late")
+    assert BackfillRepository.objects.get().state == WorkState.SKIPPED
+
+
+def test_a_cancelled_backfill_takes_no_place_of_another(
+    backfill: Backfill, settings: Settings
+) -> None:
+    settings.BACKFILL = replace(settings.BACKFILL, at_once=1)
+    queued(backfill)
+    taken()
+    queued(backfill_of(acme()), "next")
+    assert claim_next() is None
+    cancel_backfill(backfill, actor="test")
+    assert taken().row.name == "next"
 
 
 def test_nothing_of_a_retired_organisation_is_claimed(backfill: Backfill) -> None:

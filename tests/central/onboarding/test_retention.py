@@ -15,8 +15,9 @@ from central.maintenance.organization_deletion import (
 from central.maintenance.organization_export import export_organization
 from central.maintenance.repository_deletion import purge_repository
 from central.onboarding.metrics import BackfillCollector
-from central.onboarding.models import Backfill, BackfillRepository, WorkState
+from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
 from central.repositories.models import Repository
+from central.tenancy.models import Organization
 from tests.central.onboarding.world import acme, backfill_of, queued
 from tests.central.protocol import metrics
 
@@ -70,3 +71,18 @@ def test_metrics_count_the_queue() -> None:
     assert counts == {"queued": 1, "running": 0, "done": 1, "failed": 0, "skipped": 0}
     assert age.samples[0].value >= 300
     assert "aeterna_backfill_repositories" in metrics()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_cancelled", [True, False])
+def test_metrics_count_nothing_that_is_never_done(is_cancelled: bool) -> None:
+    """Of a cancelled backfill, or of an organisation that is being deleted."""
+    organization = acme()
+    backfill = backfill_of(organization, ListState.CANCELLED if is_cancelled else ListState.LISTED)
+    if not is_cancelled:
+        Organization.objects.update(retired_at=timezone.now())
+    queued(backfill, due_at=timezone.now() - timedelta(minutes=5))
+    queued(backfill, state=WorkState.RUNNING)
+    states, age = BackfillCollector().collect()
+    assert sum(sample.value for sample in states.samples) == 0
+    assert age.samples[0].value == 0

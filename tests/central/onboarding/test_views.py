@@ -69,10 +69,16 @@ def test_progress_has_pages(settings: Settings) -> None:
 def test_a_backfill_is_cancelled() -> None:
     backfill = backfill_of(acme())
     queued(backfill)
+    queued(backfill, state=WorkState.RUNNING, claim=uuid4(), stage="cloning")
+    queued(backfill, state=WorkState.DONE)
     api = admin()
     assert not api.request("GET", f"{URL}/{backfill.pk}").json()["finished"]
     assert api.request("DELETE", f"{URL}/{backfill.pk}").status_code == 204
-    assert api.request("GET", f"{URL}/{backfill.pk}").json()["finished"]
+    ended = api.request("GET", f"{URL}/{backfill.pk}").json()
+    assert ended["finished"]
+    assert ended["counts"] == {"queued": 0, "running": 0, "done": 1, "failed": 0, "skipped": 2}
+    assert ended["repositories"][0]["error"] == "The backfill was cancelled."
+    assert {row["stage"] for row in ended["repositories"]} == {None}
     assert Backfill.objects.get().state == ListState.CANCELLED
 
 

@@ -57,7 +57,7 @@ def test_a_repository_of_another_owner_by_now_is_skipped(shop: LocalRepository) 
     row = worked()
     assert (row.state, row.error) == (
         WorkState.SKIPPED,
-        "GitHub says that it belongs to globex now.",
+        "It belongs to globex at GitHub, which is not this organisation's owner.",
     )
 
 

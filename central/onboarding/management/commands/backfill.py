@@ -11,7 +11,7 @@ from central.commands import ServiceCommand, split_list
 from central.github.services.policies import set_policy
 from central.onboarding.credentials import owner_api, owners_repositories, require_github
 from central.onboarding.models import Backfill
-from central.onboarding.progress import BackfillProgress, progress_of
+from central.onboarding.progress import BackfillProgress, progress_of, without_authority
 from central.onboarding.services.listing import list_next
 from central.onboarding.services.requests import request_addresses, request_owner
 from central.onboarding.services.work import work_next
@@ -90,6 +90,8 @@ class Command(ServiceCommand):
                 organization=organization, owner=owner, selection=selection, actor=COMMAND
             )
         self.stdout.write(f"backfill {backfill.pk}")
+        for name, advice in without_authority(organization):
+            self.stdout.write(f"{name}: {advice}")
         if not options["detach"]:
             self._work(backfill)
 
