@@ -1,17 +1,18 @@
-"""The process group of git and of workers, which ends whenever this process ends; their memory.
+"""The process group of git and of workers, which ends whenever this process ends; their limits.
 
 A shell leads the group and reads from a pipe that only this process holds open. When the pipe
 closes, even after SIGKILL, the shell kills the group: git and its children. No thread is needed.
 """
 
 import atexit
+import os
 import resource
 import threading
 from contextlib import suppress
 from subprocess import DEVNULL, PIPE, Popen
-from typing import Final
+from typing import IO, Final
 
-from indexer.limits import CHILD_MEMORY_BYTES
+from indexer.limits import INDEXING_MEMORY_BYTES
 
 _LEADER: Final = ("/bin/sh", "-c", "read -r _; kill -s KILL 0")
 
@@ -53,6 +54,13 @@ def limit_memory(pid: int) -> None:
         return
     with suppress(ProcessLookupError, PermissionError):  # it has ended; a sandbox forbids it
         _, most = resource.prlimit(pid, resource.RLIMIT_DATA)
-        if most == resource.RLIM_INFINITY or most > CHILD_MEMORY_BYTES:
-            limits = (CHILD_MEMORY_BYTES, CHILD_MEMORY_BYTES)
+        if most == resource.RLIM_INFINITY or most > INDEXING_MEMORY_BYTES:
+            limits = (INDEXING_MEMORY_BYTES, INDEXING_MEMORY_BYTES)
             resource.prlimit(pid, resource.RLIMIT_DATA, limits)
+
+
+def read_end(output: IO[bytes], most_bytes: int, begin: int = 0) -> bytes:
+    """Return the end of a file with a child's output, of what is behind `begin`."""
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(begin, size - most_bytes))
+    return output.read(most_bytes)

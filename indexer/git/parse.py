@@ -12,7 +12,7 @@ from sys import intern
 from urllib.parse import urlsplit
 
 from indexer.errors import GitError
-from indexer.limits import CHILD_MEMORY_BYTES, GIT_RECORD_BYTES, PATH_BYTES
+from indexer.limits import GIT_RECORD_BYTES, INDEXING_MEMORY_BYTES, PATH_BYTES
 from indexer.records.files import SkipReason, TreeEntry
 
 SUBMODULE_MODE = "160000"
@@ -230,8 +230,8 @@ def explain_git_error(complaint: str) -> str:
     """Return git's error message in one line, with advice for damage, ownership and memory."""
     if _OUT_OF_MEMORY.search(complaint):
         return (
-            f"{' '.join(complaint.split())}. It may take {CHILD_MEMORY_BYTES // 1024**2:,} MiB of "
-            "memory, if the machine has as much: the repository has objects that are too large"
+            f"{' '.join(complaint.split())}. It may take {INDEXING_MEMORY_BYTES // 1024**2:,} MiB "
+            "of memory, if the machine has as much: the repository has objects that are too large"
         )
     if any(sign in complaint for sign in _SIGNS_OF_DAMAGE):
         summary = " ".join(complaint.split())

@@ -20,7 +20,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from indexer.bundle.encode import ExtractedFile, FileLine, encode_file
 from indexer.errors import IndexerError
-from indexer.limits import CHILD_MEMORY_BYTES
+from indexer.limits import INDEXING_MEMORY_BYTES
 from indexer.output import log
 from indexer.pipeline.forkserver import start_forkserver
 from indexer.process_group import CHILDREN, limit_memory
@@ -160,7 +160,8 @@ class WorkerPool:
 
 def _cause(exc: Exception) -> str:
     if isinstance(exc, MemoryError):
-        return f"needs more than the {CHILD_MEMORY_BYTES // 1024**2:,} MiB of memory of the process"
+        most = f"{INDEXING_MEMORY_BYTES // 1024**2:,} MiB"
+        return f"needs more than the {most} of memory of the process"
     return "crashed the process"
 
 

@@ -20,7 +20,7 @@ from central.onboarding.processes import (
     inherited_environment,
     run_child,
 )
-from indexer.limits import CHILD_MEMORY_BYTES
+from indexer.limits import INDEXING_MEMORY_BYTES
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -115,7 +115,7 @@ def test_a_child_that_takes_too_much_memory_is_ended_and_the_limit_named(tmp_pat
     script = (
         "import resource\n"
         "while resource.getrlimit(resource.RLIMIT_DATA)[0] == resource.RLIM_INFINITY: pass\n"
-        f"bytearray({CHILD_MEMORY_BYTES})"
+        f"bytearray({INDEXING_MEMORY_BYTES})"
     )
     with pytest.raises(QuotaError, match="needs more than 2,048 MiB of memory"):
         run(script, limits_in(tmp_path))

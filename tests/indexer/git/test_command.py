@@ -9,7 +9,7 @@ from indexer.errors import BlobTooLargeError, GitError, TreeTooLargeError
 from indexer.exits import Exit
 from indexer.git import blobs, command, edits, process
 from indexer.git.repository import Repository
-from indexer.limits import CHILD_MEMORY_BYTES, GIT_MESSAGE_BYTES
+from indexer.limits import GIT_MESSAGE_BYTES, INDEXING_MEMORY_BYTES
 from tests.indexer.git.test_process_group import gits_of
 from tests.indexer.repositories import Sandbox, put_stand_in
 from tests.waiting import wait_until
@@ -17,10 +17,10 @@ from tests.waiting import wait_until
 FLOOD = "while :; do echo 0123456789012345678901234567890123456789; done"
 # It waits for its limit, allocates more, which is never written to, and complains as git does.
 ALLOCATING = f"""
-until grep -q 'data size *{CHILD_MEMORY_BYTES}' /proc/self/limits; do :; done
+until grep -q 'data size *{INDEXING_MEMORY_BYTES}' /proc/self/limits; do :; done
 {sys.executable} -c '
 try:
-    bytearray({CHILD_MEMORY_BYTES})
+    bytearray({INDEXING_MEMORY_BYTES})
 except MemoryError:
     raise SystemExit("fatal: Out of memory, malloc failed (tried to allocate 2147483648 bytes)")
 '"""

@@ -17,7 +17,7 @@ from indexer.bundle.decode import decode_records
 from indexer.bundle.encode import ExtractedFile
 from indexer.embedding.builtin import SPEC
 from indexer.errors import IndexerError
-from indexer.limits import BATCH_BYTES, CHILD_MEMORY_BYTES
+from indexer.limits import BATCH_BYTES, INDEXING_MEMORY_BYTES
 from indexer.pipeline import worker, worker_pool
 from indexer.pipeline.worker_pool import Extract, WorkerPool, extract_in_worker, worker_count
 from indexer.records.files import (
@@ -118,7 +118,7 @@ def test_a_file_that_kills_its_process_even_as_windows_is_skipped(
 def greedy_work(files: Sequence[SourceFile]) -> list[ExtractedFile]:
     """As a grammar that takes memory without end; what is allocated here is never written to."""
     if any(file.entry.path == "deadly.py" for file in files):
-        bytearray(CHILD_MEMORY_BYTES)
+        bytearray(INDEXING_MEMORY_BYTES)
     return EXTRACT(files)
 
 
