@@ -1,15 +1,16 @@
-"""The process group of git and of workers, which ends whenever this process ends; their memory.
+"""The process group of git and of workers, which ends whenever this process ends; their limits.
 
 A shell leads the group and reads from a pipe that only this process holds open. When the pipe
 closes, even after SIGKILL, the shell kills the group: git and its children. No thread is needed.
 """
 
 import atexit
+import os
 import resource
 import threading
 from contextlib import suppress
 from subprocess import DEVNULL, PIPE, Popen
-from typing import Final
+from typing import IO, Final
 
 from indexer.limits import INDEXING_MEMORY_BYTES
 
@@ -56,3 +57,10 @@ def limit_memory(pid: int) -> None:
         if most == resource.RLIM_INFINITY or most > INDEXING_MEMORY_BYTES:
             limits = (INDEXING_MEMORY_BYTES, INDEXING_MEMORY_BYTES)
             resource.prlimit(pid, resource.RLIMIT_DATA, limits)
+
+
+def read_end(output: IO[bytes], most_bytes: int, begin: int = 0) -> bytes:
+    """Return the end of a file with a child's output, of what is behind `begin`."""
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(begin, size - most_bytes))
+    return output.read(most_bytes)

@@ -24,26 +24,28 @@ from central.runtime.postgres import client_program
 from central.tenancy import audit
 from indexer.limits import BACKUP_READER_BYTES
 from indexer.output.terminal import escape_text
+from indexer.process_group import read_end
 
 # The schema of the pgvector store (indexer.store.pgvector), which makes both again.
 _DERIVED = ("--exclude-schema=codesearch", "--exclude-extension=vector")
 _ARCHIVE = ("--format=custom", "--compress=gzip:1", "--no-owner", "--no-privileges")
+_WORDS_BYTES = 1_500  # of an error: its end
 _AS_SCRIPT = ("--format=custom", "--data-only", "--no-owner", "--no-privileges", "--file=-")
 
 
 def write_archive(file: IO[bytes]) -> None:
     """Write the database as of this moment, beside the service. Raises ServiceError."""
-    done = subprocess.run(  # noqa: S603 - our own program and options
-        [client_program("pg_dump"), *_ARCHIVE, *_DERIVED],
-        env=_connection_variables(),
-        stdin=subprocess.DEVNULL,
-        stdout=file,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    if done.returncode:
-        words = _end(done.stderr)
-        raise ServiceError(f"pg_dump failed:\n{words}", code="archive_failed")
+    with tempfile.TemporaryFile() as words:
+        done = subprocess.run(  # noqa: S603 - our own program and options
+            [client_program("pg_dump"), *_ARCHIVE, *_DERIVED],
+            env=_connection_variables(),
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=words,
+            check=False,
+        )
+        if done.returncode:
+            raise ServiceError(f"pg_dump failed:\n{_end(words)}", code="archive_failed")
 
 
 def restore_archive(file: IO[bytes], progress: Progress) -> list[MigratedRepository]:
@@ -96,8 +98,7 @@ def _script(file: IO[bytes]) -> Iterator[tuple[IO[bytes], Callable[[], None]]]:
 
         def finish() -> None:
             if process.wait():
-                words.seek(0)
-                raise _unreadable(words.read(100_000))
+                raise _unreadable(words)
 
         try:
             try:
@@ -113,7 +114,7 @@ def _script(file: IO[bytes]) -> Iterator[tuple[IO[bytes], Callable[[], None]]]:
             script.close()
 
 
-def _unreadable(words: bytes) -> ServiceError:
+def _unreadable(words: IO[bytes]) -> ServiceError:
     return ServiceError(
         "The file is no valid archive of `manage.py backup`, or not all of one. Nothing was "
         f"changed. Copy it once more, or take another. pg_restore says:\n{_end(words)}",
@@ -121,8 +122,8 @@ def _unreadable(words: bytes) -> ServiceError:
     )
 
 
-def _end(words: bytes) -> str:
-    return escape_text(words.decode(errors="replace").strip()[-1500:])
+def _end(words: IO[bytes]) -> str:
+    return escape_text(read_end(words, _WORDS_BYTES).decode(errors="replace").strip())
 
 
 def _connection_variables() -> dict[str, str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from indexer.limits import BACKFILL_OUTPUT_BYTES, INDEXING_MEMORY_BYTES
-from indexer.process_group import ProcessGroup, limit_memory
+from indexer.process_group import ProcessGroup, limit_memory, read_end
 
 # Paths, proxies and certificate authorities; no secret of the service.
 _INHERITED: Final = (
@@ -86,7 +86,8 @@ def run_child(
             code = _wait(child, limits)
         finally:
             group.end()
-        printed, problem = _end(output or out), _end(err).decode(errors="replace")
+        printed = read_end(output or out, BACKFILL_OUTPUT_BYTES)
+        problem = read_end(err, BACKFILL_OUTPUT_BYTES).decode(errors="replace")
     if code and _OUT_OF_MEMORY.search(problem):
         raise QuotaError(f"It needs more than {INDEXING_MEMORY_BYTES // 1024**2:,} MiB of memory.")
     if code:
@@ -140,9 +141,3 @@ def used_bytes(directory: Path) -> int:
             except FileNotFoundError:
                 continue
     return total
-
-
-def _end(file: IO[bytes]) -> bytes:
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - BACKFILL_OUTPUT_BYTES))
-    return bytes(file.read())

@@ -27,6 +27,7 @@ from central.runtime.data_directory import (
 )
 from central.runtime.postgres_paths import SOCKET, open_way, short_name
 from central.runtime.postgres_user import ensure_user, require_own
+from indexer.process_group import read_end
 
 with warnings.catch_warnings():
     # platformdirs: XDG_RUNTIME_DIR is unset in containers; the wheel's use of it is not ours.
@@ -43,6 +44,7 @@ _wheel: Any = postgres_server
 
 _READY_SECONDS: Final = 300  # it first repeats its log, after a crash
 _LEAVE_SECONDS: Final = 5
+_LOG_END_BYTES: Final = 1_500
 _INFO_LINES: Final = 8  # of postmaster.pid, once it is whole
 _SSL_REQUEST: Final = struct.pack("!ii", 8, 80877103)  # answered by a byte, whatever its state
 
@@ -137,7 +139,10 @@ class EmbeddedServer(postgres_server.PostgresServer):
         return PostmasterInfo.read_from_pgdata(self.pgdata)
 
     def _failure(self) -> str:
-        log = self.log.read_text(errors="replace")[-1500:] if self.log.is_file() else ""
+        log = ""
+        if self.log.is_file():
+            with self.log.open("rb") as file:
+                log = read_end(file, _LOG_END_BYTES).decode(errors="replace")
         return (
             f"PostgreSQL does not start in {self._directory}. Mend what the end of its log "
             f"({self._directory / 'log'}) says, or restore a backup into another AETERNA_DATA_DIR:"

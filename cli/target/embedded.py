@@ -28,11 +28,13 @@ from cli.target.shutdown import replace_service
 from indexer.client.credentials import Credentials
 from indexer.errors import CentralUnreachableError, ConfigurationError
 from indexer.output.terminal import pluralize
+from indexer.process_group import read_end
 
 _START_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.05
 _LOG_MAX_BYTES: Final = 4_000_000
 _LOG_LINES: Final = 15
+_LOG_END_BYTES: Final = 16_384
 _IDLE_MINUTES: Final = "10"
 _MINUTES: Final = re.compile(r"[0-9]{1,6}")
 
@@ -171,8 +173,8 @@ class _Server:
     def failure(self, what: str) -> CentralUnreachableError:
         """Return an error with the end of the server's log."""
         with self._log.open("rb") as log:
-            log.seek(self._began_at)
-            lines = log.read().decode(errors="replace").splitlines()[-_LOG_LINES:]
+            end = read_end(log, _LOG_END_BYTES, self._began_at)
+        lines = end.decode(errors="replace").splitlines()[-_LOG_LINES:]
         return CentralUnreachableError(
             "\n".join(
                 (

@@ -41,7 +41,8 @@ _ENVIRONMENT: Final = {
 }
 # Before 2.44 git supports only the second variable, which makes its fetch fail.
 _NO_FETCH: Final[Mapping[str, str]] = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-# Only the commit's attributes apply. The other settings name programs or start more processes.
+# Only the commit's attributes apply. Most others name programs or start more processes; the last
+# keeps a hint about GIT_GRAFT_FILE out of error messages.
 _SETTINGS: Final = tuple(
     chain.from_iterable(
         ("-c", setting)
@@ -57,6 +58,7 @@ _SETTINGS: Final = tuple(
             "gc.auto=0",
             "protocol.ext.allow=never",
             "protocol.fd.allow=never",
+            "advice.graftFileDeprecated=false",
         )
     )
 )

@@ -220,10 +220,7 @@ class Repository:
         diff settings. Records of split_pairs. Raises TreeTooLargeError for a `head` that is too
         large: git holds what it compares in memory.
         """
-        if head not in self._listed:
-            names = self.records("ls-tree", "-r", "-z", "--name-only", "--full-tree", head)
-            deque(names, maxlen=0)
-            self._listed.add(head)
+        self._require_listable(head)
         yield from self.diff(
             "-z", "--raw", "--no-abbrev", "--ignore-submodules=none", "--end-of-options",
             base, head, "--", split=split_pairs,
@@ -267,13 +264,26 @@ class Repository:
 
     def _repeats(self, commit: str, paths: list[str]) -> bool:
         few = paths if len(paths) <= _PATHS_AT_ONCE else []
-        return bool(paths) and repeats_paths(
-            self.records("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", *few)
-        )
+        return bool(paths) and repeats_paths(self._names(commit, *few))
 
     def tree(self, commit: str) -> list[TreeEntry]:
-        """Return every tracked file of `commit`, submodules included."""
+        """Return every tracked file of `commit`, submodules included. Raises TreeTooLargeError."""
+        self._require_listable(commit)
         return parse_tree(self.records("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
+
+    def _require_listable(self, commit: str) -> None:
+        """Raise TreeTooLargeError for a commit with too many paths, before more of it is read.
+
+        Names alone are listed in seconds. Sizes take longer, and a diff is made in memory.
+        """
+        if commit not in self._listed:
+            deque(self._names(commit), maxlen=0)
+            self._listed.add(commit)
+
+    def _names(self, commit: str, *paths: str) -> Iterator[bytes]:
+        return self.records(
+            "ls-tree", "-r", "-z", "--name-only", "--full-tree", f"{commit}^{{tree}}", "--", *paths
+        )
 
     def read_path(self, commit: str, path: str) -> bytes | None:
         """Return the content of a settings file in a commit; None if there is none.

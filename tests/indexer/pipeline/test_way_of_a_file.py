@@ -30,7 +30,12 @@ FORMS = (SourceFile, ParsedFile, FileFields, ExtractedFile, FileLine)
 SENDING = {"indexer.bundle.gzip", "indexer.client.api"}
 READER = {"indexer.bundle.decode", "indexer.bundle.lines", "indexer.json_values"}
 # Inside a package whose entry module is counted.
-INSIDE = {"indexer.resolution.references", "indexer.syntax.budget", "indexer.syntax.source_text"}
+INSIDE = {
+    "indexer.git.command",
+    "indexer.resolution.references",
+    "indexer.syntax.budget",
+    "indexer.syntax.source_text",
+}
 RECORDS = "indexer.records.files"  # defines what travels
 AT_MOST = 12
 
