@@ -50,7 +50,7 @@ class GitCommand:
         self.name = command_name(arguments)
         self._seconds = seconds or GIT_COMMAND_SECONDS
         self._deadline = time.monotonic() + self._seconds
-        # Ends the process if this object is forgotten.
+        # Ends the process if this object has no reference left.
         self._keeper = _started(directory, (*settings, *arguments), environment)
         self._process = cast("Popen[bytes]", self._keeper.proc)
         self._stdin, self._stdout, self._stderr = (
