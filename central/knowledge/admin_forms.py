@@ -169,7 +169,7 @@ class PolicyFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
     def clean(self) -> None:
         super().clean()
-        kind = self.data.get("kind") or getattr(self.instance.node, "kind", "")
+        kind = self.instance.node.kind if self.instance.pk else self.data.get("kind")
         rules = [form for form in self.forms if form.has_changed() or form.instance.pk]
         if kind == NodeKind.POLICY and not rules:
             raise ValidationError("A policy needs a rule: add one below.")

@@ -41,35 +41,37 @@ _LISTS: Final = {
 def keyless(request: HttpRequest, credential: Credential) -> HttpResponse:
     """Show the policy; a form with `pattern` adds an entry, the other sets the switches."""
     organization = credential.organization
-    is_entry = "pattern" in request.POST
-    entry = PatternForm(request.POST if is_entry else None)
-    if request.method == "POST":
-        try:
-            if _change(organization, entry, request, is_entry=is_entry):
-                messages.success(request, "The policy is changed.")
-                return redirect("web:settings-keyless", organization=organization.slug)
-        except ServiceError as exc:
-            entry.add_error(None, exc.message)
-    return _page(request, organization, entry)
+    if request.method != "POST":
+        return _page(request, organization)
+    form = (PatternForm if "pattern" in request.POST else KeylessForm)(request.POST)
+    try:
+        if _change(organization, form, actor=user_actor(person(request))):
+            messages.success(request, "The policy is changed.")
+            return redirect("web:settings-keyless", organization=organization.slug)
+    except ServiceError as exc:
+        form.add_error(None, exc.message)
+    return _page(request, organization, form)
 
 
-def _change(
-    organization: Organization, entry: PatternForm, request: HttpRequest, *, is_entry: bool
-) -> bool:
+def _change(organization: Organization, form: KeylessForm | PatternForm, *, actor: str) -> bool:
     """Change the policy; False if the form is not valid. Raises ServiceError."""
-    actor = user_actor(person(request))
-    if not is_entry:
-        switches = KeylessForm(request.POST)
-        if switches.is_valid():
-            set_policy(organization_slug=organization.slug, actor=actor, **switches.cleaned_data)
-        return switches.is_valid()
-    if entry.is_valid():
-        add_pattern(organization=organization, actor=actor, **entry.cleaned_data)
-    return entry.is_valid()
+    if not form.is_valid():
+        return False
+    if isinstance(form, PatternForm):
+        add_pattern(organization=organization, actor=actor, **form.cleaned_data)
+    else:
+        set_policy(organization_slug=organization.slug, actor=actor, **form.cleaned_data)
+    return True
 
 
-def _page(request: HttpRequest, organization: Organization, entry: PatternForm) -> HttpResponse:
+def _page(
+    request: HttpRequest,
+    organization: Organization,
+    form: KeylessForm | PatternForm | None = None,
+) -> HttpResponse:
+    """Show the policy, and the form with its errors if it was refused."""
     policy = policy_of(organization)
+    switches = KeylessForm(initial={"enabled": policy.enabled, "impact": policy.impact})
     lists = [
         (name, title, empty, _entries(organization, name, getattr(policy, name)))
         for name, (title, empty) in _LISTS.items()
@@ -80,8 +82,8 @@ def _page(request: HttpRequest, organization: Organization, entry: PatternForm) 
         page="keyless",
         policy=policy,
         lists=lists,
-        switches=KeylessForm(initial={"enabled": policy.enabled, "impact": policy.impact}),
-        entry=entry,
+        switches=form if isinstance(form, KeylessForm) else switches,
+        entry=form if isinstance(form, PatternForm) else PatternForm(),
         owner_id=organization.github_owner_id,
         issuer=settings.GITHUB_OIDC_ISSUER,
         audience=settings.PUBLIC_URL,

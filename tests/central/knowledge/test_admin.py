@@ -83,6 +83,11 @@ def test_a_policy_needs_a_rule_and_an_adr_has_none(admin: Client, api: Api) -> N
     assert not Document.objects.exists()
 
 
+def test_a_form_without_a_kind_is_shown_again(admin: Client, api: Api) -> None:
+    assert "This field is required" in written(admin, api, kind="")
+    assert not Document.objects.exists()
+
+
 def test_one_policy_too_many_is_refused(
     admin: Client, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from central.corpus.backends import collection_of, embedder, vector_store
 from central.corpus.file_vectors import file_vectors
+from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, update_term_stats
 from central.corpus.rows import RunContext, point_ids
 from central.corpus.trigrams.segments import SegmentWriter
@@ -70,6 +71,11 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
         insert_files(context=context, records=records, vectors=vectors, delta=delta)
         update_term_stats(repository_id=repository.pk, differences=delta.terms)
         segments.insert(repository.pk, {file.path: file.id for file in delta.inserted})
+        refresh_packages(
+            repository_id=repository.pk,
+            manifests_changed=delta.manifests,
+            inserted=delta.inserted,
+        )
         repository.generation += 1
         repository.text_generation += 1
         repository.chunks += delta.chunks

@@ -312,6 +312,17 @@ def test_there_is_an_end_to_the_entries(client: Client, acme: Organization) -> N
     assert GitHubPolicy.objects.get().refs == refs
 
 
+def test_switches_of_a_policy_with_an_entry_that_fits_nothing_say_why_they_stay(
+    client: Client, acme: Organization
+) -> None:
+    """An earlier version, or a restored backup, may have such an entry."""
+    GitHubPolicy.objects.create(organization=acme, refs=["main"], enabled=False)
+    answer = client.post(KEYLESS, {"enabled": "on"})
+    assert answer.status_code == 200
+    assert "&#x27;main&#x27; fits no ref" in answer.content.decode()
+    assert not GitHubPolicy.objects.get().enabled
+
+
 def test_the_last_event_stays(client: Client, acme: Organization) -> None:
     GitHubPolicy.objects.create(organization=acme, events=["push"])
     answer = client.post(f"{KEYLESS}/remove?patterns=events&pattern=push")
