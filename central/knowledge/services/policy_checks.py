@@ -16,11 +16,11 @@ from central.knowledge.rules import literal_of, parse_rule, why_not_run
 from central.knowledge.watermarks import FileRange
 from central.repositories.models import Repository
 from indexer.globs import ignore_spec
-from indexer.limits import POLICY_FILES_GIVEN_UP
+from indexer.limits import POLICY_FILES_OVER_LIMIT
 
 VIOLATES: Final = "violates"
-TOO_SLOW: Final = (
-    f"Matching it took too much time or memory in {POLICY_FILES_GIVEN_UP} files, so it is not run "
+_TOO_SLOW: Final = (
+    f"Matching it took too much time or memory in {POLICY_FILES_OVER_LIMIT} files. It is not run "
     "here until it or one of them is changed. Shorten the rule, or exclude the files."
 )
 
@@ -47,8 +47,8 @@ class Pending:
     def give_up(self, file: File) -> None:
         """Note a file in which matching takes too much."""
         self.check.over_limit = [*self.check.over_limit, file.path]
-        if len(self.check.over_limit) >= POLICY_FILES_GIVEN_UP:
-            self.check.not_run = TOO_SLOW
+        if len(self.check.over_limit) >= POLICY_FILES_OVER_LIMIT:
+            self.check.not_run = _TOO_SLOW
 
 
 def pending_policies(repository: Repository, last: int) -> list[Pending]:

@@ -26,12 +26,12 @@ from tests.central.protocol import Api, api_of
 
 pytestmark = pytest.mark.django_db
 
-GIVEN_UP = 2
+OVER_LIMIT = 2
 
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Api:
-    monkeypatch.setattr(policy_checks, "POLICY_FILES_GIVEN_UP", GIVEN_UP)
+    monkeypatch.setattr(policy_checks, "POLICY_FILES_OVER_LIMIT", OVER_LIMIT)
     return api_of()
 
 
@@ -109,13 +109,13 @@ def test_a_rule_that_is_given_up_in_some_files_is_tried_in_no_further_one(api: A
     index_files(api, files)
     assert len(violations()) == 4
     check = PolicyCheck.objects.get(policy__document__public_id="POL-2")
-    assert len(check.over_limit) == GIVEN_UP
+    assert len(check.over_limit) == OVER_LIMIT
     ((policy, reason),) = not_run(api)
     assert policy == "POL-2"
     assert "Shorten the rule, or exclude the files" in reason
     index_files(api, files | {"src/e.rs": PANICS})
     check.refresh_from_db()
-    assert len(check.over_limit) == GIVEN_UP
+    assert len(check.over_limit) == OVER_LIMIT
     assert not any(one.differing for one in reconcile(repair=False).repositories)
 
 
