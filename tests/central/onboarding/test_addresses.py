@@ -61,7 +61,7 @@ def test_an_address_at_an_allowed_host_is_accepted(
         "https://github.com.evil.example/a/b",
         "http://gitlab.example/name",
         "git://gitlab.example/name",
-        "ext::sh -c touch% /tmp/x",
+        "ext::true",
         "fd::17/x",
         "file:///etc",
         "/etc",

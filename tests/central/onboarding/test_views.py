@@ -167,7 +167,7 @@ def test_addresses_are_queued_once_each_with_a_name_of_its_own(settings: Setting
         "https://evil.example/a",
         "http://gitlab.example/a",
         "file:///etc",
-        "ext::sh -c x",
+        "ext::true",
         "https://user:secret@gitlab.example/a",
     ],
 )
