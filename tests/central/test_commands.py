@@ -53,11 +53,9 @@ print(*sorted({set(HEAVY)!r} & set(sys.modules)))
 """
 
 
-def test_commands_import_neither_pages_nor_libraries_of_the_index() -> None:
-    names = sorted(OURS - OF_INDEX)
-    assert len(names) > 12
+def run_python(code: str, *arguments: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", LOADING, *names],
+        [sys.executable, "-c", code, *arguments],
         cwd=ROOT,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "central.settings.static"},
         capture_output=True,
@@ -65,7 +63,19 @@ def test_commands_import_neither_pages_nor_libraries_of_the_index() -> None:
         check=True,
         timeout=60,
     )
-    assert done.stdout.split() == []
+    return done.stdout.strip()
+
+
+def test_commands_import_neither_pages_nor_libraries_of_the_index() -> None:
+    names = sorted(OURS - OF_INDEX)
+    assert len(names) > 12
+    assert run_python(LOADING, *names) == ""
+
+
+def test_the_checks_of_a_deployment_look_at_routes_and_admins() -> None:
+    code = "import sys, django; django.setup(); from django.core.checks import run_checks\n"
+    code += "run_checks(); print({'central.urls', 'central.ingest.admin'} <= set(sys.modules))"
+    assert run_python(code) == "True"
 
 
 @pytest.mark.parametrize(
