@@ -86,7 +86,7 @@ def request_again(repository: Repository, *, actor: str) -> bool:
     """Queue a repository that this service clones, to be due now; False if a workflow indexes it.
 
     Also False while it is paused, and if its backfill was cancelled: nothing is cloned then. What
-    may be used stays as its backfill has it, whoever asks.
+    may be used stays as its backfill has it, also if another person asks.
     """
     followed = BackfillRepository.objects.filter(
         ACTIVE,

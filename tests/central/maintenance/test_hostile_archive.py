@@ -366,6 +366,16 @@ def test_a_truncated_archive_changes_nothing(source: Path, empty: None, part: fl
     assert is_empty()
 
 
+def test_a_reader_that_takes_too_much_memory_is_ended_and_changes_nothing(
+    source: Path, empty: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any archive stands for it: the limit is below what the reader begins with."""
+    monkeypatch.setattr(backup, "BACKUP_READER_BYTES", 1_000_000)
+    with pytest.raises(ServiceError):
+        restore(source)
+    assert is_empty()
+
+
 def test_bytes_that_were_changed_are_refused_or_are_of_no_account(
     source: Path, target: None
 ) -> None:

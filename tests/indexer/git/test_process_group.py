@@ -57,7 +57,7 @@ def sandbox(tmp_path: Path) -> Sandbox:
 
 
 def gits_of(path: Path) -> list[psutil.Process]:
-    """The git processes of a repository and their stand-ins, whoever their parent is."""
+    """The git processes of a repository and their stand-ins, with any parent."""
     found = []
     for process in psutil.process_iter():
         try:
