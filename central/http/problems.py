@@ -39,6 +39,8 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.UnconfirmedServerError: 500,
     indexer_errors.GitError: 500,
     indexer_errors.GitTimeoutError: 500,
+    indexer_errors.TreeTooLargeError: 500,
+    indexer_errors.BlobTooLargeError: 500,
     indexer_errors.UntrustedRepositoryError: 500,
     indexer_errors.NotARepositoryError: 500,
     indexer_errors.CommitNotFoundError: 500,

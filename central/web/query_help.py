@@ -34,7 +34,8 @@ TERMS: Final = (
     Term(
         "regular expression",
         r"`/func (New|Make)\w+/`",
-        r"the file contains a match; the syntax is RE2's; `\/` is a slash",
+        r"the file contains a match; the syntax is RE2's; `^` and `$` are the beginning and the "
+        r"end of a line, which may end with CRLF; `\/` is a slash",
     ),
     Term("filter", "`repo:flask`", "see below"),
     Term(

@@ -12,7 +12,7 @@ from sys import intern
 from urllib.parse import urlsplit
 
 from indexer.errors import GitError
-from indexer.limits import GIT_RECORD_BYTES, INDEXING_MEMORY_BYTES, PATH_BYTES
+from indexer.limits import GIT_RECORD_BYTES, INDEXING_MEMORY_BYTES, MESSAGE_CHARACTERS, PATH_BYTES
 from indexer.output.terminal import foreign_line
 from indexer.records.files import SkipReason, TreeEntry
 
@@ -228,18 +228,18 @@ def missing_blob(blob: str) -> GitError:
 
 
 def explain_git_error(complaint: str) -> str:
-    """Return git's error message in one line, with advice for damage, ownership and memory."""
+    """Return the end of git's error message in one line, with advice where the cause is known."""
+    message = foreign_line(complaint[-MESSAGE_CHARACTERS:])
     if _OUT_OF_MEMORY.search(complaint):
         return (
-            f"{foreign_line(complaint)}. It may take {INDEXING_MEMORY_BYTES // 1024**2:,} MiB "
+            f"{message}. It may take {INDEXING_MEMORY_BYTES // 1024**2:,} MiB "
             "of memory, if the machine has as much: the repository has objects that are too large"
         )
     if any(sign in complaint for sign in _SIGNS_OF_DAMAGE):
-        summary = foreign_line(complaint)
-        return f"{summary}. The clone is damaged: clone it again; `git fsck` lists the damage"
+        return f"{message}. The clone is damaged: clone it again; `git fsck` lists the damage"
     if "dubious ownership" in complaint:
         return (
             "another user owns the repository's directory; if you trust it, run "
             "`git config --global --add safe.directory <directory>` (in a container: '*')"
         )
-    return foreign_line(complaint) or "no message"
+    return message or "no message"

@@ -82,7 +82,7 @@ def test_life_with_a_server_that_knows_no_lifespan(api: Api, threads: RequestThr
 def test_everything_else_is_the_apis(api: Api, threads: RequestThreads) -> None:
     async def statuses() -> list[int]:
         async with client_of(Application(threads), api.token) as http:
-            paths = ("livez", "mcp/", "mcpx", ".well-known/oauth-protected-resource/mcp")
+            paths = ("livez", "mcp/x", "mcpx", ".well-known/oauth-protected-resource/mcp")
             return [(await http.get(f"http://testserver/{path}")).status_code for path in paths]
 
     assert asyncio.run(statuses()) == [200, 404, 404, 404]
