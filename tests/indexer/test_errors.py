@@ -30,9 +30,9 @@ def test_what_an_error_quotes_can_be_stored_and_shown() -> None:
     said = "it said: damaged\0 \x1b[31m\u202e\ud800\nadvice\tof ours"
     for kind in all_errors(errors.IndexerError):
         more = {"run_id": "1"} if issubclass(kind, errors.RunConflictError) else {}
-        shown, _, advice = str(kind(said, **more)).partition(": a repository of that size")
-        assert shown == "it said: damaged� �[31m[U+202E]�\nadvice\tof ours"
-        assert bool(advice) == (kind is errors.TreeTooLargeError)
+        shown, said_after, _ = str(kind(said, **more)).partition(": a repository of that size")
+        assert shown.endswith("it said: damaged� �[31m[U+202E]�\nadvice\tof ours")
+        assert bool(said_after) == (kind is errors.TreeTooLargeError)
 
 
 @pytest.mark.parametrize(
