@@ -77,6 +77,13 @@ def test_clones_and_the_processes_that_make_them_fit_into_the_memory_of_backfill
     assert at_once * most <= space <= memory / 2
 
 
+def test_the_process_that_reads_models_of_others_reaches_no_store() -> None:
+    reaches = {name: set(service.get("networks", ["default"])) for name, service in SERVICES.items()}
+    assert reaches["ollama"] == reaches["ollama-model"] == {"models"}
+    assert all(reaches[name] == {"default"} for name in ("postgres", "redis", "qdrant"))
+    assert all(reaches[name] == {"default", "models"} for name in OURS)
+
+
 def test_only_the_web_process_is_published_and_only_on_this_machine() -> None:
     published = {name: each["ports"] for name, each in SERVICES.items() if "ports" in each}
     assert list(published) == ["web"]
