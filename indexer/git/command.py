@@ -44,14 +44,13 @@ class GitCommand:
         arguments: tuple[str, ...],
         environment: Mapping[str, str],
         *,
-        settings: tuple[str, ...],
         seconds: float | None = None,
     ) -> None:
         self.name = command_name(arguments)
         self._seconds = seconds or GIT_COMMAND_SECONDS
         self._deadline = time.monotonic() + self._seconds
         # Ends the process if this object has no reference left.
-        self._keeper = _started(directory, (*settings, *arguments), environment)
+        self._keeper = _started(directory, arguments, environment)
         self._process = cast("Popen[bytes]", self._keeper.proc)
         self._stdin, self._stdout, self._stderr = (
             cast("IO[bytes]", stream)

@@ -166,7 +166,7 @@ class GitProcess:
         """Start a command whose streams the caller reads and writes."""
         fetch_settings = NOTHING if may_fetch else self._fetch_settings
         environment = {**self._environment, **fetch_settings, **environment}
-        return GitCommand(self.root, arguments, environment, settings=_SETTINGS, seconds=seconds)
+        return GitCommand(self.root, (*_SETTINGS, *arguments), environment, seconds=seconds)
 
 
 def _finished(command: GitCommand, stdin: bytes = b"") -> tuple[int, bytes, str]:
@@ -188,7 +188,7 @@ def _too_large(name: str, record: bytes) -> TreeTooLargeError:
 def _run_in(directory: Path, *arguments: str, **environment: str) -> tuple[int, bytes, str]:
     """Run git in a directory whose repository is not known yet; see `attempt`."""
     environment = {**_ENVIRONMENT, **_NO_FETCH, **environment}
-    return _finished(GitCommand(directory, arguments, environment, settings=_SETTINGS))
+    return _finished(GitCommand(directory, (*_SETTINGS, *arguments), environment))
 
 
 @cache
