@@ -78,7 +78,7 @@ def make_job(
             event=settings.github.event or None,
             run_url=settings.github.run_url or None,
             repository_url=url,
-            vectors="direct" if direct else None,
+            vectors=UploadMode.DIRECT if direct else None,
             own_secret=bool(direct.api_key) if direct else None,
         ),
         requested=requested,
