@@ -81,16 +81,15 @@ WAIT_SECONDS = Histogram(
     buckets=(0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.8, 2, 8, 30),
 )
 
+CHALLENGE: Final = {"WWW-Authenticate": "Bearer"}
+
 
 def metrics(request: HttpRequest) -> HttpResponse:
     """`GET /metrics`, with the token of AETERNA_METRICS_TOKEN."""
     if refused := refusal(request.headers.get("Authorization", "")):
         status, text = refused
         return HttpResponse(text, status=status, content_type="text/plain", headers=CHALLENGE)
-    return HttpResponse(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)
-
-
-CHALLENGE: Final = {"WWW-Authenticate": "Bearer"}
+    return HttpResponse(generate_latest(registry()), content_type=CONTENT_TYPE_LATEST)
 
 
 def refusal(authorization: str) -> tuple[HTTPStatus, str] | None:
@@ -104,7 +103,12 @@ def refusal(authorization: str) -> tuple[HTTPStatus, str] | None:
 
 
 @cache
-def _registry() -> CollectorRegistry:
-    for collector in added("collectors"):
-        REGISTRY.register(collector())
-    return REGISTRY
+def registry() -> CollectorRegistry:
+    """Return the figures of this process and those that apps add.
+
+    First requests at once may each make one, and either serves: REGISTRY stays as it is.
+    """
+    made = CollectorRegistry()
+    for collector in (REGISTRY, *(collector() for collector in added("collectors"))):
+        made.register(collector)
+    return made

@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -10,9 +11,12 @@ import structlog
 from django.core.cache import cache
 from django.core.checks import run_checks
 from django.test import Client
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
 from pytest_django import Settings
 
 from central.observability import health, logs
+from central.observability import metrics as prometheus
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
@@ -95,6 +99,33 @@ def test_metrics_count_runs_and_time_applies() -> None:
     assert "aeterna_search_seconds" in text
     age = next(line for line in text.splitlines() if line.startswith("aeterna_queue_age_seconds "))
     assert 0 < float(age.split()[1]) < 60
+
+
+def test_first_requests_for_metrics_at_once_list_each_figure_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class OneFigure:
+        def describe(self) -> list[Metric]:
+            return []
+
+        def collect(self) -> list[GaugeMetricFamily]:
+            return [GaugeMetricFamily("a_figure", "A test's own", value=1)]
+
+    both = threading.Barrier(2, timeout=10)
+
+    def added(_: str) -> list[type[OneFigure]]:
+        both.wait()
+        return [OneFigure]
+
+    monkeypatch.setattr(prometheus, "added", added)
+    prometheus.registry.cache_clear()
+    try:
+        with ThreadPoolExecutor(2) as threads:
+            answers = [each.result() for each in [threads.submit(metrics) for _ in range(2)]]
+        answers.append(metrics())
+    finally:
+        prometheus.registry.cache_clear()
+    assert [answer.count("\na_figure 1.0") for answer in answers] == [1, 1, 1]
 
 
 @pytest.mark.django_db
