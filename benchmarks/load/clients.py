@@ -90,7 +90,7 @@ class Client:
         path = f"/api/v1/index/runs/{run['run_id']}"
         entry = TreeEntry("empty.txt", "100644", commit, 0)
         record = FileRecord(entry.path, entry.mode, entry.blob, entry.size, language="text")
-        tree = compress(encode_tree([entry]))
+        tree = compress(b"".join(encode_tree([entry])))
         batch = compress(encode_records([record]))
         packed = {"Content-Type": "application/gzip"}
         if self._send("upload", "PUT", f"{path}/tree", tree, packed) is None:

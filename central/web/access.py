@@ -130,6 +130,6 @@ def theme_of(request: HttpRequest) -> str:
 
 
 def _organizations(request: HttpRequest) -> "QuerySet[Organization]":
-    user = request.user
-    found = organizations_of(user) if user.is_authenticated else Organization.objects.none()
+    user = cast(User | None, request.user)  # None on the API's page, which knows no sessions
+    found = organizations_of(user) if user else Organization.objects.none()
     return found.order_by("slug")

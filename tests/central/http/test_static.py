@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from tests.central.factories import UserFactory
+from tests.central.factories import MembershipFactory, UserFactory
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +33,15 @@ def test_page_loads_only_files_that_are_served_here(page: str) -> None:
         file = client.get(unescape(address))
         assert (file.status_code, file.streaming) == (200, False), address
         assert len(file.content) == int(file["Content-Length"])
+
+
+@pytest.mark.django_db
+def test_the_page_of_the_api_is_shown_after_a_page_of_an_organisation() -> None:
+    client = Client()
+    membership = MembershipFactory.create()
+    client.force_login(membership.user)
+    assert client.get(f"/o/{membership.organization.slug}/").status_code == 200
+    assert client.get("/api/v1/docs").status_code == 200
 
 
 def test_static_file_is_not_sent_twice_nor_for_another_address() -> None:
