@@ -55,6 +55,7 @@ ACCEPTANCE = (
     "tests/action/test_isolation.py",
     "tests/action/test_troubles.py",
     "tests/benchmarks/load/",
+    "tests/central/isolation/",
     "tests/central/maintenance/test_hostile_archive.py",
     "tests/central/runtime/test_postgres_guard.py",
     "tests/central/web/test_hostile_requests.py",

@@ -2,10 +2,8 @@
 
 import re
 
-from django.urls import get_resolver
-
 from central.http.lanes import Lane, lane_of
-from tests.central.test_tenant_isolation import routes
+from tests.central.isolation.requests import routes
 
 ROUTES = {
     Lane.RUNS: {
@@ -83,7 +81,7 @@ PROBES = {"livez", "readyz"}  # they take no request thread
 
 
 def test_every_route_has_the_lane_that_its_cost_and_its_caller_need() -> None:
-    served = set(routes(get_resolver().url_patterns)) - PROBES
+    served = set(routes()) - PROBES
     listed = {route: lane for lane, some in ROUTES.items() for route in some}
     cheap = dict.fromkeys(filter(CHEAP.match, served), Lane.READS)
     lanes = {route: lane_of("/" + re.sub("<[^>]+>", "x", route)) for route in served}

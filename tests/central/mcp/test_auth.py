@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from django.db import OperationalError
 from django.utils import timezone
+from mcp import Client, MCPError
 from pytest_django import Settings
 
 from central.http.asgi import RequestThreads
@@ -82,6 +83,24 @@ def test_revoked_token_is_refused_by_that_name(agent: Agent) -> None:
     assert "was revoked; make another" in challenge
 
 
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_revoked_token_is_refused_on_the_next_call(
+    api: Api, threads: RequestThreads, mode: str
+) -> None:
+    """Within a conversation: nothing of the credential is kept from request to request."""
+    agent = Agent(threads, api.token, mode)
+
+    async def use_and_lose(client: Client) -> None:
+        assert not (await client.call_tool("code_index_status", {})).is_error
+        await threads.run(lambda: ApiToken.objects.update(revoked_at=timezone.now()))
+        with pytest.raises(MCPError):
+            await client.call_tool("code_index_status", {})
+
+    agent.converse(use_and_lose)
+    assert agent.statuses[-1] == 401
+    assert set(agent.statuses[:-1]) <= {200, 202}
+
+
 def test_expired_token_is_refused_by_that_name(agent: Agent) -> None:
     ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert told(agent)[:2] == (401, "token_expired")
@@ -94,6 +113,12 @@ def test_token_that_may_only_index_is_told_what_it_lacks(
     assert (status, code) == (403, "insufficient_scope")
     assert 'error="insufficient_scope"' in challenge
     assert 'scope="search"' in challenge
+
+
+def test_a_token_that_may_only_search_links_nothing(threads: RequestThreads) -> None:
+    reader = Agent(threads, api_of(scopes=[Scope.SEARCH]).token)
+    refusal = reader.refusal("graph_link", **{"from": "ADR-7", "to": "ADR-8", "type": "explains"})
+    assert (refusal.status, refusal.code) == (403, "insufficient_scope")
 
 
 def test_no_authorization_server_is_advertised(agent: Agent) -> None:

@@ -1,7 +1,7 @@
 """Nothing crosses organisations, over every page: those of `central.web.urls`, one by one.
 
 A page that is added is asked for here by itself: it must ask who is signed in, and be of an
-organisation or be named below. The routes of programs are walked in central/test_tenant_isolation.
+organisation or be named below. All routes with all kinds of credentials: central/isolation.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,0 +1,1 @@
+"""Every route, asked with every kind of credential."""
