@@ -78,7 +78,9 @@ def test_clones_and_the_processes_that_make_them_fit_into_the_memory_of_backfill
 
 
 def test_the_process_that_reads_models_of_others_reaches_no_store() -> None:
-    reaches = {name: set(service.get("networks", ["default"])) for name, service in SERVICES.items()}
+    reaches = {
+        name: set(service.get("networks", ["default"])) for name, service in SERVICES.items()
+    }
     assert reaches["ollama"] == reaches["ollama-model"] == {"models"}
     assert all(reaches[name] == {"default"} for name in ("postgres", "redis", "qdrant"))
     assert all(reaches[name] == {"default", "models"} for name in OURS)
