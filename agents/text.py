@@ -37,6 +37,8 @@ _MISSING: Final = {
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 
+_WEAKNESSES = {"none": "No good match", "weak": "A weak match"}
+
 
 def search_text(answer: Row) -> str:
     """Format each hit with its location, kind and snippet."""
@@ -44,8 +46,8 @@ def search_text(answer: Row) -> str:
     head = heading(answer["count"], "result", f"for {answer['query']}")
     if answer.get("total"):
         head += _total(answer["total"])
-    if answer.get("confidence") == "none" and answer["results"]:
-        head = f"No good match. {head}"
+    if answer["results"] and (weakness := _WEAKNESSES.get(answer.get("confidence"))):
+        head = f"{weakness}. {head}"
     return joined([head, *(_result(row) for row in answer["results"])], answer)
 
 

@@ -14,6 +14,7 @@ from central.db import Row, copy_into
 from indexer.bundle.encode import manifest_fields
 from indexer.lexical import tokenize
 from indexer.modules import ecosystem_of
+from indexer.records.extractors import Extractor
 from indexer.records.files import FileRecord
 from indexer.records.manifests import Ecosystem
 from indexer.records.vectors import point_id
@@ -90,7 +91,7 @@ class RunContext:
 
     repository_id: int
     run_id: UUID
-    extractor: str
+    extractor: Extractor
 
 
 def file_row(context: RunContext, file_id: int, record: FileRecord, vector: bytes | None) -> Row:
@@ -102,7 +103,7 @@ def file_row(context: RunContext, file_id: int, record: FileRecord, vector: byte
         record.mode,
         record.blob,
         record.size,
-        context.extractor,
+        context.extractor.of_record(record),
         record.language,
         record.skipped or "",
         record.generated or "",

@@ -113,7 +113,7 @@ class Answer:
     next_cursor: str | None
     receipt: Receipt
     confidence: Annotated[Confidence | None, tuple(Confidence)]
-    hint: Annotated[str | None, "Why it is empty or has no good match, or a better query"] = None
+    hint: Annotated[str | None, "Why it is empty or weak, or a better query"] = None
     total: Annotated[Total | None, "Of an exact search"] = None
 
 

@@ -1,14 +1,18 @@
-"""Sentences about an answer that is empty or has no good match: why, and what to try."""
+"""Sentences about an answer that is empty, or whose best match is weak: why, and what to try."""
 
 from central.repositories.visibility import MissingProject
+from central.search.confidence import Confidence
 from central.search.filters import is_narrowed
 from central.search.query import Mode, SearchRequest
 from central.sentences import Sentence
 
-NO_GOOD_MATCH = (
-    "No good match: these results are only the nearest. Check the spelling, or try other words, a "
-    "shorter query or the name of a definition."
-)
+# With the results of an answer of this confidence.
+OF_CONFIDENCE = {
+    Confidence.NONE: "No good match: these results are only the nearest. Check the spelling, or "
+    "try other words, a shorter query or the name of a definition.",
+    Confidence.WEAK: "A weak match: these results may be about something else. Read them before "
+    "you rely on them, or try the name of a definition or an exact text in quotes.",
+}
 
 
 def hint_for(

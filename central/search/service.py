@@ -23,7 +23,7 @@ from central.search.answers import (
 from central.search.confidence import Confidence, assess
 from central.search.empty_answers import advice_on, operator_advice, repository_hint
 from central.search.filters import point_filter, row_filter
-from central.search.hints import NO_GOOD_MATCH, hint_for
+from central.search.hints import OF_CONFIDENCE, hint_for
 from central.search.line_search import find_lines, restriction
 from central.search.pieces import Joiner, ungrouped
 from central.search.query import MAX_RESULTS, GroupBy, Mode, SearchRequest
@@ -234,7 +234,7 @@ def _answer(
 ) -> Answer:
     missing = missing_projects(scope.selected, scope.unknown, page.lacks)
     searched = answering_projects(scope.selected)
-    hint = NO_GOOD_MATCH if page.confidence is Confidence.NONE else None
+    hint = OF_CONFIDENCE.get(page.confidence)
     if advice := advice_on(read.request.queries):
         hint = f"{hint} {advice}" if hint else advice
     if not page.results:

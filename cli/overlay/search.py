@@ -90,7 +90,7 @@ def merge_hits(
     shown_count = skipped + sum(id(hit) in result_ids for hit in shown)
     is_all = shown_count >= len(fresh) and not local["next_cursor"]
     scored = _as_shares(results) if is_first else _clamped(results)
-    best = {**central, "confidence": _best_confidence(central, local if shown else {})}
+    best = {**central, **_best_match(central, *([local] if shown else []))}
     return Page(_answer(best, scored, overlay), through, shown_count, is_all)
 
 
@@ -119,14 +119,17 @@ def _answer(central: Mapping[str, Any], results: Sequence[Row], overlay: Overlay
 
 def _hint(central: Mapping[str, Any], results: Sequence[Row]) -> str | None:
     if results:
-        return central.get("hint") if central.get("confidence") == "none" else None
+        return None if central.get("confidence") == "strong" else central.get("hint")
     return central.get("hint") or _NO_HITS_HINT
 
 
-def _best_confidence(*answers: Mapping[str, Any]) -> str | None:
-    """Return the highest confidence that an answer states."""
-    stated = {answer.get("confidence") for answer in answers}
-    return next((one for one in _CONFIDENCES if one in stated), None)
+def _best_match(*answers: Mapping[str, Any]) -> Row:
+    """Return the highest confidence that an answer states, with its hint."""
+    for confidence in _CONFIDENCES:
+        for answer in answers:
+            if answer.get("confidence") == confidence:
+                return {"confidence": confidence, "hint": answer.get("hint")}
+    return {"confidence": None}
 
 
 def _as_shares(results: list[Row]) -> list[Row]:

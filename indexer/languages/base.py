@@ -74,6 +74,7 @@ class Language:
     name: str
     grammar: Grammar | None = None
     _: KW_ONLY
+    version: int = 1  # raise if other data are extracted from the same file
 
     # Detection. All in lower case; interpreters are from a `#!` line, without versions.
     suffixes: tuple[str, ...] = ()

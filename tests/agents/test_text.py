@@ -326,12 +326,15 @@ def test_search_code_has_a_shorter_form() -> None:
     ]
 
 
-def test_answer_without_a_good_match_says_so_above_its_results() -> None:
-    answer = {**recorded("search"), "confidence": "none", "hint": "No good match: try a name."}
+@pytest.mark.parametrize(
+    ("confidence", "head"),
+    [("none", "No good match. "), ("weak", "A weak match. "), ("strong", "")],
+)
+def test_an_answer_says_above_its_results_how_weak_its_match_is(confidence: str, head: str) -> None:
+    answer = {**recorded("search"), "confidence": confidence, "hint": "Try a name."}
     text = search_text(answer)
-    assert text.startswith("No good match. ")
-    assert "No good match: try a name." in text
-    assert not search_text({**answer, "confidence": "weak", "hint": None}).startswith("No good")
+    assert text.startswith(f"{head}{answer['count']} results")
+    assert "Try a name." in text
 
 
 def test_an_exact_search_is_lines_with_numbers_and_says_if_there_are_more() -> None:

@@ -1,14 +1,23 @@
-"""The golden files: what is extracted of each file in `data/sources`, as JSON to be read."""
+"""The golden files: what is extracted of each file in `data/sources`, as JSON to be read.
 
+`data/versions.json` has the state of each language, so that none changes under the same version.
+"""
+
+import hashlib
 import json
+from collections.abc import Iterable, Iterator
+from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
+from indexer.languages.registry import LANGUAGES_BY_NAME
+from indexer.pipeline.fingerprint import SHARED
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import FileRecord, Span
 from indexer.records.references import Export, Import, Reference
 
 DATA = Path(__file__).parent / "data"
+VERSIONS = DATA / "versions.json"
 # `.txt` is appended to the sources' names so that formatters and linters leave them alone.
 SOURCES = sorted((DATA / "sources").glob("*.txt"))
 
@@ -88,3 +97,48 @@ def _reference(one: Reference) -> str:
 
 def _lines(span: Span) -> str:
     return f"{span.start}-{span.end}"
+
+
+def read_states() -> dict[str, Any]:
+    states: dict[str, Any] = json.loads(VERSIONS.read_text("utf-8"))
+    return states
+
+
+def states() -> dict[str, Any]:
+    """The version of each language with a source here, and digests of what it is the version of."""
+    outputs: dict[str, list[str]] = {}
+    for source in SOURCES:
+        rendered = render(extract_source(source))
+        outputs.setdefault(rendered["language"], []).append(dumps(rendered))
+    return {
+        name: {
+            "version": f"{SHARED} {LANGUAGES_BY_NAME[name].version}",
+            "grammar": _digest(_grammar(name)),
+            "output": _digest(texts),
+        }
+        for name, texts in sorted(outputs.items())
+    }
+
+
+def changed_silently(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """The languages of which something changed, but not the version."""
+    both = [(name, before[name], now[name]) for name in now if name in before]
+    return [name for name, old, new in both if old != new and old["version"] == new["version"]]
+
+
+def _grammar(name: str) -> Iterator[str]:
+    """Yield the grammar's release, and its queries without comments."""
+    grammar = LANGUAGES_BY_NAME[name].grammar
+    if grammar is None:
+        return
+    yield metadata.version(grammar.distribution)
+    folder = resources.files("indexer") / "languages" / "queries"
+    for stem in grammar.queries:
+        for file in (folder / f"{stem}.scm", folder / f"{stem}.trace.scm"):
+            if file.is_file():
+                lines = map(str.strip, file.read_text("utf-8").splitlines())
+                yield from (line for line in lines if line and not line.startswith(";"))
+
+
+def _digest(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]

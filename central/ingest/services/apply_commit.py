@@ -20,6 +20,7 @@ from central.ingest.services.trees import LoadedTree, stored_tree
 from central.repositories.models import Repository
 from central.repositories.services import settle_adoption
 from central.repositories.states import RunState
+from indexer.records.extractors import Extractor
 from indexer.records.runs import Mode
 
 _PATHS = 500  # paths a statement
@@ -50,7 +51,11 @@ def commit_run(
     tree = _loaded_tree(run)
     for paths in _removed_paths(run, tree):
         remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
-    context = RunContext(repository_id=run.repository_id, run_id=run.pk, extractor=run.extractor)
+    context = RunContext(
+        repository_id=run.repository_id,
+        run_id=run.pk,
+        extractor=Extractor.parse(run.extractor),
+    )
     for group in batches.groups():
         remove_files(
             repository_id=run.repository_id,

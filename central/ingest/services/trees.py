@@ -11,13 +11,15 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
+from psycopg.types.json import Jsonb
 
-from central.corpus.models import File
+from central.corpus.models import File, Manifest
 from central.db import Copy, copy_rows, fetch_rows, sql, sql_with
 from central.errors import InvalidError
 from central.ingest.models import Batch, IndexRun
 from indexer.bundle.gzip import PART_BYTES, inflate
 from indexer.bundle.tree import TreeColumns, decode_tree
+from indexer.records.extractors import MANIFESTS, SELECTION, Extractor
 from indexer.records.files import SKIPPED_BY_CONTENT, GeneratedBy, SkipReason
 
 TREE_NUMBER = 0  # the tree's number among a run's batches
@@ -39,11 +41,16 @@ _CHANGED = """
     LEFT JOIN {file} file
         ON file.repository_id = %(repository)s AND file.path COLLATE "C" = line.path
     WHERE (file.mode, file.blob, file.extractor) IS DISTINCT FROM
-            (line.mode, line.blob, %(extractor)s)
+            (line.mode, line.blob, {extractor})
         OR NOT (CASE file.generated WHEN %(by_entry)s THEN %(generated)s ELSE file.skipped END
                 = line.skipped
             OR (line.skipped IN ('', %(generated)s) AND file.skipped = ANY(%(by_content)s)))
         OR (%(new_vectors)s AND line.skipped = '' AND file.skipped = '' AND file.generated = '')"""
+# As Extractor.of_record makes it.
+_EXTRACTOR = """concat_ws(' ', %(shared)s::text, %(parts)s::jsonb ->> file.language,
+    CASE WHEN file.id IN (SELECT file_id FROM {manifest} WHERE repository_id = %(repository)s)
+        THEN %(parts)s::jsonb ->> %(manifests)s END,
+    CASE WHEN file.skipped <> '' THEN %(parts)s::jsonb ->> %(selection)s END)"""
 _REMOVED = """
     FROM {file} file WHERE file.repository_id = %(repository)s AND NOT EXISTS
         (SELECT FROM pg_temp.tree_line line WHERE line.path = file.path COLLATE "C")"""
@@ -62,7 +69,9 @@ _sql = sql_with(
     keys=_KEYS,
     key=_KEY,
     missing=_MISSING,
+    extractor=_EXTRACTOR,
     file=File,
+    manifest=Manifest,
     batch=Batch,
 )
 _CHANGED_PATHS = _sql("{changed} ORDER BY line.ctid")
@@ -105,10 +114,14 @@ class LoadedTree:
     """The tree of a run in a temporary table of the current transaction."""
 
     def __init__(self, run: IndexRun) -> None:
+        extractor = Extractor.parse(run.extractor)
         self._parameters: dict[str, Any] = {
             "run": run.pk,
             "repository": run.repository_id,
-            "extractor": run.extractor,
+            "shared": extractor.shared,
+            "parts": Jsonb({name: extractor.part(name) for name in extractor.versions}),
+            "manifests": MANIFESTS,
+            "selection": SELECTION,
             "by_content": [str(reason) for reason in SKIPPED_BY_CONTENT],
             "by_entry": str(GeneratedBy.ENTRY),
             "generated": str(SkipReason.GENERATED),

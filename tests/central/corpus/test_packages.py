@@ -13,6 +13,7 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files
 from central.corpus.rows import RunContext
 from central.repositories.models import Repository
+from indexer.records.extractors import Extractor
 from indexer.records.files import FileRecord, SkipReason
 from indexer.records.manifests import Dependency as Asked
 from indexer.records.manifests import Ecosystem, Manifest, Pin
@@ -48,7 +49,7 @@ def apply(
     paths = [record.path for record in records]
     with transaction.atomic():
         remove_files(repository_id=repository.pk, paths=[*paths, *removed], delta=delta)
-        context = RunContext(repository.pk, uuid.uuid4(), "extractor-1")
+        context = RunContext(repository.pk, uuid.uuid4(), Extractor("extractor-1"))
         insert_files(context=context, records=records, vectors={}, delta=delta)
         refresh_packages(
             repository_id=repository.pk,

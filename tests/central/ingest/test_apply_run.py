@@ -25,8 +25,10 @@ from central.ingest.services.salvage import salvage_uploads
 from central.ingest.services.staging import EmbeddingGoneError
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
-from indexer.records.files import GeneratedBy, TreeEntry
+from indexer.records.files import GeneratedBy, SkipReason, TreeEntry
+from indexer.records.manifests import Ecosystem, Manifest
 from tests.central.protocol import (
+    EXTRACTOR,
     Api,
     api_of,
     apply_queued,
@@ -129,6 +131,40 @@ def test_another_extractor_makes_every_file_changed(api: Api) -> None:
     run = api.open(extractor="extractor-2").json()
     assert (run["base_extractor"], run["generation"]) == ("extractor-1", 1)
     assert set(api.put_tree(run, tree_of(FILES)).json()["changed"]) == set(FILES)
+
+
+PARTS = {
+    "a.py": {"language": "python"},
+    "b.go": {"language": "go"},
+    "go.mod": {"language": "go-mod", "manifest": Manifest(Ecosystem.GO, "example.org/b")},
+    "odd": {"language": "", "skipped": SkipReason.BINARY, "content": ""},
+}
+
+
+@pytest.mark.parametrize(
+    ("extractor", "changed"),
+    [
+        ("extractor-1", []),
+        ("extractor-1 go=2", ["b.go"]),
+        ("extractor-1 rust=2", []),
+        ("extractor-1 manifests=2", ["go.mod"]),
+        ("extractor-1 go-mod=2 selection=2", ["go.mod", "odd"]),
+        ("extractor-2 go=2", [*PARTS]),
+        ("extractor-1 of another form", [*PARTS]),
+    ],
+)
+def test_a_part_of_the_extractor_makes_its_own_files_changed_once(
+    api: Api, extractor: str, changed: list[str]
+) -> None:
+    records = [replace(file_record(path, ""), **parts) for path, parts in PARTS.items()]
+    tree = [TreeEntry(one.path, one.mode, one.blob, one.size) for one in records]
+    for said, expected in ((EXTRACTOR, [*PARTS]), (extractor, changed), (extractor, [])):
+        run = api.open(extractor=said).json()
+        assert sorted(api.put_tree(run, tree).json()["changed"]) == sorted(expected)
+        batch = [one for one in records if one.path in expected]
+        batches = [api.put_batch(run, 1, batch).status_code] if batch else []
+        api.deliver(run, api.announcement(run, batches=len(batches)))
+        assert apply_queued() == ["applied"]
 
 
 def test_another_embedder_re_embeds_and_leaves_no_old_point(api: Api) -> None:

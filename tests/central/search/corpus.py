@@ -17,6 +17,7 @@ from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, Scope
 from indexer.pipeline.select import skip_reason_by_content
 from indexer.pipeline.worker import extract_file
+from indexer.records.extractors import Extractor
 from indexer.records.files import FileRecord, GeneratedBy, SkipReason, line_span, split_lines
 from indexer.records.vectors import embedder_input
 from indexer.store.base import Point
@@ -67,7 +68,7 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
         points = _points(repository, run, records)
         vector_store().upsert(collection_of(repository), points)
         vectors = file_vectors((point.path, point.vector) for point in points)
-        context = RunContext(repository_id=repository.pk, run_id=run, extractor="test")
+        context = RunContext(repository_id=repository.pk, run_id=run, extractor=Extractor("test"))
         insert_files(context=context, records=records, vectors=vectors, delta=delta)
         update_term_stats(repository_id=repository.pk, differences=delta.terms)
         segments.insert(repository.pk, {file.path: file.id for file in delta.inserted})

@@ -1,13 +1,16 @@
-"""Whether an answer says that it has no good match."""
+"""Whether an answer says that it has no good match, or a weak one."""
 
 from collections.abc import Callable
 
 import pytest
 
 from central.search.answers import Answer
+from central.search.hints import OF_CONFIDENCE
 from central.search.query import Mode
 
 Search = Callable[..., Answer]
+
+OTHER_WORDS = "the token of a bus ride"
 
 
 @pytest.mark.parametrize(
@@ -40,8 +43,16 @@ def test_words_alone_are_a_match_in_a_lexical_search(find: Search) -> None:
 @pytest.mark.parametrize(
     "query", ["what is the expiry date of a passport", "who inherits when there is no will"]
 )
-def test_other_topic_is_no_strong_match(find: Search, query: str) -> None:
-    assert find(query).confidence != "strong"
+def test_other_topic_is_no_strong_match_and_says_so(find: Search, query: str) -> None:
+    answer = find(query)
+    assert (answer.confidence, answer.hint) in OF_CONFIDENCE.items()
+
+
+def test_a_weak_match_says_so_and_what_to_try(find: Search) -> None:
+    answer = find(OTHER_WORDS)
+    assert answer.confidence == "weak"
+    assert answer.hint is not None
+    assert answer.hint.startswith("A weak match: ")
 
 
 def test_best_of_several_queries_counts(find: Search) -> None:

@@ -17,6 +17,7 @@ from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, RunContext, insert_files, remove_files
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
+from indexer.records.extractors import Extractor
 from tests.central.search.corpus import extracted
 
 COMMIT = "c0ffee" + "0" * 34
@@ -58,7 +59,9 @@ def change_files(
         paths = [*files, *removed]
         remove_files(repository_id=repository.pk, paths=paths, delta=delta)
         insert_files(
-            context=RunContext(repository_id=repository.pk, run_id=uuid.uuid4(), extractor="test"),
+            context=RunContext(
+                repository_id=repository.pk, run_id=uuid.uuid4(), extractor=Extractor("test")
+            ),
             records=[replace(record, chunks=()) for record in records],
             vectors={},
             delta=delta,

@@ -234,9 +234,15 @@ def test_a_page_costs_few_queries_however_much_it_shows(
         page(member, q="token")
 
 
-def test_page_says_above_the_results_that_there_is_no_good_match(member: Client) -> None:
-    html = page(member, q="zzzqq wobble flurb")
-    assert html.index("No good match") < html.index('class="hit"')
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [("zzzqq wobble flurb", "No good match"), ("the token of a bus ride", "A weak match")],
+)
+def test_page_says_above_the_results_that_the_match_is_weak(
+    member: Client, query: str, said: str
+) -> None:
+    html = page(member, q=query)
+    assert html.index(said) < html.index('class="hit"')
     assert "No good match" not in page(member, q="validate_token")
 
 

@@ -194,6 +194,9 @@ def test_the_better_confidence_of_both_is_that_of_the_merged_answer() -> None:
     local = {**found([hit("a.py", 7, 1.0, project=LOCAL)], project=LOCAL), "confidence": "strong"}
     answer, *_ = merge_hits(central, local, front_of("a.py"), limit=10)
     assert (answer["confidence"], answer["hint"]) == ("strong", None)
+    weak = {**local, "confidence": "weak", "hint": "A weak match."}
+    answer, *_ = merge_hits(central, weak, front_of("a.py"), limit=10)
+    assert (answer["confidence"], answer["hint"]) == ("weak", "A weak match.")
     answer, *_ = merge_hits(central, {**local, "results": []}, front_of("a.py"), limit=10)
     assert (answer["confidence"], answer["hint"]) == ("none", "No good match.")
 

@@ -15,7 +15,6 @@ from indexer.languages.registry import (
     SUFFIXES,
     TEXT,
 )
-from indexer.pipeline.fingerprint import fingerprint
 from indexer.records.languages import LANGUAGES, PARSED_SUFFIXES, WITHOUT_SYMBOLS
 
 
@@ -96,12 +95,6 @@ def test_registry_imports_no_grammar() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
-
-
-def test_fingerprint_is_stable_and_short() -> None:
-    assert fingerprint() == fingerprint()
-    assert fingerprint().startswith("aeterna-")
-    assert len(fingerprint()) < 64
 
 
 def test_the_list_of_names_that_others_read_is_complete() -> None:

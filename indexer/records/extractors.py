@@ -1,0 +1,54 @@
+"""The extractor of a run: the version of all that a record of a file depends on, but the file.
+
+It has parts, so that a change of one language reads again the files of that language.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from indexer.records.files import FileRecord
+
+# The parts that are no language.
+MANIFESTS: Final = "manifests"  # files with a manifest
+SELECTION: Final = "selection"  # skipped files
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """`shared` concerns every file; `versions` are those of the parts that changed since it did.
+
+    As text `aeterna-1 go=2 manifests=3`, at most 200 characters: a service that knows no parts
+    compares it as a whole.
+    """
+
+    shared: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read it; a text of another form is all `shared`."""
+        shared, *parts = text.split(" ")
+        if not all("=" in part for part in parts):
+            return cls(text)
+        return cls(shared, dict(part.split("=", 1) for part in parts))
+
+    def __str__(self) -> str:
+        return self._text(self.versions)
+
+    def of_record(self, record: FileRecord) -> str:
+        """Return the text that has the parts alone on which the record depends."""
+        return self._text(
+            [
+                record.language,
+                *([MANIFESTS] if record.manifest else []),
+                *([SELECTION] if record.skipped else []),
+            ]
+        )
+
+    def part(self, name: str) -> str | None:
+        """Return the text of a part; None if it has not changed."""
+        return f"{name}={self.versions[name]}" if name in self.versions else None
+
+    def _text(self, names: Iterable[str]) -> str:
+        return " ".join([self.shared, *filter(None, map(self.part, names))])
