@@ -46,7 +46,7 @@ def search_text(answer: Row) -> str:
     head = heading(answer["count"], "result", f"for {answer['query']}")
     if answer.get("total"):
         head += _total(answer["total"])
-    if answer["results"] and (weakness := _WEAKNESSES.get(answer.get("confidence"))):
+    if answer["results"] and (weakness := _WEAKNESSES.get(answer.get("confidence") or "")):
         head = f"{weakness}. {head}"
     return joined([head, *(_result(row) for row in answer["results"])], answer)
 
