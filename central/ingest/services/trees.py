@@ -33,6 +33,11 @@ _LINES = Copy(
     sql('COPY pg_temp.tree_line ("path", "mode", "blob", "skipped") FROM STDIN (FORMAT BINARY)'),
     ["text", "varchar", "varchar", "varchar"],
 )
+# Both tables may be new to the planner, which then joins them line by line: with an index that is
+# no product of their sizes.
+_PREPARE = sql("""
+    CREATE INDEX tree_line_path ON pg_temp.tree_line (path);
+    ANALYZE pg_temp.tree_line""")
 _REPEATED = sql("SELECT path FROM pg_temp.tree_line GROUP BY path HAVING count(*) > 1 LIMIT 1")
 # A client that has not read a file cannot know what its content tells: a line without a reason, or
 # of a generated file, agrees with it. Another embedder asks for every file that has chunks.
@@ -139,6 +144,7 @@ class LoadedTree:
             copy_rows(_LINES, rows)
             count += len(rows)
         with connection.cursor() as cursor:
+            cursor.execute(_PREPARE)
             cursor.execute(_REPEATED)
             if repeated := cursor.fetchone():
                 raise InvalidError(
