@@ -37,7 +37,7 @@ _LINES = Copy(
 # no product of their sizes.
 _PREPARE = sql("""
     CREATE INDEX tree_line_path ON pg_temp.tree_line (path);
-    ANALYZE pg_temp.tree_line""")
+    ANALYSE pg_temp.tree_line""")
 _REPEATED = sql("SELECT path FROM pg_temp.tree_line GROUP BY path HAVING count(*) > 1 LIMIT 1")
 # A client that has not read a file cannot know what its content tells: a line without a reason, or
 # of a generated file, agrees with it. Another embedder asks for every file that has chunks.

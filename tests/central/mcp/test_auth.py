@@ -19,6 +19,7 @@ from central.http.asgi import RequestThreads
 from central.mcp.auth import McpAuth
 from central.settings.services import Rates
 from central.tenancy.models import ApiToken, Scope
+from tests.central.knowledge.graph import created
 from tests.central.mcp.agent import ADDRESS, Agent, mcp_of
 from tests.central.protocol import Api, api_of
 
@@ -116,6 +117,9 @@ def test_token_that_may_only_index_is_told_what_it_lacks(
 
 
 def test_a_token_that_may_only_search_links_nothing(threads: RequestThreads) -> None:
+    writer = api_of(scopes=list(Scope))
+    for number in (7, 8):
+        created(writer, kind="knowledge", id=f"ADR-{number}", title="Take salt of the sea")
     reader = Agent(threads, api_of(scopes=[Scope.SEARCH]).token)
     refusal = reader.refusal("graph_link", **{"from": "ADR-7", "to": "ADR-8", "type": "explains"})
     assert (refusal.status, refusal.code) == (403, "insufficient_scope")
