@@ -37,7 +37,7 @@ _MISSING: Final = {
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 
-_WEAKNESSES = {"none": "No good match", "weak": "A weak match"}
+_WEAKNESSES: Final = {"none": "No good match", "weak": "A weak match"}
 
 
 def search_text(answer: Row) -> str:

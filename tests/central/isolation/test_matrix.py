@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.timeout(900)]  # all is asked f
 
 Asked = tuple[str, Request]  # the caller's name
 
-# Routes that know no organisation, and those of whoever is signed in.
+# Routes that know no organisation, and those of the person who is signed in.
 OPEN_ROUTES = {
     *("livez", "readyz", "metrics", "api/v1/schema", "api/v1/docs", "sign-in", "sign-out"),
     *("theme", "sso", "sso/callback", "invitation", "invitation/accept", "invitation/account"),
