@@ -4,6 +4,9 @@ A change of SHARED reads every file again. A language's version, in `languages/`
 files again; `python -m tests.indexer.update_golden` says which one a change of output needs.
 """
 
+import hashlib
+from functools import cache
+from importlib import metadata
 from typing import Final
 
 from indexer.languages.registry import LANGUAGES_BY_NAME
@@ -12,6 +15,27 @@ from indexer.records.extractors import MANIFESTS, SELECTION, Extractor
 # Chunks, terms, relations and the parser: what the files of all languages share. It is the last
 # text without parts, so that no file was read again when they came.
 SHARED: Final = "aeterna-1.1.4.2-00b53edc57fa"
+# The locked releases, of which the versions are. A test compares them with the lock.
+RELEASES: Final = {
+    "tree-sitter": "0.26.1",
+    "tree-sitter-bash": "0.25.1",
+    "tree-sitter-c": "0.24.2",
+    "tree-sitter-c-sharp": "0.23.5",
+    "tree-sitter-cpp": "0.23.4",
+    "tree-sitter-elixir": "0.3.5",
+    "tree-sitter-go": "0.25.0",
+    "tree-sitter-java": "0.23.5",
+    "tree-sitter-javascript": "0.25.0",
+    "tree-sitter-kotlin": "1.1.0",
+    "tree-sitter-lua": "0.5.0",
+    "tree-sitter-php": "0.25.1",
+    "tree-sitter-python": "0.25.0",
+    "tree-sitter-ruby": "0.23.1",
+    "tree-sitter-rust": "0.24.2",
+    "tree-sitter-scala": "0.26.3",
+    "tree-sitter-swift": "0.7.4",
+    "tree-sitter-typescript": "0.23.2",
+}
 # Raise if `manifests/` reads other values from the same file.
 MANIFESTS_VERSION: Final = 1
 # Raise if a file is no longer skipped, or for another reason; if more are, change SHARED.
@@ -22,6 +46,17 @@ _VERSIONS: Final = {
     MANIFESTS: MANIFESTS_VERSION,
     SELECTION: SELECTION_VERSION,
 }
-EXTRACTOR: Final = str(
-    Extractor(SHARED, {part: str(version) for part, version in _VERSIONS.items() if version > 1})
-)
+
+
+@cache
+def extractor() -> str:
+    """Return the extractor; with other releases than the locked ones `shared` is of these alone."""
+    installed = [f"{name}={metadata.version(name)}" for name in RELEASES]
+    shared = SHARED
+    if installed != [f"{name}={release}" for name, release in RELEASES.items()]:
+        shared += f"-{hashlib.sha256(' '.join(installed).encode()).hexdigest()[:8]}"
+    raised = {part: str(version) for part, version in _VERSIONS.items() if version > 1}
+    return str(Extractor(shared, raised))
+
+
+EXTRACTOR: Final = extractor()

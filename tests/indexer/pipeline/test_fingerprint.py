@@ -1,9 +1,11 @@
 """The extractor's text: short, and another one if a language extracts other data."""
 
+from importlib import metadata
+
 import pytest
 
 from indexer.languages.registry import LANGUAGES_BY_NAME, PARSED
-from indexer.pipeline.fingerprint import EXTRACTOR, SHARED
+from indexer.pipeline.fingerprint import EXTRACTOR, RELEASES, SHARED, extractor
 from indexer.records.extractors import MANIFESTS, SELECTION, Extractor
 from tests.indexer.golden import changed_silently, read_states, states
 
@@ -11,6 +13,25 @@ from tests.indexer.golden import changed_silently, read_states, states
 def test_no_language_extracts_other_data_under_the_same_version() -> None:
     """If this fails, raise the version and run `python -m tests.indexer.update_golden`."""
     assert read_states() == states()
+
+
+def test_the_versions_are_of_the_locked_releases_of_the_parser_and_every_grammar() -> None:
+    """If this fails, write the new release down and raise the language's version."""
+    grammars = {language.grammar.distribution for language in PARSED if language.grammar}
+    assert {"tree-sitter"} | grammars == RELEASES.keys()
+    assert {name: metadata.version(name) for name in RELEASES} == RELEASES
+
+
+@pytest.mark.parametrize("name", ["tree-sitter", "tree-sitter-go"])
+def test_an_installation_with_another_release_has_an_extractor_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The distribution's dependencies are not pinned."""
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda one: "99" if one == name else version(one))
+    other = Extractor.parse(extractor.__wrapped__())
+    assert other.shared.startswith(f"{SHARED}-")
+    assert len(str(other)) <= 200
 
 
 def test_a_change_under_the_same_version_is_noticed() -> None:
@@ -29,7 +50,8 @@ def test_the_text_begins_with_what_all_files_share() -> None:
 
 def test_an_earlier_service_accepts_a_text_in_which_every_part_has_changed() -> None:
     parts = [*(one.name for one in PARSED), MANIFESTS, SELECTION]
-    assert len(str(Extractor(SHARED, dict.fromkeys(parts, "2")))) <= 200
+    shared = f"{SHARED}-{'0' * 8}"  # with other releases than the locked ones
+    assert len(str(Extractor(shared, dict.fromkeys(parts, "2")))) <= 200
 
 
 @pytest.mark.parametrize("text", ["extractor-1", "a go=2 manifests=3", "a b c=1", ""])
