@@ -17,9 +17,15 @@ class Sentence(str):
         return cls._made((code, template, parameters))
 
     @classmethod
-    def joined(cls, sentences: Iterable["Sentence"]) -> Self:
-        """Put sentences one behind the other."""
-        return cls._made(*(part for one in sentences for part in one.parts))
+    def joined(cls, sentences: Iterable[str]) -> Self:
+        """Put sentences one behind the other; a plain one stays as it is."""
+        return cls._made(
+            *(
+                part
+                for one in sentences
+                for part in (one.parts if isinstance(one, Sentence) else [_plain(one)])
+            )
+        )
 
     @classmethod
     def _made(cls, *parts: _Part) -> Self:
@@ -30,6 +36,10 @@ class Sentence(str):
     def in_words(self, templates: Mapping[str, str]) -> str:
         """Return the text with the templates that are given for its codes."""
         return _text(self.parts, templates)
+
+
+def _plain(text: str) -> _Part:
+    return "", "{text}", {"text": text}
 
 
 def _text(parts: Iterable[_Part], templates: Mapping[str, str]) -> str:

@@ -9,6 +9,8 @@ from central.knowledge.mentions import Mention, find_mentions
 from central.limited_process import ChildEndedError, LimitedProcess, LimitExceededError
 from indexer.limits import MATCH_CHARACTERS, MATCH_CPU_SECONDS, MATCH_SECONDS, MATCHES_KEPT
 
+_CHILD: Final = __name__
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -27,9 +29,7 @@ class Matcher:
     """Owns the process. Close it; not for several threads at once."""
 
     def __init__(self) -> None:
-        self._process = LimitedProcess(
-            __name__, cpu_seconds=MATCH_CPU_SECONDS, seconds=MATCH_SECONDS
-        )
+        self._process = LimitedProcess(_CHILD, cpu_seconds=MATCH_CPU_SECONDS, seconds=MATCH_SECONDS)
 
     def __enter__(self) -> "Matcher":
         return self

@@ -6,7 +6,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 from uuid import UUID
 
@@ -35,6 +35,7 @@ from central.search.reading import ReadRequest, read_request
 from central.search.retrieval import CandidateBatch, RetrievalPlan, candidate_batches
 from central.search.rows import LiveChunk, displayed_rows, first_lines
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
+from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, VectorStore
@@ -234,18 +235,12 @@ def _answer(
 ) -> Answer:
     missing = missing_projects(scope.selected, scope.unknown, page.lacks)
     searched = answering_projects(scope.selected)
-    hint = OF_CONFIDENCE.get(page.confidence)
-    if advice := advice_on(read.request.queries):
-        hint = f"{hint} {advice}" if hint else advice
-    if not page.results:
-        hint = repository_hint(read, scope) or hint_for(
-            request,
-            searched=len(searched),
-            missing=missing,
-            is_restricted=page.is_restricted,
-        )
-    if advice := operator_advice(request.queries):
-        hint = f"{hint} {advice}" if hint else advice
+    if page.results:
+        said = [OF_CONFIDENCE.get(page.confidence), advice_on(read.request.queries)]
+    else:
+        empty = partial(hint_for, request, searched=len(searched), missing=missing)
+        said = [repository_hint(read, scope) or empty(is_restricted=page.is_restricted)]
+    hints = [one for one in (*said, operator_advice(request.queries)) if one]
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
@@ -254,5 +249,5 @@ def _answer(
         next_cursor=cursor,
         receipt=Receipt(not missing, took_ms, searched, missing),
         confidence=page.confidence,
-        hint=hint,
+        hint=Sentence.joined(hints) or None,
     )

@@ -252,6 +252,12 @@ def test_a_question_that_looks_like_a_pattern_is_told_so_above_its_results(membe
     assert html.index('class="notice notice-info"') < advice < html.index('class="hit"')
 
 
+def test_advice_beside_a_weak_match_is_in_the_words_of_pages_too(member: Client) -> None:
+    html = page(member, q="zzzqq.*wobble")
+    assert "No good match" in html
+    assert "or search by a regular expression." in html
+
+
 def test_snippet_inside_of_a_docstring_is_coloured_as_a_string(member: Client) -> None:
     sentences = "".join(f"    Return {n} if this class is not raised for it.\n" for n in range(120))
     code = f'def explain():\n    """Explain.\n\n{sentences}    """\n    return None\n'
