@@ -163,8 +163,8 @@ class _Session:
 
     def _compare(self, target: IndexTarget) -> None:
         """Check at intervals whether another process has indexed a new commit of this checkout."""
-        if time.monotonic() - self._compared_at < _RECHECK_SECONDS:
-            return
+        if time.monotonic() - self._compared_at < _RECHECK_SECONDS or not _is_there(target):
+            return  # without a service there is nothing to compare with
         self._compared_at = time.monotonic()
         previous, self._indexed = self._indexed, ""  # also if the project is unknown now
         transport = target.transport()

@@ -3,7 +3,6 @@
 import re
 from html import unescape
 from textwrap import dedent
-from time import thread_time
 from urllib.parse import quote
 
 import pytest
@@ -129,9 +128,7 @@ def test_a_file_of_very_many_references_is_still_shown(
         )
         for line in range(1, lines + 1)
     )  # fmt: skip
-    member.get("/o/acme/r/app/file/main.py")
-    started = thread_time()
+    member.get("/o/acme/r/app/file/main.py")  # the first answer asks for more
     with django_assert_max_num_queries(11):
         html = member.get("/o/acme/r/app/file/main.py").content.decode()
-    assert thread_time() - started < 3
     assert html.count("/main.py/") == lines
