@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from indexer.languages.containers import NO_CONTAINERS, Containers
 from indexer.languages.import_style import DOTTED, ImportStyle
+from indexer.languages.rewrites import Rewrite
 from indexer.records.manifests import Ecosystem
 
 
@@ -75,6 +76,7 @@ class Language:
     grammar: Grammar | None = None
     _: KW_ONLY
     version: int = 1  # raise if other data are extracted from the same file
+    rewrites: tuple[Rewrite, ...] = ()  # tried in order
 
     # Detection. All in lower case; interpreters are from a `#!` line, without versions.
     suffixes: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from indexer.languages import cpp_rewrites
 from indexer.languages.base import Language, ModuleName, grammar, names
 from indexer.languages.import_style import ImportStyle, relative_module
 from indexer.records.manifests import Ecosystem
@@ -14,6 +15,7 @@ _CPP_HEADER: Final = re.compile(
     rb"|^\s*#\s*include\s*<(?:string|vector|memory|map|utility|functional|cstdint)>",
     re.MULTILINE,
 )
+_IMPORT: Final = re.compile(r"(?:import|module)\s+([^\s;\[]+)")
 _HEAD_BYTES: Final = 65_536
 
 
@@ -27,13 +29,26 @@ def _include_module(path: str) -> str:
     return "/" + path
 
 
-def _include_names(path: str, _namespace: str) -> Iterator[ModuleName]:
-    """Yield the suffixes of the path that `#include` may name."""
+def _include_names(path: str, namespace: str) -> Iterator[ModuleName]:
+    """Yield the path that `#include` names, and of a module unit what `import` names."""
     yield ModuleName(_include_module(path), public=False, scope=False)
+    if namespace:
+        yield ModuleName(f"import {namespace}", public=False, scope=False)
+        if ":" in namespace:  # a partition, which units of the same module name without it
+            partition = namespace.partition(":")[2]
+            yield ModuleName(f"import :{partition}", public=False, scope=False)
 
 
 def _import_path(file: str, module: str, _inside: str) -> str:
-    """Resolve a path relative to the including file; `<…>` stays as written."""
+    """Resolve a path relative to the including file; `<…>` stays as written.
+
+    A statement is that of a module, or of a header as one.
+    """
+    if statement := _IMPORT.match(module):
+        name = statement[1]
+        if name[0] not in '<"':
+            return f"import {name}"
+        module = name.strip('"')
     return module[1:-1] if module[:1] == "<" else relative_module(file, module, _include_module)
 
 
@@ -61,6 +76,7 @@ _CPP_BUILTINS: Final = names("""
 C: Final = Language(
     "c",
     grammar("c"),
+    version=2,
     suffixes=(".c", ".h"),
     variant=_header_language,
     ecosystem=Ecosystem.NONE,
@@ -74,9 +90,12 @@ C: Final = Language(
 CPP: Final = Language(
     "cpp",
     grammar("cpp", "c", "cpp"),
+    version=2,
     suffixes=(
         ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tpp",
+        ".cppm", ".ixx", ".cxxm", ".c++m", ".ccm", ".mpp",
     ),
+    rewrites=cpp_rewrites.REWRITES,
     ecosystem=Ecosystem.NONE,
     module_names=_include_names,
     import_style=_INCLUDE,

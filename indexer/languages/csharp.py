@@ -1,9 +1,12 @@
 """C#. `queries/c_sharp.trace.scm` matches imports and references."""
 
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.import_style import NAMESPACE
+from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, replaced
 from indexer.records.manifests import Ecosystem
 
 _BUILTINS: Final = names("""
@@ -31,9 +34,47 @@ _BUILTINS: Final = names("""
     UnauthorizedAccessException base this
 """)
 
+_EXTENSION: Final = re.compile(
+    rb"(?<![\w.@])extension(?:[ \t]*<[^<>(){};]{1,200}>)?\s{0,200}(?=\()"
+)
+_EXTENSION_BODY: Final = re.compile(rb"(?:\s*where\b[^{};]{1,500})?\s*\{")
+_NAMELESS: Final = re.compile(rb"\(\s*(?:[\w.?]|\[,*\]|<[^()]*>)+\s*\)")
+
+
+def _extension_blocks(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Write `extension(T name) { … }` as a class that the queries know by its name.
+
+    The grammar reads the block as a constructor, and its members as local functions.
+    """
+    for found in _EXTENSION.finditer(source):
+        end = closing(source, found.end())
+        if end >= 0 and _EXTENSION_BODY.match(source, end):
+            edits = [Edit(found.start(), b"class __x")]
+            if _NAMELESS.fullmatch(source, found.end(), end):
+                edits.append(blank(source, found.end(), end))
+            yield edits
+
+
+_REWRITES: Final = (
+    Rewrite(_extension_blocks, always=True),
+    replaced(
+        rb"(\?)\.(?=[\w.?]{1,200}(?:\[[^][\n]{1,200}\])?[ \t]*(?:[-+*/%&|^]|<<|>>|\?\?)?=[^=>])",
+        b" ",
+    ),
+    blanked(
+        rb"\([ \t]*(?:\w+[ \t]*,[ \t]*){0,9}((?:out|ref|in|scoped)[ \t]+)"
+        rb"(?=\w+[ \t]*(?:,[\w \t,]{1,200})?\)[ \t]*=>)"
+    ),
+    blanked(rb"\boperator[ \t]*(?:checked[ \t]+)?(?:[-+*/%&|^]|<<|>>)(=)[ \t]*\("),
+    blanked(rb"[:,]\s*(allows[ \t]+ref[ \t]+)struct\b"),
+    replaced(rb"^(#:)", b"//"),
+)
+
 CSHARP: Final = Language(
     "csharp",
     grammar("c_sharp"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".cs", ".csx"),
     ecosystem=Ecosystem.NUGET,
     import_style=NAMESPACE,

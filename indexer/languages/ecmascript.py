@@ -9,6 +9,7 @@ from typing import Final
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle, relative_module
+from indexer.languages.rewrites import blanked, replaced
 from indexer.records.manifests import Ecosystem
 
 _SUFFIX: Final = re.compile(r"(?:\.d)?\.(?:[cm]?[jt]s|[jt]sx)$")
@@ -56,9 +57,22 @@ _CONTAINERS: Final = Containers("""
     Iterable Iterator IterableIterator AsyncIterable AsyncIterator Generator AsyncGenerator: *=0
 """)
 
+_REWRITES: Final = (
+    replaced(rb"\bfor\s*(?:await\s*)?\(\s*((?:await\s+)?using)\s+(?=[\w$])", b"const"),
+    blanked(rb"\b(accessor)[ \t]+(?=[\w$#\[])"),
+    blanked(rb"^[ \t]*import[ \t]+(defer|source)[ \t]+(?=[*\w$])"),
+)
+_TYPE_REWRITES: Final = (
+    *_REWRITES,
+    blanked(rb"[<,]\s*((?:in\s+)?out\s+|in\s+)(?=[A-Za-z_$])"),
+    blanked(rb"^[ \t]*export[ \t]+(type)[ \t]*(?=\*)"),
+)
+
 JAVASCRIPT: Final = Language(
     "javascript",
     grammar("javascript", "ecmascript", "javascript", "jsx"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".js", ".jsx", ".mjs", ".cjs"),
     interpreters=("node",),
     ecosystem=Ecosystem.NPM,
@@ -79,6 +93,7 @@ TYPESCRIPT: Final = replace(
     name="typescript",
     not_null="!",
     grammar=grammar("typescript", "ecmascript", "typescript", function="language_typescript"),
+    rewrites=_TYPE_REWRITES,
     suffixes=(".ts", ".mts", ".cts"),
     interpreters=("deno", "bun", "ts-node"),
 )
@@ -87,6 +102,7 @@ TSX: Final = replace(
     name="tsx",
     not_null="!",
     grammar=grammar("typescript", "ecmascript", "typescript", "jsx", function="language_tsx"),
+    rewrites=_TYPE_REWRITES,
     suffixes=(".tsx",),
     interpreters=(),
 )

@@ -45,6 +45,7 @@ _BUILTINS: Final = names("""
 ELIXIR: Final = Language(
     "elixir",
     grammar("elixir"),
+    version=2,
     suffixes=(".ex", ".exs"),
     interpreters=("elixir",),
     ecosystem=Ecosystem.NONE,

@@ -1,11 +1,12 @@
 """Go. `queries/go.trace.scm` matches imports and references."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.import_style import ImportStyle
+from indexer.languages.rewrites import Edit, Rewrite, blanked, closing
 from indexer.records.manifests import Ecosystem
 
 _VERSION: Final = re.compile(r"v\d+$")
@@ -33,9 +34,32 @@ def _packages(module: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_NEW: Final = re.compile(rb"(?<![\w.])new\(")
+# An argument of `new` that is no type: one with a call, a literal, an operator.
+_IS_TYPE: Final = re.compile(
+    rb"\s*(?:<-|chan\b|struct\b|interface\b|(?:map|\[)[^{]*$|func\b[^{]*$)"
+)
+_IS_VALUE: Final = re.compile(rb"(?<!\bfunc)[\w\])}]\(|[\"`'+!&|^=/%{-]|^\s*\d")
+
+
+def _new_values(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Give `new(value)` another name: the grammar reads the first argument of `new` as a type."""
+    for found in _NEW.finditer(source):
+        argument = source[found.end() : max(closing(source, found.end() - 1) - 1, found.end())]
+        if _IS_VALUE.search(argument) and not _IS_TYPE.match(argument):
+            yield [Edit(found.start(), b"neW")]
+
+
+_REWRITES: Final = (
+    Rewrite(_new_values),
+    blanked(rb"^func[ \t]*\([^()\n]{1,200}\)[ \t]*\w+(\[[^][\n]{1,200}\])\("),
+)
+
 GO: Final = Language(
     "go",
     grammar("go"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".go",),
     ecosystem=Ecosystem.GO,
     import_style=ImportStyle(lambda _file, module, _inside: module, _local_name),

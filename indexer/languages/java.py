@@ -1,8 +1,11 @@
 """Java. `queries/java.trace.scm` matches imports and references."""
 
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.rewrites import Edit, Rewrite, blanked
 from indexer.records.manifests import Ecosystem
 
 _BUILTINS: Final = names("""
@@ -26,9 +29,26 @@ _BUILTINS: Final = names("""
     super this
 """)
 
+_CONSTRUCTOR_CALL: Final = re.compile(rb"(?<![\w.])(?:supe(?=r\s*\()|thi(?=s\s*\())")
+
+
+def _late_constructor_calls(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Write `super(…)` after other statements as a call: to the grammar it is the first one."""
+    for found in _CONSTRUCTOR_CALL.finditer(source):
+        yield [Edit(found.start(), b"_"), Edit(found.end(), b"_")]
+
+
+_REWRITES: Final = (
+    Rewrite(_late_constructor_calls, in_error=True),
+    blanked(rb"^[ \t]*(import[ \t]+module[ \t]+[\w.]+[ \t]*;)"),
+    blanked(rb"\b(value)[ \t]+(?=(?:(?:public|abstract|final|sealed)[ \t]+)*(?:class|record)\b)"),
+)
+
 JAVA: Final = Language(
     "java",
     grammar("java"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".java",),
     ecosystem=Ecosystem.MAVEN,
     export_rule=ExportRule.EXPLICIT,

@@ -1,8 +1,11 @@
 """Kotlin. `queries/kotlin.trace.scm` matches imports and references."""
 
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import Language, grammar, names
+from indexer.languages.rewrites import Edit, Rewrite, blanked, blanked_brackets, replaced
 from indexer.records.manifests import Ecosystem
 
 _BUILTINS: Final = names("""
@@ -30,9 +33,52 @@ _BUILTINS: Final = names("""
     takeUnless repeat lazy lazyOf synchronized use to TODO super this
 """)
 
+_DOLLAR_STRING: Final = re.compile(
+    rb'(\$\$+)(?:"""(?P<raw>(?:[^"]|"(?!"")){0,65536})"""|"(?P<line>(?:[^"\\\n]|\\.)*)")'
+)
+_DOLLARS: Final = re.compile(rb"\$+")
+
+
+def _dollar_strings(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Write strings with a prefix of n dollars, in which n dollars begin an interpolation."""
+    for found in _DOLLAR_STRING.finditer(source):
+        prefix, *others = found.regs[1:]
+        start, end = next(span for span in others if span[0] >= 0)
+        count = prefix[1] - prefix[0]
+        edits = [Edit(prefix[0], b" " * count)]
+        for dollars in _DOLLARS.finditer(source, start, end):
+            kept = b"$" if dollars.end() - dollars.start() >= count else b" "
+            edits.append(Edit(dollars.start(), kept.rjust(dollars.end() - dollars.start())))
+        yield edits
+
+
+# A condition of a branch, before its guard: one that a line begins with.
+_GUARDED: Final = rb"(?:^|[{;])[ \t]*(?![ \t]|else\b|if\b)[^\n{};=]{1,200}?\s+"
+_REWRITES: Final = (
+    blanked_brackets(  # context parameters of a declaration
+        rb"(?<![.\w])(context[ \t]*\()",
+        rb"\s*(?:@[^\n]{0,200}\n\s*)?(?:(?:public|private|internal|protected|inline|suspend|open|"
+        rb"override|abstract|final|operator|infix|tailrec|external|actual|expect|lateinit|const)\s+)"
+        rb"{0,8}(?:fun|val|var|class|interface|object|context|@)\b",
+    ),
+    blanked_brackets(rb"(?<![.\w])(context[ \t]*\()", rb"\s*[(\w]"),  # of a function's type
+    blanked(rb"\b(else\s+if)\b(?=[^\n{}]{1,200}->)"),
+    replaced(_GUARDED + rb"(if)\b(?=[^\n{}]{1,200}->)", b","),
+    Rewrite(_dollar_strings),
+    replaced(rb"@(all):", b"get"),
+    blanked(rb"^[ \t]+(field)[ \t]*="),
+    replaced(
+        rb"(\(val )[ \w]+(?:,\s*(val)\s+\w+)?(?:,\s*(val)\s+\w+)?\)\s*=(?!=)", b"val(", b"", b""
+    ),
+    blanked(rb"\b(fun)[ \t]+interface\b"),
+    replaced(rb"\binterface\b[^{}\n]*\{[^{}\n]*\S([ \t])\}", b";"),
+)
+
 KOTLIN: Final = Language(
     "kotlin",
     grammar("kotlin"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".kt", ".kts"),
     interpreters=("kotlin",),
     ecosystem=Ecosystem.MAVEN,

@@ -39,6 +39,7 @@ _BUILTINS: Final = names("""
 LUA: Final = Language(
     "lua",
     grammar("lua"),
+    version=2,
     suffixes=(".lua",),
     interpreters=("lua",),
     ecosystem=Ecosystem.NONE,

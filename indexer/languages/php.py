@@ -3,6 +3,7 @@
 from typing import Final
 
 from indexer.languages.base import Language, grammar, names
+from indexer.languages.rewrites import blanked
 from indexer.records.manifests import Ecosystem
 
 _BUILTINS: Final = names("""
@@ -66,9 +67,16 @@ _BUILTINS: Final = names("""
     version_compare vsprintf wordwrap
 """)
 
+_REWRITES: Final = (
+    blanked(rb"[(,]\s*(final)[ \t]+(?=(?:public|protected|private|readonly)\b)"),
+    blanked(rb"(?:^|[;{}])[ \t]*(\(void\))"),
+)
+
 PHP: Final = Language(
     "php",
     grammar("php", function="language_php"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".php", ".phtml"),
     interpreters=("php",),
     ecosystem=Ecosystem.COMPOSER,

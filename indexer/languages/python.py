@@ -2,12 +2,13 @@
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, ItemShape, Language, grammar, names
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle
+from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, parts
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import CALLED, EACH, ELEMENT
 
@@ -84,9 +85,29 @@ _CONTAINERS: Final = Containers("""
     type Type: ()=0
 """)
 
+_TYPE_PARAMETERS: Final = re.compile(rb"\b(?:class|def|type)[ \t]+\w+\[")
+
+
+def _type_defaults(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Blank the defaults of type parameters."""
+    for found in _TYPE_PARAMETERS.finditer(source):
+        start, end = found.end(), closing(source, found.end() - 1) - 1
+        equals = [(source.find(b"=", *part), part[1]) for part in parts(source, start, end)]
+        if edits := [blank(source, sign, last) for sign, last in equals if sign >= 0]:
+            yield edits
+
+
+_REWRITES: Final = (
+    Rewrite(_type_defaults),
+    blanked(rb"^[ \t]*(lazy)[ \t]+(?=(?:import|from)\b)"),
+    blanked(rb"\{\s*(\*\*)(?=[^{}:\n]{1,300}\sfor\s)"),
+)
+
 PYTHON: Final = Language(
     "python",
     grammar("python"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".py", ".pyi", ".pyw"),
     file_names=("sconstruct", "wscript"),
     interpreters=("python", "pypy"),

@@ -1,9 +1,12 @@
 """Ruby. `queries/ruby.trace.scm` matches imports and references."""
 
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import Language, grammar, names
 from indexer.languages.import_style import ImportStyle, relative_module
+from indexer.languages.rewrites import Edit, Rewrite, blanked, string_piece
 from indexer.records.manifests import Ecosystem
 
 
@@ -40,9 +43,31 @@ _BUILTINS: Final = names("""
     ZeroDivisionError Errno
 """)
 
+_ENDLESS: Final = re.compile(
+    rb"\bdef[ \t]+(?:\w+\.)?\w+[?!]?(?:\([^()\n]{0,300}\))?[ \t]*=[ \t]+"
+    rb"((?:[\w@]+(?:::|&?\.)){0,5}[a-z_]\w*[?!]?[ \t]+"
+    rb"(?![-+*/%=<>&|^?.,;)\]}#]|(?:if|unless|rescue|and|or|while|until|do|then|in|end)\b)"
+    rb"[^\n#;]{1,500})"
+)
+
+
+def _endless_commands(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Parse a call without parentheses that is the body of an endless method by itself."""
+    for found in _ENDLESS.finditer(source):
+        start = found.start(1)
+        yield [string_piece(source, start, start + len(found[1].rstrip()))]
+
+
+_REWRITES: Final = (
+    Rewrite(_endless_commands),
+    blanked(rb"^[ \t]*(&&|\|\||(?:and|or)\b)"),  # after which a line goes on
+)
+
 RUBY: Final = Language(
     "ruby",
     grammar("ruby"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
     file_names=("gemfile", "rakefile", "podfile", "vagrantfile", "guardfile"),
     interpreters=("ruby",),

@@ -4,6 +4,7 @@ from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.import_style import ImportStyle, dotted
+from indexer.languages.rewrites import blanked, replaced
 from indexer.records.manifests import Ecosystem
 
 _SOURCES: Final = ("src", "tests", "examples", "benches")
@@ -68,9 +69,27 @@ _BUILTINS: Final = names("""
     clippy
 """)
 
+_REWRITES: Final = (
+    blanked(rb"(?<![\w.])(gen)[ \t]+(?=fn\b|move\b|\{)"),
+    blanked(rb"\b(async)[ \t]+(?=Fn(?:Mut|Once)?\b)"),
+    blanked(rb"\b(safe)[ \t]+(?=fn\b|static\b)"),
+    replaced(rb"\((!)\)", b"_"),  # a pattern that nothing matches
+    replaced(rb"(?<![\w.])(become|do[ \t]+yeet)\b", b"return"),
+    blanked(rb":[^;{}\n]{1,200}?(=[^=;{}()\n]{1,200}?)(?=,|\})"),  # a field's value
+    blanked(rb",\s*(\.\.)\s*(?=\})"),
+    blanked(rb"\b(const)[ \t]+(?=(?:unsafe[ \t]+)?trait\b)"),
+    blanked(rb"\bimpl\b[^{;\n]{0,200}?\b(const)[ \t]+(?=[A-Z])"),
+    blanked(rb"[:+][ \t]*(\[const\]|~const|const\b)[ \t]*(?=[A-Z])"),
+    blanked(rb"(?:^|[{,])[ \t]*(?:pub(?:\([^()\n]*\))?[ \t]+)?(unsafe)[ \t]+(?=\w+[ \t]*:)"),
+    blanked(rb"&[ \t]*(pin[ \t]+)(?=mut\b)"),
+    blanked(rb"&[ \t]*(pin[ \t]+const)\b"),
+)
+
 RUST: Final = Language(
     "rust",
     grammar("rust"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".rs",),
     ecosystem=Ecosystem.CARGO,
     import_style=ImportStyle(_import_path, has_inner_modules=True),

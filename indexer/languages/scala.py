@@ -22,6 +22,7 @@ _BUILTINS: Final = names("""
 SCALA: Final = Language(
     "scala",
     grammar("scala"),
+    version=2,
     suffixes=(".scala", ".sc", ".sbt"),
     interpreters=("scala",),
     ecosystem=Ecosystem.MAVEN,

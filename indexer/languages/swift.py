@@ -4,6 +4,7 @@ from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.import_style import NAMESPACE
+from indexer.languages.rewrites import blanked, replaced
 from indexer.records.manifests import Ecosystem
 
 _BUILTINS: Final = names("""
@@ -33,9 +34,18 @@ _BUILTINS: Final = names("""
     withThrowingTaskGroup withUnsafeBytes withUnsafePointer zip super self init
 """)
 
+_REWRITES: Final = (
+    replaced(rb"(?<![\w.])(_read|borrow)(?=\s*\{)", b"get"),
+    replaced(rb"(?<![\w.])(_modify|mutate)(?=\s*\{)", b"set"),
+    blanked(rb"\{\s*(yield[ \t]+&?|&)(?=[\w(])"),
+    blanked(rb"(?:^|[;{])[ \t]*(then)[ \t]+(?=[\w\"(.])"),
+)
+
 SWIFT: Final = Language(
     "swift",
     grammar("swift"),
+    version=2,
+    rewrites=_REWRITES,
     suffixes=(".swift",),
     interpreters=("swift",),
     ecosystem=Ecosystem.SWIFTPM,

@@ -46,9 +46,11 @@ from indexer.records.vectors import (
     embedding_digest,
 )
 from indexer.resolution.file_relations import Relations, extract_relations
+from indexer.resolution.unparsed import read_unparsed
 from indexer.syntax.chunking import ChunkDraft, chunk_definitions, chunk_text
 from indexer.syntax.definitions import outline, symbols
 from indexer.syntax.parser import parse
+from indexer.syntax.source_text import SourceText
 from indexer.words import split_words
 
 _log = logging.getLogger(__name__)
@@ -216,7 +218,11 @@ def _extract_selected(
     language = detect(path, source)
     text = source.decode("utf-8")
     lines = split_lines(text)
-    read = _windows(lines, degraded) if degraded else _read(path, language, source, lines)
+    read = (
+        _degraded(language, source, lines, degraded)
+        if degraded
+        else _read(path, language, source, lines)
+    )
     drafts = [] if generated else read.drafts()
     words = [split_words(line_span(lines, draft.span)) for draft in drafts]
     record = FileRecord(
@@ -235,6 +241,7 @@ def _extract_selected(
         references=read.relations.references,
         manifest=read_manifest(path, text) if is_manifest(path) else None,
         generated=generated,
+        unparsed=read.relations.unparsed,
     )
     return Extraction(record, words)
 
@@ -247,8 +254,20 @@ class _Reading:
     relations: Relations = field(default_factory=Relations)
 
 
-def _windows(lines: list[str], degraded: DegradeReason | None = None) -> _Reading:
-    return _Reading(partial(chunk_text, lines), degraded)
+def _windows(lines: list[str]) -> _Reading:
+    return _Reading(partial(chunk_text, lines))
+
+
+def _degraded(
+    language: Language, source: bytes, lines: list[str], reason: DegradeReason
+) -> _Reading:
+    """Return the windows of a file whose grammar was of no use: all of it is unparsed."""
+    relations = Relations()
+    if language.grammar is not None:
+        rest = read_unparsed(language, SourceText(source), [(0, len(source))])
+        if rest:
+            relations = Relations(references=rest.references, unparsed=rest.unparsed)
+    return _Reading(partial(chunk_text, lines), reason, relations=relations)
 
 
 def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Reading:
@@ -256,10 +275,10 @@ def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Re
         return _windows(lines)
     parsed = parse(language, source)
     if isinstance(parsed, DegradeReason):
-        return _windows(lines, parsed)
+        return _degraded(language, source, lines, parsed)
     outlined = outline(parsed)
     if isinstance(outlined, DegradeReason):
-        return _windows(lines, outlined)
+        return _degraded(language, source, lines, outlined)
     relations = extract_relations(path, parsed, outlined)
     return _Reading(
         drafts=partial(chunk_definitions, parsed, outlined, lines),

@@ -170,6 +170,31 @@ class Symbol:
     exported: bool
 
 
+class UnparsedLines(NamedTuple):
+    """First and last line of a range that the grammar does not understand, and the calls in it.
+
+    `calls` is the number of uses like calls that only a scan without a grammar has found.
+    """
+
+    start: int
+    end: int
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """What the grammar of a file's language does not understand.
+
+    `lines` ascend and do not overlap. `names` are the different names in them that are neither
+    definitions nor references which the grammar has found, sorted. `scanned` is false if a limit
+    was met, so that there may be other names and uses.
+    """
+
+    lines: tuple[UnparsedLines, ...]
+    names: tuple[str, ...] = ()
+    scanned: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class FileRecord:
     """The stored data of one file: a function of (path, mode, blob, extractor) and selection.
@@ -195,11 +220,12 @@ class FileRecord:
     references: tuple[Reference, ...] = ()
     manifest: Manifest | None = None
     generated: GeneratedBy | None = None
+    unparsed: Unparsed | None = None
 
 
 # Fields that earlier services refuse, with their values in a record that does not have them. They
 # are sent only if the answer to Open names them.
-NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {}
+NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {"unparsed": None}
 
 
 def supported_record(record: FileRecord, fields: Container[str]) -> FileRecord:

@@ -20,7 +20,8 @@ WITHOUT_SYMBOLS: Final = frozenset(
 
 # Of files that a grammar reads.
 PARSED_SUFFIXES: Final = frozenset(
-    {".bash", ".bats", ".c", ".c++", ".cc", ".cjs", ".cpp", ".cs", ".csx", ".cts", ".cxx", ".ex",
+    {".c++m", ".ccm", ".cppm", ".cxxm", ".ixx", ".mpp",
+     ".bash", ".bats", ".c", ".c++", ".cc", ".cjs", ".cpp", ".cs", ".csx", ".cts", ".cxx", ".ex",
      ".exs", ".gemspec", ".go", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".java",
      ".js", ".jsx", ".ksh", ".kt", ".kts", ".lua", ".mjs", ".mts", ".php", ".phtml", ".py", ".pyi",
      ".pyw", ".rake", ".rb", ".rs", ".ru", ".sbt", ".sc", ".scala", ".sh", ".swift", ".tpp", ".ts",

@@ -21,8 +21,9 @@ from indexer.resolution.scopes import (
 )
 from indexer.syntax.containers import is_generic
 from indexer.syntax.definitions import FUNCTION_KINDS
-from indexer.syntax.parser import ByteRange, QueryMatch
+from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
+from indexer.syntax.trees import ByteRange
 from indexer.syntax.types import split_type
 
 _SOURCES: Final = (

@@ -13,6 +13,7 @@ from typing import Final
 
 from indexer.languages import Language
 from indexer.limits import FILE_REFERENCES, NAME_CHARACTERS
+from indexer.records.files import Unparsed
 from indexer.records.references import Export, Import, Reference, ReferenceKind
 from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
 from indexer.resolution.exports import read_exports
@@ -34,10 +35,12 @@ from indexer.resolution.references import BINDABLE_KINDS, ReferenceReader
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope, ScopeTree
 from indexer.resolution.type_references import OF_FIXTURES, type_references
+from indexer.resolution.unparsed import UnparsedFile, read_unparsed
 from indexer.syntax.definitions import OutlineEntry
-from indexer.syntax.parser import ParsedFile, QueryMatch
+from indexer.syntax.parser import Definition, ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 
+_HEAD_LINES: Final = 20
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 # The first known label of a match decides its group.
 _GROUPS: Final = {
@@ -77,6 +80,7 @@ class Relations:
     exports: tuple[Export, ...] = ()
     references: tuple[Reference, ...] = ()
     declared_exports: frozenset[str] | None = None
+    unparsed: Unparsed | None = None
 
 
 def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry]) -> Relations:
@@ -125,6 +129,9 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     if fixtures.references:
         read = merge(read, fixtures.references, key=_position)
     found = list(islice(read, FILE_REFERENCES))
+    rest = _unparsed(parsed, text, tree, found) if parsed.errors else None
+    if rest:
+        found = list(merge(found, rest.references, key=_position))
     if language.has_methods:
         found += type_references(
             groups["returns"], reader.decorated, resolver, text, fixtures=fixtures.functions
@@ -141,7 +148,29 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         exports=(*exports, *fixtures.exports),
         references=tuple(references),
         declared_exports=_declared_exports(groups["only"], text),
+        unparsed=rest.unparsed if rest else None,
     )
+
+
+def _unparsed(
+    parsed: ParsedFile, text: SourceText, tree: ScopeTree, references: Iterable[Reference]
+) -> UnparsedFile | None:
+    """Return what the grammar does not understand; references that it has found are none of it."""
+    return read_unparsed(
+        parsed.language,
+        text,
+        parsed.errors,
+        known={_position(one) for one in references},
+        defined={(one.name, line) for one in parsed.definitions for line in _head(one, text)},
+        callers=lambda offsets: [scope.owner for scope in tree.at(offsets)],
+    )
+
+
+def _head(definition: Definition, text: SourceText) -> range:
+    """Return the lines before the body of a definition, at most a few: one has its name."""
+    start = definition.start_line
+    last = start if definition.body_byte is None else text.line(definition.body_byte)
+    return range(start, min(last, start + _HEAD_LINES) + 1)
 
 
 def _expression_text(parsed: ParsedFile) -> SourceText:

@@ -113,7 +113,10 @@ class ScopeTree:
             (one.definition.start_byte, one.definition.end_byte, one.kind, one) for one in outlined
         ]
         spans += [
-            (*mark, _SCOPE_KINDS[label], None) for match in matches for label, mark in match.items()
+            (*mark, _SCOPE_KINDS[label], None)
+            for match in matches
+            for label, mark in match.items()
+            if label in _SCOPE_KINDS
         ]
         spans.sort(key=lambda span: (span[0], -span[1], span[3] is None))
         scopes: list[Scope] = []

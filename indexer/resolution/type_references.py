@@ -10,8 +10,9 @@ from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
 from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
-from indexer.syntax.parser import ByteRange, QueryMatch
+from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
+from indexer.syntax.trees import ByteRange
 
 _RETURNS = ("returns", "returns.new", "returns.call", "returns.alias")
 OF_FIXTURES: Final = frozenset({"yields.call", "yields.alias"})

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from indexer.syntax.parser import ByteRange, Node, ParsedFile
+from indexer.syntax.parser import Node, ParsedFile
+from indexer.syntax.trees import ByteRange
 
 _LISTS = frozenset({"list", "tuple", "set"})
 _STRINGS = frozenset({"string", "concatenated_string"})

@@ -1,14 +1,9 @@
-"""The parser: bytes to definitions, comments and decorators. The only import of tree-sitter.
-
-The result is a function of the bytes alone: work is limited by counts, never by a clock.
-Trees are walked with cursors, never by recursion. Never keep `Node.children` of a deep tree: the
-binding frees such chains recursively and overflows the C stack (seen at 100,000).
-"""
+"""The parser: bytes to definitions, comments and decorators, by the queries of the language."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module, resources
+from importlib import resources
 from typing import TypeAlias
 
 import tree_sitter
@@ -16,17 +11,14 @@ import tree_sitter
 from indexer.languages import Grammar, Language
 from indexer.limits import FILE_DEFINITIONS, PARSED_BRACKETS, PARSED_BYTES
 from indexer.records.files import DegradeReason
-from indexer.syntax.budget import Budget, bracket_depth
+from indexer.syntax.budget import bracket_depth
+from indexer.syntax.trees import ByteRange, Forest, grammar_language, grow
 
-# A query looks at all later siblings of each child of an ERROR node: the square of its width.
-_MAX_ERROR_WORK = 300_000_000
-_ERROR_WORK_PER_NODE = 2_000
 _MATCH_LIMIT = 65_536
 
 _PREFIXES = ("scope", "namespace")
 
-# A captured node as half-open bytes, and the nodes of one match of a trace query, by label.
-ByteRange: TypeAlias = tuple[int, int]
+# The nodes of one match of a trace query, by label.
 QueryMatch: TypeAlias = dict[str, ByteRange]
 
 Node: TypeAlias = tree_sitter.Node
@@ -63,7 +55,8 @@ class ParsedFile:
     `definitions` come in order of start, outer before inner. `leading_comments` maps the last
     line of each comment and decorator that begins its line to its first line; `comment_lines` are
     lines of nothing but comments. `decorators` maps start to end in bytes. `matches` are those of
-    the trace queries (queries/README.md), as byte ranges by label.
+    the trace queries (queries/README.md), as byte ranges by label. `errors` are what the grammar
+    does not understand.
     """
 
     language: Language
@@ -75,6 +68,7 @@ class ParsedFile:
     decorators: dict[int, int]
     exported_names: frozenset[str]
     matches: tuple[QueryMatch, ...]
+    errors: tuple[ByteRange, ...]
 
 
 def parse(language: Language, source: bytes) -> ParsedFile | DegradeReason:
@@ -86,37 +80,29 @@ def parse(language: Language, source: bytes) -> ParsedFile | DegradeReason:
         return DegradeReason.PARSE_BUDGET
     if bracket_depth(source) > PARSED_BRACKETS:
         return DegradeReason.TOO_DEEP
-    # A NUL would be the end of the file to the grammars.
-    tree = _parse_within_budget(_language(grammar), source.replace(b"\0", b" "))
-    if tree is None:
-        return DegradeReason.PARSE_BUDGET
-    if _error_work(tree) > _MAX_ERROR_WORK:
-        return DegradeReason.PARSE_FAILED
-    collector = _collect(grammar, source, tree)
-    return DegradeReason.PARSE_BUDGET if collector is None else collector.parsed(language, tree)
+    forest = grow(language, grammar, source)
+    if isinstance(forest, DegradeReason):
+        return forest
+    collector = _collect(grammar, source, forest)
+    return DegradeReason.PARSE_BUDGET if collector is None else collector.parsed(language, forest)
 
 
-def _collect(grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> "_Collector | None":
+def _collect(grammar: Grammar, source: bytes, forest: Forest) -> "_Collector | None":
     """Collect all matches of the queries; None if there are too many."""
     query, definition_patterns = _query(grammar)
-    cursor = tree_sitter.QueryCursor(query, match_limit=_MATCH_LIMIT)
     collector = _Collector(source)
-    for pattern, captures in cursor.matches(tree.root_node):
-        if pattern < definition_patterns:
-            collector.add(pattern, captures)
-        else:
-            collector.matches.append(
-                {label: nodes[0].byte_range for label, nodes in captures.items()}
-            )
-    if cursor.did_exceed_match_limit or len(collector.found) > FILE_DEFINITIONS:
-        return None
+    for tree in (forest.tree, *forest.pieces):
+        cursor = tree_sitter.QueryCursor(query, match_limit=_MATCH_LIMIT)
+        for pattern, captures in cursor.matches(tree.root_node):
+            if pattern < definition_patterns:
+                collector.add(pattern, captures)
+            else:
+                collector.matches.append(
+                    {label: nodes[0].byte_range for label, nodes in captures.items()}
+                )
+        if cursor.did_exceed_match_limit or len(collector.found) > FILE_DEFINITIONS:
+            return None
     return collector
-
-
-@cache
-def _language(grammar: Grammar) -> tree_sitter.Language:
-    module = import_module(grammar.module)
-    return tree_sitter.Language(getattr(module, grammar.function)())
 
 
 @cache
@@ -126,7 +112,9 @@ def _query(grammar: Grammar) -> tuple[tree_sitter.Query, int]:
     Those come first. One pass costs less than several, whatever the number of patterns.
     """
     definitions = _query_text(grammar, ".scm")
-    query = tree_sitter.Query(_language(grammar), definitions + _query_text(grammar, ".trace.scm"))
+    query = tree_sitter.Query(
+        grammar_language(grammar), definitions + _query_text(grammar, ".trace.scm")
+    )
     starts = map(query.start_byte_for_pattern, range(query.pattern_count))
     return query, sum(start < len(definitions.encode()) for start in starts)
 
@@ -135,44 +123,6 @@ def _query_text(grammar: Grammar, suffix: str) -> str:
     folder = resources.files("indexer.languages") / "queries"
     files = [folder / f"{name}{suffix}" for name in grammar.queries]
     return "".join(file.read_text("utf-8") + "\n" for file in files if file.is_file())
-
-
-def _parse_within_budget(language: tree_sitter.Language, source: bytes) -> tree_sitter.Tree | None:
-    budget = Budget(source)
-    parser = tree_sitter.Parser(language)
-    try:
-        tree = parser.parse(budget.read, progress_callback=budget.consume)
-    except ValueError:  # the binding's only way to say that the callback stopped it
-        return None
-    if budget.is_exhausted:
-        return None
-    budget.reset()
-    return tree
-
-
-def _error_work(tree: tree_sitter.Tree) -> int:
-    """Estimate the cost of a query over the erroneous parts of the tree, up to the limit."""
-    cursor = tree.walk()
-    work = 0
-    while work <= _MAX_ERROR_WORK:
-        node = cursor.node
-        if node is None or not node.has_error:
-            descended = False
-        else:
-            work += _ERROR_WORK_PER_NODE + (node.child_count**2 if node.is_error else 0)
-            descended = work <= _MAX_ERROR_WORK and cursor.goto_first_child()
-        if not descended and not _next_outside(cursor):
-            break
-        work += _ERROR_WORK_PER_NODE
-    return work
-
-
-def _next_outside(cursor: tree_sitter.TreeCursor) -> bool:
-    """Move to the next node in document order that is not inside this one."""
-    while not cursor.goto_next_sibling():
-        if not cursor.goto_parent():
-            return False
-    return True
 
 
 @dataclass(slots=True)
@@ -213,20 +163,21 @@ class _Collector:
             elif label in _PREFIXES or label.startswith("definition."):
                 self._add_definition(pattern, label.removeprefix("definition."), nodes[0], captures)
 
-    def parsed(self, language: Language, tree: tree_sitter.Tree) -> ParsedFile:
+    def parsed(self, language: Language, forest: Forest) -> ParsedFile:
         found = sorted(
             self.found.values(), key=lambda one: (one.node.start_byte, -one.node.end_byte)
         )
         return ParsedFile(
             language=language,
             source=self.source,
-            tree=tree,
+            tree=forest.tree,
             definitions=tuple(self._definition(one) for one in found),
             leading_comments=self.leading_comments,
             comment_lines=frozenset(self.comment_lines),
             decorators=self.decorators,
             exported_names=frozenset(self.exported_names),
             matches=tuple(self.matches),
+            errors=forest.errors,
         )
 
     def _add_definition(

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_arguments
-from indexer.syntax.parser import ByteRange
+from indexer.syntax.trees import ByteRange
 
 _GAP = "\0"
 _LONGEST_WHOLE = 2 * MAX_EXPRESSION_CHARACTERS
@@ -27,7 +27,7 @@ class SourceText:
     """UTF-8 source. In ASCII files, offsets are used as character positions."""
 
     def __init__(self, source: bytes) -> None:
-        self._source = source
+        self.source = source
         self._ascii = source.decode("ascii") if source.isascii() else None
         line_ends = np.flatnonzero(np.frombuffer(source, np.uint8) == _LF)
         self._line_starts: list[int] = [0, *(line_ends + 1).tolist()]
@@ -37,7 +37,7 @@ class SourceText:
         start, end = mark
         if self._ascii is not None:
             return self._ascii[start:end]
-        return self._source[start:end].decode("utf-8", "replace")
+        return self.source[start:end].decode("utf-8", "replace")
 
     def call(self, callee: ByteRange) -> str:
         """Return the text of a call, or of its callee alone if it is a long one."""
@@ -51,12 +51,12 @@ class SourceText:
 
     def has_member_of(self, name: str) -> bool:
         """Whether `name.` occurs as a whole word."""
-        return re.search(rb"(?<![\w.])%s\." % re.escape(name.encode()), self._source) is not None
+        return re.search(rb"(?<![\w.])%s\." % re.escape(name.encode()), self.source) is not None
 
     @cached_property
     def path_roots(self) -> frozenset[str]:
         """The first names of paths with `::`, without types."""
-        return frozenset(name.decode() for name in _PATH_ROOT.findall(self._source))
+        return frozenset(name.decode() for name in _PATH_ROOT.findall(self.source))
 
     def shortened(self, mark: ByteRange) -> str:
         """Return the text of a byte range, or both ends of a long one, which suffice."""

@@ -1,4 +1,5 @@
-(class_declaration name: (identifier) @name) @definition.class
+((class_declaration name: (identifier) @name) @definition.class
+  (#not-eq? @name "__x"))
 (record_declaration name: (identifier) @name) @definition.class
 (struct_declaration name: (identifier) @name) @definition.struct
 (interface_declaration name: (identifier) @name) @definition.interface

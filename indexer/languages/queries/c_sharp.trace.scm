@@ -18,6 +18,8 @@
  (conversion_operator_declaration) (indexer_declaration) (delegate_declaration)] @scope.function
 [(for_statement) (foreach_statement) (using_statement) (catch_clause) (if_statement)
  (switch_section)] @scope
+; An extension block, as csharp.py writes it.
+((class_declaration name: (identifier) @_block) @scope (#eq? @_block "__x"))
 
 ; Names and what they hold.
 (variable_declaration

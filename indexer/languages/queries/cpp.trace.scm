@@ -75,3 +75,9 @@
   name: (namespace_identifier) @local
   [(namespace_identifier) (nested_namespace_specifier)] @local.alias)
 (function_declarator (trailing_return_type (type_descriptor) @returns))
+
+; Modules, as cpp_rewrites.py writes them: `modulE` is that of a unit that implements a module.
+((declaration type: (type_identifier) @_keyword declarator: (identifier)) @import.module
+  (#any-of? @_keyword "import" "modulE"))
+((declaration type: (type_identifier) @_keyword declarator: (identifier) @namespace)
+  (#any-of? @_keyword "module" "modulE"))

@@ -15,7 +15,7 @@ from indexer.languages.registry import PARSED, SUFFIXES
 from indexer.languages.rust import RUST
 from indexer.limits import PARSED_BRACKETS, PARSED_BYTES
 from indexer.records.files import DegradeReason
-from indexer.syntax import budget, parser
+from indexer.syntax import budget, parser, trees
 from indexer.syntax.budget import Budget
 from indexer.syntax.parser import ParsedFile, parse
 from tests.indexer.golden import SOURCES
@@ -72,7 +72,7 @@ def test_an_error_that_is_too_wide_is_refused_before_it_is_queried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert isinstance(parse(PYTHON, BROKEN), ParsedFile)
-    monkeypatch.setattr(parser, "_MAX_ERROR_WORK", parser._ERROR_WORK_PER_NODE)
+    monkeypatch.setattr(trees, "_MAX_ERROR_WORK", trees._ERROR_WORK_PER_NODE)
     assert parse(PYTHON, BROKEN) is DegradeReason.PARSE_FAILED
 
 

@@ -1,0 +1,85 @@
+"""Rewrites of C++20 modules, C++26 contracts and others that the grammar does not know."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, replaced, spaces
+
+_MODULE: Final = re.compile(
+    rb"^[ \t]*(export[ \t]+)?(import|module)[ \t]+([\w.:<>\"/+-]{1,500})[ \t]*"
+    rb"(\[\[[^\]\n]{0,200}\]\][ \t]*)?;",
+    re.MULTILINE,
+)
+_NO_WORD: Final = bytes(
+    byte if byte < 128 and (chr(byte).isalnum()) else ord("_") for byte in range(256)
+)
+_EXPORT: Final = re.compile(rb"(?:^|[;{}])[ \t]*(export)\b(?=\s*[\w\[{:])", re.MULTILINE)
+_CONTRACT: Final = re.compile(
+    rb"\)(?:\s*(?:\b(?:const|noexcept|override|final)\b|&&?|->[ \t]*[\w:<>,*& ]{1,100}?))*"
+    rb"\s{0,200}\b(pre|post)[ \t]*\("
+)
+_RESULT_NAME: Final = re.compile(rb"\s*\w+\s*:(?!:)")
+_AFTER_CONTRACT: Final = re.compile(rb"\s*(?:(?:pre|post)\b|[{:]|=[^=]|->)")
+_DECLARATION: Final = re.compile(
+    rb"[ \t]*(?!(?:if|while|for|else|return|switch|do)\b)"
+    rb"[\w:<>,*&~\[\]]{1,200}(?:[ \t*&]+[\w:<>,~]{1,200}){1,9}[ \t]*\("
+)
+
+
+def _modules(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Write `import a.b;` as a declaration, in which one name stands for the module's.
+
+    A unit that implements a module is told apart from its interface, which it imports.
+    """
+    for found in _MODULE.finditer(source):
+        edits = [blank(source, *span) for span in (found.span(1), found.span(4)) if span[0] >= 0]
+        name = found[3].translate(_NO_WORD)
+        edits.append(Edit(found.start(3), b"_" + name[1:] if name[:1].isdigit() else name))
+        if found[2] == b"module" and not found[1]:
+            edits.append(Edit(found.start(2), b"modulE"))
+        yield sorted(edits)
+
+
+def _exports(source: bytes) -> Iterator[Sequence[Edit]]:
+    for found in _EXPORT.finditer(source):
+        yield [blank(source, *found.span(1))]
+
+
+def _contracts(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Parse the conditions of a function's contracts by themselves."""
+    for found in _CONTRACT.finditer(source):
+        opening = found.end() - 1
+        end = closing(source, opening)
+        if end < 0 or not _is_contract(source, found.start(1), end):
+            continue
+        result = _RESULT_NAME.match(source, opening + 1, end)
+        condition = result.end() if result else opening + 1
+        # As a block: alone, the grammar does not read a comparison as a statement.
+        alone = b"{" + spaces(source, opening + 1, condition) + source[condition : end - 1] + b"}"
+        yield [
+            blank(source, found.start(1), opening),
+            Edit(opening, spaces(source, opening, end), alone),
+        ]
+
+
+def _is_contract(source: bytes, start: int, end: int) -> bool:
+    """Whether it is no call, such as `if (x) post(y);`."""
+    if _AFTER_CONTRACT.match(source, end):
+        return True
+    line_start = source.rfind(b"\n", 0, start) + 1
+    return _DECLARATION.match(source, line_start, start) is not None
+
+
+REWRITES: Final = (
+    Rewrite(_modules),
+    Rewrite(_exports),
+    Rewrite(_contracts),
+    replaced(rb"\bif[ \t]+(!?[ \t]*consteval)(?=\s*\{)", b"(1)"),
+    blanked(rb"\([ \t]*(this)[ \t]+(?=[\w:])"),  # a parameter for the object
+    blanked(rb"\][ \t]*(?:\([^()\n]*\))?[ \t]*(static)\b(?=[^;\n]{0,100}\{)"),
+    blanked(rb"\w(\.\.\.)\["),
+    blanked(rb"[\[,][ \t]*(\.\.\.)\w+[ \t]*\][ \t]*="),
+    blanked(rb"\bfriend\b[^;\n]{1,200}?(\.\.\.)[ \t]*;"),
+    blanked(rb"^[ \t]*(#[ \t]*embed\b[^\n]*)"),
+)

@@ -1,0 +1,136 @@
+"""Rewrites: constructs that a grammar does not know, replaced before parsing by ones that it knows.
+
+An edit keeps the number of bytes and every line feed, so all positions stay; texts are read from
+the source as it was written. Patterns are linear: repetitions are bounded or exclude what follows.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, NamedTuple, TypeAlias
+
+_OPENING: Final = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
+_BRACKETS: Final = re.compile(rb"[][(){}]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+_NOT_LINE_FEED: Final = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
+_LETTERS: Final = bytes(byte if byte in b"\n\r" else 0x78 for byte in range(256))
+_BRACKETED_BYTES: Final = 65_536
+
+
+class Edit(NamedTuple):
+    """A replacement of as many bytes at `start`. `piece`, if any, is parsed there by itself."""
+
+    start: int
+    text: bytes
+    piece: bytes = b""
+
+    @property
+    def end(self) -> int:
+        """The offset after the replaced bytes."""
+        return self.start + len(self.text)
+
+
+# The edits of each occurrence of a construct, in order; the first begins where it begins.
+FindEdits: TypeAlias = Callable[[bytes], Iterable[Sequence[Edit]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A rewrite that is tried on files with errors.
+
+    `always`: the grammar misreads it without an error. `in_error`: only errors themselves are
+    edited, because the same words are right elsewhere.
+    """
+
+    find: FindEdits
+    always: bool = False
+    in_error: bool = False
+
+
+def blank(source: bytes, start: int, end: int) -> Edit:
+    """Return the edit that leaves spaces and line feeds."""
+    return Edit(start, spaces(source, start, end))
+
+
+def spaces(source: bytes, start: int, end: int) -> bytes:
+    """Return as many bytes, with the line feeds of `source`."""
+    return source[start:end].translate(_NOT_LINE_FEED)
+
+
+def string_piece(source: bytes, start: int, end: int) -> Edit:
+    """Return the edit that leaves a string where a piece is parsed by itself."""
+    inner = source[start + 1 : end - 1].translate(_LETTERS)
+    return Edit(start, b'"' + inner + b'"', source[start:end])
+
+
+def blanked(pattern: bytes) -> Rewrite:
+    """Return the rewrite that blanks the groups of each match."""
+    compiled = re.compile(pattern, re.MULTILINE)
+
+    def find(source: bytes) -> Iterator[Sequence[Edit]]:
+        for found in compiled.finditer(source):
+            yield [blank(source, *span) for span in found.regs[1:] if span[0] >= 0]
+
+    return Rewrite(find)
+
+
+def replaced(pattern: bytes, *texts: bytes) -> Rewrite:
+    """Return the rewrite that puts a text in place of each group of each match, with spaces."""
+    compiled = re.compile(pattern, re.MULTILINE)
+
+    def find(source: bytes) -> Iterator[Sequence[Edit]]:
+        for found in compiled.finditer(source):
+            spans = zip(found.regs[1:], texts, strict=True)
+            edits = [Edit(start, text.ljust(end - start)) for (start, end), text in spans]
+            if all(edit.end == end for edit, (_, end) in zip(edits, found.regs[1:], strict=True)):
+                yield edits
+
+    return Rewrite(find)
+
+
+def blanked_brackets(pattern: bytes, after: bytes = b"") -> Rewrite:
+    """Return the rewrite that blanks from group 1 to the bracket that closes the match's last byte.
+
+    `after`: what must follow.
+    """
+    compiled = re.compile(pattern, re.MULTILINE)
+    following = re.compile(after)
+
+    def find(source: bytes) -> Iterator[Sequence[Edit]]:
+        for found in compiled.finditer(source):
+            end = closing(source, found.end() - 1)
+            if end >= 0 and following.match(source, end):
+                yield [blank(source, found.start(1), end)]
+
+    return Rewrite(find)
+
+
+def closing(source: bytes, opening: int) -> int:
+    """Return the offset after the bracket that closes the one at `opening`; -1 if there is none.
+
+    Brackets in strings of one line do not count. Looks at 64 KiB.
+    """
+    expected: list[bytes] = []
+    for found in _BRACKETS.finditer(source, opening, opening + _BRACKETED_BYTES):
+        token = found[0]
+        if token in _OPENING:
+            expected.append(_OPENING[token])
+        elif len(token) == 1:
+            if not expected or expected.pop() != token:
+                return -1
+            if not expected:
+                return found.end()
+    return -1
+
+
+def parts(source: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges between the commas that are outside of inner brackets."""
+    depth = 0
+    begin = start
+    for found in islice(re.finditer(rb"[][(){},]", source[start:end]), 1_000):
+        sign = found[0]
+        if sign == b"," and not depth:
+            yield begin, start + found.start()
+            begin = start + found.end()
+        depth += (sign in _OPENING) - (sign != b"," and sign not in _OPENING)
+    yield begin, end

@@ -1,0 +1,173 @@
+"""What a grammar does not understand: its lines, the names in it, and uses that look like calls.
+
+The scan knows no grammar, so nothing tells what a name means: such a use is of unknown binding.
+"""
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from indexer.languages import Language
+from indexer.limits import NAME_CHARACTERS, UNPARSED_CALLS, UNPARSED_NAMES, UNPARSED_RANGES
+from indexer.records.files import Unparsed, UnparsedLines
+from indexer.records.references import Access, Binding, Reference, ReferenceKind
+from indexer.syntax.source_text import SourceText
+from indexer.syntax.trees import ByteRange
+
+_NAME: Final = rb"(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*)"
+_NAME_OF_METHOD: Final = rb"(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*[?!]?)"
+_C_COMMENT: Final = rb"//[^\n]*|/\*(?s:.{0,10000}?)\*/"
+_STRING: Final = rb'"(?:[^"\\\n]|\\.)*"'
+_QUOTED: Final = rb"'(?:[^'\\\n]|\\.)*'"
+_CHARACTER: Final = rb"'(?:[^'\\\n]|\\[^\n']{1,8})'"
+_IGNORED: Final = {
+    **dict.fromkeys(("python", "ruby", "bash", "elixir"), (rb"#[^\n]*", _STRING, _QUOTED)),
+    **dict.fromkeys(("javascript", "typescript", "tsx"), (_C_COMMENT, _STRING, _QUOTED)),
+    "php": (rb"#[^\n]*", _C_COMMENT, _STRING, _QUOTED),
+    "lua": (rb"--[^\n]*", _STRING, _QUOTED),
+}
+_DEFAULT_IGNORED: Final = (_C_COMMENT, _STRING, _CHARACTER)
+_CALL: Final = re.compile(rb"!?[ \t]?(?:<[\w\s,.:<>?&*\[\]]{0,200}>|::<[^()\n]{0,200}>)?\(")
+_DEFINES: Final = re.compile(
+    rb"\b(?:def|defp|fun|func|function|fn|sub|class|struct|interface|trait|enum|object|record|macro)"
+    rb"\s+(?:[\w.]*\.)?$"
+)
+_NO_CALLS: Final = frozenset(
+    b"if elif else for foreach while until unless switch match when case catch except with using"
+    b" return throw await yield and or not in is as new delete sizeof typeof lock do try func fun"
+    b" function fn def lambda end then select go defer".split()
+)
+_LOOK_BACK_BYTES: Final = 80
+
+
+class _Token(NamedTuple):
+    start: int
+    name: bytes
+    is_call: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnparsedFile:
+    """What is unparsed of a file, and the references that stand for uses in it, by position."""
+
+    unparsed: Unparsed
+    references: tuple[Reference, ...]
+
+
+def read_unparsed(
+    language: Language,
+    text: SourceText,
+    ranges: Sequence[ByteRange],
+    *,
+    known: Container[tuple[int, int]] = frozenset(),
+    defined: Container[tuple[str, int]] = frozenset(),
+    callers: Callable[[Iterable[int]], Sequence[str]] = lambda offsets: ["" for _ in offsets],
+) -> UnparsedFile | None:
+    """Scan the ranges, which ascend; None if no name is in them.
+
+    `known` are the positions of references, `defined` the names of definitions by line, `callers`
+    returns the definitions around offsets.
+    """
+    merged = list(_merged(text, ranges))
+    found = [(lines, list(_tokens(language, text, covered))) for lines, covered in merged]
+    named = [(lines, tokens) for lines, tokens in found if tokens]
+    if not named:
+        return None
+    scan = _Scan(text, known, defined)
+    lines = [UnparsedLines(*span, scan.add(tokens)) for span, tokens in named]
+    return UnparsedFile(
+        Unparsed(tuple(lines), tuple(sorted(scan.names)), not scan.is_cut),
+        tuple(scan.references(callers)),
+    )
+
+
+def _merged(
+    text: SourceText, ranges: Sequence[ByteRange]
+) -> Iterator[tuple[tuple[int, int], list[ByteRange]]]:
+    """Yield spans of lines that do not overlap, with the byte ranges in each."""
+    span, count = (0, 0), 0
+    covered: list[ByteRange] = []
+    for start, end in ranges:
+        first, last = text.line(start), text.line(max(start, end - 1))
+        if covered and (first <= span[1] + 1 or count >= UNPARSED_RANGES):
+            span = span[0], max(span[1], last)
+            covered.append((max(start, covered[-1][1]), end))
+            continue
+        if covered:
+            yield span, covered
+        count += 1
+        span, covered = (first, last), [(start, end)]
+    if covered:
+        yield span, covered
+
+
+class _Scan:
+    """The names and the calls of the ranges, within the limits."""
+
+    def __init__(
+        self,
+        text: SourceText,
+        known: Container[tuple[int, int]],
+        defined: Container[tuple[str, int]],
+    ) -> None:
+        self._text = text
+        self._known = known
+        self._defined = defined
+        self._calls: list[tuple[int, str, int, int]] = []
+        self.names: set[str] = set()
+        self.is_cut = False
+
+    def add(self, tokens: Iterable[_Token]) -> int:
+        """Add a range's tokens; return the number of its calls."""
+        calls = 0
+        for token in tokens:
+            line, column = self._text.position(token.start)
+            name = token.name.decode("utf-8", "replace")[:NAME_CHARACTERS]
+            if (line, column) in self._known or (name, line) in self._defined:
+                continue
+            self._add_name(name)
+            if token.is_call:
+                calls += 1
+                self._add_call(token.start, name, line, column)
+        return calls
+
+    def references(self, callers: Callable[[Iterable[int]], Sequence[str]]) -> Iterator[Reference]:
+        """Yield a reference for each call."""
+        around = callers([start for start, *_ in self._calls])
+        for (_, name, line, column), caller in zip(self._calls, around, strict=True):
+            yield Reference(
+                ReferenceKind.CALL, name, Binding.UNKNOWN, "", "", Access.PATH, caller, line, column
+            )
+
+    def _add_name(self, name: str) -> None:
+        if len(self.names) < UNPARSED_NAMES:
+            self.names.add(name)
+        elif name not in self.names:
+            self.is_cut = True
+
+    def _add_call(self, start: int, name: str, line: int, column: int) -> None:
+        if len(self._calls) < UNPARSED_CALLS:
+            self._calls.append((start, name, line, column))
+        else:
+            self.is_cut = True
+
+
+def _tokens(language: Language, text: SourceText, ranges: Iterable[ByteRange]) -> Iterator[_Token]:
+    """Yield the names in the ranges that are in no string and no comment of one kind or another."""
+    pattern = _pattern(language.name)
+    source = text.source
+    for start, end in ranges:
+        for found in pattern.finditer(source, start, end):
+            name = found["name"]
+            if name is None or name in _NO_CALLS:
+                continue
+            offset = found.start()
+            called = _CALL.match(source, found.end())
+            before = source[max(0, offset - _LOOK_BACK_BYTES) : offset]
+            yield _Token(offset, name, called is not None and not _DEFINES.search(before))
+
+
+def _pattern(language: str) -> re.Pattern[bytes]:
+    name = _NAME_OF_METHOD if language in {"ruby", "elixir"} else _NAME
+    return re.compile(b"|".join([*_IGNORED.get(language, _DEFAULT_IGNORED), name]))
