@@ -56,7 +56,7 @@ def _contracts(source: bytes) -> Iterator[Sequence[Edit]]:
         result = _RESULT_NAME.match(source, opening + 1, end)
         condition = result.end() if result else opening + 1
         # As a block: alone, the grammar does not read a comparison as a statement.
-        alone = b"{" + spaces(source, opening + 1, condition) + source[condition : end - 1] + b"}"
+        alone = b"{" + spaces(source, opening + 1, condition) + source[condition : end - 1] + b";}"
         yield [
             blank(source, found.start(1), opening),
             Edit(opening, spaces(source, opening, end), alone),

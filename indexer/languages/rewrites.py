@@ -18,7 +18,10 @@ _BRACKETED_BYTES: Final = 65_536
 
 
 class Edit(NamedTuple):
-    """A replacement of as many bytes at `start`. `piece`, if any, is parsed there by itself."""
+    """A replacement of as many bytes at `start`. `piece`, if any, is parsed there by itself.
+
+    A piece may be longer: no other source is parsed with it.
+    """
 
     start: int
     text: bytes

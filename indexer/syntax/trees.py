@@ -146,9 +146,9 @@ class _Repair:
         return found > 0 and offset < self._errors.ranges[found - 1][1]
 
     def _alone(self, piece: Edit) -> tree_sitter.Tree | None:
-        source, start, end = self._source, piece.start, piece.end
-        included = tree_sitter.Range(_point(source, start), _point(source, end), start, end)
-        text = source[:start] + piece.piece + source[end:]
+        start, end = piece.start, piece.start + len(piece.piece)
+        text = self._source[:start] + piece.piece + self._source[end:]
+        included = tree_sitter.Range(_point(text, start), _point(text, end), start, end)
         return _parse_within_budget(self._grammar, text, [included])
 
 
