@@ -9,7 +9,7 @@ from typing import Final
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle, relative_module
-from indexer.languages.rewrites import blanked, replaced
+from indexer.languages.rewrites import blanked, comparison_blanked, replaced
 from indexer.records.manifests import Ecosystem
 
 _SUFFIX: Final = re.compile(r"(?:\.d)?\.(?:[cm]?[jt]s|[jt]sx)$")
@@ -64,6 +64,7 @@ _REWRITES: Final = (
 )
 _TYPE_REWRITES: Final = (
     *_REWRITES,
+    comparison_blanked(rb"(?<=[\w$])(<(?:[\w$.,<>\[\]\s]|&(?!&)|\|(?!\|)){1,200}>)(?=`)"),
     blanked(rb"[<,]\s*((?:in\s+)?out\s+|in\s+)(?=[A-Za-z_$])"),
     blanked(rb"^[ \t]*export[ \t]+(type)[ \t]*(?=\*)"),
 )

@@ -5,7 +5,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import Language, grammar, names
-from indexer.languages.rewrites import Edit, Rewrite, blanked, blanked_brackets, replaced
+from indexer.languages.rewrites import (
+    Edit,
+    Rewrite,
+    blanked,
+    blanked_brackets,
+    comparison_blanked,
+    replaced,
+)
 from indexer.records.manifests import Ecosystem
 
 _BUILTINS: Final = names("""
@@ -55,6 +62,9 @@ def _dollar_strings(source: bytes) -> Iterator[Sequence[Edit]]:
 # A condition of a branch, before its guard: one that a line begins with.
 _GUARDED: Final = rb"(?:^|[{;])[ \t]*(?![ \t]|else\b|if\b)[^\n{};=]{1,200}?\s+"
 _REWRITES: Final = (
+    comparison_blanked(
+        rb"(?<=\w)(<(?:[\w.?*<>]|,\s{0,20}|\b(?:in|out)[ \t]){1,200}>)(?=[ \t]?[({])"
+    ),
     blanked_brackets(  # context parameters of a declaration
         rb"(?<![.\w])(context[ \t]*\()",
         rb"\s*(?:@[^\n]{0,200}\n\s*)?(?:(?:public|private|internal|protected|inline|suspend|open|"

@@ -6,7 +6,7 @@ the source as it was written. Patterns are linear: repetitions are bounded or ex
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
@@ -41,12 +41,14 @@ FindEdits: TypeAlias = Callable[[bytes], Iterable[Sequence[Edit]]]
 class Rewrite:
     """A rewrite that is tried on files with errors.
 
-    `always`: the grammar misreads it without an error. `in_error`: only errors themselves are
-    edited, because the same words are right elsewhere.
+    `always`: the grammar misreads it without an error. `within`: only tokens of nodes of this type,
+    or of errors, are edited. `in_error`: only errors themselves are edited, because the same words
+    are right elsewhere.
     """
 
     find: FindEdits
     always: bool = False
+    within: str = ""
     in_error: bool = False
 
 
@@ -75,6 +77,11 @@ def blanked(pattern: bytes) -> Rewrite:
             yield [blank(source, *span) for span in found.regs[1:] if span[0] >= 0]
 
     return Rewrite(find)
+
+
+def comparison_blanked(pattern: bytes) -> Rewrite:
+    """Return the rewrite that blanks type arguments which the grammar reads as comparisons."""
+    return replace(blanked(pattern), always=True, within="binary_expression")
 
 
 def replaced(pattern: bytes, *texts: bytes) -> Rewrite:

@@ -107,6 +107,7 @@ class _Repair:
             for edits in islice(rewrite.find(self._text), _MAX_EDITED)
             if self._is_code(edits[0].start)
             and (not rewrite.in_error or self._is_error(edits[0].start))
+            and (not rewrite.within or self._is_within(edits[0].start, rewrite.within))
             for one in edits
         ]
 
@@ -139,6 +140,12 @@ class _Repair:
                 is_code = is_code and is_error and node.type == "string_content"
             is_error = node.is_error
         return is_code
+
+    def _is_within(self, offset: int, kind: str) -> bool:
+        """Whether the token at the offset is one of a node of this type, or of an error."""
+        token = self._tree.root_node.descendant_for_byte_range(offset, offset + 1)
+        parent = token.parent if token is not None else None
+        return parent is not None and (parent.type == kind or parent.is_error)
 
     def _is_error(self, offset: int) -> bool:
         """Whether the offset is in an error."""
