@@ -18,7 +18,9 @@ from indexer.pipeline.worker import extract_file
         ("php", "<?php \\f(); $g(); A::h();", {
             ("f", 1, 7, "f"), ("$g", 1, 12, "$g"), ("h", 1, 21, "A"),
         }),
-        ("elixir", "@spec f(t) :: t\ndef f(x) do\n  g(x)\nend\n", {("g", 3, 2, "g")}),
+        ("elixir", "@spec f(t) :: t\ndef f(x) do\n  g(x)\nend\n", {
+            ("def", 2, 0, "def"), ("g", 3, 2, "g"),
+        }),
     ],
 )  # fmt: skip
 def test_a_call_site_is_its_name_and_what_stands_before(
