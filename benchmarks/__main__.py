@@ -1,10 +1,10 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Nine take options of their own and run only when they are named: `callers`, `exact` and `retrieval`
-need a sample from elsewhere, `training` makes a model of repositories that it is given, `plans`
-names the slowest SQL statement, `graph` measures the knowledge graph and proves a calibration,
-`faults` kills parts of a working service, `load` asks with many clients at once, and `stores` is
-part of all together at a modest size.
+Ten take options of their own and run only when they are named: `callers`, `exact`, `honesty` and
+`retrieval` need a sample from elsewhere, `training` makes a model of repositories that it is given,
+`plans` names the slowest SQL statement, `graph` measures the knowledge graph and proves a
+calibration, `faults` kills parts of a working service, `load` asks with many clients at once, and
+`stores` is part of all together at a modest size.
 """
 
 import argparse
@@ -30,6 +30,7 @@ from benchmarks.callers import command as callers
 from benchmarks.exact import command as exact
 from benchmarks.faults import command as faults
 from benchmarks.graph import command as graph
+from benchmarks.honesty import command as honesty
 from benchmarks.integrations import measuring as integrations
 from benchmarks.load import command as load
 from benchmarks.plans import command as plans
@@ -61,6 +62,7 @@ STANDING_ALONE = {
     "faults": faults.main,
     "plans": plans.main,
     "graph": graph.main,
+    "honesty": honesty.main,
     "load": load.main,
     "retrieval": retrieval.main,
     "stores": stores_command.main,

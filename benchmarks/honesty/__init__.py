@@ -1,0 +1,1 @@
+"""Call sites of public code that no answer accounts for."""

@@ -1,0 +1,95 @@
+"""What the record of a file has for each call site."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from benchmarks.honesty.call_sites import CallSite, call_sites
+from indexer.languages import LANGUAGES_BY_NAME, Language
+from indexer.pipeline.worker import extract_file
+from indexer.records.files import DegradeReason, FileRecord, count_lines
+from indexer.syntax.parser import parse
+
+
+class Account(StrEnum):
+    """Why an answer may be silent about a call site, or that it is not."""
+
+    REFERENCE = "reference"  # callers list it, or a receipt counts it
+    LANGUAGE = "language"  # a name of the language itself, or a member of one
+    VARIABLE = "variable"  # a bare name of a variable or parameter of the file
+    DEGRADED = "degraded"  # the receipt names the file
+    NOTHING = "nothing"
+
+
+@dataclass
+class Tally:
+    """The call sites of one language by account, some of those without, and lines."""
+
+    accounts: Counter[Account] = field(default_factory=Counter)
+    lines: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    @property
+    def sites(self) -> int:
+        """How many call sites there are."""
+        return self.accounts.total()
+
+    @property
+    def unaccounted(self) -> float:
+        """Return the share of call sites, in percent, that no answer accounts for."""
+        return 100 * self.accounts[Account.NOTHING] / self.sites if self.sites else 0.0
+
+
+def tally(directory: Path, tallies: dict[str, Tally]) -> None:
+    """Add the files of a repository to the tallies by language."""
+    for path in sorted(directory.rglob("*")):
+        relative = path.relative_to(directory)
+        if path.is_file() and not path.is_symlink() and ".git" not in relative.parts:
+            _add_file(relative.as_posix(), path.read_bytes(), tallies)
+
+
+def _add_file(path: str, content: bytes, tallies: dict[str, Tally]) -> None:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return
+    record = extract_file(path=path, mode="100644", blob="", content=content)
+    language = LANGUAGES_BY_NAME[record.language]
+    if language.grammar is None:
+        return
+    one = tallies.setdefault(record.language, Tally())
+    one.lines += count_lines(text)
+    for site, account in accounts(record, text.removeprefix("\ufeff")):
+        one.accounts[account] += 1
+        if account is Account.NOTHING:
+            one.examples.append(f"{path}:{site.line}:{site.column}: {site.name}")
+
+
+def accounts(record: FileRecord, text: str) -> Iterator[tuple[CallSite, Account]]:
+    """Yield each call site of a file with its account, in no order."""
+    language = LANGUAGES_BY_NAME[record.language]
+    known = {(one.line, one.column) for one in record.references}
+    named = {(one.line, one.name) for one in record.references}
+    variables = _variables(language, text)
+    for site in set(call_sites(record.language, text)):
+        if record.degraded:
+            yield site, Account.DEGRADED
+        elif (site.line, site.column) in known or (site.line, site.name) in named:
+            yield site, Account.REFERENCE
+        elif site.root in language.builtins:
+            yield site, Account.LANGUAGE
+        elif site.root == site.name and site.name in variables:
+            yield site, Account.VARIABLE
+        else:
+            yield site, Account.NOTHING
+
+
+def _variables(language: Language, text: str) -> frozenset[str]:
+    source = text.encode()
+    parsed = parse(language, source)
+    if isinstance(parsed, DegradeReason):
+        return frozenset()
+    spans = [match["local"] for match in parsed.matches if "local" in match]
+    return frozenset(source[start:end].decode() for start, end in spans)
