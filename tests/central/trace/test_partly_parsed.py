@@ -34,7 +34,7 @@ FILES = {
     "acme/other.go": """\
         package acme
 
-        func other() { score := := plain( }
+        func other() { var func = plain(1) }
         """,
 }
 
