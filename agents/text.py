@@ -99,7 +99,9 @@ def receipt_text(
         lines.append(f"Limits reached: {', '.join(receipt['cut'])}.")
     if receipt["complete"] and commits:
         lines[0] = f"Complete. {lines[0]}"
-    return "\n".join([*lines, *_unresolved(receipt), *_elsewhere(receipt)])
+    return "\n".join(
+        [*lines, *_unresolved(receipt), *_elsewhere(receipt), *_partly_parsed(receipt)]
+    )
 
 
 def printable(value: Any) -> Any:
@@ -256,6 +258,14 @@ def _unresolved(receipt: Row) -> list[str]:
     count = f"{unresolved['count']}{'+' if unresolved['more'] else ''}"
     sites = [f"{row['name']} at {location(row, row['line'])}" for row in unresolved["sample"][:3]]
     return [f"Unresolved references, matched by name only: {count} ({', '.join(sites)} …)."]
+
+
+def _partly_parsed(receipt: Row) -> list[str]:
+    relevant = (receipt.get("partly_parsed") or {}).get("relevant")
+    if not relevant:
+        return []
+    files = ", ".join(f"{row['project']}:{row['file']}" for row in relevant)
+    return [f"Lines with the name, or of it, could not be parsed in: {files}."]
 
 
 def _elsewhere(receipt: Row) -> list[str]:

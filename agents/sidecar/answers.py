@@ -167,6 +167,7 @@ class ProjectStatus(AnswerModel):
     files: int
     skipped: int
     skipped_reasons: dict[str, int] | None = None
+    partly_parsed: int = 0
     generated: int = 0
     chunks: int
     symbols: int

@@ -82,12 +82,28 @@ class Elsewhere(AnswerModel):
     more: bool
 
 
+class PartlyParsedFile(AnswerModel):
+    """A file that its grammar understands only in part."""
+
+    project: str
+    file: str
+
+
+class PartlyParsed(AnswerModel):
+    """The number of partly parsed files, and those that the answer may lack something of."""
+
+    count: int = 0
+    sample: list[PartlyParsedFile] = []
+    relevant: list[PartlyParsedFile] = []
+
+
 class TraceReceipt(SearchReceipt):
     """The commits of the answer, and projects that may have missing results."""
 
     unresolved: Unresolved
     elsewhere: Elsewhere
     cut: list[str]
+    partly_parsed: PartlyParsed = PartlyParsed()
 
 
 class _Page(AnswerModel):

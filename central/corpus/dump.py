@@ -126,6 +126,8 @@ def _files(repository: Repository) -> Iterator[dict[str, object]]:
             "skipped": file.skipped,
             "generated": file.generated,
             "degraded": file.degraded,
+            "unparsed": file.unparsed,
+            "unparsed_names": file.unparsed_names,
             "content": _sha256(file.content.encode()),
             "namespace": file.namespace,
             "vector": file.vector and _sha256(bytes(file.vector)),

@@ -35,7 +35,8 @@ class OutlineEntry:
 class FileView:
     """An indexed file. `skipped` is the reason for missing content, else "".
 
-    `size` is in bytes; `forge_url` is "" if the forge is unknown.
+    `unparsed` has the first and last line of ranges that the grammar does not understand, and how
+    many calls seem to be in them. `size` is in bytes; `forge_url` is "" if the forge is unknown.
     """
 
     id: int
@@ -49,6 +50,7 @@ class FileView:
     skipped: str
     generated: bool
     degraded: str
+    unparsed: Sequence[tuple[int, int, int]]
     content: str
     forge_url: str
     symbols: Sequence[OutlineEntry]
@@ -93,6 +95,7 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
         skipped=file.skipped,
         generated=bool(file.generated),
         degraded=file.degraded,
+        unparsed=file.unparsed or (),
         content=file.content,
         forge_url=forge_file_url(web_url, commit, file.path) if web_url and commit else "",
         symbols=_outline(file),

@@ -15,7 +15,7 @@ from indexer.bundle.encode import manifest_fields
 from indexer.lexical import tokenize
 from indexer.modules import ecosystem_of
 from indexer.records.extractors import Extractor
-from indexer.records.files import FileRecord
+from indexer.records.files import OTHER_NAMES, FileRecord, Unparsed
 from indexer.records.manifests import Ecosystem
 from indexer.records.vectors import point_id
 
@@ -34,6 +34,8 @@ FILE_COPY: Final = copy_into(
     "skipped",
     "generated",
     "degraded",
+    "unparsed",
+    "unparsed_names",
     "content",
     "namespace",
     "vector",
@@ -108,10 +110,19 @@ def file_row(context: RunContext, file_id: int, record: FileRecord, vector: byte
         record.skipped or "",
         record.generated or "",
         record.degraded or "",
+        *_unparsed(record.unparsed),
         record.content,
         record.namespace,
         vector,
     )
+
+
+def _unparsed(unparsed: Unparsed | None) -> tuple[Jsonb | None, list[str] | None]:
+    """Return the lines, and the names with OTHER_NAMES if there are more."""
+    if unparsed is None:
+        return None, None
+    others = [] if unparsed.scanned else [OTHER_NAMES]
+    return Jsonb([list(one) for one in unparsed.lines]), [*others, *unparsed.names]
 
 
 def chunk_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:

@@ -1,7 +1,7 @@
 """Answers of lists and of content, and how the schema describes them."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from central.repositories.visibility import (
@@ -36,6 +36,16 @@ class FileEntry:
     generated: Annotated[
         bool, "Whether it is generated: no search by words and meaning finds it"
     ] = False
+    partly_parsed: Annotated[bool, "Whether its grammar understands only a part of it"] = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnparsedRange:
+    """Lines that a file's grammar does not understand, and how many calls seem to be in them."""
+
+    start_line: int
+    end_line: int
+    calls: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,9 @@ class FileContent:
     generated: Annotated[
         bool, "Whether it is generated: no search by words and meaning finds it"
     ] = False
+    unparsed: Annotated[
+        list[UnparsedRange], "Lines that its grammar does not understand; at most 200 ranges"
+    ] = field(default_factory=list)
 
 
 def receipt_of(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:

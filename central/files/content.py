@@ -7,7 +7,7 @@ from central.corpus.files import file_not_found, why_skipped
 from central.corpus.models import File
 from central.db import one_moment
 from central.errors import InvalidError
-from central.files.answers import FileContent, receipt_of
+from central.files.answers import FileContent, UnparsedRange, receipt_of
 from central.files.requests import ContentRequest
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential
@@ -54,6 +54,7 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         receipt=receipt_of(repository, started=started),
         hint=_skipped_hint(repository, file) if file.skipped else _hint(found),
         generated=bool(file.generated),
+        unparsed=[UnparsedRange(*one) for one in file.unparsed or ()],
     )
 
 

@@ -91,6 +91,9 @@ class Repository(models.Model):
     generated = models.PositiveIntegerField(
         default=0, db_default=0, help_text="Generated files among the indexed ones"
     )
+    partly_parsed = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Indexed files that their grammar understands in part"
+    )
     chunks = models.PositiveIntegerField(default=0)
     symbols = models.PositiveIntegerField(default=0)
     references = models.PositiveIntegerField(default=0)

@@ -57,6 +57,7 @@ class ProjectStatus:
         "Reason → skipped files; null: too many for one answer, ask for one project",
     ]
     generated: Annotated[int, "Of the files: only symbols, references and text are indexed"]
+    partly_parsed: Annotated[int, "Of the files: a grammar understands only a part of them"]
     chunks: int
     symbols: int
     references: int
@@ -152,6 +153,7 @@ def _project_status(
         skipped=repository.skipped,
         skipped_reasons=skipped_reasons,
         generated=repository.generated,
+        partly_parsed=repository.partly_parsed,
         chunks=repository.chunks,
         symbols=repository.symbols,
         references=repository.references,

@@ -1,6 +1,6 @@
 """Answers of traces, and how the schema describes them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
@@ -97,16 +97,42 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
+class PartlyParsedFile:
+    """A file that its grammar understands only in part."""
+
+    project: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartlyParsed:
+    """The visible files that their grammars understand only in part.
+
+    What looks like a call in them is counted, as unresolved.
+    """
+
+    count: int = 0
+    sample: Annotated[list[PartlyParsedFile], "The first 20"] = field(default_factory=list)
+    relevant: Annotated[
+        list[PartlyParsedFile],
+        "The first 20 of those that the answer may lack something of: what is not understood has "
+        "the name that callers are asked of, is inside of the definition that callees are asked "
+        "of, or was too much to be looked through",
+    ] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class TraceReceipt:
     """Which commits answered, and what the answer may lack."""
 
-    complete: Annotated[bool, "Whether nothing is missing or cut"]
+    complete: Annotated[bool, "Whether nothing is missing, cut or relevant but not understood"]
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
     unresolved: Unresolved
     elsewhere: Elsewhere
     cut: Annotated[list[str], "Limits that were met"]
+    partly_parsed: PartlyParsed
 
 
 @dataclass(frozen=True, slots=True)

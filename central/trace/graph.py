@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from central.tenancy.credentials import Credential
+from central.trace import unparsed_files
 from central.trace.answers import Graph, GraphEdge, GraphNode
 from central.trace.callees import callee_edges
 from central.trace.callers import CUT_CALLERS, MAX_RESOLVED, MAX_UNCOUNTED, find_callers
@@ -210,7 +211,14 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
     call_graph.expand(request.depth)
     nodes = {key: _node(scope, key, call_graph) for key in call_graph.distances}
     cut = [*cut_definitions(has_more), *_cut(call_graph), *limits_met(scope.resolver)]
-    receipt = receipt_of(scope, tally=call_graph.tally, cut=cut)
+    receipt = receipt_of(
+        scope,
+        tally=call_graph.tally,
+        cut=cut,
+        partly_parsed=unparsed_files.both(
+            unparsed_files.with_names(scope, chosen), unparsed_files.inside(scope, chosen)
+        ),
+    )
     hint = hint_for("callers and callees", receipt, min_confidence=request.min_confidence)
     return Graph(
         symbol=request.selector.symbol,

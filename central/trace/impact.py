@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
+from central.trace import unparsed_files
 from central.trace.answers import (
     AffectedProject,
     ChangedSymbol,
@@ -58,7 +59,12 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
     )
     cut += [*sorted(traversal.cut), *limits_met(scope.resolver)]
     symbols = _symbols(scope, changed, traversal, request.limit)
-    receipt = receipt_of(scope, tally=traversal.first.tally, cut=cut)
+    receipt = receipt_of(
+        scope,
+        tally=traversal.first.tally,
+        cut=cut,
+        partly_parsed=unparsed_files.with_names(scope, changed),
+    )
     return Impact(
         project=request.project,
         symbols=symbols,

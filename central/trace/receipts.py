@@ -6,7 +6,7 @@ from typing import Final
 
 from central.repositories.visibility import MissingProject, answering_projects
 from central.sentences import Sentence
-from central.trace.answers import Elsewhere, TraceReceipt, Unresolved, UnresolvedSite
+from central.trace.answers import Elsewhere, PartlyParsed, TraceReceipt, Unresolved, UnresolvedSite
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import MAX_DEFINITIONS
 from central.trace.resolve.resolve import Confidence
@@ -35,16 +35,20 @@ def receipt_of(
     *,
     tally: Tally,
     cut: list[str],
+    partly_parsed: PartlyParsed,
     unknown: Iterable[str] = (),
 ) -> TraceReceipt:
-    """Build the receipt; it is complete if nothing is missing and no limit was met."""
+    """Build the receipt.
+
+    It is complete if nothing is missing, no limit was met, and no partly parsed file is relevant.
+    """
     missing = missing_projects(scope, unknown)
     sample = [
         UnresolvedSite(scope.repositories[s.repository].name, s.path, s.line, s.name)
         for s in tally.unresolved_sample[:SAMPLE]
     ]
     return TraceReceipt(
-        complete=not missing and not cut,
+        complete=not (missing or cut or partly_parsed.relevant),
         took_ms=round((time.perf_counter() - scope.started) * 1000, 1),
         projects=answering_projects(scope.repositories.values()),
         missing=missing,
@@ -53,6 +57,7 @@ def receipt_of(
         ),
         elsewhere=Elsewhere(tally.elsewhere, tally.is_more_elsewhere),
         cut=cut,
+        partly_parsed=partly_parsed,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from central.errors import NotFoundError
 from central.tenancy.credentials import Credential
-from central.trace.answers import Link, TraceReceipt
+from central.trace.answers import Link, PartlyParsed, TraceReceipt
 from central.trace.callees import resolve_callees
 from central.trace.edges import Edge, Step
 from central.trace.links import links
@@ -84,7 +84,12 @@ def _follow(scope: TraceScope, position: ReferencePosition) -> FollowedReference
         position=position,
         candidates=links(scope, steps, definitions),
         reason=reason,
-        receipt=receipt_of(scope, tally=found.tally, cut=limits_met(scope.resolver)),
+        receipt=receipt_of(
+            scope,
+            tally=found.tally,
+            cut=limits_met(scope.resolver),
+            partly_parsed=PartlyParsed(),
+        ),
     )
 
 

@@ -7,10 +7,12 @@ from typing import Final, NamedTuple, TypeAlias
 
 from central.http.cursors import decode_cursor, encode_cursor
 from central.tenancy.credentials import Credential
+from central.trace import unparsed_files
 from central.trace.answers import (
     Callees,
     Callers,
     Link,
+    PartlyParsed,
     ShownDefinition,
     TraceReceipt,
     shown_definition,
@@ -85,6 +87,7 @@ class TraceResult(NamedTuple):
     definitions: dict[Key, Definition]
     tally: Tally
     cut: list[str]
+    partly_parsed: PartlyParsed
 
 
 def callers(*, credential: Credential, request: TraceRequest) -> Callers:
@@ -154,6 +157,7 @@ def _page(
         scope,
         tally=result.tally,
         cut=result.cut,
+        partly_parsed=result.partly_parsed,
         unknown=scope.unknown(request.caller_projects),
     )
     return _Page(
@@ -194,6 +198,7 @@ def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
         traversal.definitions,
         traversal.first.tally,
         [*cut_definitions(has_more), *sorted(traversal.cut), *limits_met(scope.resolver)],
+        unparsed_files.with_names(scope, chosen),
     )
 
 
@@ -212,7 +217,8 @@ def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
         if edge.target in definitions and is_of_kind(edge, request.kind)
     ]
     cut = [*cut_definitions(has_more), *limits_met(scope.resolver)]
-    return TraceResult(chosen, steps, definitions, found.tally, cut)
+    partly_parsed = unparsed_files.inside(scope, chosen)
+    return TraceResult(chosen, steps, definitions, found.tally, cut, partly_parsed)
 
 
 def _wanted(scope: TraceScope, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:

@@ -122,7 +122,7 @@ def _done(
 ) -> str:
     """Format a summary and the next steps."""
     from indexer.config.project_file import PROJECT_FILE
-    from indexer.pipeline.report import generated_note, skipped_note, summary_line
+    from indexer.pipeline.report import files_note, skipped_note, summary_line
 
     where = f"on this machine, in {target.data_dir}" if target.is_local else f"at {target.url}"
     stats = report.stats
@@ -131,7 +131,7 @@ def _done(
         "project": f"{report.project}, of organisation {target.organization}",
         "index": where,
         "commit": f"{report.commit_sha[:12]}: {summary_line(report)}",
-        "files": f"{stats.files_changed:,} indexed{generated_note(report)}, "
+        "files": f"{stats.files_changed:,} indexed{files_note(report)}, "
         f"{stats.files_skipped:,} skipped{skipped_note(report)}",
         "found": f"{stats.chunks:,} chunks, {stats.symbols:,} symbols, "
         f"{stats.references:,} references",

@@ -41,6 +41,7 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
         print_stderr(
             status.text_only(answer),
             status.generated_files(answer),
+            status.partly_parsed_files(answer),
             status.skipped_files(answer),
             status.policies_not_run(answer),
             status.local_service(server),

@@ -67,11 +67,20 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
             f"{pluralize(unresolved, 'reference')} to such names could not be resolved; "
             "--min-confidence low includes matches by name only."
         )
+    if relevant := receipt.get("partly_parsed", {}).get("relevant"):
+        yield (
+            "Lines with the name, or of it, could not be parsed in "
+            f"{', '.join(escape_line(_place(one)) for one in relevant)}."
+        )
     elsewhere = receipt.get("elsewhere", {"count": 0})
     if elsewhere["count"]:
         at_least = "at least " if elsewhere["more"] else ""
         count = pluralize(elsewhere["count"], "further reference")
         yield f"Bound to something else: {at_least}{count}."
+
+
+def _place(file: Mapping[str, Any]) -> str:
+    return f"{file['project']}:{file['file']}"
 
 
 def _total_line(answer: Mapping[str, Any]) -> str:

@@ -67,6 +67,12 @@ def generated_files(answer: Mapping[str, Any]) -> str:
     return f"{pluralize(count, 'generated file')}: symbols and references only." if count else ""
 
 
+def partly_parsed_files(answer: Mapping[str, Any]) -> str:
+    """Return a sentence that counts the files that are understood in part; "" for none."""
+    count = sum(one.get("partly_parsed", 0) for one in answer["projects"])
+    return f"{pluralize(count, 'file')} could be parsed only in part." if count else ""
+
+
 def skipped_files(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the skipped files by reason; "" for none."""
     count = sum(one.get("skipped", 0) for one in answer["projects"])

@@ -19,6 +19,7 @@ from indexer.bundle.schema import (
     ManifestFields,
     RemovalFields,
     SymbolFields,
+    UnparsedFields,
 )
 from indexer.bundle.vectors import decode_terms, decode_vectors
 from indexer.errors import BundleError
@@ -27,6 +28,8 @@ from indexer.limits import (
     BATCH_VALUES,
     FILE_LINES,
     MODULE_PATH_BYTES,
+    UNPARSED_NAMES,
+    UNPARSED_RANGES,
 )
 from indexer.records.files import (
     Chunk,
@@ -35,6 +38,8 @@ from indexer.records.files import (
     SkipReason,
     Span,
     Symbol,
+    Unparsed,
+    UnparsedLines,
     count_lines,
 )
 from indexer.records.manifests import Dependency, Manifest, Pin
@@ -116,12 +121,27 @@ def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
         references=tuple(starmap(Reference, fields.references)),
         manifest=None if fields.manifest is None else _manifest(fields.manifest),
         generated=fields.generated,
+        unparsed=_unparsed(fields.unparsed, where, last_line),
     )
     if record.skipped:
         _require_bare(record, where)
     if record.generated and record.chunks:
         refuse(where, "generated leaves no room for chunks")
     return record
+
+
+def _unparsed(fields: UnparsedFields | None, where: str, last_line: int) -> Unparsed | None:
+    if fields is None:
+        return None
+    if len(fields.lines) > UNPARSED_RANGES or len(fields.names) > UNPARSED_NAMES:
+        refuse(where, f"unparsed has at most {UNPARSED_RANGES} lines and {UNPARSED_NAMES} names")
+    before = 0
+    for start, end, _calls in fields.lines:
+        if not before < start <= end <= last_line:
+            refuse(where, "unparsed: lines must be ranges of the content, in order")
+        before = end
+    lines = tuple(starmap(UnparsedLines, fields.lines))
+    return Unparsed(lines, tuple(fields.names), fields.scanned)
 
 
 def _check_rows(fields: FileFields, where: str, last_line: int) -> None:

@@ -19,11 +19,12 @@ from indexer.bundle.schema import (
     ManifestFields,
     RemovalFields,
     SymbolFields,
+    UnparsedFields,
 )
 from indexer.errors import TreeTooLargeError
 from indexer.json_values import has_more_values
 from indexer.limits import BATCH_VALUES, FILE_LINES, TREE_BYTES
-from indexer.records.files import FileRecord, Removal, TreeEntry, count_lines
+from indexer.records.files import FileRecord, Removal, TreeEntry, Unparsed, count_lines
 from indexer.records.manifests import Manifest
 from indexer.records.vectors import FLOAT32, UINT32, VALUE_BYTES, TermVector
 
@@ -90,6 +91,7 @@ def encode_file(record: FileRecord) -> FileLine:
             record.skipped,
             record.degraded,
             generated=record.generated,
+            unparsed=record.unparsed,
         ),
         line=encode_record(record),
         chunks=len(record.chunks),
@@ -202,7 +204,13 @@ def _file_fields(record: FileRecord) -> FileFields:
         references=record.references,  # type: ignore[arg-type]
         manifest=None if record.manifest is None else _manifest_fields(record.manifest),
         generated=record.generated,
+        unparsed=None if record.unparsed is None else _unparsed_fields(record.unparsed),
     )
+
+
+def _unparsed_fields(unparsed: Unparsed) -> UnparsedFields:
+    lines = [(one.start, one.end, one.calls) for one in unparsed.lines]
+    return UnparsedFields(lines, list(unparsed.names), unparsed.scanned)
 
 
 def _manifest_fields(manifest: Manifest) -> ManifestFields:

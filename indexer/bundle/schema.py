@@ -97,8 +97,19 @@ class ManifestFields(_Fields):
     pins: tuple[tuple[Name, Version], ...]
 
 
+class UnparsedFields(_Fields):
+    """What a grammar does not understand: first and last line of ranges, and their calls."""
+
+    lines: list[tuple[Line, Line, Size]]
+    names: list[Name]
+    scanned: bool
+
+
 class FileFields(_Fields, omit_defaults=True):
-    """A file's line. One that is not generated has no member `generated`, as ever."""
+    """A file's line. One that is not generated has no member `generated`, as ever.
+
+    Fields from `unparsed` on are sent only to a service that names them in its answer to Open.
+    """
 
     path: str
     mode: Mode
@@ -116,3 +127,4 @@ class FileFields(_Fields, omit_defaults=True):
     references: list[ReferenceRow]
     manifest: ManifestFields | None
     generated: GeneratedBy | None = None
+    unparsed: UnparsedFields | None = None

@@ -91,9 +91,10 @@ def replaced(pattern: bytes, *texts: bytes) -> Rewrite:
     def find(source: bytes) -> Iterator[Sequence[Edit]]:
         for found in compiled.finditer(source):
             spans = zip(found.regs[1:], texts, strict=True)
-            edits = [Edit(start, text.ljust(end - start)) for (start, end), text in spans]
-            if all(edit.end == end for edit, (_, end) in zip(edits, found.regs[1:], strict=True)):
-                yield edits
+            put = [(*span, text) for span, text in spans if span[0] >= 0]
+            is_one_line = all(source.find(b"\n", start, end) < 0 for start, end, _ in put)
+            if is_one_line and all(len(text) <= end - start for start, end, text in put):
+                yield [Edit(start, text.ljust(end - start)) for start, end, text in put]
 
     return Rewrite(find)
 

@@ -9,7 +9,7 @@ from indexer.pipeline.report import (
     RunProgress,
     RunStage,
     embedding_cost,
-    generated_note,
+    files_note,
     refused_note,
 )
 from indexer.records.runs import Mode, Reason, RunStats
@@ -105,7 +105,7 @@ def _rewritten(report: Report) -> str:
 def _figures(report: Report) -> str:
     stats = report.stats
     return (
-        f"{pluralize(stats.files_changed, 'file')} indexed{generated_note(report)}, "
+        f"{pluralize(stats.files_changed, 'file')} indexed{files_note(report)}, "
         f"{stats.files_removed:,} removed, "
         f"{stats.files_skipped:,} skipped; {pluralize(stats.chunks, 'chunk')} "
         f"({stats.embedded:,} embedded, {stats.reused:,} reused), "

@@ -32,8 +32,9 @@ class RunProgress:
 class Report:
     """The outcome of a run. `seconds` by stage; with `Mode.NONE` nothing was done.
 
-    `languages`, `skipped` and `generated` count this run's files; `fetched_history`: the run had to
-    fetch the history missing from the clone. `repository_url` is the repository's web page, if any.
+    `languages`, `skipped`, `generated` and `partly_parsed` count this run's files;
+    `fetched_history`: the run had to fetch the history missing from the clone. `repository_url` is
+    the repository's web page, if any.
     `direct_refusal`: why central refused the direct upload that QDRANT_URL asked for.
     """
 
@@ -48,6 +49,7 @@ class Report:
     languages: Mapping[str, int] = field(default_factory=dict)
     skipped: Mapping[SkipReason, int] = field(default_factory=dict)
     generated: int = 0
+    partly_parsed: int = 0
     status_url: str | None = None
     page_url: str | None = None
     repository_url: str | None = None
@@ -89,6 +91,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "languages": dict(report.languages),
         "skipped": dict(report.skipped),
         "generated": report.generated,
+        "partly_parsed": report.partly_parsed,
         "chunks": stats.chunks,
         "symbols": stats.symbols,
         "references": stats.references,
@@ -116,7 +119,7 @@ def format_text(report: Report) -> str:
     stages = ", ".join(f"{name} {value:.2f} s" for name, value in report.seconds.items())
     return (
         f"{head}\n"
-        f"  files: {stats.files_changed} indexed{generated_note(report)}, "
+        f"  files: {stats.files_changed} indexed{files_note(report)}, "
         f"{stats.files_removed} removed, "
         f"{stats.files_skipped} skipped{skipped_note(report)}\n"
         f"  chunks: {stats.chunks} ({stats.embedded} embedded, {stats.reused} reused); "
@@ -127,11 +130,14 @@ def format_text(report: Report) -> str:
     )
 
 
-def generated_note(report: Report) -> str:
-    """Format how many of the indexed files are generated, and what that means."""
-    if not report.generated:
-        return ""
-    return f" ({report.generated:,} generated: symbols and references only)"
+def files_note(report: Report) -> str:
+    """Format how many of the indexed files are generated or partly parsed."""
+    notes = []
+    if report.generated:
+        notes.append(f"{report.generated:,} generated: symbols and references only")
+    if report.partly_parsed:
+        notes.append(f"{report.partly_parsed:,} partly parsed")
+    return f" ({'; '.join(notes)})" if notes else ""
 
 
 def skipped_note(report: Report) -> str:

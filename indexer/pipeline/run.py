@@ -268,6 +268,7 @@ class _Run:
             languages=self._counters.languages,
             skipped=self._counters.skipped,
             generated=self._counters.generated,
+            partly_parsed=self._counters.partly_parsed,
             status_url=links.status_url if links else None,
             page_url=links.page_url if links else None,
             repository_url=self._job.request.repository_url,

@@ -11,12 +11,13 @@ from indexer.records.runs import RunStats
 
 
 class RunCounters:
-    """Counters of one run. `languages`, `skipped` and `generated` count files."""
+    """Counters of one run. `languages`, `skipped`, `generated` and `partly_parsed` count files."""
 
     def __init__(self) -> None:
         self.languages: Counter[str] = Counter()
         self.skipped: Counter[SkipReason] = Counter()
         self.generated = 0
+        self.partly_parsed = 0
         self._sums: Counter[str] = Counter()
 
     def add(
@@ -28,6 +29,7 @@ class RunCounters:
         else:
             self.languages[record.language] += 1
             self.generated += record.generated is not None
+            self.partly_parsed += record.unparsed is not None
         self._sums.update(chunks=chunks, symbols=symbols, references=references, embedded=embedded)
 
     @property

@@ -170,6 +170,10 @@ class Symbol:
     exported: bool
 
 
+# Stands for further names of what is unparsed, beyond a limit. No name is empty.
+OTHER_NAMES: Final = ""
+
+
 class UnparsedLines(NamedTuple):
     """First and last line of a range that the grammar does not understand, and the calls in it.
 

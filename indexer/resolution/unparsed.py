@@ -64,18 +64,19 @@ def read_unparsed(
     defined: Container[tuple[str, int]] = frozenset(),
     callers: Callable[[Iterable[int]], Sequence[str]] = lambda offsets: ["" for _ in offsets],
 ) -> UnparsedFile | None:
-    """Scan the ranges, which ascend; None if no name is in them.
+    """Scan the ranges, which ascend; None if no unknown name is in them.
 
     `known` are the positions of references, `defined` the names of definitions by line, `callers`
     returns the definitions around offsets.
     """
-    merged = list(_merged(text, ranges))
-    found = [(lines, list(_tokens(language, text, covered))) for lines, covered in merged]
-    named = [(lines, tokens) for lines, tokens in found if tokens]
-    if not named:
-        return None
     scan = _Scan(text, known, defined)
-    lines = [UnparsedLines(*span, scan.add(tokens)) for span, tokens in named]
+    lines = []
+    for span, covered in _merged(text, ranges):
+        names, calls = scan.add(_tokens(language, text, covered))
+        if names:
+            lines.append(UnparsedLines(*span, calls))
+    if not lines:
+        return None
     return UnparsedFile(
         Unparsed(tuple(lines), tuple(sorted(scan.names)), not scan.is_cut),
         tuple(scan.references(callers)),
@@ -118,19 +119,20 @@ class _Scan:
         self.names: set[str] = set()
         self.is_cut = False
 
-    def add(self, tokens: Iterable[_Token]) -> int:
-        """Add a range's tokens; return the number of its calls."""
-        calls = 0
+    def add(self, tokens: Iterable[_Token]) -> tuple[int, int]:
+        """Add a range's tokens; return how many are unknown so far, and how many of them calls."""
+        names = calls = 0
         for token in tokens:
             line, column = self._text.position(token.start)
             name = token.name.decode("utf-8", "replace")[:NAME_CHARACTERS]
             if (line, column) in self._known or (name, line) in self._defined:
                 continue
+            names += 1
             self._add_name(name)
             if token.is_call:
                 calls += 1
                 self._add_call(token.start, name, line, column)
-        return calls
+        return names, calls
 
     def references(self, callers: Callable[[Iterable[int]], Sequence[str]]) -> Iterator[Reference]:
         """Yield a reference for each call."""
@@ -156,11 +158,11 @@ class _Scan:
 def _tokens(language: Language, text: SourceText, ranges: Iterable[ByteRange]) -> Iterator[_Token]:
     """Yield the names in the ranges that are in no string and no comment of one kind or another."""
     pattern = _pattern(language.name)
-    source = text.source
+    source, builtins = text.source, language.builtins
     for start, end in ranges:
         for found in pattern.finditer(source, start, end):
             name = found["name"]
-            if name is None or name in _NO_CALLS:
+            if name is None or name in _NO_CALLS or name.decode("utf-8", "replace") in builtins:
                 continue
             offset = found.start()
             called = _CALL.match(source, found.end())

@@ -34,6 +34,12 @@ class File(models.Model):
         max_length=10, blank=True, default="", db_default="", help_text="What tells: entry, content"
     )
     degraded = models.CharField(max_length=40, blank=True)
+    unparsed = models.JSONField(
+        null=True, help_text="Lines that the grammar does not understand: [first, last, calls]"
+    )
+    unparsed_names = ArrayField(
+        models.TextField(), null=True, help_text="The names in these lines; empty: there are others"
+    )
     content = models.TextField(blank=True)
     namespace = models.CharField(max_length=500, blank=True, help_text="As the file declares it")
     vector = models.BinaryField(
@@ -60,6 +66,16 @@ class File(models.Model):
                 fields=["repository", "skipped"],
                 condition=~models.Q(skipped=""),
                 name="file_skipped",
+            ),
+            models.Index(
+                fields=["repository", "path"],
+                condition=models.Q(unparsed__isnull=False),
+                name="file_unparsed",
+            ),
+            GinIndex(
+                fields=["unparsed_names"],
+                condition=models.Q(unparsed_names__isnull=False),
+                name="file_unparsed_names",
             ),
         ]
 

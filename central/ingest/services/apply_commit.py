@@ -161,6 +161,7 @@ def _count(before: Repository, delta: CorpusDelta) -> None:
         files=before.files + delta.files,
         skipped=before.skipped + delta.skipped,
         generated=before.generated + delta.generated,
+        partly_parsed=before.partly_parsed + delta.partly_parsed,
         chunks=before.chunks + delta.chunks,
         symbols=before.symbols + delta.symbols,
         references=before.references + delta.references,

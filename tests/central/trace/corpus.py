@@ -71,6 +71,7 @@ def change_files(
             manifests_changed=delta.manifests,
             inserted=delta.inserted,
         )
+        repository.partly_parsed += delta.partly_parsed
         repository.generation += 1
         repository.last_indexed_commit = commit
         repository.indexed_at = timezone.now()

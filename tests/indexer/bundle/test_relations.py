@@ -13,7 +13,7 @@ from indexer.bundle import encode as encoding
 from indexer.bundle.decode import read_manifest
 from indexer.bundle.encode import manifest_fields
 from indexer.limits import MODULE_PATH_BYTES
-from indexer.records.files import FileRecord, SkipReason
+from indexer.records.files import FileRecord, SkipReason, Unparsed, UnparsedLines
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
 
@@ -45,6 +45,7 @@ RECORD = FileRecord(
         Reference(ReferenceKind.VALUE, "app", Binding.LOCAL, "app", "", Access.PATH, "", 3, 8),
     ),
     manifest=MANIFEST,
+    unparsed=Unparsed((UnparsedLines(2, 3, 1),), ("app",), scanned=False),
 )
 LOCK_FILE = FileRecord(
     "poetry.lock",

@@ -37,6 +37,7 @@ def test_the_json_has_the_fields_of_the_contract() -> None:
         "languages": {"python": 2, "go": 1},
         "skipped": {"binary": 2},
         "generated": 0,
+        "partly_parsed": 0,
         "chunks": 9,
         "symbols": 7,
         "references": 40,

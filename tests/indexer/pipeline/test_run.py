@@ -245,6 +245,18 @@ def test_central_may_ask_for_every_file_of_a_commit_that_is_indexed(
     assert len(central.paths()) == len(FILES)
 
 
+@pytest.mark.parametrize(("named", "is_sent"), [([], False), (["unparsed", "later"], True)])
+def test_fields_that_earlier_services_refuse_are_sent_if_central_names_them(
+    central: StandIn, sandbox: Sandbox, named: list[str], is_sent: bool
+) -> None:
+    sandbox.commit("broken", {"broken.py": "def f():\n    def = g(1)\n"})
+    central.orders = {"record_fields": named}
+    run(central, sandbox)
+    records = {one.path: one for one in central.records() if isinstance(one, FileRecord)}
+    assert (records["broken.py"].unparsed is not None) is is_sent
+    assert [one.name for one in records["broken.py"].references] == ["g"]
+
+
 def test_an_old_job_does_not_carry_out_what_central_asks_for(
     central: StandIn, sandbox: Sandbox, tmp_path: Path
 ) -> None:

@@ -1,0 +1,84 @@
+"""Files that a grammar understands only in part: whether an answer may lack what is in them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from central.corpus.models import File
+from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
+from central.repositories.models import Repository
+from central.trace.answers import PartlyParsed, PartlyParsedFile
+from central.trace.request_scope import TraceScope
+from central.trace.resolve.definitions import Definition
+from indexer.modules import ecosystem_of
+from indexer.records.files import OTHER_NAMES
+from indexer.records.languages import LANGUAGES
+
+SAMPLE: Final = 20
+_sql = sql_with(file=File, repository=Repository)
+_COUNTS = _sql("""SELECT id, partly_parsed FROM {repository}
+    WHERE id = ANY(%s::bigint[]) AND partly_parsed > 0""")
+_FIRST = _sql("""SELECT f.repository_id, f.path FROM {file} f
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.unparsed IS NOT NULL
+    ORDER BY f.repository_id, f.path LIMIT %s""")
+_WITH_NAMES = _sql("""SELECT f.repository_id, f.path FROM {file} f
+    WHERE f.unparsed_names && %s::text[] AND f.unparsed_names IS NOT NULL
+        AND f.repository_id = ANY(%s::bigint[]) AND f.language = ANY(%s::text[])
+    ORDER BY f.repository_id, f.path LIMIT %s""")
+_IN_DEFINITIONS = _sql("""SELECT DISTINCT f.repository_id, f.path
+    FROM unnest(%s::bigint[], %s::int[], %s::int[]) AS one(file, first, last)
+    JOIN {file} f ON f.id = one.file
+    CROSS JOIN LATERAL jsonb_array_elements(f.unparsed) AS part
+    WHERE f.unparsed IS NOT NULL
+        AND (part->>0)::int <= one.last AND (part->>1)::int >= one.first
+    ORDER BY f.repository_id, f.path LIMIT %s""")
+
+
+def with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
+    """Return the partly parsed files; relevant are those that may use one of the definitions.
+
+    Such a file has the name of one in what its grammar does not understand, or more names there
+    than are stored.
+    """
+    names = sorted({one.name for one in definitions} | {OTHER_NAMES})
+    ecosystems = {ecosystem_of(one.language) for one in definitions}
+    languages = sorted(one for one in LANGUAGES if ecosystem_of(one) in ecosystems)
+    return _partly_parsed(scope, _WITH_NAMES, [names, scope.resolver.repositories, languages])
+
+
+def inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
+    """Return the partly parsed files; relevant are those that a definition is not understood of."""
+    files = id_array(one.file for one in definitions)
+    spans = [[one.start_line for one in definitions], [one.end_line for one in definitions]]
+    return _partly_parsed(scope, _IN_DEFINITIONS, [files, *spans])
+
+
+def both(one: PartlyParsed, other: PartlyParsed) -> PartlyParsed:
+    """Return the files that are relevant to one of two questions."""
+    relevant = list(dict.fromkeys([*one.relevant, *other.relevant]))[:SAMPLE]
+    return PartlyParsed(one.count, one.sample, relevant)
+
+
+def _partly_parsed(scope: TraceScope, relevant: str, parameters: Sequence[object]) -> PartlyParsed:
+    counts = dict(fetch_rows(_COUNTS, [scope.resolver.repositories]))
+    if not counts:
+        return PartlyParsed()
+    first = id_array(_with_sample(counts))
+    return PartlyParsed(
+        sum(counts.values()),
+        _files(scope, fetch_rows(_FIRST, [first, SAMPLE])),
+        _files(scope, fetch_rows_planned_each_time(relevant, [*parameters, SAMPLE])),
+    )
+
+
+def _with_sample(counts: Mapping[int, int]) -> Iterator[int]:
+    """Yield the first repositories that have enough files together."""
+    rest = SAMPLE
+    for repository in sorted(counts):
+        if rest <= 0:
+            return
+        rest -= counts[repository]
+        yield repository
+
+
+def _files(scope: TraceScope, rows: Iterable[tuple[int, str]]) -> list[PartlyParsedFile]:
+    return [PartlyParsedFile(scope.repositories[one].name, path) for one, path in rows]

@@ -1,0 +1,76 @@
+"""Rewrites of what a grammar does not know: positions stay, and only what helps is kept."""
+
+from dataclasses import replace
+
+import pytest
+
+from indexer.languages import LANGUAGES_BY_NAME
+from indexer.languages.rewrites import Edit, Rewrite, closing
+from indexer.syntax import trees
+from indexer.syntax.trees import Forest, grow
+from tests.indexer.languages.test_constructs import CONSTRUCTS, IDS
+
+KOTLIN = LANGUAGES_BY_NAME["kotlin"]
+
+
+def grown(source: bytes, language: str = "kotlin") -> Forest:
+    one = LANGUAGES_BY_NAME[language]
+    assert one.grammar is not None
+    forest = grow(one, one.grammar, source)
+    assert isinstance(forest, Forest)
+    return forest
+
+
+@pytest.mark.parametrize(("language", "name", "source"), CONSTRUCTS, ids=IDS)
+def test_an_edit_keeps_the_bytes_and_the_line_feeds(language: str, name: str, source: str) -> None:
+    text = source.encode()
+    for rewrite in LANGUAGES_BY_NAME[language].rewrites:
+        for edits in rewrite.find(text):
+            assert edits
+            assert [one.start for one in edits] == sorted(one.start for one in edits), name
+            for edit in edits:
+                replaced = text[edit.start : edit.end]
+                assert len(replaced) == len(edit.text)
+                assert [byte == 10 for byte in replaced] == [byte == 10 for byte in edit.text]
+
+
+def test_a_comment_and_a_string_are_left_as_they_are() -> None:
+    source = b'// context(log: Log) fun a()\nval s = "context(log: Log) fun b()"\n'
+    broken = source + b"context(log: Log)\nfun f() = g()\n"
+    found = [edits for one in KOTLIN.rewrites for edits in one.find(broken)]
+    assert len(found) > 1
+    assert not grown(broken).errors
+    assert KOTLIN.grammar is not None
+    repair = trees._Repair(KOTLIN.grammar, source, grown(source).tree)
+    assert not repair._is_code(source.index(b"context"))
+    assert not repair._is_code(source.rindex(b"context"))
+    assert repair._is_code(source.index(b"val"))
+
+
+def test_a_rewrite_that_does_not_help_is_dropped() -> None:
+    source = b"fun f() { g( }\n"
+    worse = Rewrite(lambda text: [[Edit(0, b")" * (len(text) - 1))]])
+    assert KOTLIN.grammar is not None
+    forest = grow(replace(KOTLIN, rewrites=(worse,)), KOTLIN.grammar, source)
+    assert isinstance(forest, Forest)
+    assert forest.errors == grown(source).errors
+
+
+def test_a_file_is_parsed_again_a_limited_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = b"context(log: Log)\nfun f() = g()\n"
+    assert not grown(source).errors
+    monkeypatch.setattr(trees, "_MAX_REPARSES", 0)
+    assert grown(source).errors
+
+
+def test_definitions_in_an_error_without_errors_of_their_own_are_parsed() -> None:
+    source = b"def a():\n    b(1)\n    c(2)\n\ndef = ) (\n"
+    assert all(start > source.index(b"c(2)") for start, _ in grown(source, "python").errors)
+
+
+@pytest.mark.parametrize(
+    ("source", "end"),
+    [(b"(a)", 3), (b"([{}])(", 6), (b"(')')", 5), (b'(")"', -1), (b"(]", -1), (b"(", -1)],
+)
+def test_closing_bracket(source: bytes, end: int) -> None:
+    assert closing(source, 0) == end
