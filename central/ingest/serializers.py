@@ -123,6 +123,10 @@ class OpenedRun(serializers.Serializer[Any]):
     generation = serializers.IntegerField()
     embedder = Embedder()
     limits = Limits()
+    record_fields = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Fields of a file's line that this service reads and earlier ones refuse",
+    )
     vector_store = VectorStoreAccess(allow_null=True)
 
 

@@ -62,7 +62,8 @@ class OpenedRun:
     """The answer of Open; `base_*` are None until the repository has been indexed.
 
     `max_digests`: the maximum of one lookup; `direct` None: vectors are sent in the batches;
-    `reindex`: an administrator requested that every file is processed.
+    `reindex`: an administrator requested that every file is processed; `record_fields`: the
+    negotiated fields of records that central reads.
     """
 
     run_id: str
@@ -76,6 +77,7 @@ class OpenedRun:
     max_digests: int
     direct: DirectUpload | None
     reindex: bool
+    record_fields: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ class IndexingClient:
                 max_digests=answer["limits"]["digests"],
                 direct=_direct(answer["vector_store"]),
                 reindex=answer.get("reindex") is True,  # older services do not send it
+                record_fields=frozenset(answer.get("record_fields", ())),  # nor this
             )
 
     def put_tree(self, run_id: str, parts: Iterable[bytes]) -> TreeDiff:

@@ -216,6 +216,7 @@ class _Run:
                 batch_bytes=opened.batch_bytes,
                 with_points=points is not None,
                 model=embedder.model,
+                record_fields=opened.record_fields,
             )
             with EmbeddingStage.for_run(self._central, opened, embedder.embed, points) as embedding:
                 if not all(entry.skipped for entry in wanted):  # what is not embedded

@@ -37,6 +37,7 @@ from indexer.records.files import (
     TreeEntry,
     line_span,
     split_lines,
+    supported_record,
 )
 from indexer.records.vectors import (
     EmbedderConfig,
@@ -69,17 +70,18 @@ def extract_files(
     batch_bytes: int,
     with_points: bool,
     model: LocalModel | None = None,
+    record_fields: frozenset[str] = frozenset(),
 ) -> list[ExtractedFile]:
     """Extract each file, in order: select by content, parse, encode, embed by `model`, if any.
 
     A file whose line with vectors would exceed a batch is skipped. All vectors count, so that the
     vectors known to central do not affect what is indexed. `with_points`: include the data for a
-    direct upload.
+    direct upload. `record_fields`: the negotiated fields that central reads.
     """
     extracted = []
     for file in files:
         extraction = extract(file)
-        line = encode_file(extraction.record)
+        line = encode_file(supported_record(extraction.record, record_fields))
         size = size_with_vectors(line, dimensions=dimensions)
         if size > batch_bytes or not is_readable(line.line):
             record = _skipped(line.record, SkipReason.TOO_LARGE)

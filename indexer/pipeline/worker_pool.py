@@ -53,6 +53,7 @@ def extract_in_worker(
     batch_bytes: int,
     with_points: bool = False,
     model: LocalModel | None = None,
+    record_fields: frozenset[str] = frozenset(),
 ) -> list[ExtractedFile]:
     """Call `worker.extract_files`, which a run's main process does not import."""
     from indexer.pipeline import worker
@@ -63,6 +64,7 @@ def extract_in_worker(
         batch_bytes=batch_bytes,
         with_points=with_points,
         model=model,
+        record_fields=record_fields,
     )
     gc.collect(0)  # when next to nothing is left of the parse trees' objects
     return extracted

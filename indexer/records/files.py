@@ -3,9 +3,10 @@
 Lines are 1-based and inclusive. Paths are POSIX, relative to the repository's root.
 """
 
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from indexer.records.manifests import Manifest
 from indexer.records.references import Export, Import, Reference
@@ -194,6 +195,17 @@ class FileRecord:
     references: tuple[Reference, ...] = ()
     manifest: Manifest | None = None
     generated: GeneratedBy | None = None
+
+
+# Fields that earlier services refuse, with their values in a record that does not have them. They
+# are sent only if the answer to Open names them.
+NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {}
+
+
+def supported_record(record: FileRecord, fields: Container[str]) -> FileRecord:
+    """Return the record without those negotiated fields that are not in `fields`."""
+    unsupported = {name: none for name, none in NEGOTIATED_FIELDS.items() if name not in fields}
+    return replace(record, **unsupported) if unsupported else record
 
 
 @dataclass(frozen=True, slots=True)
