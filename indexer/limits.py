@@ -54,6 +54,7 @@ FILE_LINES: Final = 1_048_576
 CHUNK_TERMS: Final = 16_000  # non-zero elements of a pgvector sparsevec
 NAME_CHARACTERS: Final = 500  # of a name, a qualified name, a container, a signature
 LABEL_CHARACTERS: Final = 40  # of a language or a symbol's kind
+ENCODING_CHARACTERS: Final = 20  # of the name of a codec of Python
 VERSION_CHARACTERS: Final = 200  # of a version or a requirement
 LOCATION_CHARACTERS: Final = 1_000  # of a directory, a file, a glob, a pattern in a manifest
 MODULE_PATH_BYTES: Final = 1_000  # of UTF-8: a path is a key of indexes, which have limits

@@ -126,6 +126,7 @@ def _files(repository: Repository) -> Iterator[dict[str, object]]:
             "skipped": file.skipped,
             "generated": file.generated,
             "degraded": file.degraded,
+            "encoding": file.encoding,
             "content": _sha256(file.content.encode()),
             "namespace": file.namespace,
             "vector": file.vector and _sha256(bytes(file.vector)),

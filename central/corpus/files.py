@@ -35,7 +35,7 @@ class OutlineEntry:
 class FileView:
     """An indexed file. `skipped` is the reason for missing content, else "".
 
-    `size` is in bytes; `forge_url` is "" if the forge is unknown.
+    `size` is in bytes; `encoding` is "" for UTF-8; `forge_url` is "" if the forge is unknown.
     """
 
     id: int
@@ -44,11 +44,13 @@ class FileView:
     commit: str
     indexed_at: datetime | None
     path: str
+    blob: str
     language: str
     size: int
     skipped: str
     generated: bool
     degraded: str
+    encoding: str
     content: str
     forge_url: str
     symbols: Sequence[OutlineEntry]
@@ -88,11 +90,13 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
         commit=commit,
         indexed_at=repository.indexed_at,
         path=file.path,
+        blob=file.blob,
         language=file.language,
         size=file.size,
         skipped=file.skipped,
         generated=bool(file.generated),
         degraded=file.degraded,
+        encoding=file.encoding,
         content=file.content,
         forge_url=forge_file_url(web_url, commit, file.path) if web_url and commit else "",
         symbols=_outline(file),

@@ -36,6 +36,7 @@ class FileEntry:
     generated: Annotated[
         bool, "Whether it is generated: no search by words and meaning finds it"
     ] = False
+    encoding: Annotated[str | None, "Of a file whose bytes are not UTF-8: Python's codec"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class FileContent:
     generated: Annotated[
         bool, "Whether it is generated: no search by words and meaning finds it"
     ] = False
+    encoding: Annotated[str | None, "Of the file's bytes if not UTF-8: Python's codec"] = None
+    byte_order_mark: Annotated[bool, "Whether the file begins with one; content never does"] = False
 
 
 def receipt_of(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:

@@ -11,6 +11,7 @@ from central.files.answers import FileContent, receipt_of
 from central.files.requests import ContentRequest
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential
+from indexer.decoding import has_mark
 from indexer.limits import FILE_ANSWER_BYTES
 
 
@@ -54,6 +55,8 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         receipt=receipt_of(repository, started=started),
         hint=_skipped_hint(repository, file) if file.skipped else _hint(found),
         generated=bool(file.generated),
+        encoding=file.encoding or None,
+        byte_order_mark=has_mark(text=file.content, encoding=file.encoding, size=file.size),
     )
 
 

@@ -34,9 +34,9 @@ SELECT start FROM found LIMIT %s""")
 _COUNTS = _sql("""SELECT (SELECT count(*) FROM {file} f WHERE f.repository_id = %s::bigint
     AND f.path ~>=~ one.start AND f.path ~<~ (left(one.start, -1) || %s::text))
 FROM unnest(%s::text[]) WITH ORDINALITY one(start, place) ORDER BY one.place""")
-_FILES = _sql("""SELECT f.path, f.language, f.size, f.skipped, f.generated
+_FILES = _sql("""SELECT f.path, f.language, f.size, f.skipped, f.generated, f.encoding
 FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY gap(start, stop, place) CROSS JOIN LATERAL
-    (SELECT b.path, b.language, b.size, b.skipped, b.generated FROM {below} = 0
+    (SELECT b.path, b.language, b.size, b.skipped, b.generated, b.encoding FROM {below} = 0
         AND b.path ~>=~ gap.start AND b.path ~<~ gap.stop
     ORDER BY b.path USING ~<~ LIMIT %s) f
 ORDER BY gap.place, f.path USING ~<~ LIMIT %s""")
@@ -94,12 +94,21 @@ class _Directory:
         return [file_entry(*row) for row in fetch_rows_planned_each_time(_FILES, parameters)]
 
 
-ENTRY_FIELDS: Final = ("path", "language", "size", "skipped", "generated")
+ENTRY_FIELDS: Final = ("path", "language", "size", "skipped", "generated", "encoding")
 
 
-def file_entry(path: str, language: str, size: int, skipped: str, generated: str) -> FileEntry:
+def file_entry(
+    path: str, language: str, size: int, skipped: str, generated: str, encoding: str
+) -> FileEntry:
     """Return the entry of a file, given its ENTRY_FIELDS."""
-    name = path.rpartition("/")[2]
     return FileEntry(
-        name, path, FILE, language or None, size, None, skipped or None, bool(generated)
+        name=path.rpartition("/")[2],
+        path=path,
+        type=FILE,
+        language=language or None,
+        size=size,
+        files=None,
+        skipped=skipped or None,
+        generated=bool(generated),
+        encoding=encoding or None,
     )

@@ -44,6 +44,8 @@ def _rows(answer: Mapping[str, Any]) -> Iterator["Text"]:
         row.append(_path(one), style="not dim bold" if is_directory else "not dim")
         if one["skipped"]:
             row.append(f"  not indexed: {escape_line(one['skipped'])}", style="dim yellow")
+        if one.get("encoding"):
+            row.append(f"  {escape_line(one['encoding'])}", style="dim yellow")
         if one.get("generated"):
             row.append("  generated", style="dim yellow")
         yield row

@@ -116,6 +116,7 @@ def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
         references=tuple(starmap(Reference, fields.references)),
         manifest=None if fields.manifest is None else _manifest(fields.manifest),
         generated=fields.generated,
+        encoding=fields.encoding,
     )
     if record.skipped:
         _require_bare(record, where)

@@ -90,6 +90,7 @@ def encode_file(record: FileRecord) -> FileLine:
             record.skipped,
             record.degraded,
             generated=record.generated,
+            encoding=record.encoding,
         ),
         line=encode_record(record),
         chunks=len(record.chunks),
@@ -202,6 +203,7 @@ def _file_fields(record: FileRecord) -> FileFields:
         references=record.references,  # type: ignore[arg-type]
         manifest=None if record.manifest is None else _manifest_fields(record.manifest),
         generated=record.generated,
+        encoding=record.encoding,
     )
 
 

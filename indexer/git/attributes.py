@@ -1,4 +1,4 @@
-"""Paths that the `.gitattributes` files of a commit mark as generated or vendored.
+"""What `.gitattributes` files of a commit say of paths: generated, vendored, their encoding.
 
 Attributes of the user, the work tree and `.git/info` do not count.
 """
@@ -22,14 +22,17 @@ from indexer.records.files import TreeEntry
 
 GENERATED: Final = "linguist-generated"
 VENDORED: Final = "linguist-vendored"
-_WANTED: Final = (GENERATED, VENDORED)
+# Git converts such files to UTF-8 as it adds them. A blob that is not UTF-8 was added without that,
+# and git checks it out as it is: then the attribute tells the encoding of the blob.
+ENCODING: Final = "working-tree-encoding"
+_WANTED: Final = (GENERATED, VENDORED, ENCODING)
 _log = logging.getLogger(__name__)
 
 
 def attributes_at(
     repository: Repository, commit: str, paths: Iterable[str]
 ) -> dict[str, dict[str, str]]:
-    """Return the values of GENERATED and VENDORED of each path, in the form of `git check-attr`.
+    """Return each path's GENERATED, VENDORED and ENCODING in the form of `git check-attr`.
 
     Unspecified values and paths without values are absent. Files and lines beyond the bounds of
     indexer.limits are ignored, with a warning in the log.
@@ -45,7 +48,7 @@ def attributes_at(
 def _files(repository: Repository, entries: list[TreeEntry]) -> dict[str, AttributesFile]:
     """Parse the files by directory. Macros of the top file apply in all of them."""
     files: dict[str, AttributesFile] = {}
-    names = {GENERATED, VENDORED}
+    names = set(_WANTED)
     for entry in sorted(entries, key=lambda entry: entry.path != ATTRIBUTES_FILE):
         file = _read(repository, entry, names)
         names |= file.macros.keys()

@@ -34,6 +34,9 @@ class File(models.Model):
         max_length=10, blank=True, default="", db_default="", help_text="What tells: entry, content"
     )
     degraded = models.CharField(max_length=40, blank=True)
+    encoding = models.CharField(
+        max_length=20, blank=True, default="", db_default="", help_text='Python\'s codec; "": UTF-8'
+    )
     content = models.TextField(blank=True)
     namespace = models.CharField(max_length=500, blank=True, help_text="As the file declares it")
     vector = models.BinaryField(
