@@ -40,7 +40,7 @@ MANIFEST_ENTRIES: Final = 1_000
 PATTERN_BYTES: Final = 1_024
 PATTERN_WILDCARDS: Final = 64
 PATTERNS: Final = 1_000  # of one list of .codesearch.toml, or of one .gitattributes
-ATTRIBUTES_BYTES: Final = 1_048_576  # of one .gitattributes
+ATTRIBUTES_BYTES: Final = 1_048_576  # of one .gitattributes or .editorconfig
 
 # Uploads of a run
 TREE_BYTES: Final = 256 * 1024 * 1024  # decompressed; AETERNA_TREE_MAX_BYTES

@@ -70,7 +70,7 @@ class StandIn:
     bearer: str = TOKEN
     exchanges: list[dict[str, Any]] = field(default_factory=list)  # each gives another bearer
     lifetime_seconds: int = 900
-    orders: dict[str, bool] = field(default_factory=dict)  # a central of before knows none
+    orders: dict[str, object] = field(default_factory=dict)  # a central of before knows none
     hold_tree: bool = False  # do not answer a tree before `let_go`
     tree_came: threading.Event = field(default_factory=threading.Event)
     let_go: threading.Event = field(default_factory=threading.Event)
