@@ -56,7 +56,8 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         hint=_skipped_hint(repository, file) if file.skipped else _hint(found),
         generated=bool(file.generated),
         encoding=file.encoding or None,
-        byte_order_mark=has_mark(text=file.content, encoding=file.encoding, size=file.size),
+        byte_order_mark=not file.skipped
+        and has_mark(text=file.content, encoding=file.encoding, size=file.size),
     )
 
 

@@ -198,8 +198,7 @@ def _bytes(found: FileView) -> bytes | None:
 
 def _encoding(found: FileView) -> str:
     """Return what the page says about the encoding; nothing of plain UTF-8."""
-    marked = has_mark(text=found.content, encoding=found.encoding, size=found.size)
-    if not marked:
+    if found.skipped or not has_mark(text=found.content, encoding=found.encoding, size=found.size):
         return found.encoding
     return f"{found.encoding or 'utf-8'} with a byte order mark"
 
