@@ -43,7 +43,7 @@ MANIFEST_ENTRIES: Final = 1_000
 PATTERN_BYTES: Final = 1_024
 PATTERN_WILDCARDS: Final = 64
 PATTERNS: Final = 1_000  # of one list of .codesearch.toml, or of one .gitattributes
-ATTRIBUTES_BYTES: Final = 1_048_576  # of one .gitattributes
+ATTRIBUTES_BYTES: Final = 1_048_576  # of one .gitattributes or .editorconfig
 
 # Uploads of a run
 TREE_BYTES: Final = 256 * 1024 * 1024  # decompressed; AETERNA_TREE_MAX_BYTES
@@ -57,6 +57,7 @@ FILE_LINES: Final = 1_048_576
 CHUNK_TERMS: Final = 16_000  # non-zero elements of a pgvector sparsevec
 NAME_CHARACTERS: Final = 500  # of a name, a qualified name, a container, a signature
 LABEL_CHARACTERS: Final = 40  # of a language or a symbol's kind
+ENCODING_CHARACTERS: Final = 20  # of the name of a codec of Python
 VERSION_CHARACTERS: Final = 200  # of a version or a requirement
 LOCATION_CHARACTERS: Final = 1_000  # of a directory, a file, a glob, a pattern in a manifest
 MODULE_PATH_BYTES: Final = 1_000  # of UTF-8: a path is a key of indexes, which have limits

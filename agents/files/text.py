@@ -19,6 +19,7 @@ def content_text(answer: Row) -> str:
         return joined([f"{place}  empty"], answer)
     lines = f"{answer['start_line']}-{answer['end_line']} of {answer['total_lines']} lines"
     language = f"  {answer['language']}" if answer["language"] else ""
+    language += _encoding(answer)
     language += "  generated" if answer.get("generated") else ""
     numbered = enumerate(escape_lines(answer["content"]), answer["start_line"])
     content = [f"    {line}: {text}".rstrip() for line, text in numbered]
@@ -40,5 +41,10 @@ def _entry(row: Row) -> str:
         return f"    {row['path']}/  {pluralize(row['files'], 'file')}"
     language = f"  {row['language']}" if row["language"] else ""
     skipped = f"  no content: {row['skipped']}" if row["skipped"] else ""
+    language += _encoding(row)
     language += "  generated" if row.get("generated") else ""
     return f"    {row['path']}  {pluralize(row['size'], 'byte')}{language}{skipped}"
+
+
+def _encoding(row: Row) -> str:
+    return f"  {row['encoding']}" if row.get("encoding") else ""

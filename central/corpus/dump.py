@@ -128,6 +128,7 @@ def _files(repository: Repository) -> Iterator[dict[str, object]]:
             "degraded": file.degraded,
             "unparsed": file.unparsed,
             "unparsed_names": file.unparsed_names,
+            "encoding": file.encoding,
             "content": _sha256(file.content.encode()),
             "namespace": file.namespace,
             "vector": file.vector and _sha256(bytes(file.vector)),

@@ -36,7 +36,8 @@ class FileView:
     """An indexed file. `skipped` is the reason for missing content, else "".
 
     `unparsed` has the first and last line of ranges that the grammar does not understand, and how
-    many calls seem to be in them. `size` is in bytes; `forge_url` is "" if the forge is unknown.
+    many calls seem to be in them. `size` is in bytes; `encoding` is "" for UTF-8; `forge_url` is ""
+    if the forge is unknown.
     """
 
     id: int
@@ -45,12 +46,14 @@ class FileView:
     commit: str
     indexed_at: datetime | None
     path: str
+    blob: str
     language: str
     size: int
     skipped: str
     generated: bool
     degraded: str
     unparsed: Sequence[tuple[int, int, int]]
+    encoding: str
     content: str
     forge_url: str
     symbols: Sequence[OutlineEntry]
@@ -90,12 +93,14 @@ def read_file(*, credential: Credential, project: str, path: str) -> FileView:
         commit=commit,
         indexed_at=repository.indexed_at,
         path=file.path,
+        blob=file.blob,
         language=file.language,
         size=file.size,
         skipped=file.skipped,
         generated=bool(file.generated),
         degraded=file.degraded,
         unparsed=file.unparsed or (),
+        encoding=file.encoding,
         content=file.content,
         forge_url=forge_file_url(web_url, commit, file.path) if web_url and commit else "",
         symbols=_outline(file),

@@ -37,6 +37,7 @@ class FileEntry:
         bool, "Whether it is generated: no search by words and meaning finds it"
     ] = False
     partly_parsed: Annotated[bool, "Whether its grammar understands only a part of it"] = False
+    encoding: Annotated[str | None, "Of a file whose bytes are not UTF-8: Python's codec"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,8 @@ class FileContent:
     unparsed: Annotated[
         list[UnparsedRange], "Lines that its grammar does not understand; at most 200 ranges"
     ] = field(default_factory=list)
+    encoding: Annotated[str | None, "Of the file's bytes if not UTF-8: Python's codec"] = None
+    byte_order_mark: Annotated[bool, "Whether the file begins with one; content never does"] = False
 
 
 def receipt_of(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:

@@ -11,6 +11,7 @@ from central.files.answers import FileContent, UnparsedRange, receipt_of
 from central.files.requests import ContentRequest
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential
+from indexer.decoding import has_mark
 from indexer.limits import FILE_ANSWER_BYTES
 
 
@@ -55,6 +56,9 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         hint=_skipped_hint(repository, file) if file.skipped else _hint(found),
         generated=bool(file.generated),
         unparsed=[UnparsedRange(*one) for one in file.unparsed or ()],
+        encoding=file.encoding or None,
+        byte_order_mark=not file.skipped
+        and has_mark(text=file.content, encoding=file.encoding, size=file.size),
     )
 
 

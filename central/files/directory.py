@@ -36,10 +36,11 @@ SELECT start FROM found LIMIT %s""")
 _COUNTS = _sql("""SELECT (SELECT count(*) FROM {file} f WHERE f.repository_id = %s::bigint
     AND f.path ~>=~ one.start AND f.path ~<~ (left(one.start, -1) || %s::text))
 FROM unnest(%s::text[]) WITH ORDINALITY one(start, place) ORDER BY one.place""")
-_FILES = _sql("""SELECT f.path, f.language, f.size, f.skipped, f.generated, f.is_unparsed
+_FILES = _sql("""SELECT f.path, f.language, f.size, f.skipped, f.generated,
+    f.is_unparsed, f.encoding
 FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY gap(start, stop, place) CROSS JOIN LATERAL
     (SELECT b.path, b.language, b.size, b.skipped, b.generated,
-        b.unparsed IS NOT NULL AS is_unparsed FROM {below} = 0
+        b.unparsed IS NOT NULL AS is_unparsed, b.encoding FROM {below} = 0
         AND b.path ~>=~ gap.start AND b.path ~<~ gap.stop
     ORDER BY b.path USING ~<~ LIMIT %s) f
 ORDER BY gap.place, f.path USING ~<~ LIMIT %s""")
@@ -97,12 +98,26 @@ class _Directory:
         return [file_entry(*row) for row in fetch_rows_planned_each_time(_FILES, parameters)]
 
 
-ENTRY_FIELDS: Final = ("path", "language", "size", "skipped", "generated", "is_unparsed")
+ENTRY_FIELDS: Final = (
+    "path",
+    "language",
+    "size",
+    "skipped",
+    "generated",
+    "is_unparsed",
+    "encoding",
+)
 IS_UNPARSED: Final = Q(unparsed__isnull=False)
 
 
 def file_entry(
-    path: str, language: str, size: int, skipped: str, generated: str, is_unparsed: bool
+    path: str,
+    language: str,
+    size: int,
+    skipped: str,
+    generated: str,
+    is_unparsed: bool,
+    encoding: str,
 ) -> FileEntry:
     """Return the entry of a file, given its ENTRY_FIELDS."""
     return FileEntry(
@@ -115,4 +130,5 @@ def file_entry(
         skipped=skipped or None,
         generated=bool(generated),
         partly_parsed=is_unparsed,
+        encoding=encoding or None,
     )

@@ -1,4 +1,4 @@
-"""Pages of a repository's files: directories, the finder, a file, its text alone."""
+"""Pages of a repository's files: directories, the finder, a file, its bytes alone."""
 
 import re
 from collections.abc import Sequence
@@ -43,10 +43,23 @@ from central.web.urls_for import (
     references_url,
     symbol_url,
 )
+from indexer.decoding import blob_bytes, has_mark
 from indexer.limits import FILES_LISTED
 
 SHOWN_LINES = 30_000  # each is some 100 bytes of the page, however short it is
 SHOWN_CHARACTERS = 2_000_000
+# The names that browsers know, where they differ from Python's.
+_CHARSETS: Final = {
+    "big5hkscs": "big5",
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "euc_jp": "euc-jp",
+    "euc_kr": "euc-kr",
+    "iso2022_jp": "iso-2022-jp",
+    "mac-roman": "macintosh",
+    "utf-16-be": "utf-16be",
+    "utf-16-le": "utf-16le",
+}
 _COMMIT: Final = re.compile(r"[0-9a-f]{7,64}")
 
 
@@ -148,13 +161,18 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         "breadcrumbs": breadcrumbs(organization, project, path),
         "outline": outline,
         "skipped": why_skipped(found.skipped),
+        "encoding": _encoding(found),
+        "has_raw": not found.skipped and _bytes(found) is not None,
     }
     return render(request, "web/file.html", context)
 
 
 @member_page
 def raw(request: HttpRequest, credential: Credential, project: str, path: str) -> HttpResponse:
-    """The text of a file alone; of a skipped file, the page that says why there is none."""
+    """The bytes of a file; its page if there are none: it says why the file is skipped.
+
+    Nor are there any of text that does not tell how it was encoded.
+    """
     organization = credential.organization.slug
     moved = _moved_file(request, credential, project, path)
     if moved:
@@ -163,13 +181,26 @@ def raw(request: HttpRequest, credential: Credential, project: str, path: str) -
         found = read_file(credential=credential, project=project, path=path)
     except FileNotFoundInIndexError as exc:
         raise _with_addresses(exc, organization, project) from exc
-    if found.skipped:
+    data = None if found.skipped else _bytes(found)
+    if data is None:
         return redirect(file_url(organization, project, path))
+    charset = _CHARSETS.get(found.encoding, found.encoding or "utf-8")
     return HttpResponse(
-        found.content,
-        content_type="text/plain; charset=utf-8",
+        data,
+        content_type=f"text/plain; charset={charset}",
         headers={"Content-Security-Policy": SANDBOX},
     )
+
+
+def _bytes(found: FileView) -> bytes | None:
+    return blob_bytes(text=found.content, encoding=found.encoding, size=found.size, blob=found.blob)
+
+
+def _encoding(found: FileView) -> str:
+    """Return what the page says about the encoding; nothing of plain UTF-8."""
+    if found.skipped or not has_mark(text=found.content, encoding=found.encoding, size=found.size):
+        return found.encoding
+    return f"{found.encoding or 'utf-8'} with a byte order mark"
 
 
 def _moved_file(

@@ -46,6 +46,8 @@ def _rows(answer: Mapping[str, Any]) -> Iterator["Text"]:
             row.append(f"  not indexed: {escape_line(one['skipped'])}", style="dim yellow")
         if one.get("partly_parsed"):
             row.append("  partly parsed", style="dim yellow")
+        if one.get("encoding"):
+            row.append(f"  {escape_line(one['encoding'])}", style="dim yellow")
         if one.get("generated"):
             row.append("  generated", style="dim yellow")
         yield row

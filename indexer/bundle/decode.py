@@ -122,6 +122,7 @@ def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
         manifest=None if fields.manifest is None else _manifest(fields.manifest),
         generated=fields.generated,
         unparsed=_unparsed(fields.unparsed, where, last_line),
+        encoding=fields.encoding,
     )
     if record.skipped:
         _require_bare(record, where)

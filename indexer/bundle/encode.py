@@ -92,6 +92,7 @@ def encode_file(record: FileRecord) -> FileLine:
             record.degraded,
             generated=record.generated,
             unparsed=record.unparsed,
+            encoding=record.encoding,
         ),
         line=encode_record(record),
         chunks=len(record.chunks),
@@ -205,6 +206,7 @@ def _file_fields(record: FileRecord) -> FileFields:
         manifest=None if record.manifest is None else _manifest_fields(record.manifest),
         generated=record.generated,
         unparsed=None if record.unparsed is None else _unparsed_fields(record.unparsed),
+        encoding=record.encoding,
     )
 
 

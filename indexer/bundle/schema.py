@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from msgspec import Meta, Struct
 
 from indexer.limits import (
+    ENCODING_CHARACTERS,
     LABEL_CHARACTERS,
     LOCATION_CHARACTERS,
     MODULE_PATH_BYTES,
@@ -28,6 +29,9 @@ Line: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
 Name: TypeAlias = Annotated[str, Meta(max_length=NAME_CHARACTERS)]
 Label: TypeAlias = Annotated[str, Meta(max_length=LABEL_CHARACTERS)]
 Version: TypeAlias = Annotated[str, Meta(max_length=VERSION_CHARACTERS)]
+Encoding: TypeAlias = Annotated[
+    str, Meta(max_length=ENCODING_CHARACTERS, pattern=r"\A[a-z0-9_-]*\Z")
+]
 Location: TypeAlias = Annotated[str, Meta(max_length=LOCATION_CHARACTERS)]
 ModulePath: TypeAlias = Annotated[str, Meta(max_length=MODULE_PATH_BYTES)]  # also in bytes
 
@@ -106,7 +110,7 @@ class UnparsedFields(_Fields):
 
 
 class FileFields(_Fields, omit_defaults=True):
-    """A file's line. One that is not generated has no member `generated`, as ever.
+    """A file's line. Members with a default are absent where they have it, as ever.
 
     Fields from `unparsed` on are sent only to a service that names them in its answer to Open.
     """
@@ -128,3 +132,4 @@ class FileFields(_Fields, omit_defaults=True):
     manifest: ManifestFields | None
     generated: GeneratedBy | None = None
     unparsed: UnparsedFields | None = None
+    encoding: Encoding = ""

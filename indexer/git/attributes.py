@@ -1,4 +1,4 @@
-"""Paths that the `.gitattributes` files of a commit mark as generated or vendored.
+"""What settings files of a commit say of paths: generated, vendored, encoding.
 
 Attributes of the user, the work tree and `.git/info` do not count.
 """
@@ -12,40 +12,69 @@ from typing import Final
 from indexer.git.attribute_files import (
     UNSPECIFIED,
     AttributesFile,
+    Warn,
     parse_attributes,
     values_of,
 )
-from indexer.git.parse import ATTRIBUTES_FILE, parse_tree
+from indexer.git.editor_config import EditorConfig, charset_of, parse_editor_config
+from indexer.git.parse import ATTRIBUTES_FILE, EDITOR_CONFIG, parse_tree
 from indexer.git.repository import Repository
 from indexer.limits import ATTRIBUTES_BYTES
 from indexer.records.files import TreeEntry
 
 GENERATED: Final = "linguist-generated"
 VENDORED: Final = "linguist-vendored"
-_WANTED: Final = (GENERATED, VENDORED)
+# Git converts such files to UTF-8 as it adds them. A blob that is not UTF-8 was added without that,
+# and git checks it out as it is: then the attribute tells the encoding of the blob.
+ENCODING: Final = "working-tree-encoding"
+_WANTED: Final = (GENERATED, VENDORED, ENCODING)
 _log = logging.getLogger(__name__)
 
 
 def attributes_at(
     repository: Repository, commit: str, paths: Iterable[str]
 ) -> dict[str, dict[str, str]]:
-    """Return the values of GENERATED and VENDORED of each path, in the form of `git check-attr`.
+    """Return each path's GENERATED, VENDORED and ENCODING in the form of `git check-attr`.
 
-    Unspecified values and paths without values are absent. Files and lines beyond the bounds of
-    indexer.limits are ignored, with a warning in the log.
+    ENCODING is the `charset` of `.editorconfig` where no attribute sets it. Unspecified values and
+    paths without values are absent. Files and lines beyond the bounds of indexer.limits are
+    ignored, with a warning in the log.
     """
     wanted = list(paths)
-    files = _files(repository, _attribute_files(repository, commit, wanted))
-    if not files:
+    entries = _settings_files(repository, commit, wanted)
+    files = _files(repository, [one for one in entries if _name(one) == ATTRIBUTES_FILE])
+    configs = _configs(repository, [one for one in entries if _name(one) == EDITOR_CONFIG])
+    if not files and not configs:
         return {}
-    marked = {path: _marks(path, files) for path in wanted}
+    marked = {path: _charset(path, configs) | _marks(path, files) for path in wanted}
     return {path: values for path, values in marked.items() if values}
+
+
+def _name(entry: TreeEntry) -> str:
+    return entry.path.rpartition("/")[2]
+
+
+def _configs(repository: Repository, entries: list[TreeEntry]) -> dict[str, EditorConfig]:
+    """Parse the files by directory; none if no charset is but UTF-8, the default."""
+    files = {
+        entry.path.rpartition("/")[0]: parse_editor_config(
+            _content(repository, entry), warn=_warning(entry)
+        )
+        for entry in entries
+    }
+    charsets = {charset for file in files.values() for _, charset in file.charsets}
+    return files if any(not one.startswith("utf-8") for one in charsets) else {}
+
+
+def _charset(path: str, files: dict[str, EditorConfig]) -> dict[str, str]:
+    charset = charset_of(path, files) if files else ""
+    return {ENCODING: charset} if charset else {}
 
 
 def _files(repository: Repository, entries: list[TreeEntry]) -> dict[str, AttributesFile]:
     """Parse the files by directory. Macros of the top file apply in all of them."""
     files: dict[str, AttributesFile] = {}
-    names = {GENERATED, VENDORED}
+    names = set(_WANTED)
     for entry in sorted(entries, key=lambda entry: entry.path != ATTRIBUTES_FILE):
         file = _read(repository, entry, names)
         names |= file.macros.keys()
@@ -53,12 +82,13 @@ def _files(repository: Repository, entries: list[TreeEntry]) -> dict[str, Attrib
     return files
 
 
-def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> list[TreeEntry]:
-    """Return the `.gitattributes` of the root and of every directory above `paths`."""
+def _settings_files(repository: Repository, commit: str, paths: list[str]) -> list[TreeEntry]:
+    """Return `.gitattributes` and `.editorconfig` of the root and every directory above `paths`."""
     directories = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
     names = sorted(
-        ATTRIBUTES_FILE if directory == "." else f"{directory}/{ATTRIBUTES_FILE}"
+        name if directory == "." else f"{directory}/{name}"
         for directory in directories
+        for name in (ATTRIBUTES_FILE, EDITOR_CONFIG)
     )
     found = []
     for start in range(0, len(names), 500):  # below every limit on the length of a command
@@ -70,15 +100,23 @@ def _attribute_files(repository: Repository, commit: str, paths: list[str]) -> l
 
 
 def _read(repository: Repository, entry: TreeEntry, names: set[str]) -> AttributesFile:
-    if entry.size > ATTRIBUTES_BYTES:
-        _log.warning("%s is larger than %d bytes and is ignored", entry.path, ATTRIBUTES_BYTES)
-        return AttributesFile()
     return parse_attributes(
-        repository.blobs.read(entry.blob),
+        _content(repository, entry),
         names,
         is_top="/" not in entry.path,
-        warn=partial(_log.warning, "%s: line %d is ignored: %s", entry.path),
+        warn=_warning(entry),
     )
+
+
+def _content(repository: Repository, entry: TreeEntry) -> bytes:
+    if entry.size > ATTRIBUTES_BYTES:
+        _log.warning("%s is larger than %d bytes and is ignored", entry.path, ATTRIBUTES_BYTES)
+        return b""
+    return repository.blobs.read(entry.blob)
+
+
+def _warning(entry: TreeEntry) -> Warn:
+    return partial(_log.warning, "%s: line %d is ignored: %s", entry.path)
 
 
 def _marks(path: str, files: dict[str, AttributesFile]) -> dict[str, str]:

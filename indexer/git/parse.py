@@ -18,6 +18,7 @@ from indexer.records.files import SkipReason, TreeEntry
 
 SUBMODULE_MODE = "160000"
 ATTRIBUTES_FILE = ".gitattributes"
+EDITOR_CONFIG = ".editorconfig"
 
 _NEVER_CHECKED_OUT = frozenset({b"", b".", b"..", b".git"})
 _CUT_BYTES = 900

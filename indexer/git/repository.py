@@ -17,6 +17,7 @@ from indexer.errors import CommitNotFoundError, ConfigurationError, GitError, Sh
 from indexer.git.blobs import Blobs
 from indexer.git.parse import (
     ATTRIBUTES_FILE,
+    EDITOR_CONFIG,
     SUBMODULE_MODE,
     Changes,
     blob_size,
@@ -248,15 +249,17 @@ class Repository:
         ]
 
     def selection_changed(self, base: str, head: str) -> bool:
-        """Whether `.codesearch.toml` or a `.gitattributes` differs, which select files.
+        """Whether `.codesearch.toml`, a `.gitattributes` or an `.editorconfig` differs.
 
-        Also true if a malformed tree has a changed path twice, because a diff is then incomplete.
+        They select files and tell encodings. Also true if a malformed tree has a changed path
+        twice, because a diff is then incomplete.
         """
         changes = parse_diff(self.raw_diff(base, head))
         paths = [*changes.removed, *(entry.path for entry in changes.entries)]
         return (
             any(
-                path == PROJECT_FILE or path.rpartition("/")[2] == ATTRIBUTES_FILE for path in paths
+                path == PROJECT_FILE or path.rpartition("/")[2] in {ATTRIBUTES_FILE, EDITOR_CONFIG}
+                for path in paths
             )
             or self._repeats(base, paths)
             or self._repeats(head, paths)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from indexer.config.project_file import PROJECT_FILE, parse_project_file
-from indexer.git.attributes import attributes_at
+from indexer.git.attributes import ENCODING, attributes_at
 from indexer.git.repository import Repository
 from indexer.pipeline.select import SelectionRules, skip_reason_by_entry
 from indexer.records.files import TreeEntry
@@ -111,7 +111,7 @@ def _is_superseded(ancestry: Ancestry, head: str, ref: str, base: str, history: 
 def selected_entries(
     repository: Repository, commit: str, entries: Sequence[TreeEntry]
 ) -> list[TreeEntry]:
-    """Return the entries of `commit`, each skipped one with its reason."""
+    """Return the entries of `commit` with skip reasons and encodings that other files declare."""
     rules = selection_rules(repository, commit)
     paths = [entry.path for entry in entries if not entry.skipped]
     attributes = attributes_at(repository, commit, paths)
@@ -120,6 +120,7 @@ def selected_entries(
         if entry.skipped
         else replace(
             entry,
+            declared_encoding=attributes.get(entry.path, {}).get(ENCODING, ""),
             skipped=skip_reason_by_entry(
                 path=entry.path,
                 mode=entry.mode,

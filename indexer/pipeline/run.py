@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from indexer.bundle.encode import FileLine, encode_tree
 from indexer.client.api import IndexingClient, OpenedRun, RunLinks, RunState
+from indexer.decoding import is_wide
 from indexer.embedding.base import Usage
 from indexer.errors import (
     DirectNotAvailableError,
@@ -161,7 +162,12 @@ class _Run:
         )
         answer = self._central.put_tree(opened.run_id, encode_tree(entries))
         if plan.mode is not Mode.FORCE:
-            entries = [entry for entry in entries if entry.path in answer.changed]
+            # Central cannot know that a file which held NUL bytes is text by another file now.
+            entries = [
+                entry
+                for entry in entries
+                if entry.path in answer.changed or is_wide(entry.declared_encoding)
+            ]
         return _Work(entries, [], answer.removed)
 
     def _upload(self, opened: OpenedRun, work: _Work) -> int:

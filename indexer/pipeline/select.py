@@ -115,13 +115,9 @@ def skip_reason_by_entry(
 
 
 def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
-    """Return the reason to skip a file with a selected entry because of its content."""
+    """Return the reason to skip a file with a selected entry because of its text, in UTF-8."""
     if len(content) <= _LFS_MAX_BYTES and content.startswith(_LFS_SIGNATURE):
         return SkipReason.LFS_POINTER
-    if b"\0" in content:
-        return SkipReason.BINARY
-    if not _is_utf8(content):
-        return SkipReason.NOT_UTF8
     if _is_minified(path, content):
         return SkipReason.MINIFIED
     return SkipReason.GENERATED if _is_marked_generated(content) else None
@@ -185,14 +181,6 @@ def _is_vendored(path: str) -> bool:
     if "vendor" in directories and pure.suffix.lower() in _VENDOR_SUFFIXES:
         return True
     return _VENDORED_NAME.fullmatch(pure.name.lower()) is not None
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _is_minified(path: str, content: bytes) -> bool:

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Final
 
 from indexer.bundle.encode import (
     ExtractedFile,
@@ -20,6 +19,7 @@ from indexer.bundle.encode import (
     packed_terms,
     size_with_vectors,
 )
+from indexer.decoding import Decoded, decode_text
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import StaticEmbedder, open_static
 from indexer.languages import LANGUAGES_BY_NAME, Language, detect
@@ -39,6 +39,7 @@ from indexer.records.files import (
     split_lines,
     supported_record,
 )
+from indexer.records.manifests import Manifest
 from indexer.records.vectors import (
     EmbedderConfig,
     LocalModel,
@@ -54,7 +55,6 @@ from indexer.syntax.source_text import SourceText
 from indexer.words import split_words
 
 _log = logging.getLogger(__name__)
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +161,19 @@ def extract(file: SourceFile) -> Extraction:
 def _extraction(file: SourceFile) -> Extraction:
     entry = file.entry
     if entry.skipped is SkipReason.LOCK_FILE:
-        manifest = read_manifest(entry.path, file.content)
-        return Extraction(replace(_skipped(entry, entry.skipped), manifest=manifest))
-    reason = skip_reason_by_content(entry.path, file.content)
+        return Extraction(replace(_skipped(entry, entry.skipped), manifest=_pins(file)))
+    decoded = decode_text(entry.path, file.content, entry.declared_encoding)
+    if isinstance(decoded, SkipReason):
+        return Extraction(_skipped(entry, decoded))
+    reason = skip_reason_by_content(entry.path, decoded.source)
     if reason and reason is not SkipReason.GENERATED:
         return Extraction(_skipped(entry, reason))
     extraction = _extract_selected(
         path=entry.path,
         mode=entry.mode,
         blob=entry.blob,
-        content=file.content,
+        size=len(file.content),
+        decoded=decoded,
         degraded=file.degraded,
         generated=_generated_by(entry, reason),
     )
@@ -178,6 +181,12 @@ def _extraction(file: SourceFile) -> Extraction:
     if record.generated and not _is_parsed(record):
         return Extraction(_skipped(entry, SkipReason.GENERATED))
     return extraction
+
+
+def _pins(file: SourceFile) -> Manifest | None:
+    """Return the manifest of a lock file."""
+    decoded = decode_text(file.entry.path, file.content, file.entry.declared_encoding)
+    return None if isinstance(decoded, SkipReason) else read_manifest(file.entry.path, decoded.text)
 
 
 def _generated_by(entry: TreeEntry, reason: SkipReason | None) -> GeneratedBy | None:
@@ -193,9 +202,12 @@ def _is_parsed(record: FileRecord) -> bool:
 def extract_file(
     *, path: str, mode: str, blob: str, content: bytes, generated: GeneratedBy | None = None
 ) -> FileRecord:
-    """Return the record of a selected file, without vectors."""
+    """Return the record of a selected file that is text, without vectors."""
+    decoded = decode_text(path, content)
+    if isinstance(decoded, SkipReason):
+        raise ValueError(decoded.sentence)
     return _extract_selected(
-        path=path, mode=mode, blob=blob, content=content, generated=generated
+        path=path, mode=mode, blob=blob, size=len(content), decoded=decoded, generated=generated
     ).record
 
 
@@ -204,19 +216,19 @@ def _extract_selected(
     path: str,
     mode: str,
     blob: str,
-    content: bytes,
+    size: int,
+    decoded: Decoded,
     degraded: DegradeReason | None = None,
     generated: GeneratedBy | None = None,
 ) -> Extraction:
     """Extract a selected file: a pure function of the arguments.
 
-    `content` must be UTF-8, which the selection ensures; a byte order mark is dropped. A file that
-    is too deep or too broken for its grammar is cut into windows and has the reason in `degraded`;
-    if `degraded` is provided, no grammar is used. A generated file has no chunks.
+    `size` is the blob's in bytes. A file that is too deep or too broken for its grammar is cut into
+    windows and has the reason in `degraded`; if `degraded` is provided, no grammar is used. A
+    generated file has no chunks.
     """
-    source = content.removeprefix(_BYTE_ORDER_MARK)
+    text, source = decoded.text, decoded.source
     language = detect(path, source)
-    text = source.decode("utf-8")
     lines = split_lines(text)
     read = (
         _degraded(language, source, lines, degraded)
@@ -229,7 +241,7 @@ def _extract_selected(
         path=path,
         mode=mode,
         blob=blob,
-        size=len(content),
+        size=size,
         language=language.name,
         degraded=read.degraded,
         content=text,
@@ -242,6 +254,7 @@ def _extract_selected(
         manifest=read_manifest(path, text) if is_manifest(path) else None,
         generated=generated,
         unparsed=read.relations.unparsed,
+        encoding=decoded.encoding,
     )
     return Extraction(record, words)
 

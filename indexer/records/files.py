@@ -20,6 +20,7 @@ class SkipReason(StrEnum):
     """
 
     BINARY = "binary"
+    ENCODING_INVALID = "encoding_invalid"
     EXCLUDED = "excluded"
     GENERATED = "generated"
     LFS_POINTER = "lfs_pointer"
@@ -53,6 +54,10 @@ class GeneratedBy(StrEnum):
 
 _SKIP_SENTENCES = {
     SkipReason.BINARY: "The file holds a NUL byte, so it is taken for binary.",
+    SkipReason.ENCODING_INVALID: (
+        "The file is not valid in the encoding that its byte order mark, the file itself, "
+        ".gitattributes or .editorconfig declares."
+    ),
     SkipReason.EXCLUDED: "The include and exclude patterns of .codesearch.toml leave it out.",
     SkipReason.GENERATED: (
         "The file is marked or recognised as generated, and no parser reads its definitions."
@@ -60,7 +65,9 @@ _SKIP_SENTENCES = {
     SkipReason.LFS_POINTER: "The file is a Git LFS pointer; its content is not in git.",
     SkipReason.LOCK_FILE: "The file is a dependency lock file.",
     SkipReason.MINIFIED: "The file's lines are too long to be written by a person.",
-    SkipReason.NOT_UTF8: "The file is not valid UTF-8.",
+    SkipReason.NOT_UTF8: (
+        "The file is not valid UTF-8, declares no other encoding, and none is likely enough."
+    ),
     SkipReason.PATH_INVALID: (
         "Git checks out no such path: a part of it is empty, `.`, `..` or `.git`, or the tree has "
         "it twice."
@@ -74,13 +81,13 @@ _SKIP_SENTENCES = {
     SkipReason.VENDORED: "The file is third-party code kept in the repository.",
 }
 # Reasons that stay valid while path, mode, blob and extractor do, for files that pass the selection
-# by entry. Not GENERATED: it may come from an attribute that was removed.
+# by entry. Not GENERATED: it may come from an attribute that was removed. Nor reasons of encodings:
+# other files may declare them.
 SKIPPED_BY_CONTENT: Final = frozenset(
     {
         SkipReason.BINARY,
         SkipReason.LFS_POINTER,
         SkipReason.MINIFIED,
-        SkipReason.NOT_UTF8,
         SkipReason.UNPROCESSABLE,
     }
 )
@@ -110,6 +117,7 @@ class TreeEntry:
     """One tracked file of a commit. `size` is the blob's size in bytes.
 
     GENERATED as `skipped` is the verdict on the entry: a file that can be parsed is read, too.
+    `declared_encoding` is the label that another file of the commit gives it, or "".
     """
 
     path: str
@@ -117,6 +125,7 @@ class TreeEntry:
     blob: str
     size: int
     skipped: SkipReason | None = None
+    declared_encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +215,7 @@ class FileRecord:
     A skipped file has only a reason, with `content` and the tuples empty; a lock file may also have
     a `manifest`. A generated file has all but chunks. `namespace` is the package or namespace that
     the file declares, dotted. Bases and types are references, see indexer.records.references.
+    `encoding` is the name of the Python codec that `content` was decoded by, "" for UTF-8.
     """
 
     path: str
@@ -225,15 +235,18 @@ class FileRecord:
     manifest: Manifest | None = None
     generated: GeneratedBy | None = None
     unparsed: Unparsed | None = None
+    encoding: str = ""
 
 
 # Fields that earlier services refuse, with their values in a record that does not have them. They
 # are sent only if the answer to Open names them.
-NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {"unparsed": None}
+NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {"unparsed": None, "encoding": ""}
 
 
 def supported_record(record: FileRecord, fields: Container[str]) -> FileRecord:
     """Return the record without those negotiated fields that are not in `fields`."""
+    if record.skipped is SkipReason.ENCODING_INVALID and "encoding" not in fields:
+        record = replace(record, skipped=SkipReason.NOT_UTF8)  # which knows no such reason
     unsupported = {name: none for name, none in NEGOTIATED_FIELDS.items() if name not in fields}
     return replace(record, **unsupported) if unsupported else record
 

@@ -76,7 +76,7 @@ _SENTENCES = {
     Reason.BASE_MISSING: "the indexed commit is no longer in the repository",
     Reason.EXTRACTOR_CHANGED: "this version of the indexer extracts differently",
     Reason.EMBEDDER_CHANGED: "the organisation uses another embedder",
-    Reason.SELECTION_CHANGED: ".codesearch.toml or .gitattributes selects other files",
+    Reason.SELECTION_CHANGED: ".codesearch.toml, .gitattributes or .editorconfig has changed",
     Reason.REQUESTED: "as requested",
     Reason.UP_TO_DATE: "the commit is indexed already",
     Reason.SUPERSEDED: "a newer commit is indexed already",

@@ -18,7 +18,15 @@ from indexer.git.repository import Repository
 from indexer.limits import BATCH_BYTES
 from indexer.pipeline.plan import selected_entries
 from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker, worker_count
-from indexer.records.files import SkipReason, SourceFile, Span, TreeEntry, line_span, split_lines
+from indexer.records.files import (
+    NEGOTIATED_FIELDS,
+    SkipReason,
+    SourceFile,
+    Span,
+    TreeEntry,
+    line_span,
+    split_lines,
+)
 from integrations.chunkhound.schema import map_chunk_type, map_language
 
 _LARGEST_INTEGER: Final = 2**31 - 1
@@ -82,7 +90,12 @@ def _files(
             hashes[entry.path] = _content_hash(content)
             yield SourceFile(entry, content)
 
-    extract = partial(extract_in_worker, dimensions=dimensions, batch_bytes=BATCH_BYTES)
+    extract = partial(
+        extract_in_worker,
+        dimensions=dimensions,
+        batch_bytes=BATCH_BYTES,
+        record_fields=frozenset(NEGOTIATED_FIELDS),
+    )
     with WorkerPool(worker_count(sum(entry.size for entry in selected))) as pool:
         for one in pool.extract(sources(), extract):
             yield _file(one.file, hashes.pop(one.file.record.path))
@@ -128,7 +141,8 @@ def _named(path: str, size: int) -> dict[str, Any]:
 def _chunks(document: dict[str, Any], language: str) -> Iterator[dict[str, Any]]:
     lines = split_lines(document["content"])
     lengths = [len(line.encode()) for line in lines]
-    bom = document["size"] - sum(lengths)  # bytes of the byte order mark, if any
+    # Bytes of the byte order mark, if any. In another encoding, bytes are of the text as UTF-8.
+    bom = 0 if document.get("encoding") else document["size"] - sum(lengths)
     starts = list(accumulate(lengths, initial=bom))
     for chunk in document["chunks"]:
         span = Span(chunk["start"], chunk["end"])

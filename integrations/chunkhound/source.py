@@ -5,6 +5,7 @@ import stat
 from dataclasses import replace
 from pathlib import Path
 
+from indexer.decoding import Decoded, decode_text
 from indexer.limits import CHUNKHOUND_EXPANDED_CHARACTERS, CHUNKHOUND_SOURCE_BYTES
 from integrations.chunkhound.records import SearchResult
 
@@ -49,7 +50,10 @@ def read_source(root: Path, name: str) -> str | None:
             content = file.read(CHUNKHOUND_SOURCE_BYTES + 1)
     except (OSError, RuntimeError, ValueError):  # RuntimeError: a loop of links
         return None
-    return content.decode("utf-8", "replace") if len(content) <= CHUNKHOUND_SOURCE_BYTES else None
+    if len(content) > CHUNKHOUND_SOURCE_BYTES:
+        return None
+    decoded = decode_text(name, content)
+    return decoded.text if isinstance(decoded, Decoded) else content.decode("utf-8", "replace")
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

@@ -24,6 +24,10 @@ CONTENTS = (
     b"var a=1;" * 400 + b"\n",
     b"binary \0 content\n",
     b"latin \xe9\n",
+    b"\x80\x81\x8d \xc3\xa9\xc3\xa9\xc3\xa9\n",  # text by a declaration alone
+    "\ufeffdef größe():\n    pass\n".encode("utf-16-le"),
+    "größe = 1\n".encode("utf-16-le"),
+    "# coding: shift_jis\n日本 = 1\n".encode("shift_jis"),
     b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 1\n",
 )
 ATTRIBUTES = (
@@ -31,6 +35,12 @@ ATTRIBUTES = (
     b"*.js linguist-generated\n",
     b"*_pb2.py -linguist-generated\nvendor/** -linguist-vendored\n",
     b"pkg/** linguist-vendored\n* text=auto\n",
+)
+EDITOR_CONFIGS = (
+    b"[*]\ncharset = utf-8\n",
+    b"[*.{py,md}]\ncharset = latin1\n",
+    b"root = true\n[*.py]\ncharset = utf-16le\n",
+    b"[deep/**.py]\ncharset = utf-16be\n[b.py]\ncharset = unset\n",
 )
 RULES = (
     b'[index]\nexclude = ["docs/"]\n',
@@ -203,6 +213,11 @@ def steps() -> st.SearchStrategy[Step]:
             st.sampled_from((".gitattributes", "web/.gitattributes")),
             st.sampled_from(ATTRIBUTES),
         ),
+        st.builds(
+            put,
+            st.sampled_from((".editorconfig", "pkg/.editorconfig")),
+            st.sampled_from(EDITOR_CONFIGS),
+        ),
         st.builds(put, st.just(".codesearch.toml"), st.sampled_from(RULES)),
         st.builds(
             put,
@@ -228,6 +243,7 @@ def random_step(random: Random) -> Step:
         [
             put(path, content),
             put(".gitattributes", random.choice(ATTRIBUTES)),
+            put(".editorconfig", random.choice(EDITOR_CONFIGS)),
             put("pyproject.toml", random.choice(MANIFESTS)),
             delete(number),
             rename(number, path),

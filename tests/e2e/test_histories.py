@@ -4,7 +4,7 @@ import itertools
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, event, given, note, settings
+from hypothesis import HealthCheck, Phase, event, example, given, note, settings
 from hypothesis import strategies as st
 
 from indexer.client.api import OpenRequest
@@ -13,12 +13,19 @@ from indexer.pipeline.job import Job
 from indexer.pipeline.report import Report
 from indexer.records.runs import Requested
 from scripts.local_service import Organization
-from tests.e2e.histories import Branch, Step, steps
+from tests.e2e.histories import Branch, Step, force_push, put, steps
 from tests.e2e.indexing import carried_out, opened
 from tests.property_settings import examples
 
 MAIN = "refs/heads/main"
+LEGACY = "цена = 1\n".encode("koi8-r")
+WIDE = "größe = 1\n".encode("utf-16-le")
 _numbers = itertools.count()
+
+
+def declared(charset: bytes) -> Step:
+    """A file that declares an encoding for Python."""
+    return put(".editorconfig", b"[*.py]\ncharset = " + charset + b"\n")
 
 
 def run(acme: Organization, branch: Branch, project: str) -> Report:
@@ -40,6 +47,9 @@ def dump(acme: Organization, project: str) -> list[str]:
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
     suppress_health_check=[HealthCheck.too_slow],
 )
+@example([[put("a.py", LEGACY)], [declared(b"koi8-r")], [declared(b"cp866")], [declared(b"")]])
+@example([[put("a.py", LEGACY), declared(b"koi8-r")], [force_push(0, None)]])
+@example([[put("a.py", WIDE)], [declared(b"utf-16le")], [declared(b"utf-16be")], [declared(b"")]])
 @given(history=st.lists(st.lists(steps(), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_incremental_runs_end_where_a_full_run_does(
     acme: Organization, history: list[list[Step]]

@@ -40,6 +40,9 @@ class File(models.Model):
     unparsed_names = ArrayField(
         models.TextField(), null=True, help_text="The names in these lines; empty: there are others"
     )
+    encoding = models.CharField(
+        max_length=20, blank=True, default="", db_default="", help_text='Python\'s codec; "": UTF-8'
+    )
     content = models.TextField(blank=True)
     namespace = models.CharField(max_length=500, blank=True, help_text="As the file declares it")
     vector = models.BinaryField(

@@ -40,7 +40,8 @@ _PREPARE = sql("""
     ANALYSE pg_temp.tree_line""")
 _REPEATED = sql("SELECT path FROM pg_temp.tree_line GROUP BY path HAVING count(*) > 1 LIMIT 1")
 # A client that has not read a file cannot know what its content tells: a line without a reason, or
-# of a generated file, agrees with it. Another embedder asks for every file that has chunks.
+# of a generated file, agrees with it. The encoding of what is not UTF-8 may come from another file.
+# Another embedder asks for every file that has chunks.
 _CHANGED = """
     SELECT line.path FROM pg_temp.tree_line line
     LEFT JOIN {file} file
@@ -50,6 +51,7 @@ _CHANGED = """
         OR NOT (CASE file.generated WHEN %(by_entry)s THEN %(generated)s ELSE file.skipped END
                 = line.skipped
             OR (line.skipped IN ('', %(generated)s) AND file.skipped = ANY(%(by_content)s)))
+        OR file.encoding <> ''
         OR (%(new_vectors)s AND line.skipped = '' AND file.skipped = '' AND file.generated = '')"""
 # As Extractor.of_record makes it.
 _EXTRACTOR = """concat_ws(' ', %(shared)s::text, %(parts)s::jsonb ->> file.language,

@@ -103,6 +103,17 @@ def test_a_skipped_file_says_why_and_what_to_do(api: Api, repository: Repository
     assert answer["url"].endswith("/a.bin#L1")
 
 
+def test_the_encoding_and_a_mark_are_told(api: Api, repository: Repository) -> None:
+    FileFactory.create(
+        repository=repository, path="old.cs", content="größe", encoding="utf-16-le", size=12
+    )
+    FileFactory.create(repository=repository, path="skipped", skipped="encoding_invalid", size=3)
+    answer = ask(api, path="old.cs").json()
+    assert (answer["encoding"], answer["byte_order_mark"]) == ("utf-16-le", True)
+    answer = ask(api, path="skipped").json()
+    assert (answer["encoding"], answer["byte_order_mark"]) == (None, False)
+
+
 def test_an_empty_file_is_empty(api: Api, repository: Repository) -> None:
     FileFactory.create(repository=repository, path="empty.py")
     answer = ask(api, path="empty.py").json()

@@ -96,6 +96,16 @@ def test_what_the_content_of_a_file_with_a_mark_says_stands(api: Api, reason: Sk
     assert not changed_after(api, reason, SkipReason.GENERATED)
 
 
+def test_a_file_that_is_not_utf8_is_asked_for_as_another_may_declare_its_encoding(api: Api) -> None:
+    record = file_record("odd", "def f\n")
+    assert changed_record(api, replace(record, encoding="cp1252"), None)
+
+
+@pytest.mark.parametrize("reason", [SkipReason.NOT_UTF8, SkipReason.ENCODING_INVALID])
+def test_a_file_in_no_known_encoding_is_asked_for_again(api: Api, reason: SkipReason) -> None:
+    assert changed_after(api, reason, None)
+
+
 def test_a_line_with_another_reason_is_changed(api: Api) -> None:
     assert changed_after(api, SkipReason.BINARY, SkipReason.EXCLUDED)
 

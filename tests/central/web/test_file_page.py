@@ -135,6 +135,25 @@ def test_a_skipped_file_says_why(member: Client, repository: Repository) -> None
     assert "<pre" not in html
 
 
+@pytest.mark.parametrize(
+    ("encoding", "size", "said"),
+    [
+        ("cp1252", 7, "cp1252"),
+        ("utf-16-le", 16, "utf-16-le with a byte order mark"),
+        ("utf-16-le", 14, "utf-16-le"),
+        ("", 11, "utf-8 with a byte order mark"),
+        ("", 8, None),
+    ],
+)
+def test_the_encoding_is_shown_where_it_is_not_plain_utf8(
+    member: Client, repository: Repository, encoding: str, size: int, said: str | None
+) -> None:
+    FileFactory(repository=repository, path="a.c", content="x = 'ö'", encoding=encoding, size=size)
+    html = page(member, "a.c")
+    found = re.search(r'<span title="Lines and columns[^"]*">([^<]*)</span>', html)
+    assert (found and found[1]) == said
+
+
 def test_an_empty_file_says_so(member: Client, repository: Repository) -> None:
     FileFactory(repository=repository, path="empty.py")
     assert "This file is empty" in page(member, "empty.py")

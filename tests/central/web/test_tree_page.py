@@ -1,5 +1,6 @@
 """The pages of directories, and the finder."""
 
+import hashlib
 import re
 from html import unescape
 from urllib.parse import quote
@@ -176,6 +177,56 @@ def test_raw_is_text_that_does_nothing(member: Client, repository: Repository) -
         "default-src 'none'; frame-ancestors 'none'; sandbox"
     )
     assert response["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "charset"),
+    [
+        ("größe\r\n".encode(), "", "utf-8"),
+        (b"\xef\xbb\xbf" + "größe\r\n".encode(), "", "utf-8"),
+        (b"gr\xf6\xdfe\x80", "cp1252", "cp1252"),
+        (b"\xff\xfe" + "größe\n".encode("utf-16-le"), "utf-16-le", "utf-16le"),
+        ("größe\n".encode("utf-16-be"), "utf-16-be", "utf-16be"),
+        ("똠\n".encode("cp949"), "cp949", "euc-kr"),
+    ],
+)
+def test_raw_is_the_bytes_of_the_blob(
+    member: Client, repository: Repository, content: bytes, encoding: str, charset: str
+) -> None:
+    store(repository, "old.c", content, encoding)
+    response = member.get("/o/acme/r/kit/raw/old.c")
+    assert response.content == content
+    assert response["Content-Type"] == f"text/plain; charset={charset}"
+    assert "raw/old.c" in page(member, "file/old.c")
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "of_a_later_version", "idna", "ascii"])
+def test_bytes_that_the_text_does_not_tell_are_not_made_up(
+    member: Client, repository: Repository, encoding: str
+) -> None:
+    store(repository, "old.c", b"// \x87\x90\n", encoding, text="// ≒\n")  # also 81 E0
+    response = member.get("/o/acme/r/kit/raw/old.c")
+    assert (response.status_code, response["Location"]) == (302, "/o/acme/r/kit/file/old.c")
+    html = page(member, "file/old.c")
+    assert "raw/old.c" not in html
+    assert "≒" in html
+
+
+def store(
+    repository: Repository, path: str, content: bytes, encoding: str, text: str | None = None
+) -> None:
+    """A file as the indexer reads it from a blob."""
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    FileFactory.create(
+        repository=repository,
+        path=path,
+        content=content.decode(encoding or "utf-8").removeprefix("\ufeff")
+        if text is None
+        else text,
+        encoding=encoding,
+        size=len(content),
+        blob=blob,
+    )
 
 
 def test_raw_of_a_skipped_file_is_its_page(member: Client) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.git.attributes import GENERATED, VENDORED, attributes_at
+from indexer.git.attributes import ENCODING, GENERATED, VENDORED, attributes_at
 from indexer.git.repository import Repository
 from indexer.limits import ATTRIBUTES_BYTES
 from tests.indexer.repositories import Sandbox
@@ -84,3 +84,25 @@ def test_a_file_beyond_the_bounds_says_nothing_and_the_log_says_so(
     assert found == {"lib/b.py": {GENERATED: "set"}}
     assert ".gitattributes is larger than 1048576 bytes and is ignored" in caplog.text
     assert "lib/.gitattributes: line 1 is ignored: its pattern is with more than" in caplog.text
+
+
+def test_the_encoding_of_a_path_is_its_attribute_else_its_charset(sandbox: Sandbox) -> None:
+    head = sandbox.commit(
+        "head",
+        {
+            "a.c": "", "b.c": "", "lib/a.c": "", "lib/b.c": "", "lib/c.py": "",
+            ".gitattributes": "b.c working-tree-encoding=cp1251\n",
+            "lib/.editorconfig": "[*.c]\ncharset = latin1\n",
+        },
+    )  # fmt: skip
+    paths = ["a.c", "b.c", "lib/a.c", "lib/b.c", "lib/c.py"]
+    assert attributes_at(Repository(sandbox.path), head, paths) == {
+        "b.c": {ENCODING: "cp1251"},
+        "lib/a.c": {ENCODING: "latin1"},
+        "lib/b.c": {ENCODING: "cp1251"},
+    }
+
+
+def test_a_charset_of_utf8_alone_tells_nothing(sandbox: Sandbox) -> None:
+    head = sandbox.commit("head", {"a.c": "", ".editorconfig": "[*]\ncharset = utf-8\n"})
+    assert attributes_at(Repository(sandbox.path), head, ["a.c"]) == {}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer.bundle import gzip
 from indexer.client.api import IndexingClient
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
@@ -283,6 +284,65 @@ def test_new_selection_rules_select_anew_and_process_what_differs(
     sandbox.commit("no attributes", {".gitattributes": "\n"})
     assert run(central, sandbox).reason is Reason.SELECTION_CHANGED
     assert generated(central) == {".gitattributes": None, "b.py": None}
+
+
+LEGACY = "# Größe\ndef größe():\n    return 1\n"
+
+
+def encodings(central: StandIn) -> dict[str, tuple[str, SkipReason | None]]:
+    return {
+        record.path: (record.encoding, record.skipped)
+        for record in central.records()
+        if isinstance(record, FileRecord)
+    }
+
+
+def test_an_attribute_that_tells_an_encoding_has_its_files_read_again(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.orders = {"record_fields": ["encoding"]}
+    blob = sandbox.git("hash-object", "-w", "--stdin", stdin=LEGACY.encode("utf-16-be"))
+    sandbox.git("update-index", "--add", "--cacheinfo", f"100644,{blob},old.py")
+    sandbox.git("commit", "--quiet", "-m", "second")
+    run(central, sandbox)
+    assert encodings(central)["old.py"] == ("", SkipReason.BINARY)
+    attributes = sandbox.git(
+        "hash-object", "-w", "--stdin", stdin=b"*.py working-tree-encoding=UTF-16BE\n"
+    )
+    sandbox.git("update-index", "--add", "--cacheinfo", f"100644,{attributes},.gitattributes")
+    sandbox.git("commit", "--quiet", "-m", "third")
+    report = run(central, sandbox)
+    assert report.reason is Reason.SELECTION_CHANGED
+    assert encodings(central)["old.py"] == ("utf-16-be", None)
+    [old] = [one for one in central.records() if one.path == "old.py"]
+    assert isinstance(old, FileRecord)
+    assert (old.content, old.blob, old.size) == (LEGACY, blob, 2 * len(LEGACY))
+    assert [symbol.name for symbol in old.symbols] == ["größe"]
+
+
+@pytest.mark.parametrize("fields", [["encoding", "of_a_later_version"], [], None])
+def test_a_service_that_knows_no_encodings_gets_none(
+    central: StandIn, sandbox: Sandbox, fields: list[str] | None
+) -> None:
+    central.orders = {} if fields is None else {"record_fields": fields}
+    wrong = b"# coding: utf-8\n# Gr\xf6\xdfe\n"
+    sandbox.commit("old", {"old.c": "// Größe\n".encode("latin-1"), "wrong.py": wrong})
+    run(central, sandbox)
+    found = encodings(central)
+    if fields:
+        assert found["old.c"] == ("cp1252", None)
+        assert found["wrong.py"] == ("", SkipReason.ENCODING_INVALID)
+    else:  # which refuses members and reasons that it does not know
+        assert found["old.c"] == ("", None)
+        assert found["wrong.py"] == ("", SkipReason.NOT_UTF8)
+        bodies = b"".join(gunzipped(central))
+        assert b"encoding" not in bodies
+
+
+def gunzipped(central: StandIn) -> list[bytes]:
+    return [
+        gzip.decompress(body, limit_bytes=central.batch_bytes) for body in central.batches.values()
+    ]
 
 
 def test_a_mark_at_the_beginning_makes_a_file_generated_until_it_is_removed(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from indexer.decoding import decode_text
 from indexer.git.parse import storable_path
 from indexer.limits import BLOB_BYTES, MANIFEST_CHARACTERS
 from indexer.pipeline.select import (
@@ -143,12 +144,8 @@ def test_generated_code_has_the_size_limit_of_other_code() -> None:
     [
         ("a.py", b"x = 1\n", None),
         ("a.py", b"", None),
-        ("a.py", b"\xef\xbb\xbfx = 1\n", None),
         ("a.psd", LFS_POINTER, SkipReason.LFS_POINTER),
         ("a.md", LFS_POINTER + b"x" * 2000, None),
-        ("a.py", b"x" * 100_000 + b"\0", SkipReason.BINARY),
-        ("a.py", "x = 'é'\n".encode("latin-1"), SkipReason.NOT_UTF8),
-        ("a.py", "x = 1\n".encode("utf-16"), SkipReason.BINARY),
         ("a.js", b"var a=1;" * 1000, SkipReason.MINIFIED),
         ("a.js", b"// short\n" * 500 + b"a" * 60_000, SkipReason.MINIFIED),
         ("a.js", b"var a=1;" * 100, None),
@@ -184,8 +181,9 @@ def test_every_reason_is_given_somewhere() -> None:
         by_entry("a.min.js"),
         by_entry("a", size=2**30),
         skip_reason_by_content("a", LFS_POINTER),
-        skip_reason_by_content("a", b"\0"),
-        skip_reason_by_content("a", b"\xff"),
+        decode_text("a", b"\0"),
+        decode_text("a", b"\xff"),
+        decode_text("a.py", b"# coding: utf-8\n\xff"),
     }
     assert given == set(SkipReason) - {SkipReason.UNPROCESSABLE}  # which a process that dies gives
 
