@@ -37,7 +37,6 @@ _SUFFIXES: Final = {
     "sql": ".sql .psql .ddl",
     "svelte": ".svelte",
     "toml": ".toml",
-    "vue": ".vue",
     "xml": ".xml .xsd .xsl .xslt .svg .plist .csproj .props .targets",
     "yaml": ".yaml .yml",
     "zig": ".zig",

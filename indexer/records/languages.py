@@ -1,5 +1,6 @@
 """The names of the languages that files are indexed as; the registry must have the same."""
 
+from collections.abc import Mapping
 from typing import Final
 
 LANGUAGES: Final = frozenset(
@@ -15,14 +16,19 @@ LANGUAGES: Final = frozenset(
 WITHOUT_SYMBOLS: Final = frozenset(
     {"batch", "clojure", "dart", "erlang", "fsharp", "graphql", "groovy", "haskell", "hcl", "julia",
      "nix", "objective-c", "ocaml", "perl", "powershell", "protobuf", "r", "sql", "starlark",
-     "svelte", "vue", "zig"}
+     "svelte", "zig"}
 )  # fmt: skip
 
-# Of files that a grammar reads.
+# Of files that hold code of other languages, the languages that are read in them.
+EMBEDDED_LANGUAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    "vue": ("javascript", "tsx", "typescript"),
+}
+
+# Of files that a grammar reads, whole or in parts.
 PARSED_SUFFIXES: Final = frozenset(
     {".bash", ".bats", ".c", ".c++", ".cc", ".cjs", ".cpp", ".cs", ".csx", ".cts", ".cxx", ".ex",
      ".exs", ".gemspec", ".go", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".java",
      ".js", ".jsx", ".ksh", ".kt", ".kts", ".lua", ".mjs", ".mts", ".php", ".phtml", ".py", ".pyi",
      ".pyw", ".rake", ".rb", ".rs", ".ru", ".sbt", ".sc", ".scala", ".sh", ".swift", ".tpp", ".ts",
-     ".tsx", ".zsh"}
+     ".tsx", ".vue", ".zsh"}
 )  # fmt: skip
