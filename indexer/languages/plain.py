@@ -20,7 +20,7 @@ _SUFFIXES: Final = {
     "hcl": ".tf .tfvars .hcl",
     "html": ".html .htm .xhtml .jinja .j2 .erb .hbs",
     "ini": ".ini .cfg .conf .properties .editorconfig",
-    "json": ".json .jsonc .json5 .jsonl .ndjson .ipynb .webmanifest",
+    "json": ".json .jsonc .json5 .jsonl .ndjson .webmanifest",
     "julia": ".jl",
     "less": ".less",
     "make": ".mk .mak",

@@ -6,29 +6,34 @@ from typing import Final
 LANGUAGES: Final = frozenset(
     {"asciidoc", "bash", "batch", "c", "clojure", "cmake", "cpp", "csharp", "css", "dart",
      "docker", "elixir", "erlang", "fsharp", "go", "go-mod", "graphql", "groovy", "haskell",
-     "hcl", "html", "ini", "java", "javascript", "json", "julia", "kotlin", "less", "lua",
-     "make", "markdown", "nix", "objective-c", "ocaml", "perl", "php", "powershell", "protobuf",
-     "python", "r", "restructuredtext", "ruby", "rust", "scala", "scss", "sql", "starlark",
-     "svelte", "swift", "text", "toml", "tsx", "typescript", "vue", "xml", "yaml", "zig"}
+     "hcl", "html", "ini", "java", "javascript", "json", "julia", "jupyter", "kotlin", "less",
+     "lua", "make", "markdown", "nix", "objective-c", "ocaml", "perl", "php", "powershell",
+     "protobuf", "python", "r", "restructuredtext", "ruby", "rust", "scala", "scss", "sql",
+     "starlark", "svelte", "swift", "text", "toml", "tsx", "typescript", "vue", "xml",
+     "yaml", "zig"}
 )  # fmt: skip
 
 # Source code of which only text is indexed: no definitions, no references, no callers.
 WITHOUT_SYMBOLS: Final = frozenset(
     {"batch", "clojure", "dart", "erlang", "fsharp", "graphql", "groovy", "haskell", "hcl", "julia",
-     "nix", "objective-c", "ocaml", "perl", "powershell", "protobuf", "r", "sql", "starlark",
-     "svelte", "zig"}
+     "nix", "objective-c", "ocaml", "perl", "powershell", "protobuf", "r", "sql",
+     "starlark", "svelte", "zig"}
 )  # fmt: skip
 
 # Of files that hold code of other languages, the languages that are read in them.
 EMBEDDED_LANGUAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    "jupyter": ("python",),
     "vue": ("javascript", "tsx", "typescript"),
 }
 
 # Of files that a grammar reads, whole or in parts.
 PARSED_SUFFIXES: Final = frozenset(
     {".bash", ".bats", ".c", ".c++", ".cc", ".cjs", ".cpp", ".cs", ".csx", ".cts", ".cxx", ".ex",
-     ".exs", ".gemspec", ".go", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".java",
-     ".js", ".jsx", ".ksh", ".kt", ".kts", ".lua", ".mjs", ".mts", ".php", ".phtml", ".py", ".pyi",
-     ".pyw", ".rake", ".rb", ".rs", ".ru", ".sbt", ".sc", ".scala", ".sh", ".swift", ".tpp", ".ts",
-     ".tsx", ".vue", ".zsh"}
+     ".exs", ".gemspec", ".go", ".h", ".h++", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".ipynb",
+     ".java", ".js", ".jsx", ".ksh", ".kt", ".kts", ".lua", ".mjs", ".mts", ".php", ".phtml", ".py",
+     ".pyi", ".pyw", ".rake", ".rb", ".rs", ".ru", ".sbt", ".sc", ".scala", ".sh", ".swift", ".tpp",
+     ".ts", ".tsx", ".vue", ".zsh"}
 )  # fmt: skip
+
+# Of languages that Pygments has not by this name, the lexer.
+LEXERS: Final[Mapping[str, str]] = {"go-mod": "go", "jupyter": "json", "svelte": "html"}
