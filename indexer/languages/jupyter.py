@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from indexer.languages.base import Language, ModuleName
+from indexer.languages.base import Language, no_names
 from indexer.languages.embedded import VERSION, HostFormat, Region, blank
 from indexer.languages.python import PYTHON
 
@@ -22,8 +22,10 @@ _NAMES_OF_LANGUAGE: Final = (
 )
 # The closing quotation mark may be missing, or each would be looked for up to the file's end.
 _TOKEN: Final = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|[{}\[\],:]', re.DOTALL)
-# With the spaces before them that begin a line: what follows must keep its indentation.
-_ESCAPES: Final = re.compile(rb"((?:\A|(?<=\\n)) *+)?((?:\\(?:u[0-9a-fA-F]{4}|[^u]))++)", re.DOTALL)
+# First what stands before them if no space may: a line's indentation, or the prefix of a string.
+_ESCAPES: Final = re.compile(
+    rb"((?:\A|(?<=\\n)) *+|(?<=[A-Za-z])(?=\\\"))?((?:\\(?:u[0-9a-fA-F]{4}|[^u]))++)", re.DOTALL
+)
 _LINE_END: Final = re.compile(rb'"[ \t]*+,?[ \t\r]*+(?=\n)')
 # Commands of IPython. Some take a statement of Python, or are of a cell of it.
 _CELL_COMMAND: Final = re.compile(rb"\s*%%(\w+)[^\n]*")
@@ -180,7 +182,8 @@ def _escape(found: re.Match[bytes]) -> bytes:
     """Return what escapes stand for, padded to their length; spaces if it is nothing.
 
     Spaces are before it, so that a backslash stays with what follows, but not before what begins a
-    line. There each tab has its own space, so that all lines with as many tabs begin alike.
+    line or follows a prefix: `f"`. Each tab that begins a line has its own space, so that all lines
+    with as many tabs begin alike.
     """
     indent, run = found[1], found[2]
     try:
@@ -202,16 +205,12 @@ def _without_commands(text: bytes) -> bytes:
     return _COMMAND.sub(lambda found: found[1] + b"0".ljust(len(found[2])), text)
 
 
-def _no_names(_path: str, _namespace: str) -> tuple[ModuleName, ...]:
-    return ()
-
-
 JUPYTER: Final = Language(
     "jupyter",
     version=VERSION,
     suffixes=(".ipynb",),
     ecosystem=PYTHON.ecosystem,
-    module_names=_no_names,
+    module_names=no_names,
     host=HostFormat(notebook_regions, ("python",), only_regions=True),
 )
 LANGUAGES: Final = (JUPYTER,)

@@ -16,6 +16,12 @@ _CLOSE: Final = {
 _ATTRIBUTE: Final = re.compile(
     rb"(?:^|(?<=[\s\"']))([^\s\"'=>/]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++)))?"
 )
+# Of an expression in braces. None of these fails after it has read on. No apostrophe is a quote.
+_IN_BRACES: Final = re.compile(
+    rb"[{}]|\"(?:[^\"\\\n]|\\.)*+\"?|(?<!\w)'(?:[^'\\\n]|\\.)*+'?|`(?:[^`\\]|\\.)*+`?"
+    rb"|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?",
+    re.DOTALL,
+)
 _SCRIPT_TYPE: Final = re.compile(
     r"module|(?:text|application)/(?:(?:java|ecma|type)script|babel|jsx)"
 )
@@ -86,3 +92,24 @@ def gaps(source: bytes, inside: list[Element], start: int = 0) -> Iterator[tuple
         yield start, one.start
         start = one.end
     yield start, len(source)
+
+
+def braces(source: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges from a brace to the one that closes it, up to one that is not closed."""
+    at = source.find(b"{", start, end)
+    while at >= 0:
+        close = _closing(source, at, end)
+        if close < 0:
+            return
+        yield at, close
+        at = source.find(b"{", close, end)
+
+
+def _closing(source: bytes, start: int, end: int) -> int:
+    """Return the end of the range of braces that begins at `start`, -1 if it has none."""
+    depth = 0
+    for token in _IN_BRACES.finditer(source, start, end):
+        depth += {b"{": 1, b"}": -1}.get(token[0], 0)
+        if not depth:
+            return token.end()
+    return -1
