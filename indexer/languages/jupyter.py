@@ -33,7 +33,7 @@ _WITH_CODE: Final = frozenset({b"capture", b"memit", b"prun", b"time", b"timeit"
 _TIMED: Final = re.compile(rb"^([ \t]*+)(%(?:memit|prun|time|timeit)\b)", re.MULTILINE)
 _COMMAND: Final = re.compile(
     rb"^([ \t]*+(?:[\w.][\w, \t.]*+=[ \t]*+)?+)"
-    rb"(%[A-Za-z][^\n]*+|![^=\n][^\n]*+|\?[^\n]*+|[\w.]++\?{1,2}[ \t]*+)$",
+    rb"(%[A-Za-z](?:\\\n|[^\n])*+|![^=\n](?:\\\n|[^\n])*+|\?[^\n]*+|[\w.]++\?{1,2}[ \t]*+)$",
     re.MULTILINE,
 )
 _APART: Final = b"\n0\n"
@@ -202,7 +202,7 @@ def _escape(found: re.Match[bytes]) -> bytes:
 
 def _without_commands(text: bytes) -> bytes:
     text = _TIMED.sub(lambda found: found[1] + blank(found[2]), text)
-    return _COMMAND.sub(lambda found: found[1] + b"0".ljust(len(found[2])), text)
+    return _COMMAND.sub(lambda found: found[1] + b"0" + blank(found[2][1:]), text)
 
 
 JUPYTER: Final = Language(

@@ -43,7 +43,8 @@ def test_commands_of_ipython_are_no_code_but_what_they_time_is() -> None:
     notebook = code(
         [
             "%matplotlib inline\n",
-            "!ls\n",
+            "!ls \\\n",
+            "  -l\n",
             "f?\n",
             "files = !ls\n",
             "%timeit f()\n",
