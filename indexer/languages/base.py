@@ -144,11 +144,6 @@ class Language:
     package_visible_types: bool = False  # files see each other's types without an import
 
 
-def no_names(_path: str, _namespace: str) -> tuple[ModuleName, ...]:
-    """Return no name: no import can refer to the file."""
-    return ()
-
-
 def names(text: str) -> frozenset[str]:
     """Return the words of a text."""
     return frozenset(text.split())

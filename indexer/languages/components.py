@@ -22,9 +22,10 @@ _VUE_ATTRIBUTE: Final = re.compile(
 _STATEMENTS: Final = re.compile(rb";|^\s*(?:if|for|const|let|try)\b")
 _VUE_LOOP: Final = re.compile(rb"^.*?\s(?:in|of)(?=\s)", re.DOTALL)
 _SVELTE_KEYWORD: Final = re.compile(
-    rb"\s*(?:#(?:if|key|each|await)|:else\s+if|@(?:html|render|const|debug|attach)|\.\.\.)"
+    rb"\s*(?:#(?:if|key|each|await)|:else\s+if|@(?:html|render|const|debug|attach))"
 )
 _SVELTE_PATTERN: Final = re.compile(rb"\s(?:as|then|catch)(?=\s)")
+_SPREAD: Final = re.compile(rb"\s*\.\.\.")
 _SVELTE_MARK: Final = re.compile(rb"\s*(?:[#:@]|/[a-z]+\s*$)")
 _FRONTMATTER: Final = re.compile(rb"\s*---[ \t]*\r?\n")
 _FRONTMATTER_END: Final = re.compile(rb"^---", re.MULTILINE)
@@ -109,6 +110,8 @@ def _in_braces(source: bytes, at: int, expression: bytes) -> tuple[int, bytes]:
 
     The value begins after `=`, which separates it from what is before.
     """
+    if spread := _SPREAD.match(expression):
+        expression = blank(spread[0]) + expression[spread.end() :]
     if source[at - 1 : at] == b"=":
         return at - 1, b";[" + expression + b"]"
     return at, b";" + expression + b" "

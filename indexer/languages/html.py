@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from indexer.languages.base import Language, no_names
+from indexer.languages.base import Language
 from indexer.languages.ecmascript import JAVASCRIPT
 from indexer.languages.embedded import VERSION, HostFormat, Region
 from indexer.languages.markup import elements, gaps, script_language
@@ -33,7 +33,6 @@ HTML: Final = Language(
     version=VERSION,
     suffixes=(".html", ".htm", ".xhtml", ".jinja", ".j2", ".hbs"),
     ecosystem=JAVASCRIPT.ecosystem,
-    module_names=no_names,  # no import names a page
     host=HostFormat(html_regions, ("javascript", "tsx", "typescript")),
 )
 LANGUAGES: Final = (HTML,)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from indexer.languages.base import Language, no_names
+from indexer.languages.base import Language
 from indexer.languages.embedded import VERSION, HostFormat, Region, blank
 from indexer.languages.python import PYTHON
 
@@ -210,7 +210,6 @@ JUPYTER: Final = Language(
     version=VERSION,
     suffixes=(".ipynb",),
     ecosystem=PYTHON.ecosystem,
-    module_names=no_names,
     host=HostFormat(notebook_regions, ("python",), only_regions=True),
 )
 LANGUAGES: Final = (JUPYTER,)
