@@ -96,12 +96,13 @@ def _load_what_settings_name() -> None:
 
     from central.celery import app
     from indexer.languages.registry import LANGUAGES_BY_NAME
+    from indexer.records.languages import LEXERS
 
     app.loader.import_default_modules()
     _ = connection.vendor, engines.all(), get_resolver().url_patterns
     for language in LANGUAGES_BY_NAME:
         try:
-            get_lexer_by_name(language)
+            get_lexer_by_name(LEXERS.get(language, language))
         except ClassNotFound:
             continue
 

@@ -11,6 +11,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Literal, Name, Operator, _TokenType
 from pygments.util import ClassNotFound
 
+from indexer.records.languages import LEXERS
+
 # The classes of site.css, one character each; a space is the colour of plain code.
 PLAIN, COMMENT, KEYWORD, STRING, LITERAL, DEFINED = " ", "c", "k", "s", "l", "d"
 
@@ -71,7 +73,7 @@ def cut(code: str, language: str, *, seconds: float) -> tuple[str, list[int], bo
 @lru_cache(maxsize=128)
 def _lexer(language: str) -> Lexer | None:
     try:
-        return get_lexer_by_name(language)
+        return get_lexer_by_name(LEXERS.get(language, language))
     except (ClassNotFound, ModuleNotFoundError):  # the image has the lexers of what is indexed
         return None
 

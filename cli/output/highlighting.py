@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 from cli.output.console import Console
 from indexer.limits import COLOURING_CPU_SECONDS
 from indexer.output.terminal import escape_lines
+from indexer.records.languages import LEXERS
 
 if TYPE_CHECKING:
     from rich.syntax import Syntax
 
-_LEXERS: Final = {"svelte": "html", "go-mod": "go"}  # languages with another name in pygments
 _THEME: Final = "ansi_dark"  # the terminal's own colours
 _TAB: Final = 4
 _MARK: Final = "bold underline"
@@ -88,7 +88,7 @@ def _syntax(snippet: Snippet) -> "Syntax":
     before = escape_lines(snippet.before) if snippet.before else []
     syntax = Syntax(
         "\n".join([*before, *lines]),
-        _LEXERS.get(snippet.language, snippet.language),
+        LEXERS.get(snippet.language, snippet.language),
         theme=_THEME,
         background_color="default",
         line_numbers=True,

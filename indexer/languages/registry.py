@@ -26,6 +26,7 @@ def _all_languages() -> Iterator[Language]:
 LANGUAGES_BY_NAME: Final = {one.name: one for one in _all_languages()}
 _LANGUAGES: Final = tuple(LANGUAGES_BY_NAME.values())
 PARSED: Final = tuple(one for one in _LANGUAGES if one.grammar is not None)
+HOSTS: Final = tuple(one for one in _LANGUAGES if one.host is not None)
 
 SUFFIXES: Final = {suffix: one for one in _LANGUAGES for suffix in one.suffixes}
 FILENAMES: Final = {name: one for one in _LANGUAGES for name in one.file_names}

@@ -9,8 +9,9 @@ from functools import cache
 from importlib import metadata
 from typing import Final
 
+from indexer.languages.embedded import VERSION
 from indexer.languages.registry import LANGUAGES_BY_NAME
-from indexer.records.extractors import MANIFESTS, SELECTION, Extractor
+from indexer.records.extractors import HOSTS, MANIFESTS, SELECTION, Extractor
 
 # Chunks, terms, relations and the parser: what the files of all languages share. It is the last
 # text without parts, so that no file was read again when they came.
@@ -42,7 +43,8 @@ MANIFESTS_VERSION: Final = 1
 SELECTION_VERSION: Final = 2
 
 _VERSIONS: Final = {
-    **{one.name: one.version for one in LANGUAGES_BY_NAME.values()},
+    **{one.name: one.version for one in LANGUAGES_BY_NAME.values() if one.host is None},
+    HOSTS: VERSION,
     MANIFESTS: MANIFESTS_VERSION,
     SELECTION: SELECTION_VERSION,
 }
@@ -50,13 +52,13 @@ _VERSIONS: Final = {
 
 @cache
 def extractor() -> str:
-    """Return the extractor; with other releases than the locked ones `shared` is of these alone."""
+    """Return the extractor. With other releases than the locked ones it has no parts."""
     installed = [f"{name}={metadata.version(name)}" for name in RELEASES]
-    shared = SHARED
-    if installed != [f"{name}={release}" for name, release in RELEASES.items()]:
-        shared += f"-{hashlib.sha256(' '.join(installed).encode()).hexdigest()[:8]}"
     raised = {part: str(version) for part, version in _VERSIONS.items() if version > 1}
-    return str(Extractor(shared, raised))
+    if installed == [f"{name}={release}" for name, release in RELEASES.items()]:
+        return str(Extractor(SHARED, raised))
+    state = " ".join([*installed, str(Extractor("", raised))])
+    return f"{SHARED}-{hashlib.sha256(state.encode()).hexdigest()[:8]}"
 
 
 EXTRACTOR: Final = extractor()

@@ -82,6 +82,8 @@ _PROSE_SUFFIXES = frozenset({
 })  # fmt: skip
 
 _TRUE, _FALSE = frozenset({"set", "true"}), frozenset({"unset", "false"})
+_NOTEBOOK_SUFFIX = ".ipynb"
+_CELL = b'"cell_type"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +189,16 @@ def _is_minified(path: str, content: bytes) -> bool:
     """Whether the lines are too long to be handwritten: on average, or any single one."""
     if len(content) < _MIN_MINIFIED_BYTES:
         return False
-    if max(map(len, content.split(b"\n"))) > LINE_BYTES:
+    suffix = PurePosixPath(path).suffix.lower()
+    lines = content.split(b"\n")
+    if suffix == _NOTEBOOK_SUFFIX:  # long lines are outputs, such as pictures
+        lines = [line for line in lines if _CELL in line]
+        return max(map(len, lines), default=0) > LINE_BYTES
+    if max(map(len, lines)) > LINE_BYTES:
         return True
-    if PurePosixPath(path).suffix.lower() in _PROSE_SUFFIXES:
+    if suffix in _PROSE_SUFFIXES:
         return False
-    lines = content.count(b"\n") + 1
-    return len(content) / lines > MEAN_LINE_BYTES
+    return len(content) / len(lines) > MEAN_LINE_BYTES
 
 
 def _is_marked_generated(content: bytes) -> bool:

@@ -25,6 +25,7 @@ from indexer.embedding.builtin import StaticEmbedder, open_static
 from indexer.languages import LANGUAGES_BY_NAME, Language, detect
 from indexer.lexical import document_terms
 from indexer.manifests import is_manifest, read_manifest
+from indexer.pipeline.host_files import read_embedded
 from indexer.pipeline.select import skip_reason_by_content
 from indexer.records.files import (
     Chunk,
@@ -284,6 +285,9 @@ def _degraded(
 
 
 def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Reading:
+    if language.host is not None:
+        code = read_embedded(path, language.host, source, lines)
+        return _Reading(code.drafts, code.degraded, code.symbols, code.relations)
     if language.grammar is None:
         return _windows(lines)
     parsed = parse(language, source)

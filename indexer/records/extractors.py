@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from indexer.records.files import FileRecord
+from indexer.records.languages import EMBEDDED_LANGUAGES
 
 # The parts that are no language.
+HOSTS: Final = "hosts"  # files that hold code of other languages
 MANIFESTS: Final = "manifests"  # files with a manifest
 SELECTION: Final = "selection"  # skipped files
 
@@ -40,15 +42,29 @@ class Extractor:
         """Return the text that has the parts alone on which the record depends."""
         return self._text(
             [
-                record.language,
+                *_parts(record.language),
                 *([MANIFESTS] if record.manifest else []),
                 *([SELECTION] if record.skipped else []),
             ]
         )
 
-    def part(self, name: str) -> str | None:
-        """Return the text of a part; None if it has not changed."""
-        return f"{name}={self.versions[name]}" if name in self.versions else None
+    def of_names(self) -> dict[str, str]:
+        """Return the text of the parts on which files of a language depend; so of other parts.
+
+        Those of which nothing has changed are left out.
+        """
+        names = {*self.versions, *EMBEDDED_LANGUAGES}
+        texts = {name: " ".join(self._changed(_parts(name))) for name in sorted(names)}
+        return {name: text for name, text in texts.items() if text}
 
     def _text(self, names: Iterable[str]) -> str:
-        return " ".join([self.shared, *filter(None, map(self.part, names))])
+        return " ".join([self.shared, *self._changed(names)])
+
+    def _changed(self, names: Iterable[str]) -> list[str]:
+        return [f"{name}={self.versions[name]}" for name in names if name in self.versions]
+
+
+def _parts(language: str) -> tuple[str, ...]:
+    """Return the parts on which files of a language depend; a part's own name for any other."""
+    embedded = EMBEDDED_LANGUAGES.get(language)
+    return (language,) if embedded is None else (HOSTS, *embedded)

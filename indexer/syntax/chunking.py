@@ -21,7 +21,7 @@ TINY_LINES = 3
 MERGED_CHARACTERS = 650  # the chunk that the embedding model was measured with
 _LICENCE_CHARACTERS = 80
 
-_STRUCTURAL_KINDS = CLASS_KINDS | FUNCTION_KINDS | {"scope", "namespace", "module", "type"}
+STRUCTURAL_KINDS = CLASS_KINDS | FUNCTION_KINDS | {"scope", "namespace", "module", "type"}
 _NAMESPACE_KINDS = frozenset({"scope", "namespace", "module"})
 _CLOSING = re.compile(r"[\W_]+|end|esac|fi|done|#endif|#else|(?:private|protected|public):?")
 _COMMENT_START = re.compile(r"\s(?://|/\*|#|--)")
@@ -63,29 +63,39 @@ class _Block:
 
 def chunk_text(lines: Sequence[str]) -> list[ChunkDraft]:
     """Cut a text into windows of at most 60 lines, at headings and blank lines if possible."""
-    source = SourceLines(lines)
-    whole = source.trim(1, len(lines))
+    return chunk_lines(SourceLines(lines), Span(1, len(lines)))
+
+
+def chunk_lines(source: SourceLines, span: Span) -> list[ChunkDraft]:
+    """Cut a part of a text into windows."""
+    whole = source.trim(*span)
     if whole is None:
         return []
-    return [ChunkDraft(span, ChunkType.TEXT) for span in source.split(whole, WINDOW_LINES)]
+    return [ChunkDraft(part, ChunkType.TEXT) for part in source.split(whole, WINDOW_LINES)]
 
 
 def chunk_definitions(
     parsed: ParsedFile, outlined: Iterable[OutlineEntry], lines: Sequence[str]
 ) -> list[ChunkDraft]:
     """Cut a parsed file into chunks. `lines` is the result of `records.split_lines`."""
-    source = SourceLines(lines)
-    root = _blocks(parsed, outlined, len(lines))
+    return chunk_code(parsed, outlined, SourceLines(lines), Span(1, len(lines)))
+
+
+def chunk_code(
+    parsed: ParsedFile, outlined: Iterable[OutlineEntry], source: SourceLines, span: Span
+) -> list[ChunkDraft]:
+    """Cut a part of a parsed file, in which all of `outlined` are."""
+    root = _blocks(parsed, outlined, span)
     drafts = list(_Emitter(source, parsed.comment_lines).emit(root))
     return _merge(_merge_gaps(drafts, source), source)
 
 
-def _blocks(parsed: ParsedFile, outlined: Iterable[OutlineEntry], line_count: int) -> _Block:
+def _blocks(parsed: ParsedFile, outlined: Iterable[OutlineEntry], span: Span) -> _Block:
     """Return the tree of definitions in lines; siblings share no line, children lie inside."""
-    root = _Block(Span(1, line_count), 0, None)
+    root = _Block(span, span.start - 1, None)
     enclosing = [root]
     for one in outlined:
-        if one.kind not in _STRUCTURAL_KINDS:
+        if one.kind not in STRUCTURAL_KINDS:
             continue
         while _ends_before(enclosing[-1], one):
             enclosing.pop()

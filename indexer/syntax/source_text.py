@@ -30,7 +30,7 @@ class SourceText:
         self.source = source
         self._ascii = source.decode("ascii") if source.isascii() else None
         line_ends = np.flatnonzero(np.frombuffer(source, np.uint8) == _LF)
-        self._line_starts: list[int] = [0, *(line_ends + 1).tolist()]
+        self.line_starts: list[int] = [0, *(line_ends + 1).tolist()]
 
     def slice(self, mark: ByteRange) -> str:
         """Return the text of a byte range."""
@@ -68,12 +68,12 @@ class SourceText:
 
     def line(self, offset: int) -> int:
         """Return the line of an offset."""
-        return bisect_right(self._line_starts, offset)
+        return bisect_right(self.line_starts, offset)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return line and column, in characters, of an offset."""
-        line = bisect_right(self._line_starts, offset)
-        start = self._line_starts[line - 1]
+        line = bisect_right(self.line_starts, offset)
+        start = self.line_starts[line - 1]
         return line, offset - start if self._ascii is not None else len(self.slice((start, offset)))
 
     def position_of_last(self, name: str, written: str, end: int) -> tuple[int, int]:
@@ -82,5 +82,5 @@ class SourceText:
         if self._ascii is None:
             return self.position(end - len(written[found:].encode()))
         offset = end - len(written) + found
-        line = bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1]
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1]

@@ -126,7 +126,7 @@ class LoadedTree:
             "run": run.pk,
             "repository": run.repository_id,
             "shared": extractor.shared,
-            "parts": Jsonb({name: extractor.part(name) for name in extractor.versions}),
+            "parts": Jsonb(extractor.of_names()),
             "manifests": MANIFESTS,
             "selection": SELECTION,
             "by_content": [str(reason) for reason in SKIPPED_BY_CONTENT],

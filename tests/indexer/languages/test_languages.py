@@ -7,15 +7,22 @@ from importlib import import_module, metadata, resources
 import pytest
 
 from indexer.languages import Language, detect
+from indexer.languages.embedded import VERSION
 from indexer.languages.registry import (
     FILENAMES,
+    HOSTS,
     INTERPRETERS,
     LANGUAGES_BY_NAME,
     PARSED,
     SUFFIXES,
     TEXT,
 )
-from indexer.records.languages import LANGUAGES, PARSED_SUFFIXES, WITHOUT_SYMBOLS
+from indexer.records.languages import (
+    EMBEDDED_LANGUAGES,
+    LANGUAGES,
+    PARSED_SUFFIXES,
+    WITHOUT_SYMBOLS,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +42,7 @@ from indexer.records.languages import LANGUAGES, PARSED_SUFFIXES, WITHOUT_SYMBOL
         ("src/a.lua", b"", "lua"),
         ("bin/run", b"#!/usr/bin/env lua5.4\n", "lua"),
         ("a.yml", b"", "yaml"),
+        ("src/App.vue", b"", "vue"),
         ("README.md", b"", "markdown"),
         ("LICENSE", b"Apache", "text"),
         ("bin/run", b"#!/usr/bin/env python3\n", "python"),
@@ -102,11 +110,20 @@ def test_the_list_of_names_that_others_read_is_complete() -> None:
 
 
 def test_the_suffixes_of_parsed_files_are_those_of_the_registry() -> None:
-    assert frozenset(suffix for one in PARSED for suffix in one.suffixes) == PARSED_SUFFIXES
+    read = {suffix for one in (*PARSED, *HOSTS) for suffix in one.suffixes}
+    assert read == PARSED_SUFFIXES
+
+
+def test_the_list_of_languages_inside_of_others_is_that_of_the_registry() -> None:
+    embedded = {one.name: one.host.languages for one in HOSTS if one.host}
+    assert embedded == EMBEDDED_LANGUAGES
+    parsed = {one.name for one in PARSED}
+    assert all(parsed >= set(names) for names in embedded.values())
+    assert {one.version for one in HOSTS} == {VERSION}
 
 
 def test_a_language_either_has_symbols_or_is_known_to_have_none() -> None:
-    parsed = {one.name for one in PARSED}
+    parsed = {one.name for one in (*PARSED, *HOSTS)}
     assert not parsed & WITHOUT_SYMBOLS
     assert WITHOUT_SYMBOLS < LANGUAGES
     assert {"json", "markdown", "text", "yaml"}.isdisjoint(WITHOUT_SYMBOLS)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from indexer.languages import Language
-from indexer.languages.registry import PARSED, SUFFIXES
+from indexer.languages.registry import HOSTS, PARSED, SUFFIXES
 from indexer.limits import PARSED_BRACKETS
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import ChunkType, DegradeReason, FileRecord
@@ -25,7 +25,7 @@ def test_chunks_and_symbols_are_those_of_the_golden_file(source: Path) -> None:
 
 def test_every_parsed_language_has_a_golden_file() -> None:
     covered = {extract_source(source).language for source in SOURCES}
-    assert {language.name for language in PARSED} <= covered
+    assert {language.name for language in (*PARSED, *HOSTS)} <= covered
 
 
 def test_same_bytes_give_the_same_record() -> None:

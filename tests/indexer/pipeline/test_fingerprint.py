@@ -5,8 +5,10 @@ from importlib import metadata
 import pytest
 
 from indexer.languages.registry import LANGUAGES_BY_NAME, PARSED
+from indexer.pipeline import fingerprint
 from indexer.pipeline.fingerprint import EXTRACTOR, RELEASES, SHARED, extractor
-from indexer.records.extractors import MANIFESTS, SELECTION, Extractor
+from indexer.records.extractors import HOSTS, MANIFESTS, SELECTION, Extractor
+from indexer.records.files import FileRecord
 from tests.indexer.golden import changed_silently, read_states, states
 
 
@@ -45,13 +47,31 @@ def test_a_change_under_the_same_version_is_noticed() -> None:
 
 def test_the_text_begins_with_what_all_files_share() -> None:
     assert Extractor.parse(EXTRACTOR).shared == SHARED
-    assert not {MANIFESTS, SELECTION} & LANGUAGES_BY_NAME.keys()
+    assert not {HOSTS, MANIFESTS, SELECTION} & LANGUAGES_BY_NAME.keys()
 
 
 def test_an_earlier_service_accepts_a_text_in_which_every_part_has_changed() -> None:
-    parts = [*(one.name for one in PARSED), MANIFESTS, SELECTION]
-    shared = f"{SHARED}-{'0' * 8}"  # with other releases than the locked ones
-    assert len(str(Extractor(shared, dict.fromkeys(parts, "2")))) <= 200
+    parts = [*(one.name for one in PARSED), HOSTS, MANIFESTS, SELECTION]
+    assert len(str(Extractor(SHARED, dict.fromkeys(parts, "2")))) <= 200
+
+
+def test_an_extractor_of_other_releases_is_another_one_for_each_version(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(metadata, "version", lambda _: "99")
+    before = extractor.__wrapped__()
+    monkeypatch.setitem(fingerprint._VERSIONS, "go", 99)
+    assert extractor.__wrapped__() != before
+
+
+def test_a_file_with_code_of_other_languages_depends_on_the_versions_of_these() -> None:
+    versions = {"go": "4", HOSTS: "2", "javascript": "3"}
+    one = Extractor("shared", versions)
+    record = FileRecord("a.vue", "100644", "0" * 40, 1, language="vue")
+    assert one.of_record(record) == "shared hosts=2 javascript=3"
+    assert one.of_names()["vue"] == "hosts=2 javascript=3"
+    assert one.of_names()["go"] == "go=4"
+    assert "erb" not in Extractor("shared", {"go": "4"}).of_names()
 
 
 @pytest.mark.parametrize("text", ["extractor-1", "a go=2 manifests=3", "a b c=1", ""])

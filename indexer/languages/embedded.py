@@ -1,0 +1,58 @@
+"""Code inside of other files: where it is, and how it is parsed with the file's own positions.
+
+A host format has a rule that gives the regions of its files that are code. For each of their
+languages the file is masked: what is not code becomes spaces, so that an offset in the masked text
+is the offset in the file. Rules are linear and never raise.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+# Of all host formats, as the rules share most of their code. Raise if one gives other regions.
+VERSION: Final = 2
+MAX_REGIONS: Final = 20_000  # of a file; later ones are text
+
+_BLANK: Final = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Bytes `start` to `end` of a file, half-open, with the name of their language.
+
+    `text` is parsed in their place if it is not empty. It is as long, has the file's line feeds at
+    their places, and may have more.
+    """
+
+    start: int
+    end: int
+    language: str
+    text: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class HostFormat:
+    """A format of files that hold code. `regions` come in order and do not overlap.
+
+    `only_regions`: the rest of the file is data, of which no chunks are made.
+    """
+
+    regions: Callable[[bytes], Iterable[Region]]
+    languages: tuple[str, ...]  # that regions may have
+    only_regions: bool = False
+
+
+def mask(source: bytes, regions: Iterable[Region]) -> bytes:
+    """Return the text of the regions, at their offsets, and spaces and line feeds elsewhere."""
+    parts = []
+    end = 0
+    for one in regions:
+        parts.append(source[end : one.start].translate(_BLANK))
+        parts.append(one.text or source[one.start : one.end])
+        end = one.end
+    return b"".join([*parts, source[end:].translate(_BLANK)])
+
+
+def blank(source: bytes) -> bytes:
+    """Return spaces for all bytes but line feeds."""
+    return source.translate(_BLANK)

@@ -1,0 +1,38 @@
+"""HTML, and templates that give it: scripts, and attributes such as `onclick`."""
+
+import re
+from typing import Final
+
+from indexer.languages.base import Language
+from indexer.languages.ecmascript import JAVASCRIPT
+from indexer.languages.embedded import VERSION, HostFormat, Region
+from indexer.languages.markup import elements, gaps, script_language
+
+_HANDLER: Final = re.compile(
+    rb"(?<=[\s\"'])on[a-z]++(\s*+=\s*+)(\"[^\"]+\"|'[^']+')", re.IGNORECASE
+)
+
+
+def html_regions(source: bytes) -> list[Region]:
+    """Return the scripts of a page and its handlers of events."""
+    inside = list(elements(source))
+    regions = [
+        Region(one.content_start, one.content_end, language)
+        for one in inside
+        if (language := script_language(one))
+    ]
+    for start, end in gaps(source, inside):
+        for found in _HANDLER.finditer(source, start, end):
+            text = found[1].replace(b"=", b";") + b"{" + found[2][1:-1] + b"}"
+            regions.append(Region(found.start(1), found.end(), "javascript", text))
+    return sorted(regions, key=lambda one: one.start)
+
+
+HTML: Final = Language(
+    "html",
+    version=VERSION,
+    suffixes=(".html", ".htm", ".xhtml", ".jinja", ".j2", ".hbs"),
+    ecosystem=JAVASCRIPT.ecosystem,
+    host=HostFormat(html_regions, ("javascript", "tsx", "typescript")),
+)
+LANGUAGES: Final = (HTML,)

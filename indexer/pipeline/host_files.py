@@ -1,0 +1,194 @@
+"""Files that hold code of other languages: each of these is parsed with the rest masked.
+
+What is read of it has the lines and columns of the file.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice
+
+from indexer.languages import LANGUAGES_BY_NAME, Language
+from indexer.languages.embedded import MAX_REGIONS, HostFormat, Region, mask
+from indexer.limits import FILE_REFERENCES, UNPARSED_NAMES, UNPARSED_RANGES
+from indexer.records.files import DegradeReason, Span, Symbol, Unparsed, UnparsedLines
+from indexer.resolution.file_relations import Relations, extract_relations
+from indexer.syntax.chunking import (
+    STRUCTURAL_KINDS,
+    ChunkDraft,
+    chunk_code,
+    chunk_lines,
+)
+from indexer.syntax.definitions import OutlineEntry, outline, symbols
+from indexer.syntax.host_positions import HostPositions
+from indexer.syntax.lines import SourceLines
+from indexer.syntax.parser import ParsedFile, parse
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedCode:
+    """What is read of the code in one file."""
+
+    drafts: Callable[[], list[ChunkDraft]]
+    degraded: DegradeReason | None
+    symbols: tuple[Symbol, ...]
+    relations: Relations
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """All code of one language in a file, parsed as one text."""
+
+    parsed: ParsedFile
+    outlined: list[OutlineEntry]
+    positions: HostPositions
+    relations: Relations
+
+
+def read_embedded(path: str, host: HostFormat, source: bytes, lines: Sequence[str]) -> EmbeddedCode:
+    """Read the code of a file. `degraded` is why that of one language at least was not parsed."""
+    regions = list(islice(host.regions(source), MAX_REGIONS))
+    names = dict.fromkeys(one.language for one in regions)
+    read = [
+        _read(
+            path, LANGUAGES_BY_NAME[name], source, [one for one in regions if one.language == name]
+        )
+        for name in names
+        if LANGUAGES_BY_NAME[name].grammar is not None
+    ]
+    codes = [one for one in read if isinstance(one, _Code)]
+    return EmbeddedCode(
+        drafts=partial(_chunk, host, source, regions, codes, lines),
+        degraded=next((one for one in read if isinstance(one, DegradeReason)), None),
+        symbols=tuple(sorted(chain.from_iterable(map(_symbols, codes)), key=lambda one: one.span)),
+        relations=_merged([one.relations for one in codes]),
+    )
+
+
+def _read(
+    path: str, language: Language, source: bytes, regions: list[Region]
+) -> _Code | DegradeReason:
+    masked = mask(source, regions)
+    parsed = parse(language, masked)
+    if isinstance(parsed, DegradeReason):
+        return parsed
+    outlined = outline(parsed)
+    if isinstance(outlined, DegradeReason):
+        return outlined
+    positions = HostPositions(source, masked)
+    relations = extract_relations(path, parsed, outlined)
+    return _Code(parsed, outlined, positions, _placed(relations, positions))
+
+
+def _placed(relations: Relations, positions: HostPositions) -> Relations:
+    """Return the relations with the file's lines and columns."""
+    if positions.are_same:
+        return relations
+    references = []
+    for one in relations.references:
+        line, column = positions.position(one.line, one.column)
+        references.append(one._replace(line=line, column=column))
+    return replace(
+        relations,
+        imports=tuple(one._replace(line=positions.line(one.line)) for one in relations.imports),
+        references=tuple(references),
+        unparsed=relations.unparsed and _placed_lines(relations.unparsed, positions),
+    )
+
+
+def _placed_lines(unparsed: Unparsed, positions: HostPositions) -> Unparsed:
+    line = positions.line
+    lines = (UnparsedLines(line(one.start), line(one.end), one.calls) for one in unparsed.lines)
+    return replace(unparsed, lines=tuple(lines))
+
+
+def _symbols(code: _Code) -> Iterator[Symbol]:
+    line = code.positions.line
+    for one in symbols(code.parsed, code.outlined):
+        yield replace(one, span=Span(line(one.span.start), line(one.span.end)))
+
+
+def _merged(found: list[Relations]) -> Relations:
+    if len(found) == 1:
+        return found[0]
+    references = chain.from_iterable(one.references for one in found)
+    return Relations(
+        namespace=next((one.namespace for one in found if one.namespace), ""),
+        imports=tuple(chain.from_iterable(one.imports for one in found)),
+        exports=tuple(chain.from_iterable(one.exports for one in found)),
+        references=tuple(islice(references, FILE_REFERENCES)),
+        unparsed=_all_unparsed([one.unparsed for one in found if one.unparsed]),
+    )
+
+
+def _all_unparsed(found: list[Unparsed]) -> Unparsed | None:
+    if not found:
+        return None
+    lines: list[UnparsedLines] = []
+    for one in sorted(chain.from_iterable(part.lines for part in found)):
+        if lines and (one.start <= lines[-1].end or len(lines) >= UNPARSED_RANGES):
+            last = lines.pop()
+            lines.append(UnparsedLines(last.start, max(last.end, one.end), last.calls + one.calls))
+        else:
+            lines.append(one)
+    names = sorted(set(chain.from_iterable(part.names for part in found)))
+    scanned = all(part.scanned for part in found) and len(names) <= UNPARSED_NAMES
+    return Unparsed(tuple(lines), tuple(names[:UNPARSED_NAMES]), scanned)
+
+
+def _chunk(
+    host: HostFormat,
+    source: bytes,
+    regions: Iterable[Region],
+    codes: Iterable[_Code],
+    lines: Sequence[str],
+) -> list[ChunkDraft]:
+    """Cut regions with definitions by these, and other lines, if they are text, into windows."""
+    by_language = {one.parsed.language.name: one for one in codes if one.positions.has_same_lines}
+    text = SourceLines(lines)
+    drafts: list[ChunkDraft] = []
+    free = 1
+    for span, language in _spans(source, regions):
+        code = by_language.get(language)
+        inside = _within(code.outlined, span) if code else []
+        if span.start < free or not (inside or host.only_regions):
+            continue
+        if not host.only_regions:
+            drafts += chunk_lines(text, Span(free, span.start - 1))
+        if code and inside:
+            drafts += _with_tags(chunk_code(code.parsed, inside, text, span), span)
+        else:
+            drafts += chunk_lines(text, span)
+        free = span.end + 1
+    if not host.only_regions:
+        drafts += chunk_lines(text, Span(free, len(lines)))
+    return drafts
+
+
+def _with_tags(drafts: list[ChunkDraft], span: Span) -> list[ChunkDraft]:
+    """Join the first and the last line, which have the tags, to the chunks beside them."""
+    if len(drafts) > 1 and drafts[0].span == (span.start, span.start):
+        drafts[:2] = [replace(drafts[1], span=Span(span.start, drafts[1].span.end))]
+    if len(drafts) > 1 and drafts[-1].span == (span.end, span.end):
+        drafts[-2:] = [replace(drafts[-2], span=Span(drafts[-2].span.start, span.end))]
+    return drafts
+
+
+def _spans(source: bytes, regions: Iterable[Region]) -> Iterator[tuple[Span, str]]:
+    """Yield the lines of each region, with its language."""
+    line, at = 1, 0
+    for one in regions:
+        line += source.count(b"\n", at, one.start)
+        first = line
+        line += source.count(b"\n", one.start, one.end)
+        at = one.end
+        yield Span(first, line), one.language
+
+
+def _within(outlined: list[OutlineEntry], span: Span) -> list[OutlineEntry]:
+    """Return the definitions that lie in the lines of `span`; [] if none is a chunk of its own."""
+    first = bisect_left(outlined, span.start, key=lambda one: one.definition.start_line)
+    last = bisect_right(outlined, span.end, key=lambda one: one.definition.start_line)
+    inside = [one for one in outlined[first:last] if one.definition.end_line <= span.end]
+    return inside if any(one.kind in STRUCTURAL_KINDS for one in inside) else []

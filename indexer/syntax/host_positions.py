@@ -1,0 +1,38 @@
+"""Positions of masked code in its file: lines and columns by the offset, which both share."""
+
+from functools import cached_property
+
+from indexer.syntax.source_text import SourceText
+
+
+class HostPositions:
+    """The positions of `source` for those of `masked`, which has the same length.
+
+    Lines differ if masked code has more line feeds, columns if what is masked is not ASCII.
+    """
+
+    def __init__(self, source: bytes, masked: bytes) -> None:
+        self._source = source
+        self._masked = masked
+        self.has_same_lines = source.count(b"\n") == masked.count(b"\n")
+        self.are_same = self.has_same_lines and source.isascii() and masked.isascii()
+
+    @cached_property
+    def _host(self) -> SourceText:
+        return SourceText(self._source)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return SourceText(self._masked).line_starts
+
+    def line(self, line: int) -> int:
+        """Return the file's line of a line of the masked code."""
+        return line if self.has_same_lines else self._host.line(self._starts[line - 1])
+
+    def position(self, line: int, column: int) -> tuple[int, int]:
+        """Return the file's line and column, in characters, of a place in the masked code."""
+        if self.are_same:
+            return line, column
+        start = self._starts[line - 1]
+        before = self._masked[start : start + 4 * column].decode("utf-8", "replace")[:column]
+        return self._host.position(start + len(before.encode()))
