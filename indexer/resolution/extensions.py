@@ -1,0 +1,51 @@
+"""The types that extension members are called on, as TYPE references of their names."""
+
+from collections.abc import Iterable, Iterator
+
+from indexer.limits import NAME_CHARACTERS
+from indexer.records.builtin_types import UNIVERSAL_TYPES
+from indexer.records.references import RECEIVER, Reference, ReferenceKind
+from indexer.resolution.resolver import Resolver
+from indexer.resolution.value import FREE, LOCAL, UNKNOWN, Value
+from indexer.syntax.parser import QueryMatch
+from indexer.syntax.source_text import SourceText
+from indexer.syntax.types import read_type
+
+
+def receiver_types(
+    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
+) -> Iterator[Reference]:
+    """Yield the type of each extension member's receiver; an unknown one is any.
+
+    The members of a class that stand in its own file are no extensions.
+    """
+    ordered = sorted(matches, key=lambda match: match["extends"])
+    scopes = resolver.tree.at(match["extends"][0] for match in ordered)
+    for match, scope in zip(ordered, scopes, strict=True):
+        owner = scope.prefix
+        if "extends.member" in match:
+            owner = ".".join(filter(None, (owner, text.slice(match["extends.member"]))))
+        mark = match["extends"]
+        written = text.slice(mark)
+        if not owner or read_type(written, resolver.language.wrapper_types) is None:
+            continue
+        value = resolver.types.instance(written, scope, mark[0])
+        if value.binding is LOCAL and value.root == owner:
+            continue
+        yield _receiver(owner, value, text.position(mark[0]))
+
+
+def _receiver(owner: str, value: Value, position: tuple[int, int]) -> Reference:
+    if value.binding is FREE and value.root in UNIVERSAL_TYPES:
+        value = UNKNOWN
+    return Reference(
+        kind=ReferenceKind.TYPE,
+        name="",
+        binding=value.binding,
+        root=value.root[:NAME_CHARACTERS],
+        chain=".".join(value.chain)[:NAME_CHARACTERS],
+        access=value.access,
+        caller=f"{owner}.{RECEIVER}"[:NAME_CHARACTERS],
+        line=position[0],
+        column=position[1],
+    )
