@@ -34,6 +34,7 @@ _BUILTINS: Final = names("""
 CSHARP: Final = Language(
     "csharp",
     grammar("c_sharp"),
+    version=2,
     suffixes=(".cs", ".csx"),
     ecosystem=Ecosystem.NUGET,
     import_style=NAMESPACE,
@@ -44,6 +45,7 @@ CSHARP: Final = Language(
     inferred_type_keywords=names("var"),
     wrapper_types=names("Task ValueTask"),
     builtins=_BUILTINS,
+    literal_types={'"': "string", "'": "char", "0": "int", "0.0": "double"},
     implicit_this=True,
     free_functions=False,
     separate_type_namespace=True,

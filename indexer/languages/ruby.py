@@ -43,6 +43,7 @@ _BUILTINS: Final = names("""
 RUBY: Final = Language(
     "ruby",
     grammar("ruby"),
+    version=2,
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
     file_names=("gemfile", "rakefile", "podfile", "vagrantfile", "guardfile"),
     interpreters=("ruby",),
@@ -53,6 +54,7 @@ RUBY: Final = Language(
     super_names=names("super"),
     constructor_names=names("new"),
     builtins=_BUILTINS,
+    literal_types={'"': "String", "'": "String", "0": "Integer", "0.0": "Float", "[": "Array"},
     implicit_this=True,
     module_methods=True,
     open_modules=True,

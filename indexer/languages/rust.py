@@ -71,6 +71,7 @@ _BUILTINS: Final = names("""
 RUST: Final = Language(
     "rust",
     grammar("rust"),
+    version=2,
     suffixes=(".rs",),
     ecosystem=Ecosystem.CARGO,
     import_style=ImportStyle(_import_path, has_inner_modules=True),
@@ -83,6 +84,7 @@ RUST: Final = Language(
     ),
     module_roots=names("crate self:: super"),
     builtins=_BUILTINS,
+    literal_types={'"': "str", "'": "char", "0": "i32", "0.0": "f64"},
     separate_type_namespace=True,
 )
 LANGUAGES: Final = (RUST,)

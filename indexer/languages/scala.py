@@ -22,6 +22,7 @@ _BUILTINS: Final = names("""
 SCALA: Final = Language(
     "scala",
     grammar("scala"),
+    version=2,
     suffixes=(".scala", ".sc", ".sbt"),
     interpreters=("scala",),
     ecosystem=Ecosystem.MAVEN,
@@ -30,6 +31,7 @@ SCALA: Final = Language(
     constructor_names=names("this"),
     implicit_names=names("_"),
     builtins=_BUILTINS,
+    literal_types={'"': "String", "'": "Char", "0": "Int", "0.0": "Double"},
     implicit_this=True,
     extension_methods=True,
     package_visible_types=True,

@@ -36,6 +36,7 @@ _BUILTINS: Final = names("""
 SWIFT: Final = Language(
     "swift",
     grammar("swift"),
+    version=2,
     suffixes=(".swift",),
     interpreters=("swift",),
     ecosystem=Ecosystem.SWIFTPM,
@@ -47,6 +48,7 @@ SWIFT: Final = Language(
     constructor_names=names("init"),
     implicit_names=names("error newValue oldValue"),
     builtins=_BUILTINS,
+    literal_types={'"': "String", "0": "Int", "0.0": "Double", "[": "Array"},
     implicit_this=True,
     package_visible_types=True,
 )

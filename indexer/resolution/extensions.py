@@ -6,6 +6,7 @@ from indexer.limits import NAME_CHARACTERS
 from indexer.records.builtin_types import UNIVERSAL_TYPES
 from indexer.records.references import RECEIVER, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
+from indexer.resolution.scopes import Scope
 from indexer.resolution.value import FREE, LOCAL, UNKNOWN, Value
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
@@ -32,12 +33,22 @@ def receiver_types(
         value = resolver.types.instance(written, scope, mark[0])
         if value.binding is LOCAL and value.root == owner:
             continue
+        is_any = value.root in UNIVERSAL_TYPES or _is_type_parameter(value.root, scope)
+        if value.binding is FREE and is_any:
+            value = UNKNOWN
         yield _receiver(owner, value, text.position(mark[0]))
 
 
+def _is_type_parameter(name: str, scope: Scope | None) -> bool:
+    """Whether a name is one that a definition around it binds, such as T of `impl<T> A for T`."""
+    while scope is not None and scope.parent is not None:
+        if any(not one.kind and not one.imported for one in scope.names.get(name, ())):
+            return True
+        scope = scope.parent
+    return False
+
+
 def _receiver(owner: str, value: Value, position: tuple[int, int]) -> Reference:
-    if value.binding is FREE and value.root in UNIVERSAL_TYPES:
-        value = UNKNOWN
     return Reference(
         kind=ReferenceKind.TYPE,
         name="",

@@ -86,7 +86,7 @@ def _receiver(question: ExtensionAccess) -> RuleGenerator[_Receiver]:
             question.ecosystem, question.root
         )
         return _Receiver(frozenset(), outside, is_builtin)
-    answers = yield [Classes(*one.key, one.inherited_by) for one in origins]
+    answers = yield [Classes(one.file, one.name, one.inherited_by) for one in origins]
     classes = {one.key for answer in answers for one in answer}
     lineages = yield [Ancestors(*key) for key in classes]
     classes |= {one.key for answer in lineages for one in answer}
