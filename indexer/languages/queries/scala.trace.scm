@@ -60,7 +60,7 @@
    (instance_expression [(type_identifier) @returns.new (generic_type type: (_) @returns.new)])])
 
 (extension_definition
-  . (type_parameters)? . (parameters (parameter type: (_) @extends))
+  ["extension" (type_parameters)] . (parameters (parameter type: (_) @extends))
   (function_definition name: (_) @extends.member))
 
 ; Imports.
