@@ -142,3 +142,9 @@ def is_builtin_type(ecosystem: str, name: str) -> bool:
 def other_types(ecosystem: str, name: str) -> frozenset[str]:
     """Return what else a value of this type of the language is."""
     return BUILTIN_TYPES.get(ecosystem, {}).get(name, frozenset())
+
+
+def types_within(ecosystem: str, name: str) -> list[str]:
+    """Return the types of the language whose values are of this type, too."""
+    types = BUILTIN_TYPES.get(ecosystem, {})
+    return [one for one, others in types.items() if name in others]

@@ -4,11 +4,11 @@ A class's own members go first. Of several extensions of one name the receiver's
 where they stand: named by the file, in its package, in what the package declares.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
-from central.trace.resolve.engine import RuleGenerator, RuleSteps
+from central.trace.resolve.engine import BatchResolver, RuleGenerator, RuleSteps
 from central.trace.resolve.members import declared_type
 from central.trace.resolve.questions import (
     Ancestors,
@@ -29,11 +29,12 @@ from central.trace.resolve.sql import (
     Imports,
     NamedBases,
     Scopes,
+    Typing,
     Wildcards,
 )
 from central.trace.resolve.statements import MAX_EXTENSIONS
-from indexer.records.builtin_types import is_builtin_type, other_types
-from indexer.records.references import Access, Binding
+from indexer.records.builtin_types import is_builtin_type, other_types, types_within
+from indexer.records.references import RECEIVER, Access, Binding
 
 CUT_EXTENSIONS: Final = f"Of one name's extension members, {MAX_EXTENSIONS:,} at most were read."
 
@@ -169,3 +170,38 @@ def _by_distance(
         (own, False),
         ([row for row in rows if row.distribution in come[0]], False),
     ]
+
+
+class ExtendedTypes(NamedTuple):
+    """The types of the receivers of extension members: visible classes, and names of others."""
+
+    classes: set[Key]
+    names: set[str]
+
+
+def extended_types(
+    resolver: BatchResolver, definitions: Iterable[tuple[Key, str]]
+) -> ExtendedTypes:
+    """Return the types that definitions, each with its ecosystem, extend, and what is one of them.
+
+    Those of any type extend none.
+    """
+    asked = {
+        Typing(file, f"{owner}.{RECEIVER}"): ecosystem
+        for (file, name), ecosystem in definitions
+        for owner in (name, name.rpartition(".")[0])
+        if owner
+    }
+    answers = resolver.resolve_all(list(asked))
+    found = [
+        (declared_type(one.file, one.name, row), ecosystem)
+        for (one, ecosystem), rows in zip(asked.items(), answers, strict=True)
+        for row in rows
+        if row.binding != Binding.UNKNOWN
+    ]
+    classes = resolver.resolve_all([question for question, _ in found])
+    named = {(last_name(one.chain or one.root), ecosystem) for one, ecosystem in found}
+    return ExtendedTypes(
+        {one.key for answer in classes for one in answer},
+        {name for pair in named for name in (pair[0], *types_within(pair[1], pair[0]))},
+    )

@@ -116,6 +116,15 @@ def test_what_leads_to_another_extension_is_counted_elsewhere(ask: Ask) -> None:
     assert (receipt["unresolved"]["count"], receipt["elsewhere"]["count"]) == (0, 3)
 
 
+@pytest.mark.usefixtures("kotlin")
+def test_of_many_references_the_receivers_type_selects(
+    callers: Callers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = [callers("isPaid"), callers("upTo"), callers("words")]
+    monkeypatch.setattr("central.trace.callers.MAX_RESOLVED", 0)
+    assert [callers("isPaid"), callers("upTo"), callers("words")] == expected
+
+
 _CSHARP = {
     "App.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>',
     "Text.cs": """
