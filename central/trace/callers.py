@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from central.trace.edges import Edge, edges_by_name, edges_to
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.extensions import extended_types
 from central.trace.resolve.hierarchy import aliases_of, hierarchy_of
 from central.trace.resolve.questions import Ancestors, Key, last_name
 from central.trace.resolve.references import (
@@ -136,14 +137,17 @@ def _selected_by_hierarchy(
     further: int,
 ) -> _Selection:
     """Return the references whose receivers may be of the classes, and `further` others."""
-    owners = {owner for one in definitions if (owner := _owner(one))}
+    extended = extended_types(resolver, [(one.key, one.ecosystem) for one in definitions])
+    owners = {owner for one in definitions if (owner := _owner(one))} | extended.classes
     ecosystems = {ecosystem for _, ecosystem in names}
-    hierarchy = hierarchy_of(resolver, owners, ecosystems) if owners else None
+    hierarchy = None
+    if owners or extended.names:
+        hierarchy = hierarchy_of(resolver, owners, ecosystems)
     query = ReferenceQuery(
         names,
         files,
         at_top=any("." not in one.qualified_name for one in definitions),
-        containers=sorted(hierarchy.names) if hierarchy else None,
+        containers=sorted(hierarchy.names | extended.names) if hierarchy else None,
     )
     sites = sites_named(resolver, query)
     if hierarchy:

@@ -140,6 +140,8 @@ class Language:
     separate_method_namespace: bool = False
     separate_type_namespace: bool = False
     extension_methods: bool = False  # an imported function may be called like a member
+    # Of languages whose own types may be given members: the types of literals, by their first sign.
+    literal_types: Mapping[str, str] = field(default_factory=dict)
     module_methods: bool = False  # a module has a self and methods
     open_modules: bool = False  # other files may add members to a module
     calls_without_parentheses: bool = False

@@ -85,6 +85,7 @@ CSHARP: Final = Language(
     inferred_type_keywords=names("var"),
     wrapper_types=names("Task ValueTask"),
     builtins=_BUILTINS,
+    literal_types={'"': "string", "'": "char", "0": "int", "0.0": "double"},
     implicit_this=True,
     free_functions=False,
     separate_type_namespace=True,

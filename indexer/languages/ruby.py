@@ -78,6 +78,7 @@ RUBY: Final = Language(
     super_names=names("super"),
     constructor_names=names("new"),
     builtins=_BUILTINS,
+    literal_types={'"': "String", "'": "String", "0": "Integer", "0.0": "Float", "[": "Array"},
     implicit_this=True,
     module_methods=True,
     open_modules=True,

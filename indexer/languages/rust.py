@@ -102,6 +102,7 @@ RUST: Final = Language(
     ),
     module_roots=names("crate self:: super"),
     builtins=_BUILTINS,
+    literal_types={'"': "str", "'": "char", "0": "i32", "0.0": "f64"},
     separate_type_namespace=True,
 )
 LANGUAGES: Final = (RUST,)

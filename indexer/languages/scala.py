@@ -31,6 +31,7 @@ SCALA: Final = Language(
     constructor_names=names("this"),
     implicit_names=names("_"),
     builtins=_BUILTINS,
+    literal_types={'"': "String", "'": "Char", "0": "Int", "0.0": "Double"},
     implicit_this=True,
     extension_methods=True,
     package_visible_types=True,

@@ -57,6 +57,7 @@ SWIFT: Final = Language(
     constructor_names=names("init"),
     implicit_names=names("error newValue oldValue"),
     builtins=_BUILTINS,
+    literal_types={'"': "String", "0": "Int", "0.0": "Double", "[": "Array"},
     implicit_this=True,
     package_visible_types=True,
 )

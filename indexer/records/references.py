@@ -56,6 +56,8 @@ class Access(StrEnum):
 ELEMENT: Final = "[]"  # what an index leads to
 EACH: Final = "*"  # what iterating gives
 CALLED: Final = "()"  # what calling the value gives
+# After the name of an extension member, or of the scope of several: the value that it is called on.
+RECEIVER: Final = "^"
 
 
 class Reference(NamedTuple):

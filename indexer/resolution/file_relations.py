@@ -17,6 +17,7 @@ from indexer.records.files import Unparsed
 from indexer.records.references import Export, Import, Reference, ReferenceKind
 from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
 from indexer.resolution.exports import read_exports
+from indexer.resolution.extensions import receiver_types
 from indexer.resolution.fixtures import (
     FixtureFile,
     Fixtures,
@@ -56,13 +57,16 @@ _GROUPS: Final = {
     ),
     **dict.fromkeys(("export.of", "export.default", "export.whole", "export.module"), "export"),
     **dict.fromkeys(("scope", "scope.function"), "scope"),
+    "extends": "extends",
     "namespace": "namespace",
     "exports.only": "only",
 }
 # Labels of what is no expression, some of them long.
-_PLACES: Final = frozenset({"local.in", "local.within", "local.among", "local.part"})
+_PLACES: Final = frozenset(
+    {"local.in", "local.within", "local.among", "local.part", "extends.member"}
+)
 LABELS: Final = frozenset(_GROUPS) | {
-    "receiver", "self", "passed",
+    "receiver", "self", "passed", "infix", "extends.member",
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items",
@@ -124,7 +128,8 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         file = FixtureFile(path, parsed, outlined, text, tree, imports, uses, bases)
         fixtures = read_fixtures(file, groups["local"])
         resolver.assume(fixtures.values)
-    reader = ReferenceReader(parsed, text, resolver, uses, scopes)
+    renamed = frozenset(one.record.local for one in imports if _is_renamed(one.record))
+    reader = ReferenceReader(parsed, text, resolver, uses, scopes, renamed=renamed)
     read: Iterable[Reference] = reader.read()
     if fixtures.references:
         read = merge(read, fixtures.references, key=_position)
@@ -136,6 +141,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         found += type_references(
             groups["returns"], reader.decorated, resolver, text, fixtures=fixtures.functions
         )
+        found += receiver_types(groups["extends"], resolver, text)
     references = found[:FILE_REFERENCES]
     exports = read_exports(groups["export"], imports, resolver, text, path=path)
     return Relations(
@@ -220,7 +226,7 @@ def _read_names(
     names = {use.first for use in uses}
     marks = {
         mark
-        for group in ("local", "returns", "export")
+        for group in ("local", "returns", "export", "extends")
         for match in groups[group]
         if len(match) > 1 or group != "local"
         for label, mark in match.items()
@@ -253,6 +259,10 @@ def _bases(uses: list[NameUse], scopes: list[Scope]) -> dict[str, list[str]]:
         if use.kind is ReferenceKind.INHERIT:
             bases.setdefault(scope.class_name, []).append(use.written)
     return bases
+
+
+def _is_renamed(one: Import) -> bool:
+    return bool(one.local) and one.path.rpartition(".")[2] != one.local
 
 
 def _position(reference: Reference) -> tuple[int, int]:

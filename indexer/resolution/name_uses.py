@@ -1,11 +1,12 @@
 """Uses of names in a file, as the queries capture them: where they stand, and of which kind."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from indexer.records.references import ReferenceKind
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
+from indexer.syntax.trees import ByteRange
 
 # The first of these labels on a node determines its kind.
 _KINDS: Final = {
@@ -45,6 +46,7 @@ def collect_uses(
     `not_null` is an operator that may follow the name.
     """
     found: dict[int, tuple[int, int]] = {}
+    infix = {match["call"][1]: match["infix"] for match in matches if "infix" in match}
     passed = {match["passed"][1] for match in matches if "passed" in match}
     for match in matches:
         receiver = match.get("receiver")
@@ -63,12 +65,19 @@ def collect_uses(
             start,
             end,
             _BY_RANK[rank],
-            written := text.shortened((start, end)),
+            written := _written(start, end, infix, text),
             leading_identifier(written),
             end in passed,
         )
         for start, end, rank in sorted((start, end, rank) for end, (start, rank) in found.items())
     ]
+
+
+def _written(start: int, end: int, infix: Mapping[int, ByteRange], text: SourceText) -> str:
+    """Return the expression; of an infix call as if it had a dot: `a upTo b` → `a.upTo`."""
+    if end not in infix:
+        return text.shortened((start, end))
+    return f"{text.shortened(infix[end])}.{text.slice((start, end))}"
 
 
 def drop_unresolvable_values(

@@ -9,6 +9,7 @@ from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import ELEMENT, Reference, ReferenceKind
+from indexer.resolution.extension_calls import ExtensionCalls
 from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope
@@ -53,7 +54,10 @@ def _role(kind: ReferenceKind) -> NameRole:
 
 
 class ReferenceReader:
-    """Resolver of the references of one file; `scopes` has the scope of each."""
+    """Resolver of the references of one file; `scopes` has the scope of each.
+
+    `renamed` are imports under another name.
+    """
 
     def __init__(
         self,
@@ -62,6 +66,8 @@ class ReferenceReader:
         resolver: Resolver,
         uses: list[NameUse],
         scopes: list[Scope],
+        *,
+        renamed: frozenset[str],
     ) -> None:
         self._parsed = parsed
         self._text = text
@@ -69,6 +75,7 @@ class ReferenceReader:
         self._language = resolver.language
         self._uses = uses
         self._scopes = scopes
+        self._extensions = ExtensionCalls(resolver, renamed)
         # By start offset: the value of the last call, and whether it is a constructed instance.
         self._last_calls: dict[int, tuple[Value, bool]] = {}
         self._calls: dict[int, list[int]] = {}
@@ -86,11 +93,12 @@ class ReferenceReader:
     def read(self) -> Iterator[Reference]:
         """Yield the references, in order of position."""
         for use, scope in zip(self._uses, self._scopes, strict=True):
-            expression = read_expression(use.written)
+            member = self._of_literal(use)
+            expression = member[0] if member else read_expression(use.written)
             if expression is None:
                 self._last_calls[use.start] = self._called_again(use), False
                 continue
-            value, name = self._resolve(use, expression, scope)
+            value, name = member[1:] if member else self._resolve(use, expression, scope)
             if not name or not self._is_wanted(use, value):
                 continue
             reference = self._reference(use, expression, value, name, scope)
@@ -98,14 +106,27 @@ class ReferenceReader:
                 self.decorated.setdefault(reference.caller, (value, use.start))
             yield reference
 
+    def _of_literal(self, use: NameUse) -> tuple[Expression, Value, str] | None:
+        """Return the called member of a literal."""
+        read = self._extensions.of_literal(use.written) if use.kind is _CALL else None
+        if read is None:
+            return None
+        written, name = read
+        value = self._extensions.imported(written, name)
+        self._last_calls[use.start] = value, False
+        return Expression((), name), self._extensions.by_receiver(written, value), name
+
     def _resolve(self, use: NameUse, expression: Expression, scope: Scope) -> tuple[Value, str]:
         """Return the used value and the name of the reference."""
-        value = self._value(use, expression, scope)
+        written = self._value(use, expression, scope)
+        member = expression.name or ".".join(expression.path[1:][-1:])
+        value = self._extensions.imported(written, member)
         is_constructed = not expression.name and self._resolver.is_constructed(
             expression.path, value
         )
         if use.kind is _CALL or use.kind is _NEW:
             self._last_calls[use.start] = value, is_constructed
+        value = self._extensions.by_receiver(written, value)
         if expression.display_name == ELEMENT:
             return UNKNOWN, ""
         if use.kind is _INHERIT and value.access is not PATH:
@@ -168,10 +189,8 @@ class ReferenceReader:
             value = self._receiver(use, expression, scope)
             for part in (*expression.members, expression.name):
                 value = self._resolver.member(value, part)
-            return self._extension(value, expression.name)
-        path = expression.path
-        value = self._resolver.resolve_path(path, scope, use.start, role=_role(use.kind))
-        return self._extension(value, path[-1]) if len(path) > 1 else value
+            return value
+        return self._resolver.resolve_path(expression.path, scope, use.start, role=_role(use.kind))
 
     def _called_again(self, use: NameUse) -> Value:
         """Return the last call's result, which is itself called: `make()()`."""
@@ -200,22 +219,10 @@ class ReferenceReader:
         is_super = value.access is BASE and not value.member  # super()
         return value if is_constructed or is_super else self._resolver.result_of(value)
 
-    def _extension(self, value: Value, name: str) -> Value:
-        """Return the import of this name, if it may be an extension method."""
-        if not self._language.extension_methods or value.access is BASE:
-            return value
-        if value is not UNKNOWN and not value.member:
-            return value
-        if value.binding is LOCAL and name in self._resolver.tree.members.get(value.root, ()):
-            return value
-        known = self._resolver.tree.root.names.get(name, ())
-        imported = next((one.imported for one in known if one.imported), "")
-        return Value(IMPORT, imported) if imported else value
-
     def _is_wanted(self, use: NameUse, value: Value) -> bool:
         kind = use.kind
         if value.binding is FREE and value.root in self._language.builtins:
-            return False
+            return kind is _CALL and self._extensions.is_builtin_member(value)
         if kind is _ELEMENT and value.binding is FREE and not value.chain:
             return not value.root[:1].islower()
         if kind is _VALUE:

@@ -49,6 +49,8 @@ class NameRules:
     shares_wildcards: bool = False  # all files see what one file of the program requires
     imports_beside: bool = False  # a script imports from its own directory
     capitalizes_functions: bool = False  # as classes
+    has_extensions: bool = False  # members may be given to a type from elsewhere
+    extends_by_package: bool = False  # and no import names them
     members_of_every_class: frozenset[str] = frozenset()
     modules_of_special_forms: frozenset[str] = frozenset()  # whose types tell no class
 
@@ -64,21 +66,37 @@ _RULES: Final[Mapping[str, NameRules]] = {
     ),
     Ecosystem.NPM: NameRules(standard=_NODE, omitted_by_wildcards=re.compile(r"default\Z")),
     Ecosystem.GO: NameRules(capitalizes_functions=True),
-    Ecosystem.CARGO: NameRules(standard=frozenset({"std", "core", "alloc", "proc_macro", "test"})),
+    Ecosystem.CARGO: NameRules(
+        standard=frozenset({"std", "core", "alloc", "proc_macro", "test"}),
+        has_extensions=True,
+        extends_by_package=True,
+    ),
     Ecosystem.RUBYGEMS: NameRules(
         standard=_RUBY,
         inherits_bare_names=True,
         tries_enclosing_names=True,
         shares_wildcards=True,
+        has_extensions=True,
+        extends_by_package=True,
     ),
-    Ecosystem.SWIFTPM: NameRules(standard=_APPLE, inherits_bare_names=True, has_full_names=True),
-    Ecosystem.MAVEN: NameRules(standard=_JVM, inherits_bare_names=True, has_full_names=True),
+    Ecosystem.SWIFTPM: NameRules(
+        standard=_APPLE,
+        inherits_bare_names=True,
+        has_full_names=True,
+        has_extensions=True,
+        extends_by_package=True,
+    ),
+    Ecosystem.MAVEN: NameRules(
+        standard=_JVM, inherits_bare_names=True, has_full_names=True, has_extensions=True
+    ),
     Ecosystem.NUGET: NameRules(
         standard=frozenset({"System"}),
         inherits_bare_names=True,
         tries_enclosing_scopes=True,
         has_full_names=True,
         capitalizes_functions=True,
+        has_extensions=True,
+        extends_by_package=True,
     ),
     Ecosystem.COMPOSER: NameRules(has_full_names=True),
     Ecosystem.NONE: NameRules(inherits_bare_names=True, tries_enclosing_names=True),

@@ -134,6 +134,24 @@ class ImportedAccess(NamedTuple):
     beside: MemberAccess
 
 
+class ExtensionAccess(NamedTuple):
+    """Which extension member is a member of what root.chain means in a file?
+
+    Asked only where its class has no such member. `caller` is the definition around it.
+    """
+
+    file: int
+    repository: int
+    package: int
+    ecosystem: str
+    binding: str
+    root: str
+    chain: str
+    caller: str
+    access: str
+    name: str
+
+
 class Outside(NamedTuple):
     """Is what this access reaches from `origin` outside of what is visible?
 

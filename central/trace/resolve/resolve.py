@@ -10,6 +10,7 @@ from typing import NamedTuple
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import (
+    ExtensionAccess,
     ImportedAccess,
     ImportPath,
     MemberAccess,
@@ -21,9 +22,11 @@ from central.trace.resolve.questions import (
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.rules import import_path
 from central.trace.resolve.sql import Imports
+from indexer.records.builtin_types import is_builtin_type
 from indexer.records.references import Access, Binding
 
 _BOUND = {Binding.LOCAL, Binding.IMPORT}
+_OF_VALUES = {Access.INSTANCE, Access.RESULT}
 
 
 class Confidence(IntEnum):
@@ -67,10 +70,37 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
         for site, questions in zip(sites, _questions(resolver, sites), strict=True)
     ]
     answers = resolver.resolve_all(list(numbers))
-    return [
+    resolutions = [
         _resolution(site, [one for number in several for one in answers[number]])
         for site, several in zip(sites, asked, strict=True)
     ]
+    return _with_extensions(resolver, sites, resolutions)
+
+
+def _with_extensions(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], resolutions: list[Resolution]
+) -> list[Resolution]:
+    """Resolve members that their class has not as those that it may have from elsewhere."""
+    places = [
+        index
+        for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
+        if not resolution.targets and _may_be_extension(site)
+    ]
+    questions = [_extension(sites[index]) for index in places]
+    asked = list(dict.fromkeys(questions))
+    answers = dict(zip(asked, resolver.resolve_all(asked), strict=True)) if asked else {}
+    for index, question in zip(places, questions, strict=True):
+        resolutions[index] = _resolution(sites[index], answers[question])
+    return resolutions
+
+
+def _may_be_extension(site: ReferenceSite) -> bool:
+    is_member = site.access in _OF_VALUES and site.binding != Binding.UNKNOWN
+    return is_member and name_rules(site.ecosystem).has_extensions
+
+
+def _extension(site: ReferenceSite) -> ExtensionAccess:
+    return ExtensionAccess(*_name_in_file(site), site.access, site.name)
 
 
 def with_unresolved(
@@ -162,5 +192,8 @@ def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -
         )
         for candidate in candidates
     )
-    is_unresolved = not targets and site.binding in {Binding.UNKNOWN, Binding.FREE}
+    is_builtin = site.access == Access.INSTANCE and is_builtin_type(site.ecosystem, site.root)
+    is_bound = site.binding == Binding.FREE and is_builtin and not site.chain
+    is_open = site.binding in {Binding.UNKNOWN, Binding.FREE} and not is_bound
+    is_unresolved = not targets and is_open
     return Resolution(targets, is_unresolved)

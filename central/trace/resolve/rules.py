@@ -5,6 +5,7 @@ from typing import Final
 
 from central.trace.resolve import (
     engine,
+    extensions,
     free_names,
     import_paths,
     members,
@@ -23,6 +24,7 @@ from central.trace.resolve.questions import (
     Bases,
     Classes,
     ComeAlong,
+    ExtensionAccess,
     ImportedAccess,
     ImportedModules,
     ImportPath,
@@ -182,6 +184,7 @@ RULES: Final[Rules] = {
     ImportStatement: import_statement,
     MemberAccess: member_access,
     ImportedAccess: imported_access,
+    ExtensionAccess: extensions.extension_access,
     Outside: outside.outside,
     OutsideBases: outside.outside_bases,
     Members: members.members,

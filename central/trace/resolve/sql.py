@@ -159,6 +159,33 @@ class TypingRow(NamedTuple):
     ecosystem: str
 
 
+class Extensions(NamedTuple):
+    """Which extension members have this name, and which type do they extend?"""
+
+    ecosystem: str
+    name: str
+
+
+class ExtensionRow(NamedTuple):
+    """An extension member and the type of its receiver, which is any if `binding` is unknown."""
+
+    file: int
+    name: str
+    kind: str
+    binding: str
+    root: str
+    chain: str
+    repository: int
+    package: int
+    ecosystem: str
+    distribution: str
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """The identity of the definition."""
+        return self.file, self.name
+
+
 class Declared(NamedTuple):
     """On what do a package and those above it in its repository depend?"""
 
@@ -225,6 +252,7 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Scopes: (statements.SCOPES, ScopeRow),
     NamedBases: (statements.NAMED_BASES, BaseRow),
     Typing: (statements.TYPING, TypingRow),
+    Extensions: (statements.EXTENSIONS, ExtensionRow),
     Declared: (statements.DECLARED, Requirement),
     RequirementOf: (statements.REQUIREMENT_OF, Requirement),
     Required: (statements.REQUIRED, RequiredRow),

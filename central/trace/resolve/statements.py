@@ -13,7 +13,9 @@ from central.corpus.models import (
     Symbol,
 )
 from central.db import sql_with
+from indexer.records.references import RECEIVER
 
+MAX_EXTENSIONS: Final = 1_000  # members of one name that are given to types from elsewhere
 # Where a class's members may stand in other files than the class: methods of a Go type, partial
 # classes, reopened modules, extensions.
 SPLIT_CLASSES: Final = "('go', 'nuget', 'rubygems', 'swiftpm')"
@@ -45,6 +47,8 @@ _sql = sql_with(
     in_scope=_IN_SCOPE,
     defined=_DEFINED,
     split_classes=SPLIT_CLASSES,
+    receiver=f"'.{RECEIVER}'",
+    most_extensions=str(MAX_EXTENSIONS + 1),
     module=Module,
     package=Package,
     symbol=Symbol,
@@ -115,6 +119,20 @@ TYPING: Final = _sql("""SELECT q.n, r.binding, r.root, r.chain, r.access, r.repo
     JOIN {file} f ON f.id = r.file_id
     WHERE r.repository_id = ANY(%s::bigint[])
     ORDER BY r.line, r.column, r.id""")
+EXTENSIONS: Final = _sql("""SELECT q.n, e.*
+    FROM unnest(%s::int[], %s::text[], %s::text[]) AS q (n, ecosystem, name)
+    CROSS JOIN LATERAL (
+        SELECT s.file_id, s.qualified_name, s.kind, r.binding, r.root, r.chain, r.repository_id,
+            coalesce(f.package_id, 0), r.ecosystem, coalesce(p.name, '')
+        FROM {symbol} s
+        JOIN {file} f ON f.id = s.file_id
+        JOIN {reference} r ON r.file_id = s.file_id AND r.kind = 'type'
+            AND r.ecosystem = q.ecosystem
+            AND r.caller IN (s.qualified_name || {receiver},
+                left(s.qualified_name, -1 - length(s.name)) || {receiver})
+        LEFT JOIN {package} p ON p.id = f.package_id
+        WHERE s.name = q.name AND s.repository_id = ANY(%s::bigint[])
+        ORDER BY s.id LIMIT {most_extensions}) AS e""")
 DECLARED: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, package)
     JOIN {package} p ON p.id = q.package

@@ -1,5 +1,6 @@
 ; Uses.
 (call_expression . (_) @call)
+(infix_expression . (_) @infix . (identifier) @call)
 (value_argument [(callable_reference) @value (navigation_expression "::") @value @passed])
 (annotation [(user_type) @decorate (constructor_invocation (user_type) @decorate)])
 ([(class_declaration
@@ -33,6 +34,8 @@
 (parameter . (identifier) @local [(user_type) (nullable_type)]? @local.type)
 (catch_block . (identifier) @local (user_type) @local.type)
 (type_parameter (identifier) @local (user_type)? @local.alias)
+(function_declaration [(user_type) (nullable_type)] @extends . ".")
+(property_declaration [(user_type) (nullable_type)] @extends . ".")
 (function_declaration
   (function_value_parameters) . [(user_type) (nullable_type)] @returns)
 (function_declaration (function_body . (call_expression . (_) @returns.call)))

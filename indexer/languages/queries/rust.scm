@@ -9,10 +9,10 @@
 (static_item name: (identifier) @name) @definition.constant
 (macro_definition name: (identifier) @name) @definition.function
 (mod_item name: (identifier) @name body: (_)) @definition.module
-(impl_item type: (type_identifier) @name) @scope
+(impl_item type: [(type_identifier) (primitive_type)] @name) @scope
 (impl_item type: (scoped_type_identifier name: (type_identifier) @name)) @scope
 (impl_item type: (generic_type type: (type_identifier) @name)) @scope
-(impl_item type: (reference_type type: (type_identifier) @name)) @scope
+(impl_item type: (reference_type type: [(type_identifier) (primitive_type)] @name)) @scope
 
 (_ (visibility_modifier)) @exported
 (trait_item body: (declaration_list (_) @exported))

@@ -104,6 +104,8 @@
 (function_item return_type: (_) @returns)
 (function_signature_item return_type: (_) @returns)
 
+(impl_item type: [(type_identifier) (primitive_type) (scoped_type_identifier) (generic_type) (reference_type)] @extends)
+
 ; Imports and what is given on.
 (use_declaration (visibility_modifier)? @import.exported) @import.tree
 (extern_crate_declaration name: (identifier) @import.module alias: (identifier)? @import.alias)

@@ -59,6 +59,10 @@
   [(call_expression function: (_) @returns.call)
    (instance_expression [(type_identifier) @returns.new (generic_type type: (_) @returns.new)])])
 
+(extension_definition
+  ["extension" (type_parameters)] . (parameters (parameter type: (_) @extends))
+  (function_definition name: (_) @extends.member))
+
 ; Imports.
 (import_declaration) @import.tree
 (package_clause name: (_) @namespace)

@@ -5,6 +5,8 @@
 (attribute (user_type) @decorate)
 (inheritance_specifier inherits_from: (user_type) @base)
 
+(class_declaration "extension" name: (_) @extends)
+
 ; Scopes beside functions and classes.
 (lambda_literal) @scope.function
 [(if_statement) (for_statement) (while_statement) (do_statement) (catch_block) (switch_entry)

@@ -1,0 +1,207 @@
+"""Extension members: those that a type has from elsewhere, and whose name a file sees.
+
+A class's own members go first. Of several extensions of one name the receiver's type decides, then
+where they stand: named by the file, in its package, in what the package declares.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from central.trace.resolve.ecosystems import name_rules
+from central.trace.resolve.engine import BatchResolver, RuleGenerator, RuleSteps
+from central.trace.resolve.members import declared_type
+from central.trace.resolve.questions import (
+    Ancestors,
+    Classes,
+    ComeAlong,
+    ExtensionAccess,
+    ImportPath,
+    Key,
+    Limit,
+    NameInFile,
+    ResolvedDefinition,
+    best_candidates,
+    last_name,
+)
+from central.trace.resolve.sql import (
+    ExtensionRow,
+    Extensions,
+    Imports,
+    NamedBases,
+    Scopes,
+    Typing,
+    Wildcards,
+)
+from central.trace.resolve.statements import MAX_EXTENSIONS
+from indexer.records.builtin_types import is_builtin_type, other_types, types_within
+from indexer.records.references import RECEIVER, Access, Binding
+
+CUT_EXTENSIONS: Final = f"Of one name's extension members, {MAX_EXTENSIONS:,} at most were read."
+
+
+class _Receiver(NamedTuple):
+    """What a value is: visible classes, and the names of types outside."""
+
+    classes: frozenset[Key]
+    names: frozenset[str]
+    is_builtin: bool
+
+
+def extension_access(question: ExtensionAccess) -> RuleSteps:
+    """Find the extension members that a member of a value may be, if its class has no such."""
+    (rows,) = yield [Extensions(question.ecosystem, question.name)]
+    if not rows:
+        return ()
+    if len(rows) > MAX_EXTENSIONS:
+        yield [Limit(CUT_EXTENSIONS)]
+    receiver = yield from _receiver(question)
+    types = yield [declared_type(row.file, row.name, row) for row in rows]
+    fitting = {
+        row: is_exact
+        for row, classes in zip(rows, types, strict=True)
+        if (is_exact := _fits(row, classes, receiver)) is not None
+    }
+    imported = yield from _imported(question)
+    if not fitting:  # the file says so, and its receiver may inherit from something outside
+        told = [row for row in rows if row.key in imported and not _differs(row, receiver)]
+        return best_candidates(_definition(row, is_certain=True) for row in told)
+    named = imported | (yield from _in_scope(question, list(fitting)))
+    for near, is_certain in (yield from _by_distance(question, list(fitting), named)):
+        if near:
+            return best_candidates(
+                _definition(row, is_certain=is_certain and fitting[row]) for row in near
+            )
+    return ()
+
+
+def _definition(row: ExtensionRow, *, is_certain: bool) -> ResolvedDefinition:
+    return ResolvedDefinition(row.file, row.name, row.kind, is_certain)
+
+
+def _receiver(question: ExtensionAccess) -> RuleGenerator[_Receiver]:
+    origin = NameInFile(*question[:4], question.binding, question.root, question.chain, "")
+    (origins,) = yield [origin._replace(caller=question.caller)]
+    if not origins:
+        outside = yield from _outside(question)
+        is_builtin = question.binding == Binding.FREE and is_builtin_type(
+            question.ecosystem, question.root
+        )
+        return _Receiver(frozenset(), outside, is_builtin)
+    answers = yield [Classes(one.file, one.name, one.inherited_by) for one in origins]
+    classes = {one.key for answer in answers for one in answer}
+    lineages = yield [Ancestors(*key) for key in classes]
+    classes |= {one.key for answer in lineages for one in answer}
+    bases = yield [NamedBases(*key) for key in sorted(classes)]
+    names = {last_name(row.chain or row.root) for answer in bases for row in answer}
+    return _Receiver(frozenset(classes), frozenset(names), is_builtin=False)
+
+
+def _outside(question: ExtensionAccess) -> RuleGenerator[frozenset[str]]:
+    """Return the names of the type outside that the receiver has; none of a function's result."""
+    if question.access != Access.INSTANCE:
+        return frozenset()
+    names = {last_name(question.chain or question.root)}
+    if question.binding == Binding.IMPORT and not question.chain:
+        (imports,) = yield [Imports(question.file, question.root)]
+        names = {last_name(row.path) for row in imports}
+    return frozenset(names.union(*(other_types(question.ecosystem, name) for name in names)))
+
+
+def _fits(
+    row: ExtensionRow, classes: Sequence[ResolvedDefinition], receiver: _Receiver
+) -> bool | None:
+    """Whether an extension is surely one of the receiver's type; None if it is of another."""
+    if row.binding == Binding.UNKNOWN:
+        return False
+    if classes:
+        return True if any(one.key in receiver.classes for one in classes) else None
+    return receiver.is_builtin if last_name(row.chain or row.root) in receiver.names else None
+
+
+def _differs(row: ExtensionRow, receiver: _Receiver) -> bool:
+    """Whether an extension is of another type than the receiver's, which has no unknown bases."""
+    return receiver.is_builtin and row.binding != Binding.UNKNOWN
+
+
+def _imported(question: ExtensionAccess) -> RuleGenerator[set[Key]]:
+    """Return the definitions that the file imports by the member's name."""
+    (rows,) = yield [Imports(question.file, question.name)]
+    answers = yield [ImportPath(*question[1:4], row.path) for row in rows]
+    return {one.key for answer in answers for one in answer}
+
+
+def _in_scope(question: ExtensionAccess, rows: Sequence[ExtensionRow]) -> RuleGenerator[set[Key]]:
+    """Return the definitions in the file's own scope, and in what it imports by wildcard."""
+    scopes, wildcards = yield [Scopes(question.file), Wildcards(question.file)]
+    around = [scope.name for scope in scopes]
+    if name_rules(question.ecosystem).tries_enclosing_scopes:
+        around = [outer for name in around for outer in _with_outer(name)]
+    modules = dict.fromkeys([*around, *(row.path for row in wildcards)])
+    names = sorted({name for row in rows for name in (row.name, question.name)})
+    answers = yield [
+        ImportPath(*question[1:4], f"{module}.{name}") for module in modules for name in names
+    ]
+    found = {one.key for answer in answers for one in answer}
+    return found | {row.key for row in rows if row.file == question.file}
+
+
+def _with_outer(name: str) -> Iterator[str]:
+    """Yield a namespace and those around it: `a.b` → `a.b`, `a`."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def _by_distance(
+    question: ExtensionAccess, rows: Sequence[ExtensionRow], named: set[Key]
+) -> RuleGenerator[list[tuple[list[ExtensionRow], bool]]]:
+    """Return the extensions that the file may mean, nearest first, and whether that is certain.
+
+    Where a file need not import them by name, those of the package and of what it declares.
+    """
+    near = [([row for row in rows if row.key in named], True)]
+    if not name_rules(question.ecosystem).extends_by_package:
+        return near
+    (come,) = yield [ComeAlong(question.package, question.ecosystem)]
+    own = [row for row in rows if row.repository == question.repository]
+    return [
+        *near,
+        ([row for row in own if row.package == question.package], True),
+        (own, False),
+        ([row for row in rows if row.distribution in come[0]], False),
+    ]
+
+
+class ExtendedTypes(NamedTuple):
+    """The types of the receivers of extension members: visible classes, and names of others."""
+
+    classes: set[Key]
+    names: set[str]
+
+
+def extended_types(
+    resolver: BatchResolver, definitions: Iterable[tuple[Key, str]]
+) -> ExtendedTypes:
+    """Return the types that definitions, each with its ecosystem, extend, and what is one of them.
+
+    Those of any type extend none.
+    """
+    asked = {
+        Typing(file, f"{owner}.{RECEIVER}"): ecosystem
+        for (file, name), ecosystem in definitions
+        for owner in (name, name.rpartition(".")[0])
+        if owner
+    }
+    answers = resolver.resolve_all(list(asked))
+    found = [
+        (declared_type(one.file, one.name, row), ecosystem)
+        for (one, ecosystem), rows in zip(asked.items(), answers, strict=True)
+        for row in rows
+        if row.binding != Binding.UNKNOWN
+    ]
+    classes = resolver.resolve_all([question for question, _ in found])
+    named = {(last_name(one.chain or one.root), ecosystem) for one, ecosystem in found}
+    return ExtendedTypes(
+        {one.key for answer in classes for one in answer},
+        {name for pair in named for name in (pair[0], *types_within(pair[1], pair[0]))},
+    )

@@ -1,0 +1,70 @@
+"""Calls of members that may be extensions: imported by name, or of a type of the language."""
+
+from collections.abc import Container
+
+from indexer.records.builtin_types import is_builtin_type
+from indexer.records.manifests import Ecosystem
+from indexer.resolution.resolver import Resolver
+from indexer.resolution.value import (
+    BASE,
+    FREE,
+    IMPORT,
+    INSTANCE,
+    LOCAL,
+    RESULT,
+    UNKNOWN,
+    Value,
+)
+from indexer.syntax.literals import read_literal_member
+
+
+class ExtensionCalls:
+    """A reader of such calls in one file; `renamed` are the imports under another name."""
+
+    def __init__(self, resolver: Resolver, renamed: Container[str]) -> None:
+        self._resolver = resolver
+        self._language = resolver.language
+        self._renamed = renamed
+        self._extends_builtins = bool(resolver.language.literal_types)
+
+    def of_literal(self, text: str) -> tuple[Value, str] | None:
+        """Return the member of a literal and its name, if its type may be given members."""
+        read = read_literal_member(text) if self._extends_builtins else None
+        if read is None:
+            return None
+        sign, name = read
+        root = self._language.literal_types.get(sign)
+        return Value(FREE, root, (), INSTANCE, name) if root else UNKNOWN, name
+
+    def imported(self, value: Value, name: str) -> Value:
+        """Return the import of the member's name, if it may be an extension; else the value."""
+        if not name or not self._language.extension_methods or value.access is BASE:
+            return value
+        if value is not UNKNOWN and not value.member:
+            return value
+        if value.binding is LOCAL and name in self._resolver.tree.members.get(value.root, ()):
+            return value
+        known = self._resolver.tree.root.names.get(name, ())
+        imported = next((one.imported for one in known if one.imported), "")
+        return Value(IMPORT, imported) if imported else value
+
+    def by_receiver(self, written: Value, value: Value) -> Value:
+        """Return the value as written, if its receiver's type tells which extension it is.
+
+        A constructed instance of a type of the language is one: `String(x).shout()`.
+        """
+        is_told = written.binding is not UNKNOWN.binding and value.root not in self._renamed
+        if written != value and is_told:
+            value = written
+        is_result = value.access is RESULT and not value.chain
+        return value._replace(access=INSTANCE) if is_result and self._extends(value) else value
+
+    def is_builtin_member(self, value: Value) -> bool:
+        """Whether a repository may have added the member to the language's type."""
+        is_member = value.access is INSTANCE and bool(value.member) and not value.chain
+        return is_member and self._extends(value)
+
+    def _extends(self, value: Value) -> bool:
+        ecosystem = self._language.ecosystem or Ecosystem.NONE
+        is_free = self._extends_builtins and value.binding is FREE
+        return is_free and is_builtin_type(ecosystem, value.root)
