@@ -28,6 +28,7 @@ PARSED_BYTES: Final = 2_097_152  # of a file; what is larger is cut into windows
 PARSED_BRACKETS: Final = 1_000  # nested
 FILE_DEFINITIONS: Final = 20_000
 FILE_REFERENCES: Final = 20_000
+FILE_REGIONS: Final = 20_000  # of code inside of a file that is no code
 FILE_FIXTURES: Final = 1_000  # of pytest, which a file takes from conftest.py
 CONFTEST_LEVELS: Final = 32  # directories in which a fixture is looked up
 MANIFEST_CHARACTERS: Final = 16 * 1_048_576
