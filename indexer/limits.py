@@ -31,6 +31,7 @@ FILE_REFERENCES: Final = 20_000
 UNPARSED_RANGES: Final = 200  # of a file's lines; the last goes to the end of what is not parsed
 UNPARSED_CALLS: Final = 1_000  # uses like calls in them, which become references
 UNPARSED_NAMES: Final = 2_000  # different names in them
+FILE_REGIONS: Final = 20_000  # of code inside of a file that is no code
 FILE_FIXTURES: Final = 1_000  # of pytest, which a file takes from conftest.py
 CONFTEST_LEVELS: Final = 32  # directories in which a fixture is looked up
 MANIFEST_CHARACTERS: Final = 16 * 1_048_576

@@ -11,7 +11,6 @@ from typing import Final
 
 # Of all host formats, as the rules share most of their code. Raise if one gives other regions.
 VERSION: Final = 2
-MAX_REGIONS: Final = 20_000  # of a file; later ones are text
 
 _BLANK: Final = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
 

@@ -10,8 +10,8 @@ from functools import partial
 from itertools import chain, islice
 
 from indexer.languages import LANGUAGES_BY_NAME, Language
-from indexer.languages.embedded import MAX_REGIONS, HostFormat, Region, mask
-from indexer.limits import FILE_REFERENCES, UNPARSED_NAMES, UNPARSED_RANGES
+from indexer.languages.embedded import HostFormat, Region, mask
+from indexer.limits import FILE_REFERENCES, FILE_REGIONS, UNPARSED_NAMES, UNPARSED_RANGES
 from indexer.records.files import DegradeReason, Span, Symbol, Unparsed, UnparsedLines
 from indexer.resolution.file_relations import Relations, extract_relations
 from indexer.syntax.chunking import (
@@ -48,7 +48,7 @@ class _Code:
 
 def read_embedded(path: str, host: HostFormat, source: bytes, lines: Sequence[str]) -> EmbeddedCode:
     """Read the code of a file. `degraded` is why that of one language at least was not parsed."""
-    regions = list(islice(host.regions(source), MAX_REGIONS))
+    regions = list(islice(host.regions(source), FILE_REGIONS))
     names = dict.fromkeys(one.language for one in regions)
     read = [
         _read(
@@ -110,10 +110,11 @@ def _symbols(code: _Code) -> Iterator[Symbol]:
 
 
 def _merged(found: list[Relations]) -> Relations:
-    if len(found) == 1:
-        return found[0]
+    if not found:
+        return Relations()
     references = chain.from_iterable(one.references for one in found)
-    return Relations(
+    return replace(
+        found[0],
         namespace=next((one.namespace for one in found if one.namespace), ""),
         imports=tuple(chain.from_iterable(one.imports for one in found)),
         exports=tuple(chain.from_iterable(one.exports for one in found)),

@@ -136,6 +136,7 @@ def test_another_extractor_makes_every_file_changed(api: Api) -> None:
 PARTS = {
     "a.py": {"language": "python"},
     "b.go": {"language": "go"},
+    "c.vue": {"language": "vue"},
     "go.mod": {"language": "go-mod", "manifest": Manifest(Ecosystem.GO, "example.org/b")},
     "odd": {"language": "", "skipped": SkipReason.BINARY, "content": ""},
 }
@@ -147,6 +148,8 @@ PARTS = {
         ("extractor-1", []),
         ("extractor-1 go=2", ["b.go"]),
         ("extractor-1 rust=2", []),
+        ("extractor-1 hosts=2", ["c.vue"]),
+        ("extractor-1 typescript=2", ["c.vue"]),
         ("extractor-1 manifests=2", ["go.mod"]),
         ("extractor-1 go-mod=2 selection=2", ["go.mod", "odd"]),
         ("extractor-2 go=2", [*PARTS]),
