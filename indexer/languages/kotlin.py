@@ -5,7 +5,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import Language, grammar, names
-from indexer.languages.rewrites import Edit, Rewrite, blanked, blanked_brackets, replaced
+from indexer.languages.rewrites import (
+    Edit,
+    Rewrite,
+    blanked,
+    blanked_brackets,
+    occurrences,
+    replaced,
+)
 from indexer.records.manifests import Ecosystem
 
 _BUILTINS: Final = names("""
@@ -34,14 +41,14 @@ _BUILTINS: Final = names("""
 """)
 
 _DOLLAR_STRING: Final = re.compile(
-    rb'(\$\$+)(?:"""(?P<raw>(?:[^"]|"(?!"")){0,65536})"""|"(?P<line>(?:[^"\\\n]|\\.)*)")'
+    rb'(?<!\$)(\$\$+)(?:"""(?P<raw>(?:[^"]|"(?!"")){0,65536})"""|"(?P<line>(?:[^"\\\n]|\\.)*)")'
 )
 _DOLLARS: Final = re.compile(rb"\$+")
 
 
 def _dollar_strings(source: bytes) -> Iterator[Sequence[Edit]]:
     """Write strings with a prefix of n dollars, in which n dollars begin an interpolation."""
-    for found in _DOLLAR_STRING.finditer(source):
+    for found in occurrences(_DOLLAR_STRING, source):
         prefix, *others = found.regs[1:]
         start, end = next(span for span in others if span[0] >= 0)
         count = prefix[1] - prefix[0]
@@ -53,7 +60,7 @@ def _dollar_strings(source: bytes) -> Iterator[Sequence[Edit]]:
 
 
 # A condition of a branch, before its guard: one that a line begins with.
-_GUARDED: Final = rb"(?:^|[{;])[ \t]*(?![ \t]|else\b|if\b)[^\n{};=]{1,200}?\s+"
+_GUARDED: Final = rb"(?:^|[{;])[ \t]*(?![ \t]|else\b|if\b)[^\n{};=]{1,200}?\s{1,100}"
 _REWRITES: Final = (
     blanked_brackets(  # context parameters of a declaration
         rb"(?<![.\w])(context[ \t]*\()",
@@ -71,7 +78,7 @@ _REWRITES: Final = (
         rb"(\(val )[ \w]+(?:,\s*(val)\s+\w+)?(?:,\s*(val)\s+\w+)?\)\s*=(?!=)", b"val(", b"", b""
     ),
     blanked(rb"\b(fun)[ \t]+interface\b"),
-    replaced(rb"\binterface\b[^{}\n]*\{[^{}\n]*\S([ \t])\}", b";"),
+    replaced(rb"\binterface\b[^{}\n]{0,200}\{[^{}\n]{0,200}\S([ \t])\}", b";"),
 )
 
 KOTLIN: Final = Language(
