@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import Language, grammar
-from indexer.languages.rewrites import Edit, Rewrite, closing
+from indexer.languages.rewrites import Edit, Rewrite, closing, occurrences
 
 _SUBSTITUTION: Final = re.compile(rb"\$(\{[ \t\n]|\{\|)")
 
 
 def _substitutions(source: bytes) -> Iterator[Sequence[Edit]]:
     """Write `${ command; }` as `$( command; )`."""
-    for found in _SUBSTITUTION.finditer(source):
+    for found in occurrences(_SUBSTITUTION, source):
         end = closing(source, found.start(1))
         if end >= 0:
             edits = [Edit(found.start(1), b"("), Edit(end - 1, b")")]

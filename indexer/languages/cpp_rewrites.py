@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, replaced, spaces
+from indexer.languages.rewrites import (
+    Edit,
+    Rewrite,
+    blank,
+    blanked,
+    closing,
+    occurrences,
+    replaced,
+    spaces,
+)
 
 _MODULE: Final = re.compile(
     rb"^[ \t]*(export[ \t]+)?(import|module)[ \t]+([\w.:<>\"/+-]{1,500})[ \t]*"
@@ -15,10 +24,9 @@ _NO_WORD: Final = bytes(
     byte if byte < 128 and (chr(byte).isalnum()) else ord("_") for byte in range(256)
 )
 _EXPORT: Final = re.compile(rb"(?:^|[;{}])[ \t]*(export)\b(?=\s*[\w\[{:])", re.MULTILINE)
-_CONTRACT: Final = re.compile(
-    rb"\)(?:\s*(?:\b(?:const|noexcept|override|final)\b|&&?|->[ \t]*[\w:<>,*& ]{1,100}?))*"
-    rb"\s{0,200}\b(pre|post)[ \t]*\("
-)
+_CONTRACT: Final = re.compile(rb"\b(pre|post)[ \t]{0,20}\(")
+_AFTER_PARAMETERS: Final = re.compile(rb"[\w:<>,*&\s-]*")
+_LOOK_BACK_BYTES: Final = 300
 _RESULT_NAME: Final = re.compile(rb"\s*\w+\s*:(?!:)")
 _AFTER_CONTRACT: Final = re.compile(rb"\s*(?:(?:pre|post)\b|[{:]|=[^=]|->)")
 _DECLARATION: Final = re.compile(
@@ -30,9 +38,9 @@ _DECLARATION: Final = re.compile(
 def _modules(source: bytes) -> Iterator[Sequence[Edit]]:
     """Write `import a.b;` as a declaration, in which one name stands for the module's.
 
-    A unit that implements a module is told apart from its interface, which it imports.
+    A unit that implements a module is distinguished from its interface, which it imports.
     """
-    for found in _MODULE.finditer(source):
+    for found in occurrences(_MODULE, source):
         edits = [blank(source, *span) for span in (found.span(1), found.span(4)) if span[0] >= 0]
         name = found[3].translate(_NO_WORD)
         edits.append(Edit(found.start(3), b"_" + name[1:] if name[:1].isdigit() else name))
@@ -42,13 +50,13 @@ def _modules(source: bytes) -> Iterator[Sequence[Edit]]:
 
 
 def _exports(source: bytes) -> Iterator[Sequence[Edit]]:
-    for found in _EXPORT.finditer(source):
+    for found in occurrences(_EXPORT, source):
         yield [blank(source, *found.span(1))]
 
 
 def _contracts(source: bytes) -> Iterator[Sequence[Edit]]:
     """Parse the conditions of a function's contracts by themselves."""
-    for found in _CONTRACT.finditer(source):
+    for found in occurrences(_CONTRACT, source):
         opening = found.end() - 1
         end = closing(source, opening)
         if end < 0 or not _is_contract(source, found.start(1), end):
@@ -65,6 +73,9 @@ def _contracts(source: bytes) -> Iterator[Sequence[Edit]]:
 
 def _is_contract(source: bytes, start: int, end: int) -> bool:
     """Whether it is no call, such as `if (x) post(y);`."""
+    _, bracket, between = source[max(0, start - _LOOK_BACK_BYTES) : start].rpartition(b")")
+    if not bracket or not _AFTER_PARAMETERS.fullmatch(between):
+        return False
     if _AFTER_CONTRACT.match(source, end):
         return True
     line_start = source.rfind(b"\n", 0, start) + 1
@@ -77,7 +88,7 @@ REWRITES: Final = (
     Rewrite(_contracts),
     replaced(rb"\bif[ \t]+(!?[ \t]*consteval)(?=\s*\{)", b"(1)"),
     blanked(rb"\([ \t]*(this)[ \t]+(?=[\w:])"),  # a parameter for the object
-    blanked(rb"\][ \t]*(?:\([^()\n]*\))?[ \t]*(static)\b(?=[^;\n]{0,100}\{)"),
+    blanked(rb"\][ \t]{0,20}(?:\([^()\n]{0,200}\))?[ \t]{0,20}(static)\b(?=[^;\n]{0,100}\{)"),
     blanked(rb"\w(\.\.\.)\["),
     blanked(rb"[\[,][ \t]*(\.\.\.)\w+[ \t]*\][ \t]*="),
     blanked(rb"\bfriend\b[^;\n]{1,200}?(\.\.\.)[ \t]*;"),

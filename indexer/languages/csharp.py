@@ -6,7 +6,7 @@ from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.import_style import NAMESPACE
-from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, replaced
+from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, replaced
 from indexer.records.manifests import Ecosystem
 
 _BUILTINS: Final = names("""
@@ -37,8 +37,7 @@ _BUILTINS: Final = names("""
 _EXTENSION: Final = re.compile(
     rb"(?<![\w.@])extension(?:[ \t]*<[^<>(){};]{1,200}>)?\s{0,200}(?=\()"
 )
-_EXTENSION_BODY: Final = re.compile(rb"(?:\s*where\b[^{};]{1,500})?\s*\{")
-_NAMELESS: Final = re.compile(rb"\(\s*(?:[\w.?]|\[,*\]|<[^()]*>)+\s*\)")
+_EXTENSION_BODY: Final = re.compile(rb"\s{0,200}(?:where\b[^{};]{1,500})?\{")
 
 
 def _extension_blocks(source: bytes) -> Iterator[Sequence[Edit]]:
@@ -46,13 +45,24 @@ def _extension_blocks(source: bytes) -> Iterator[Sequence[Edit]]:
 
     The grammar reads the block as a constructor, and its members as local functions.
     """
-    for found in _EXTENSION.finditer(source):
+    for found in occurrences(_EXTENSION, source):
         end = closing(source, found.end())
         if end >= 0 and _EXTENSION_BODY.match(source, end):
             edits = [Edit(found.start(), b"class __x")]
-            if _NAMELESS.fullmatch(source, found.end(), end):
+            if _is_nameless(source[found.end() + 1 : end - 1]):
                 edits.append(blank(source, found.end(), end))
             yield edits
+
+
+def _is_nameless(parameter: bytes) -> bool:
+    """Whether a parameter has a type alone: nothing is behind it, outside of `<…>`."""
+    depth = 0
+    outside = bytearray()
+    for sign in parameter:
+        depth += (sign == ord("<")) - (sign == ord(">"))
+        if not depth and sign != ord(">"):
+            outside.append(sign)
+    return len(outside.split()) == 1
 
 
 _REWRITES: Final = (

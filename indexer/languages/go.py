@@ -6,7 +6,7 @@ from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.import_style import ImportStyle
-from indexer.languages.rewrites import Edit, Rewrite, blanked, closing
+from indexer.languages.rewrites import Edit, Rewrite, blanked, closing, occurrences
 from indexer.records.manifests import Ecosystem
 
 _VERSION: Final = re.compile(r"v\d+$")
@@ -44,7 +44,7 @@ _IS_VALUE: Final = re.compile(rb"(?<!\bfunc)[\w\])}]\(|[\"`'+!&|^=/%{-]|^\s*\d")
 
 def _new_values(source: bytes) -> Iterator[Sequence[Edit]]:
     """Give `new(value)` another name: the grammar reads the first argument of `new` as a type."""
-    for found in _NEW.finditer(source):
+    for found in occurrences(_NEW, source):
         argument = source[found.end() : max(closing(source, found.end() - 1) - 1, found.end())]
         if _IS_VALUE.search(argument) and not _IS_TYPE.match(argument):
             yield [Edit(found.start(), b"neW")]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
-from indexer.languages.rewrites import Edit, Rewrite, blanked
+from indexer.languages.rewrites import Edit, Rewrite, blanked, occurrences
 from indexer.records.manifests import Ecosystem
 
 _BUILTINS: Final = names("""
@@ -34,7 +34,7 @@ _CONSTRUCTOR_CALL: Final = re.compile(rb"(?<![\w.])(?:supe(?=r\s*\()|thi(?=s\s*\
 
 def _late_constructor_calls(source: bytes) -> Iterator[Sequence[Edit]]:
     """Write `super(…)` after other statements as a call: to the grammar it is the first one."""
-    for found in _CONSTRUCTOR_CALL.finditer(source):
+    for found in occurrences(_CONSTRUCTOR_CALL, source):
         yield [Edit(found.start(), b"_"), Edit(found.end(), b"_")]
 
 

@@ -11,6 +11,7 @@ from indexer.languages.rewrites import (
     blanked,
     blanked_brackets,
     comparison_blanked,
+    occurrences,
     replaced,
 )
 from indexer.records.manifests import Ecosystem
@@ -41,14 +42,14 @@ _BUILTINS: Final = names("""
 """)
 
 _DOLLAR_STRING: Final = re.compile(
-    rb'(\$\$+)(?:"""(?P<raw>(?:[^"]|"(?!"")){0,65536})"""|"(?P<line>(?:[^"\\\n]|\\.)*)")'
+    rb'(?<!\$)(\$\$+)(?:"""(?P<raw>(?:[^"]|"(?!"")){0,65536})"""|"(?P<line>(?:[^"\\\n]|\\.)*)")'
 )
 _DOLLARS: Final = re.compile(rb"\$+")
 
 
 def _dollar_strings(source: bytes) -> Iterator[Sequence[Edit]]:
     """Write strings with a prefix of n dollars, in which n dollars begin an interpolation."""
-    for found in _DOLLAR_STRING.finditer(source):
+    for found in occurrences(_DOLLAR_STRING, source):
         prefix, *others = found.regs[1:]
         start, end = next(span for span in others if span[0] >= 0)
         count = prefix[1] - prefix[0]
@@ -60,7 +61,7 @@ def _dollar_strings(source: bytes) -> Iterator[Sequence[Edit]]:
 
 
 # A condition of a branch, before its guard: one that a line begins with.
-_GUARDED: Final = rb"(?:^|[{;])[ \t]*(?![ \t]|else\b|if\b)[^\n{};=]{1,200}?\s+"
+_GUARDED: Final = rb"(?:^|[{;])[ \t]*(?![ \t]|else\b|if\b)[^\n{};=]{1,200}?\s{1,100}"
 _REWRITES: Final = (
     comparison_blanked(
         rb"(?<=\w)(<(?:[\w.?*<>]|,\s{0,20}|\b(?:in|out)[ \t]){1,200}>)(?=[ \t]?[({])"
@@ -81,7 +82,7 @@ _REWRITES: Final = (
         rb"(\(val )[ \w]+(?:,\s*(val)\s+\w+)?(?:,\s*(val)\s+\w+)?\)\s*=(?!=)", b"val(", b"", b""
     ),
     blanked(rb"\b(fun)[ \t]+interface\b"),
-    replaced(rb"\binterface\b[^{}\n]*\{[^{}\n]*\S([ \t])\}", b";"),
+    replaced(rb"\binterface\b[^{}\n]{0,200}\{[^{}\n]{0,200}\S([ \t])\}", b";"),
 )
 
 KOTLIN: Final = Language(

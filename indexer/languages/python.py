@@ -8,7 +8,7 @@ from typing import Final
 from indexer.languages.base import ExportRule, ItemShape, Language, grammar, names
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle
-from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, parts
+from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, parts
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import CALLED, EACH, ELEMENT
 
@@ -90,7 +90,7 @@ _TYPE_PARAMETERS: Final = re.compile(rb"\b(?:class|def|type)[ \t]+\w+\[")
 
 def _type_defaults(source: bytes) -> Iterator[Sequence[Edit]]:
     """Blank the defaults of type parameters."""
-    for found in _TYPE_PARAMETERS.finditer(source):
+    for found in occurrences(_TYPE_PARAMETERS, source):
         start, end = found.end(), closing(source, found.end() - 1) - 1
         equals = [(source.find(b"=", *part), part[1]) for part in parts(source, start, end)]
         if edits := [blank(source, sign, last) for sign, last in equals if sign >= 0]:

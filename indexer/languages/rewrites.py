@@ -14,7 +14,8 @@ _OPENING: Final = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
 _BRACKETS: Final = re.compile(rb"[][(){}]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _NOT_LINE_FEED: Final = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
 _LETTERS: Final = bytes(byte if byte in b"\n\r" else 0x78 for byte in range(256))
-_BRACKETED_BYTES: Final = 65_536
+_BRACKETED_BYTES: Final = 8_192
+_MAX_OCCURRENCES: Final = 1_000  # of a pattern in a file
 
 
 class Edit(NamedTuple):
@@ -52,6 +53,11 @@ class Rewrite:
     in_error: bool = False
 
 
+def occurrences(pattern: re.Pattern[bytes], source: bytes) -> Iterator[re.Match[bytes]]:
+    """Yield the first matches of a pattern."""
+    return islice(pattern.finditer(source), _MAX_OCCURRENCES)
+
+
 def blank(source: bytes, start: int, end: int) -> Edit:
     """Return the edit that leaves spaces and line feeds."""
     return Edit(start, spaces(source, start, end))
@@ -73,7 +79,7 @@ def blanked(pattern: bytes) -> Rewrite:
     compiled = re.compile(pattern, re.MULTILINE)
 
     def find(source: bytes) -> Iterator[Sequence[Edit]]:
-        for found in compiled.finditer(source):
+        for found in occurrences(compiled, source):
             yield [blank(source, *span) for span in found.regs[1:] if span[0] >= 0]
 
     return Rewrite(find)
@@ -89,7 +95,7 @@ def replaced(pattern: bytes, *texts: bytes) -> Rewrite:
     compiled = re.compile(pattern, re.MULTILINE)
 
     def find(source: bytes) -> Iterator[Sequence[Edit]]:
-        for found in compiled.finditer(source):
+        for found in occurrences(compiled, source):
             spans = zip(found.regs[1:], texts, strict=True)
             put = [(*span, text) for span, text in spans if span[0] >= 0]
             is_one_line = all(source.find(b"\n", start, end) < 0 for start, end, _ in put)
@@ -108,7 +114,7 @@ def blanked_brackets(pattern: bytes, after: bytes = b"") -> Rewrite:
     following = re.compile(after)
 
     def find(source: bytes) -> Iterator[Sequence[Edit]]:
-        for found in compiled.finditer(source):
+        for found in occurrences(compiled, source):
             end = closing(source, found.end() - 1)
             if end >= 0 and following.match(source, end):
                 yield [blank(source, found.start(1), end)]
@@ -119,7 +125,7 @@ def blanked_brackets(pattern: bytes, after: bytes = b"") -> Rewrite:
 def closing(source: bytes, opening: int) -> int:
     """Return the offset after the bracket that closes the one at `opening`; -1 if there is none.
 
-    Brackets in strings of one line do not count. Looks at 64 KiB.
+    Brackets in strings of one line do not count. Looks at 8 KiB.
     """
     expected: list[bytes] = []
     for found in _BRACKETS.finditer(source, opening, opening + _BRACKETED_BYTES):

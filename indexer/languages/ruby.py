@@ -6,7 +6,7 @@ from typing import Final
 
 from indexer.languages.base import Language, grammar, names
 from indexer.languages.import_style import ImportStyle, relative_module
-from indexer.languages.rewrites import Edit, Rewrite, blanked, string_piece
+from indexer.languages.rewrites import Edit, Rewrite, blanked, occurrences, string_piece
 from indexer.records.manifests import Ecosystem
 
 
@@ -53,7 +53,7 @@ _ENDLESS: Final = re.compile(
 
 def _endless_commands(source: bytes) -> Iterator[Sequence[Edit]]:
     """Parse a call without parentheses that is the body of an endless method by itself."""
-    for found in _ENDLESS.finditer(source):
+    for found in occurrences(_ENDLESS, source):
         start = found.start(1)
         yield [string_piece(source, start, start + len(found[1].rstrip()))]
 

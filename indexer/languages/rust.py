@@ -75,7 +75,10 @@ _REWRITES: Final = (
     blanked(rb"\b(safe)[ \t]+(?=fn\b|static\b)"),
     replaced(rb"\((!)\)", b"_"),  # a pattern that nothing matches
     replaced(rb"(?<![\w.])(become|do[ \t]+yeet)\b", b"return"),
-    blanked(rb":[^;{}\n]{1,200}?(=[^=;{}()\n]{1,200}?)(?=,|\})"),  # a field's value
+    blanked(  # a field's value
+        rb"(?:^|[{,])[ \t]{0,50}(?:pub[^:\n]{0,20})?\w{1,100}:"
+        rb"[^=;{}\n]{1,200}(=[^=;{}()\n,]{1,200})(?=,|\}|$)"
+    ),
     blanked(rb",\s*(\.\.)\s*(?=\})"),
     blanked(rb"\b(const)[ \t]+(?=(?:unsafe[ \t]+)?trait\b)"),
     blanked(rb"\bimpl\b[^{;\n]{0,200}?\b(const)[ \t]+(?=[A-Z])"),

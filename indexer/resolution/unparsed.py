@@ -17,7 +17,7 @@ from indexer.syntax.trees import ByteRange
 
 _NAME: Final = rb"(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*)"
 _NAME_OF_METHOD: Final = rb"(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*[?!]?)"
-_C_COMMENT: Final = rb"//[^\n]*|/\*(?s:.{0,10000}?)\*/"
+_C_COMMENT: Final = rb"//[^\n]*|/\*(?:(?s:.{0,1000}?)\*/)?"
 _STRING: Final = rb'"(?:[^"\\\n]|\\.)*"'
 _QUOTED: Final = rb"'(?:[^'\\\n]|\\.)*'"
 _CHARACTER: Final = rb"'(?:[^'\\\n]|\\[^\n']{1,8})'"

@@ -12,7 +12,7 @@ from indexer.languages import Grammar, Language
 from indexer.limits import FILE_DEFINITIONS, PARSED_BRACKETS, PARSED_BYTES
 from indexer.records.files import DegradeReason
 from indexer.syntax.budget import bracket_depth
-from indexer.syntax.trees import ByteRange, Forest, grammar_language, grow
+from indexer.syntax.trees import ByteRange, Forest, grammar_language, parse_trees
 
 _MATCH_LIMIT = 65_536
 
@@ -80,7 +80,7 @@ def parse(language: Language, source: bytes) -> ParsedFile | DegradeReason:
         return DegradeReason.PARSE_BUDGET
     if bracket_depth(source) > PARSED_BRACKETS:
         return DegradeReason.TOO_DEEP
-    forest = grow(language, grammar, source)
+    forest = parse_trees(language, grammar, source)
     if isinstance(forest, DegradeReason):
         return forest
     collector = _collect(grammar, source, forest)

@@ -56,7 +56,7 @@ class Forest:
     errors: tuple[ByteRange, ...] = ()
 
 
-def grow(language: Language, grammar: Grammar, source: bytes) -> Forest | DegradeReason:
+def parse_trees(language: Language, grammar: Grammar, source: bytes) -> Forest | DegradeReason:
     """Parse `source`, and again with rewrites if that leaves less that is not understood."""
     # A NUL would be the end of the file to the grammars.
     text = source.replace(b"\0", b" ")

@@ -7,7 +7,7 @@ import pytest
 from indexer.languages import LANGUAGES_BY_NAME
 from indexer.languages.rewrites import Edit, Rewrite, closing
 from indexer.syntax import trees
-from indexer.syntax.trees import Forest, grow
+from indexer.syntax.trees import Forest, parse_trees
 from tests.indexer.languages.test_constructs import CONSTRUCTS, IDS
 
 KOTLIN = LANGUAGES_BY_NAME["kotlin"]
@@ -16,7 +16,7 @@ KOTLIN = LANGUAGES_BY_NAME["kotlin"]
 def grown(source: bytes, language: str = "kotlin") -> Forest:
     one = LANGUAGES_BY_NAME[language]
     assert one.grammar is not None
-    forest = grow(one, one.grammar, source)
+    forest = parse_trees(one, one.grammar, source)
     assert isinstance(forest, Forest)
     return forest
 
@@ -51,7 +51,7 @@ def test_a_rewrite_that_does_not_help_is_dropped() -> None:
     source = b"fun f() { g( }\n"
     worse = Rewrite(lambda text: [[Edit(0, b")" * (len(text) - 1))]])
     assert KOTLIN.grammar is not None
-    forest = grow(replace(KOTLIN, rewrites=(worse,)), KOTLIN.grammar, source)
+    forest = parse_trees(replace(KOTLIN, rewrites=(worse,)), KOTLIN.grammar, source)
     assert isinstance(forest, Forest)
     assert forest.errors == grown(source).errors
 
