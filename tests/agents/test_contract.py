@@ -52,6 +52,7 @@ YOUNGER = {  # than the recordings
     *("why", "reindex_requested_at", "indexed_by", "ranges", "confidence"),
     *("lines", "matches", "total", "spans", "context", "languages_without_symbols", "elsewhere"),
     *("generated", "skipped_reasons", "not_run", "policies_not_run", "vectors"),
+    *("encoding", "byte_order_mark"),
 }
 
 SHAPES = [  # of another server's answers
