@@ -53,6 +53,7 @@ YOUNGER = {  # than the recordings
     *("lines", "matches", "total", "spans", "context", "languages_without_symbols", "elsewhere"),
     *("generated", "skipped_reasons", "not_run", "policies_not_run", "vectors"),
     *("partly_parsed", "unparsed"),
+    *("encoding", "byte_order_mark"),
 }
 
 SHAPES = [  # of another server's answers
