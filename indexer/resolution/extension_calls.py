@@ -2,6 +2,7 @@
 
 from collections.abc import Container
 
+from indexer.languages import Language
 from indexer.records.builtin_types import is_builtin_type
 from indexer.records.manifests import Ecosystem
 from indexer.resolution.resolver import Resolver
@@ -56,15 +57,17 @@ class ExtensionCalls:
         is_told = written.binding is not UNKNOWN.binding and value.root not in self._renamed
         if written != value and is_told:
             value = written
-        is_result = value.access is RESULT and not value.chain
-        return value._replace(access=INSTANCE) if is_result and self._extends(value) else value
+        is_result = value.access is RESULT and is_extensible(self._language, value)
+        return value._replace(access=INSTANCE) if is_result else value
 
     def is_builtin_member(self, value: Value) -> bool:
         """Whether a repository may have added the member to the language's type."""
-        is_member = value.access is INSTANCE and bool(value.member) and not value.chain
-        return is_member and self._extends(value)
+        is_member = value.access is INSTANCE and bool(value.member)
+        return is_member and is_extensible(self._language, value)
 
-    def _extends(self, value: Value) -> bool:
-        ecosystem = self._language.ecosystem or Ecosystem.NONE
-        is_free = self._extends_builtins and value.binding is FREE
-        return is_free and is_builtin_type(ecosystem, value.root)
+
+def is_extensible(language: Language, value: Value) -> bool:
+    """Whether the value is of a type of the language to which a repository may add members."""
+    if not language.literal_types or value.binding is not FREE or value.chain:
+        return False
+    return is_builtin_type(language.ecosystem or Ecosystem.NONE, value.root)

@@ -6,6 +6,7 @@ from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import CALLED, EACH, Access, Binding, Reference, ReferenceKind
+from indexer.resolution.extension_calls import is_extensible
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
 from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value
@@ -243,7 +244,9 @@ def _is_of_type(label: str, value: Value, resolver: Resolver) -> bool:
 
 
 def _is_known_type(value: Value, resolver: Resolver) -> bool:
-    if value.binding is Binding.UNKNOWN or value.root in resolver.language.builtins:
+    if value.binding is Binding.UNKNOWN:
+        return False
+    if value.root in resolver.language.builtins and not is_extensible(resolver.language, value):
         return False
     return value.access in (Access.INSTANCE, Access.RESULT)
 

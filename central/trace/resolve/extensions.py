@@ -30,6 +30,7 @@ from central.trace.resolve.sql import (
     NamedBases,
     Scopes,
     Typing,
+    TypingRow,
     Wildcards,
 )
 from central.trace.resolve.statements import MAX_EXTENSIONS
@@ -83,17 +84,23 @@ def _receiver(question: ExtensionAccess) -> RuleGenerator[_Receiver]:
     (origins,) = yield [origin._replace(caller=question.caller)]
     if not origins:
         outside = yield from _outside(question)
-        is_builtin = question.binding == Binding.FREE and is_builtin_type(
-            question.ecosystem, question.root
-        )
-        return _Receiver(frozenset(), outside, is_builtin)
+        return _Receiver(frozenset(), outside, _is_builtin(question))
     answers = yield [Classes(one.file, one.name, one.inherited_by) for one in origins]
     classes = {one.key for answer in answers for one in answer}
     lineages = yield [Ancestors(*key) for key in classes]
     classes |= {one.key for answer in lineages for one in answer}
     bases = yield [NamedBases(*key) for key in sorted(classes)]
+    typings = yield [Typing(*one.key) for one in origins]
+    builtin = {row.root for rows in typings for row in rows if _is_builtin(row)}
     names = {last_name(row.chain or row.root) for answer in bases for row in answer}
-    return _Receiver(frozenset(classes), frozenset(names), is_builtin=False)
+    names |= builtin.union(*(other_types(question.ecosystem, name) for name in builtin))
+    return _Receiver(frozenset(classes), frozenset(names), bool(builtin) and not classes)
+
+
+def _is_builtin(row: TypingRow | ExtensionAccess) -> bool:
+    """Whether a type is one of the language."""
+    is_free = row.binding == Binding.FREE and not row.chain
+    return is_free and is_builtin_type(row.ecosystem, row.root)
 
 
 def _outside(question: ExtensionAccess) -> RuleGenerator[frozenset[str]]:

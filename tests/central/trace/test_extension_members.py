@@ -109,6 +109,48 @@ def test_kotlin_extensions_of_one_name_are_told_apart_by_type(callers: Callers) 
     assert callers("label", project="app", file=other) == [f"app/{other}:4 here high"]
 
 
+def test_receiver_is_a_field_or_result_of_another_file(callers: Callers) -> None:
+    repository(
+        "shop",
+        {
+            "Text.cs": """
+                namespace Acme;
+                public static class Texts
+                {
+                    public static string Slug(this string value) => value;
+                }
+                public static class Numbers
+                {
+                    public static string Slug(this int value) => "1";
+                }
+            """,
+            "Order.cs": """
+                namespace Acme;
+                public class Order
+                {
+                    public string Title { get; set; }
+                    public int Number() => 1;
+                }
+            """,
+            "Use.cs": """
+                namespace Acme;
+                public class Page
+                {
+                    public string Path(Order order)
+                    {
+                        order.Title.Slug();
+                        order.Number().Slug();
+                        return Name().Slug();
+                    }
+                    private string Name() => "x";
+                }
+            """,
+        },
+    )
+    assert callers("Texts.Slug") == [f"shop/Use.cs:{line} Page.Path high" for line in (7, 9)]
+    assert callers("Numbers.Slug") == ["shop/Use.cs:8 Page.Path high"]
+
+
 @pytest.mark.usefixtures("kotlin")
 def test_what_leads_to_another_extension_is_counted_elsewhere(ask: Ask) -> None:
     file = "src/main/kotlin/Other.kt"
