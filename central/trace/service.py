@@ -155,6 +155,7 @@ def _page(
         tally=result.tally,
         cut=result.cut,
         unknown=scope.unknown(request.caller_projects),
+        only=request.caller_projects if what == "callers" else (),
     )
     return _Page(
         request.selector.symbol,
