@@ -17,6 +17,7 @@ _COMMIT_CHARACTERS: Final = 10
 _MISSING: Final = {
     "never_indexed": "never indexed",
     "checkout_not_indexed": "this checkout is not indexed; `codesearch init` indexes it",
+    "not_cloned": "never indexed: the service could not clone or index it",
     "failed": "its last indexing failed",
     "behind": "indexed at an older commit",
     "paused": "indexing is paused",
@@ -90,9 +91,12 @@ def receipt_text(
     source = f"Answered by {', '.join(commits)}." if commits else nothing
     lines = [f"{source}{_local(receipt)}"]
     missing = [
-        f"{row['project'] or 'every project'} ({_MISSING.get(row['reason'], row['reason'])})"
+        f"{row['project'] or 'every project'} "
+        f"({_MISSING.get(row['reason'], row['reason'])}{_since(row)})"
         for row in receipt["missing"]
     ]
+    if more := receipt.get("missing_more"):
+        missing.append(f"{more} more without an index")
     if missing:
         lines.append(f"Incomplete: {', '.join(missing)}.")
     if receipt.get("cut"):
@@ -102,6 +106,11 @@ def receipt_text(
     return "\n".join(
         [*lines, *_unresolved(receipt), *_elsewhere(receipt), *_partly_parsed(receipt)]
     )
+
+
+def _since(row: Row) -> str:
+    since = row.get("since")
+    return f", since {since}" if since else ""
 
 
 def printable(value: Any) -> Any:
@@ -236,6 +245,8 @@ def _status(row: Row) -> str:
     not_run = ", ".join(row.get("policies_not_run", ()))
     policies = f"\n    policies that are not run: {not_run}" if not_run else ""
     error = f"\n    {row['error']}" if row["error"] else ""
+    if since := row.get("lacking_since"):
+        error += f"\n    without an index since {since}: answers about all projects are incomplete"
     return f"{row['project']}{at}: {row['state']}; {sizes}{policies}{error}"
 
 

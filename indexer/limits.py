@@ -184,6 +184,7 @@ FORGE_PAGES: Final = 200  # of a list, each of 100 repositories
 FORGE_PATTERNS: Final = 100  # of names, and as many topics, in a selection
 FORGE_WAIT_SECONDS: Final = 60.0  # for a forge that limits requests, before the command ends
 COMMENT_BYTES: Final = 60_000  # of a comment on a pull request; GitHub takes 65,536 characters
+MISSING_WITHOUT_INDEX: Final = 20  # projects without an index that a receipt names
 BACKFILL_URLS: Final = 1_000  # of one request
 BACKFILL_ROWS: Final = 200  # repositories on a page of a backfill's progress
 BACKFILL_REPOSITORY_BYTES: Final = 4 * 1024**3  # of a clone; AETERNA_BACKFILL_MAX_BYTES
@@ -198,6 +199,7 @@ ONBOARD_REPOSITORIES: Final = 1_000  # of one command that opens pull requests
 
 # Alerts
 ALERT_PROJECTS: Final = 20  # that a message lists, of those with a problem and of the recovered
+ALERT_WITHOUT_INDEX_HOURS: Final = 24  # that a new repository may wait for its first index
 ALERT_ROWS: Final = 200  # alerts of one answer
 ALERT_DETAIL_CHARACTERS: Final = 300  # of an error in a message
 ALERT_ADDRESS_CHARACTERS: Final = 2_000

@@ -34,6 +34,7 @@ class MissingProject(AnswerModel):
 
     project: str
     reason: str
+    since: str | None = None
 
 
 class Effect(AnswerModel):
@@ -125,6 +126,7 @@ class SearchReceipt(AnswerModel):
     took_ms: float | None
     projects: list[AnsweringProject]
     missing: list[MissingProject]
+    missing_more: int = 0
 
 
 class SearchAnswer(AnswerModel):
@@ -163,6 +165,7 @@ class ProjectStatus(AnswerModel):
     reason: str | None
     vectors: str | None = None
     reindex_requested_at: str | None = None
+    lacking_since: str | None = None
     indexed_by: str | None = None
     files: int
     skipped: int

@@ -15,6 +15,7 @@ from indexer.limits import ALERT_DETAIL_CHARACTERS, ALERT_PROJECTS
 _WORDS = {
     Condition.FAILED: "its last run failed",
     Condition.BEHIND: "its index is out of date",
+    Condition.UNINDEXED: "it has no index yet",
     Condition.NOT_CLONED: "this service cannot clone and index it",
 }
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})

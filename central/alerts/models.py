@@ -16,6 +16,7 @@ class Condition(models.TextChoices):
     FAILED = "failed"
     BEHIND = "behind"
     NOT_CLONED = "not_cloned"
+    UNINDEXED = "unindexed"
 
 
 class AlertDestination(models.Model):

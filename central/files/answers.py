@@ -98,5 +98,5 @@ def receipt_of(repository: RepositorySnapshot, *, started: float) -> FilesReceip
         complete=not reason,
         took_ms=round((time.perf_counter() - started) * 1000, 1),
         projects=answering_projects([repository]),
-        missing=[MissingProject(repository.name, reason)] if reason else [],
+        missing=[repository.missing(reason)] if reason else [],
     )

@@ -14,17 +14,16 @@ from central.files.listing import list_files
 from central.files.requests import ContentRequestSerializer, ListRequestSerializer
 from central.http.parameters import INTEGER, query_object, to_json
 from central.http.serializers import Made, serializer_of
-from central.repositories.views import AnsweringProjectSerializer
+from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
 
 
-class FilesMissingSerializer(serializers.Serializer[Any]):
+class FilesMissingSerializer(LackingSerializer):
     """A project whose index may not be of its newest commit."""
 
-    project = serializers.CharField()
-    reason = serializers.CharField(help_text="never_indexed, failed, behind or paused")
+    reason = serializers.CharField(help_text="never_indexed, not_cloned, failed, behind or paused")
 
 
 _MADE: Made = {

@@ -11,7 +11,12 @@ from central.corpus.models import File, Symbol
 from central.db import sql_with
 from central.knowledge.models import CODE_KINDS, Node, NodeKind
 from central.knowledge.resolution import CodePlace, node_id
-from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
+from central.repositories.visibility import (
+    MISSING_MORE,
+    AnsweringProject,
+    MissingProject,
+    RepositorySnapshot,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,7 @@ class GraphReceipt:
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
+    missing_more: Annotated[int, MISSING_MORE]
 
 
 Lines = Mapping[tuple[int, str, str], tuple[int, int]]

@@ -9,9 +9,9 @@ from central.knowledge.access import require_reader
 from central.knowledge.answers import GraphReceipt
 from central.knowledge.watermarks import reasons_due
 from central.repositories.visibility import (
-    MissingProject,
     RepositorySnapshot,
     answering_projects,
+    listed_missing,
     repository_snapshots,
 )
 from central.tenancy.credentials import Credential
@@ -50,16 +50,18 @@ class GraphScope:
         """
         shown = set(answering)
         missing = [
-            MissingProject(item.name, reason)
+            item.missing(reason)
             for item in self.snapshots.values()
-            if (projects is None or item.id in projects)
+            if (item.is_expected if projects is None else item.id in projects)
             and (reason := item.incomplete_reason or self.due.get(item.id, ""))
         ]
+        listed, more = listed_missing(missing)
         return GraphReceipt(
             complete=not missing,
             took_ms=round((time.perf_counter() - self.started) * 1000, 1),
             projects=answering_projects(
                 item for item in self.snapshots.values() if item.id in shown
             ),
-            missing=missing,
+            missing=listed,
+            missing_more=more,
         )

@@ -1,7 +1,5 @@
 """Serializers of the graph's answers for the schema."""
 
-from typing import Any
-
 from rest_framework import serializers
 
 from central.http.serializers import Made, serializer_of
@@ -12,16 +10,15 @@ from central.knowledge.services.code_questions import UnmigratedAnswer, Violatio
 from central.knowledge.services.context import ContextAnswer
 from central.knowledge.services.questions import NodesAnswer, TraverseAnswer
 from central.knowledge.services.related import RelatedAnswer
-from central.repositories.views import AnsweringProjectSerializer
+from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 
 
-class GraphMissingSerializer(serializers.Serializer[Any]):
+class GraphMissingSerializer(LackingSerializer):
     """A project of which the answer may lack something."""
 
-    project = serializers.CharField()
     reason = serializers.CharField(
-        help_text="never_indexed, failed, behind, paused, not_linked_yet or "
+        help_text="never_indexed, not_cloned, failed, behind, paused, not_linked_yet or "
         "policies_not_checked_yet"
     )
 

@@ -1,12 +1,14 @@
-"""Actions of administrators on a repository: request a re-index, pause, resume, purge.
+"""Actions of administrators on a repository: re-index, pause, resume, expect, purge.
 
 Each is atomic and writes an entry to the audit log; `actor` is of central.tenancy.audit.
 """
 
 from django.db import transaction
+from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
-from central.repositories.models import Repository
+from central.repositories.expectations import IS_EXPECTED
+from central.repositories.models import ExpectedBy, Repository
 from central.repositories.services import retire_repository
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
@@ -40,6 +42,36 @@ def resume(repository: Repository, *, actor: str) -> bool:
         paused=False
     )
     return _recorded(done, repository, actor, "repository.resumed")
+
+
+@transaction.atomic
+def expect_no_index(repository: Repository, *, actor: str) -> bool:
+    """Let answers lack nothing while it has no index; False if it has one, or is not expected.
+
+    It is expected again when it is indexed.
+    """
+    done = (
+        Repository.objects.filter(pk=repository.pk, retired_at=None, generation=0)
+        .filter(IS_EXPECTED)
+        .update(not_expected_at=timezone.now())
+    )
+    return _recorded(done, repository, actor, "repository.not_expected")
+
+
+@transaction.atomic
+def expect_index(repository: Repository, *, actor: str) -> bool:
+    """Let answers lack it until it has an index; False if they do already."""
+    done = (
+        Repository.objects.filter(pk=repository.pk, retired_at=None)
+        .exclude(IS_EXPECTED)
+        .update(
+            not_expected_at=None,
+            expected_by=Case(
+                When(expected_by="", then=Value(ExpectedBy.RUN)), default=F("expected_by")
+            ),
+        )
+    )
+    return _recorded(done, repository, actor, "repository.expected")
 
 
 @transaction.atomic

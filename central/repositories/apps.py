@@ -4,7 +4,8 @@ from django.apps import AppConfig
 
 
 class RepositoriesConfig(AppConfig):
-    """The `repositories` app."""
+    """The `repositories` app; see central.extensions."""
 
     name = "central.repositories"
     default_auto_field = "django.db.models.BigAutoField"
+    collectors = ("central.repositories.metrics.RepositoryCollector",)

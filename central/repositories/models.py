@@ -25,6 +25,14 @@ class IndexProblem(models.TextChoices):
 
     FAILED = "failed"
     BEHIND = "behind"
+    NOT_CLONED = "not_cloned"  # and it has no index: this service could not clone or index it
+
+
+class ExpectedBy(models.TextChoices):
+    """Who has announced a repository that has no index yet; empty: nobody expects an index."""
+
+    RUN = "run"
+    BACKFILL = "backfill"
 
 
 class Repository(models.Model):
@@ -82,6 +90,19 @@ class Repository(models.Model):
     trouble_detail = models.TextField(blank=True)
     trouble_commit = models.CharField(
         max_length=64, blank=True, help_text="The commit of the run that the trouble is of"
+    )
+    expected_by = models.CharField(
+        max_length=12,
+        choices=ExpectedBy.choices,
+        default=ExpectedBy.RUN,
+        db_default=ExpectedBy.RUN,
+        blank=True,
+        help_text="Who announced it: without an index, answers lack it; empty: nobody",
+    )
+    not_expected_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When an administrator said that answers do not lack it, until it is indexed",
     )
     retired_at = models.DateTimeField(
         null=True, blank=True, help_text="Nobody sees it any more; what it holds is being purged"

@@ -40,6 +40,11 @@ _NOTE_PUSH = _sql("""INSERT INTO {push} AS known
         OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s)""")
 
 
+def where_to_look(repository: Repository) -> str:
+    """Return what to look at if no run comes for it."""
+    return _WHERE_TO_LOOK[IndexedBy(repository.indexed_by)]
+
+
 def rename_repository(
     repository: Repository, name: str, *, signed_at: datetime | None = None
 ) -> bool:
@@ -278,13 +283,12 @@ def _flag(push: Push) -> bool:
     """Mark the repository as behind; False if it was indexed or pushed to meanwhile."""
     repository = push.repository
     branch = repository.tracked_ref.removeprefix("refs/heads/")
-    by = IndexedBy(repository.indexed_by)
     # The repository first: while it is waited for, a webhook may need the push's row.
     flagged = Repository.objects.filter(pk=repository.pk, generation=repository.generation).update(
         trouble=IndexProblem.BEHIND,
         trouble_commit=push.commit_sha,
         trouble_detail=f"Commit {push.commit_sha} was pushed to {branch} at "
-        f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. {_WHERE_TO_LOOK[by]}",
+        f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. {where_to_look(repository)}",
     )
     if not flagged:
         return False

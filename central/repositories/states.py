@@ -27,6 +27,7 @@ class RunState(models.TextChoices):
 LIVE_RUN_STATES = (RunState.OPEN, RunState.QUEUED, RunState.APPLYING)
 BUSY_RUN_STATES = (RunState.QUEUED, RunState.APPLYING)
 # Reasons of an abandoned run that mean: the index is as new as its commit.
+FAILURES = (IndexProblem.FAILED, IndexProblem.NOT_CLONED)
 NOTHING_TO_DO = (Reason.UP_TO_DATE.value, Reason.SUPERSEDED.value)
 
 
@@ -40,7 +41,7 @@ class IndexState(StrEnum):
 
     PAUSED = "paused"  # an administrator stopped indexing
     INDEXING = "indexing"  # a run is open, queued or being applied
-    FAILED = "failed"  # the newest run failed
+    FAILED = "failed"  # the newest run failed, or the clone of one without an index
     BEHIND = "behind"  # a newer commit is known that is not indexed
     NEVER = "never"
     CURRENT = "current"
@@ -65,7 +66,7 @@ def index_state(repository: Repository) -> IndexState:
         return IndexState.PAUSED
     if repository.live_run:  # type: ignore[attr-defined]
         return IndexState.INDEXING
-    if repository.trouble == IndexProblem.FAILED:
+    if repository.trouble in FAILURES:
         return IndexState.FAILED
     if repository.trouble == IndexProblem.BEHIND:
         return IndexState.BEHIND
@@ -79,7 +80,7 @@ def with_states(repositories: QuerySet[Repository]) -> QuerySet[Any]:
         index_state=Case(
             When(paused=True, then=Value(IndexState.PAUSED)),
             When(pk__in=live, then=Value(IndexState.INDEXING)),
-            When(trouble=IndexProblem.FAILED, then=Value(IndexState.FAILED)),
+            When(trouble__in=FAILURES, then=Value(IndexState.FAILED)),
             When(trouble=IndexProblem.BEHIND, then=Value(IndexState.BEHIND)),
             When(generation=0, then=Value(IndexState.NEVER)),
             default=Value(IndexState.CURRENT),

@@ -9,6 +9,7 @@ from django.db.models import Count
 
 from central.errors import NotFoundError
 from central.extensions import added
+from central.repositories.expectations import is_expected
 from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import (
     LIVE_RUN_STATES,
@@ -70,6 +71,10 @@ class ProjectStatus:
         list[str], "Ids of policies that are not run in it; each policy's own answer says why"
     ]
     error: str | None
+    lacking_since: Annotated[
+        datetime | None,
+        "Since when it should have an index and has none: answers lack it; else null",
+    ]
     run: LiveRun | None
 
 
@@ -162,5 +167,8 @@ def _project_status(
         embedder=repository.embedder or None,
         policies_not_run=policies_not_run,
         error=repository.trouble_detail or None,
+        lacking_since=repository.created_at
+        if is_expected(repository) and not repository.generation
+        else None,
         run=live_run and LiveRun(**{**live_run, "id": UUID(live_run["id"])}),
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -29,6 +30,17 @@ class StatusRequestSerializer(OrganizationSerializer):
 
 
 AnsweringProjectSerializer = serializer_of(AnsweringProject, {})
+
+
+class LackingSerializer(serializers.Serializer[Any]):
+    """A project that the answer may lack something of; each kind of answer has its reasons."""
+
+    project = serializers.CharField()
+    since = serializers.DateTimeField(
+        allow_null=True, help_text="Since when it waits for its first index; null: it is not that"
+    )
+
+
 IndexStatusSerializer = serializer_of(IndexStatus, {})
 _REQUESTS = StatusRequestSerializer()
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from django.db.models import QuerySet
@@ -19,8 +19,11 @@ from django.urls import reverse
 from central.db import fetch_rows, sql_with
 from central.errors import NotFoundError
 from central.http.urls import service_url
+from central.repositories.expectations import EXPECTED
 from central.repositories.models import Repository
+from central.repositories.states import FAILURES
 from central.tenancy.credentials import Credential
+from indexer.limits import MISSING_WITHOUT_INDEX
 
 
 def visible_repositories(*, credential: Credential) -> QuerySet[Repository]:
@@ -64,7 +67,10 @@ _KEPT: Final = "!$&'()*+,;=/~:@"  # in a path (RFC 3986), as `reverse` keeps it
 
 
 class RepositorySnapshot(NamedTuple):
-    """A visible repository as it was read; `generation` 0 means never indexed."""
+    """A visible repository as it was read; `generation` 0 means never indexed.
+
+    `is_expected`: an answer about all repositories lacks something if this one has no index.
+    """
 
     id: int
     name: str
@@ -76,17 +82,30 @@ class RepositorySnapshot(NamedTuple):
     chunks: int
     paused: bool
     trouble: str
+    is_expected: bool
+    created_at: datetime
     organization: str
     service_url: str
 
     @property
     def incomplete_reason(self) -> str:
-        """Why its index may be incomplete: failed, never_indexed, behind or paused; else ""."""
-        if self.trouble == "failed":
-            return "failed"
+        """Why its index may be incomplete, or "".
+
+        One of failed, not_cloned, never_indexed, behind or paused.
+        """
+        if self.trouble in FAILURES:
+            return self.trouble
         if self.generation == 0:
             return "never_indexed"
         return self.trouble or ("paused" if self.paused else "")
+
+    def missing(self, reason: str) -> "MissingProject":
+        """Return its row in a receipt."""
+        return MissingProject(self.name, reason, None if self.generation else self.created_at)
+
+    def counts(self, *, named: bool) -> bool:
+        """Whether answers are of it, or lack it: `named` ones always, else if it is expected."""
+        return named or self.is_expected
 
     def url(self, path: str, first_line: int, last_line: int | None = None) -> str | None:
         """Return the address of a file's lines at the indexed commit, at the forge or else here.
@@ -128,22 +147,31 @@ class AnsweringProject:
     indexed_at: datetime | None
 
 
+MISSING_MORE: Final = "How many more have no index than `missing` names"
+
+
 @dataclass(frozen=True, slots=True)
 class MissingProject:
     """A project in scope whose index may be incomplete."""
 
     project: str
     reason: str
+    since: Annotated[
+        datetime | None, "Since when it waits for its first index; null: it is not that"
+    ] = None
 
 
-_sql = sql_with(visible=VISIBLE, repository=Repository)
+_sql = sql_with(
+    visible=VISIBLE,
+    repository=Repository,
+    snapshot=f"""r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
+        r.embedder, r.chunks, r.paused, r.trouble, {EXPECTED}, r.created_at""",
+)
 _IN_SIGHT = _sql("""\
-SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
-        r.embedder, r.chunks, r.paused, r.trouble
+SELECT {snapshot}
     FROM {repository} r WHERE {visible} ORDER BY r.name""")
 _NAMED = _sql("""\
-SELECT r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
-        r.embedder, r.chunks, r.paused, r.trouble
+SELECT {snapshot}
     FROM {repository} r WHERE {visible} AND r.name = %s::text""")
 
 
@@ -164,6 +192,20 @@ def repository_snapshot(*, credential: Credential, project: str) -> RepositorySn
             code="repository_not_found",
         )
     return RepositorySnapshot._make((*rows[0], credential.organization.slug, service_url()))
+
+
+def listed_missing(missing: Iterable[MissingProject]) -> tuple[list[MissingProject], int]:
+    """Return those that a receipt names, by name, and how many more there are.
+
+    Of those without an index the first MISSING_WITHOUT_INDEX: a new organisation has thousands.
+    """
+    listed: list[MissingProject] = []
+    waiting = 0
+    for one in sorted(missing, key=lambda item: item.project):
+        waiting += one.since is not None
+        if one.since is None or waiting <= MISSING_WITHOUT_INDEX:
+            listed.append(one)
+    return listed, max(0, waiting - MISSING_WITHOUT_INDEX)
 
 
 def answering_projects(repositories: Iterable[RepositorySnapshot]) -> list[AnsweringProject]:

@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
+from central.repositories.visibility import (
+    MISSING_MORE,
+    AnsweringProject,
+    MissingProject,
+    RepositorySnapshot,
+    answering_projects,
+    listed_missing,
+)
 from central.search.confidence import Confidence
 from central.search.exact.matching import MatchedLine
 from central.search.ranking.explanation import Explanation
@@ -92,6 +99,7 @@ class Receipt:
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
+    missing_more: Annotated[int, MISSING_MORE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +133,7 @@ def missing_projects(
     `lacks`: reasons of the search by repository's id. Only a lack of the whole index is worse.
     """
     missing = [
-        MissingProject(repository.name, reason)
+        repository.missing(reason)
         for repository in scope
         if (reason := _reason(repository, lacks.get(repository.id, "")))
     ]
@@ -135,4 +143,13 @@ def missing_projects(
 
 def _reason(repository: RepositorySnapshot, lack: str) -> str:
     reason = repository.incomplete_reason
-    return reason if reason in {"failed", "never_indexed"} else lack or reason
+    is_whole = repository.generation == 0 or reason == "failed"
+    return reason if is_whole else lack or reason
+
+
+def receipt_of(
+    scope: list[RepositorySnapshot], missing: list[MissingProject], *, took_ms: float
+) -> Receipt:
+    """Return the receipt of a search in `scope`; it is complete if nothing is missing."""
+    listed, more = listed_missing(missing)
+    return Receipt(not missing, took_ms, answering_projects(scope), listed, more)

@@ -14,15 +14,14 @@ from central.query.syntax import Query
 from central.repositories.visibility import (
     MissingProject,
     RepositorySnapshot,
-    answering_projects,
 )
 from central.search.answers import (
     Answer,
-    Receipt,
     Result,
     StreamEnd,
     Total,
     missing_projects,
+    receipt_of,
 )
 from central.search.confidence import Confidence
 from central.search.empty_answers import exact_hint
@@ -62,7 +61,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     position = decode_cursor(request=request, organization=slug)
     plan = _checked_plan(read)
     with one_moment():
-        scope = search_scope(credential, read.request)
+        scope = search_scope(credential, read)
         search = _exact_search(scope, read, plan, files=EXACT_FILES, seconds=EXACT_SECONDS)
         page = exact_page(
             search, position=position, limit=request.limit, repositories=scope.fingerprint
@@ -78,14 +77,14 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
     results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
-    searched = answering_projects(scope.selected)
+    took_ms = round(seconds * 1000, 1)
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
         count=len(results),
         results=results,
         next_cursor=cursor,
-        receipt=Receipt(not missing, round(seconds * 1000, 1), searched, missing),
+        receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
         confidence=Confidence.STRONG if results else None,
         hint=hint,
         total=Total(page.matches, page.files, page.at_least),
@@ -133,7 +132,7 @@ def _streamed(
     """
     started = time.perf_counter()
     with one_moment():
-        scope = search_scope(credential, read.request)
+        scope = search_scope(credential, read)
         search = _exact_search(
             scope,
             read,
@@ -157,8 +156,7 @@ def _streamed(
     missing = _missing(scope, search.unread)
     hint = _hint(credential, read, missing) if is_empty else None
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    receipt = Receipt(not missing, took_ms, answering_projects(scope.selected), missing)
-    yield StreamEnd(receipt, hint)
+    yield StreamEnd(receipt_of(scope.selected, missing, took_ms=took_ms), hint)
 
 
 def _first(steps: Iterable[FileHit | None]) -> FileHit | None:
@@ -172,7 +170,7 @@ def _first(steps: Iterable[FileHit | None]) -> FileHit | None:
 
 def _hint(credential: Credential, read: ReadRequest, missing: list[MissingProject]) -> str:
     with one_moment():
-        scope = search_scope(credential, read.request)
+        scope = search_scope(credential, read)
         return exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
 
 

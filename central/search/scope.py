@@ -1,12 +1,17 @@
 """The repositories of a search, and the cursors of its pages."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any
 
 from central.http import cursors
+from central.query.filters import FilterName
+from central.query.patterns import text_matcher
+from central.query.syntax import Filter, conjuncts
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.search.query import GroupBy, SearchRequest
+from central.search.reading import ReadRequest
 from central.tenancy.credentials import Credential
 
 _SALT = "central.search.cursor"
@@ -37,6 +42,16 @@ def _cursor_key(request: SearchRequest, organization: str) -> object:
     return [organization, key]
 
 
+def _asked_names(read: ReadRequest) -> Callable[[str], bool]:
+    """Return whether a repository of a name can have what the query asks for."""
+    matchers = [
+        text_matcher(term.value, term.match, ignore_case=True)
+        for term in conjuncts(read.query.predicate)
+        if isinstance(term, Filter) and term.name is FilterName.REPO
+    ]
+    return lambda name: all(matches(name) for matches in matchers)
+
+
 @dataclass(frozen=True, slots=True)
 class SearchScope:
     """The visible repositories, and those that the request selects."""
@@ -57,17 +72,24 @@ class SearchScope:
         return sha256(ids.encode()).hexdigest()[:16]
 
 
-def search_scope(credential: Credential, request: SearchRequest) -> SearchScope:
-    """Read the repositories that the credential sees, and select those of the request."""
+def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
+    """Read the repositories that the credential sees, and select those of the request.
+
+    One without an index is selected if the request names it, or if it is expected to have one and
+    the query's `repo:` does not exclude it.
+    """
     visible = repository_snapshots(credential=credential)
-    included = set(request.include_projects)
-    excluded = set(request.exclude_projects)
+    included = set(read.request.include_projects)
+    excluded = set(read.request.exclude_projects)
+    asked = _asked_names(read)
     return SearchScope(
         visible=visible,
         selected=[
             item
             for item in visible
-            if item.name not in excluded and (not included or item.name in included)
+            if item.name not in excluded
+            and (not included or item.name in included)
+            and (item.generation or (item.counts(named=item.name in included) and asked(item.name)))
         ],
         unknown=sorted(included.difference(item.name for item in visible)),
     )

@@ -16,9 +16,9 @@ from central.observability.tracing import span
 from central.repositories.visibility import answering_projects
 from central.search.answers import (
     Answer,
-    Receipt,
     Result,
     missing_projects,
+    receipt_of,
 )
 from central.search.confidence import Confidence, assess
 from central.search.empty_answers import advice_on, operator_advice, repository_hint
@@ -84,7 +84,7 @@ def _search(credential: Credential, request: SearchRequest, read: ReadRequest) -
     slug = credential.organization.slug
     offset = int(decode_cursor(request=request, organization=slug) or 0)
     for _ in range(TRIES):
-        scope = search_scope(credential, request)
+        scope = search_scope(credential, read)
         page = _page(slug, scope, read, offset)
         if not page.was_reindexed:
             break
@@ -247,7 +247,7 @@ def _answer(
         count=len(page.results),
         results=page.results,
         next_cursor=cursor,
-        receipt=Receipt(not missing, took_ms, searched, missing),
+        receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
         confidence=page.confidence,
         hint=Sentence.joined(hints) or None,
     )

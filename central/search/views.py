@@ -27,7 +27,7 @@ from central.http.parameters import (
     to_json,
 )
 from central.http.serializers import Made, serializer_of
-from central.repositories.views import AnsweringProjectSerializer
+from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.search.answers import Answer, Receipt, Result, StreamEnd
 from central.search.line_search import every_match
@@ -126,14 +126,14 @@ class SearchRequestSerializer(StrictOrganizationSerializer):
         )
 
 
-class MissingProjectSerializer(serializers.Serializer[Any]):
+class MissingProjectSerializer(LackingSerializer):
     """A project that the answer may lack something of."""
 
-    project = serializers.CharField()
     reason = serializers.CharField(
-        help_text="never_indexed, failed, behind, paused, embedder_unavailable, unknown_project, "
-        "reindexed (meanwhile: send the request again), too_many_hits (the filters leave too "
-        "little of the first 100,000 hits), or of exact searches: timeout, too_many_files, "
+        help_text="never_indexed, not_cloned, failed, behind, paused, embedder_unavailable, "
+        "unknown_project, reindexed (meanwhile: send the request again), too_many_hits (the "
+        "filters leave too little of the first 100,000 hits), or of exact searches: timeout, "
+        "too_many_files, "
         "text_index_incomplete (it is being built), "
         "text_index_damaged (until the next reconcile), and of streams: too_many_matches (of one "
         "file)"

@@ -3,7 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from central.repositories.visibility import AnsweringProject, MissingProject, RepositorySnapshot
+from central.repositories.visibility import (
+    MISSING_MORE,
+    AnsweringProject,
+    MissingProject,
+    RepositorySnapshot,
+)
 from central.trace.resolve.definitions import Definition
 
 
@@ -129,6 +134,7 @@ class TraceReceipt:
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
+    missing_more: Annotated[int, MISSING_MORE]
     unresolved: Unresolved
     elsewhere: Elsewhere
     cut: Annotated[list[str], "Limits that were met"]
@@ -275,6 +281,7 @@ class Calls:
     references: Annotated[int, "That this page is made of"]
     next_cursor: str | None
     missing: Annotated[list[MissingProject], "With the last page: of all projects"]
+    missing_more: Annotated[int, MISSING_MORE]
     cut: Annotated[list[str], "Limits that were met"]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from central.http.cursors import decode_cursor, encode_cursor
-from central.repositories.visibility import RepositorySnapshot
+from central.repositories.visibility import RepositorySnapshot, listed_missing
 from central.tenancy.credentials import Credential
 from central.trace.answers import Call, CallingProject, Calls
 from central.trace.callees import callee_edges
@@ -162,6 +162,7 @@ def calls(*, credential: Credential, cursor: str = "") -> Calls:
         found = _calls(scope, portion)
         scope.span.set_attributes(resultCount=len(found))
     next_position = portion.next_position
+    missing, more = listed_missing([] if next_position else missing_projects(scope))
     return Calls(
         calls=found,
         projects=[_calling(part) for part in portion.parts],
@@ -169,7 +170,8 @@ def calls(*, credential: Credential, cursor: str = "") -> Calls:
         next_cursor=encode_cursor(salt=_SALT, asked=asked, position=next_position)
         if next_position
         else None,
-        missing=[] if next_position else missing_projects(scope),
+        missing=missing,
+        missing_more=more,
         cut=limits_met(scope.resolver),
     )
 

@@ -1,10 +1,10 @@
 """Receipts and hints: which commits answered, what is missing, and why nothing was found."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
-from central.repositories.visibility import MissingProject, answering_projects
+from central.repositories.visibility import MissingProject, answering_projects, listed_missing
 from central.sentences import Sentence
 from central.trace.answers import Elsewhere, PartlyParsed, TraceReceipt, Unresolved, UnresolvedSite
 from central.trace.request_scope import TraceScope
@@ -19,15 +19,22 @@ _BY_NAME: Final = (
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
 
-def missing_projects(scope: TraceScope, unknown: Iterable[str] = ()) -> list[MissingProject]:
-    """Return the projects in scope whose part of the answer may be incomplete."""
+def missing_projects(
+    scope: TraceScope, *, unknown: Iterable[str] = (), only: Collection[str] = ()
+) -> list[MissingProject]:
+    """Return the projects in scope whose part of the answer may be incomplete.
+
+    `only`: the names of those that the answer is restricted to, if it is: without an index, no
+    other one can be among it.
+    """
     missing = [
-        MissingProject(one.name, one.incomplete_reason)
+        one.missing(one.incomplete_reason)
         for one in scope.repositories.values()
         if one.incomplete_reason
+        and (one.generation or (one.name in only if only else one.is_expected))
     ]
     missing += [MissingProject(name, "unknown_project") for name in unknown]
-    return sorted(missing, key=lambda item: item.project)
+    return missing
 
 
 def receipt_of(
@@ -37,12 +44,14 @@ def receipt_of(
     cut: list[str],
     partly_parsed: PartlyParsed,
     unknown: Iterable[str] = (),
+    only: Collection[str] = (),
 ) -> TraceReceipt:
     """Build the receipt.
 
     It is complete if nothing is missing, no limit was met, and no partly parsed file is relevant.
     """
-    missing = missing_projects(scope, unknown)
+    missing = missing_projects(scope, unknown=unknown, only=only)
+    listed, more = listed_missing(missing)
     sample = [
         UnresolvedSite(scope.repositories[s.repository].name, s.path, s.line, s.name)
         for s in tally.unresolved_sample[:SAMPLE]
@@ -51,7 +60,8 @@ def receipt_of(
         complete=not (missing or cut or partly_parsed.relevant),
         took_ms=round((time.perf_counter() - scope.started) * 1000, 1),
         projects=answering_projects(scope.repositories.values()),
-        missing=missing,
+        missing=listed,
+        missing_more=more,
         unresolved=Unresolved(
             min(tally.unresolved, MAX_UNRESOLVED), tally.unresolved > MAX_UNRESOLVED, sample
         ),
@@ -84,7 +94,8 @@ def hint_for(
     Unresolved references have the symbol's name; for callees they stand in its definitions.
     """
     reasons = []
-    unresolved, missing = receipt.unresolved.count, len(receipt.missing)
+    unresolved = receipt.unresolved.count
+    missing = len(receipt.missing) + receipt.missing_more
     if unresolved and min_confidence > Confidence.LOW:
         noun, verb = ("reference", "is") if unresolved == 1 else ("references", "are")
         kind = ("unresolved_inside", _INSIDE) if what == "callees" else ("unresolved", _BY_NAME)

@@ -159,6 +159,7 @@ def _page(
         cut=result.cut,
         partly_parsed=result.partly_parsed,
         unknown=scope.unknown(request.caller_projects),
+        only=request.caller_projects if what == "callers" else (),
     )
     return _Page(
         request.selector.symbol,

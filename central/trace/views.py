@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from central.http.serializers import Made, serializer_of
-from central.repositories.views import AnsweringProjectSerializer
+from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.views import CredentialView, answers
@@ -23,12 +23,11 @@ from central.trace.requests import (
 from central.trace.service import callees, callers
 
 
-class TraceMissingSerializer(serializers.Serializer[Any]):
+class TraceMissingSerializer(LackingSerializer):
     """A project of which the answer may lack something."""
 
-    project = serializers.CharField()
     reason = serializers.CharField(
-        help_text="never_indexed, failed, behind, paused or unknown_project"
+        help_text="never_indexed, not_cloned, failed, behind, paused or unknown_project"
     )
 
 

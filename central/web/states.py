@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from central.repositories.models import IndexedBy
 from central.repositories.states import IndexState, had_nothing_to_do
 
 if TYPE_CHECKING:
@@ -49,6 +50,24 @@ _INDEX: Final[dict[str, StateMessage]] = {
         "An administrator can resume it in the administration, under Repositories.",
     ),
 }
+_FIRST: Final = {  # of a repository without an index, by who is to make it
+    (IndexState.FAILED, IndexedBy.ACTION): StateMessage(
+        "bad",
+        "Its first run failed, so searches find nothing in this repository.",
+        "Fix what the error names and run the job again.",
+    ),
+    (IndexState.FAILED, IndexedBy.CENTRAL): StateMessage(
+        "bad",
+        "This service could not clone and index it, so searches find nothing in this repository.",
+        "An administrator can fix what the error names and have it indexed again in the settings.",
+    ),
+    (IndexState.NEVER, IndexedBy.CENTRAL): StateMessage(
+        "quiet",
+        "Nothing is indexed yet, so searches find nothing in this repository.",
+        "This service clones it: its backfill, in the settings, says what it waits for.",
+        label="never indexed",
+    ),
+}
 _RUNS: Final = {
     "open": StateMessage("info", "The client is uploading the changes."),
     "queued": StateMessage("info", "The upload is complete; the run waits for a worker."),
@@ -80,6 +99,13 @@ _NOTHING_TO_DO: Final = StateMessage("ok", "There was nothing to do.", label="no
 def state_message(state: str) -> StateMessage:
     """Return the message on an index state; of an unknown one, its name alone."""
     return _INDEX.get(state) or StateMessage("quiet", "", label=state)
+
+
+def index_message(repository: "Repository", state: IndexState) -> StateMessage:
+    """Return the message on a repository's index, which may be its first one that is awaited."""
+    if repository.generation or state not in {IndexState.FAILED, IndexState.NEVER}:
+        return state_message(state)
+    return _FIRST.get((state, IndexedBy(repository.indexed_by)), state_message(state))
 
 
 def run_message(run: "IndexRun") -> StateMessage:

@@ -11,13 +11,14 @@ from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 from central.corpus.files import skipped_counts, skipped_paths, why_skipped
 from central.ingest.selectors import recent_runs, visible_run
 from central.knowledge.services.not_run import policies_not_run
+from central.repositories.expectations import is_expected
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
 from central.web.runs import ShownRun, runner_of, shares, shown_run, why
-from central.web.states import missing_commit, state_message
+from central.web.states import index_message, missing_commit
 from indexer.records.languages import WITHOUT_SYMBOLS
 
 _RUNS: Final = 20
@@ -72,7 +73,8 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "section": "repositories",
         "repository": found,
         "state": state,
-        "message": state_message(state),
+        "message": index_message(found, state),
+        "is_expected": is_expected(found),
         "missing": missing_commit(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
         "why": why(found.last_reason),
         "languages": shares(found.languages),

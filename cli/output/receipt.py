@@ -16,6 +16,7 @@ _NAMED: Final = 5
 _REASONS: Final = {
     "never_indexed": "never indexed: type `codesearch index` in it",
     "checkout_not_indexed": "this checkout is not indexed: type `codesearch init`",
+    "not_cloned": "the service could not clone or index it: see `codesearch status`",
     "failed": "its last run failed: see `codesearch status`",
     "behind": "newer commits are not indexed yet",
     "paused": "paused",
@@ -137,7 +138,9 @@ def _receipt_line(receipt: Mapping[str, Any]) -> str:
     if local := receipt.get("local"):
         parts.append(local_line(local))
     if missing := receipt["missing"]:
-        parts.append(f"results may be missing from {_missing(missing)}")
+        parts.append(
+            f"results may be missing from {_missing(missing, receipt.get('missing_more', 0))}"
+        )
     return escape_line("; ".join(parts) + ".")
 
 
@@ -172,13 +175,18 @@ def _searched(projects: Sequence[Mapping[str, Any]]) -> str:
     return f"Searched {len(projects):,} repositories at their indexed commits, indexed {when}"
 
 
-def _missing(missing: Sequence[Mapping[str, Any]]) -> str:
+def _missing(missing: Sequence[Mapping[str, Any]], more: int = 0) -> str:
     named = [
-        f"{one['project']} ({_REASONS.get(one['reason'], one['reason'])})"
+        f"{one['project']} ({_REASONS.get(one['reason'], one['reason'])}{_since(one)})"
         for one in missing[:_NAMED]
     ]
-    further = len(missing) - len(named)
+    further = len(missing) - len(named) + more
     return ", ".join(named) + (f" and {further:,} more" if further else "")
+
+
+def _since(row: Mapping[str, Any]) -> str:
+    since = row.get("since")
+    return f"; announced {age(since)}" if since else ""
 
 
 def in_options(sentence: str) -> str:

@@ -109,7 +109,10 @@ def local_service(server: "ServerRecord | None") -> str:
 def _state(project: Mapping[str, Any]) -> str:
     """The state, with the error of a failed run."""
     error = project["error"]
-    return f"{project['state']}: {error}" if error else str(project["state"])
+    if error:
+        return f"{project['state']}: {error}"
+    since = project.get("lacking_since")
+    return f"{project['state']}, announced {age(since)}" if since else str(project["state"])
 
 
 def _or_dash(value: Any) -> Any:

@@ -34,7 +34,7 @@ from integrations.service_index import ServiceIndex
 
 _Answer = TypeVar("_Answer")
 _MAX_CONTENT: Final = 100_000  # characters; the service's maximum
-_NOT_INDEXED: Final = {"never_indexed", "unknown_project"}
+_NOT_INDEXED: Final = {"never_indexed", "not_cloned", "unknown_project"}
 
 
 class OwnIndex:

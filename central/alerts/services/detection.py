@@ -3,17 +3,28 @@
 import uuid
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from central.alerts.messages import alert_body
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.alerts.signing import is_sealed_by_former_key, open_address, seal
 from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
+from central.repositories.expectations import IS_EXPECTED, without_index
 from central.repositories.models import IndexedBy, IndexProblem, Repository
+from central.repositories.services import where_to_look
+from central.repositories.states import FAILURES
+from indexer.limits import ALERT_WITHOUT_INDEX_HOURS
 
+_CONDITIONS: Final = {
+    IndexProblem.FAILED: Condition.FAILED,
+    IndexProblem.BEHIND: Condition.BEHIND,
+    IndexProblem.NOT_CLONED: Condition.NOT_CLONED,
+}
 _Key = tuple[int, str]  # a repository and a condition
 
 
@@ -43,9 +54,12 @@ def detect(organization_id: int) -> None:
 def _compare(destination: AlertDestination, now: datetime) -> None:
     """Bring the rows to what is wrong now."""
     watched = Repository.objects.filter(
-        organization=destination.organization_id, retired_at=None, paused=False
+        IS_EXPECTED,
+        organization=destination.organization_id,
+        retired_at=None,
+        paused=False,
     )
-    wrong = dict(_problems(destination))
+    wrong = dict(_problems(destination, now))
     known = {
         (alert.repository_id, alert.condition): alert
         for alert in RepositoryAlert.objects.filter(organization=destination.organization_id)
@@ -69,20 +83,29 @@ def _compare(destination: AlertDestination, now: datetime) -> None:
             alerts.filter(pk=alert.pk).update(detail=wrong[key])
     ended = alerts.filter(pk__in=over)
     ended.filter(reported_at=None).delete()  # it was never reported
-    ended.exclude(repository__in=watched).delete()  # paused or gone: that is no recovery
+    ended.exclude(repository__in=watched).delete()  # paused, gone, unexpected: no recovery
     ended.filter(ended_at=None).update(ended_at=now)
 
 
-def _problems(destination: AlertDestination) -> Iterator[tuple[_Key, str]]:
-    """Yield what is wrong, with the error, of repositories that are neither paused nor gone."""
+def overdue(now: datetime) -> QuerySet[Repository]:
+    """Return repositories that should have had an index for a day, and of which nothing failed."""
+    since = now - timedelta(hours=ALERT_WITHOUT_INDEX_HOURS)
+    return without_index(Repository.objects.filter(retired_at=None)).exclude(
+        Q(trouble__in=FAILURES) | Q(created_at__gt=since)
+    )
+
+
+def _problems(destination: AlertDestination, now: datetime) -> Iterator[tuple[_Key, str]]:
+    """Yield what is wrong, with the error, of repositories that are expected and not paused."""
     live = {"organization": destination.organization_id, "retired_at": None, "paused": False}
-    for row in Repository.objects.filter(**live).exclude(trouble=""):
-        is_failed = row.trouble == IndexProblem.FAILED
-        condition = Condition.FAILED if is_failed else Condition.BEHIND
-        yield (row.pk, condition.value), row.trouble_detail
+    for row in Repository.objects.filter(IS_EXPECTED, **live).exclude(trouble=""):
+        yield (row.pk, _CONDITIONS[IndexProblem(row.trouble)].value), row.trouble_detail
+    for row in overdue(now).filter(**live):
+        why = f"It was announced at {row.created_at:%Y-%m-%d %H:%M} UTC. {where_to_look(row)}"
+        yield (row.pk, Condition.UNINDEXED.value), why
     of_backfills = BackfillRepository.objects.filter(
         ACTIVE,
-        repository__in=Repository.objects.filter(**live, indexed_by=IndexedBy.CENTRAL),
+        repository__in=Repository.objects.filter(IS_EXPECTED, **live, indexed_by=IndexedBy.CENTRAL),
         state=WorkState.FAILED,
     )
     for repository_id, error in of_backfills.values_list("repository_id", "error"):

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from central.alerts.delivery import Failure, post
 from central.alerts.models import AlertDestination, RepositoryAlert
-from central.alerts.services.detection import detect
+from central.alerts.services.detection import detect, overdue
 from central.alerts.signing import open_address, signature_headers
 from central.errors import ConflictError
 from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
@@ -59,6 +59,7 @@ def _organizations_to_visit() -> QuerySet[AlertDestination]:
             Q(message_id__isnull=False)
             | Q(pk__in=troubled.values("organization"))
             | Q(pk__in=failed.values("organization"))
+            | Q(pk__in=overdue(timezone.now()).values("organization"))
             | Q(pk__in=RepositoryAlert.objects.values("organization"))
         )
     return working.order_by("?")

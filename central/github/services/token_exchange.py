@@ -66,7 +66,7 @@ def _exchange(claims: Claims, purpose: Purpose) -> tuple[str, Organization]:
         purpose=purpose,
         claims=claims,
         policy=policy,
-        tracked_ref=repository.tracked_ref if repository else None,
+        tracked_ref=repository.tracked_ref or None if repository else None,
     )
     _require_there(organization, claims)
     _mark_used(claims)

@@ -137,6 +137,7 @@ def _advance(run: IndexRun) -> Repository:
         trouble="",
         trouble_detail="",
         trouble_commit="",
+        not_expected_at=None,
     )
     if not done:
         raise GenerationMovedError

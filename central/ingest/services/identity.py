@@ -47,6 +47,9 @@ def repository_of(
     found = _find(organization, credential, named) or _create(organization, credential, named)
     if not visible_repositories(credential=credential).filter(pk=found.pk).exists():
         raise _not_found()  # the same for a hidden one and a new one
+    if not found.tracked_ref:  # it was announced before its first run
+        found.tracked_ref = named.tracked_ref
+        found.save(update_fields=["tracked_ref"])
     return found
 
 

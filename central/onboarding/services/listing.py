@@ -2,7 +2,7 @@
 
 import uuid
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from django.db import transaction
@@ -11,7 +11,10 @@ from django.utils import timezone
 
 from central.onboarding.credentials import owner_api, owners_repositories
 from central.onboarding.models import Backfill, BackfillRepository, ListState
-from central.onboarding.services.queue import queue_again
+from central.onboarding.services.queue import link_repositories, queue_again
+from central.repositories.expectations import ListedRepository, expect_repositories
+from central.repositories.models import ExpectedBy
+from central.tenancy.models import Organization
 from indexer.errors import ForgeError, ForgeUnavailableError
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.selection import Selection
@@ -30,8 +33,9 @@ def list_next() -> bool:
     if backfill is None:
         return False
     try:
+        asked_at = timezone.now()
         chosen, left_out = _read(backfill)
-        _queue(backfill, chosen, left_out)
+        _queue(backfill, chosen, left_out, asked_at=asked_at)
         _log.info("backfill_listed", backfill=str(backfill.pk), chosen=len(chosen))
     except ForgeUnavailableError as exc:
         _postpone(backfill, exc)
@@ -77,10 +81,24 @@ def _read(backfill: Backfill) -> tuple[list[ForgeRepository], Counter[str]]:
 
 
 @transaction.atomic
-def _queue(backfill: Backfill, chosen: list[ForgeRepository], left_out: Counter[str]) -> None:
+def _queue(
+    backfill: Backfill,
+    chosen: list[ForgeRepository],
+    left_out: Counter[str],
+    *,
+    asked_at: datetime,
+) -> None:
     """Put the repositories into the queue; known ones are queued again, never twice."""
+    # Names and GitHub ids are assigned under its lock.
+    Organization.objects.select_for_update(no_key=True).get(pk=backfill.organization_id)
     if not _mine(backfill):
         return
+    expect_repositories(
+        [ListedRepository(one.name, one.id, one.visibility) for one in chosen],
+        organization_id=backfill.organization_id,
+        by=ExpectedBy.BACKFILL,
+        asked_at=asked_at,
+    )
     now = timezone.now()
     rows = [
         BackfillRepository(
@@ -111,6 +129,7 @@ def _merge(backfill: Backfill, rows: list[BackfillRepository]) -> None:
         batch_size=500,
         ignore_conflicts=True,
     )
+    link_repositories(backfill)
 
 
 def _mine(backfill: Backfill) -> bool:

@@ -27,7 +27,8 @@ from django.utils import timezone
 
 from central.leases import is_held, is_over, seconds_from_now
 from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, WorkState
-from central.repositories.models import IndexedBy, Push, Repository
+from central.repositories.expectations import expect_no_longer, note_no_index
+from central.repositories.models import ExpectedBy, IndexedBy, Push, Repository
 from central.tenancy.audit import GITHUB
 from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 from indexer.output.terminal import foreign_line
@@ -102,12 +103,12 @@ def _rate_limited(now: datetime) -> list[int]:
 
 def _claim(row: BackfillRepository, now: datetime) -> "Claim | None":
     if row.attempts >= BACKFILL_ATTEMPTS:
-        _end(
-            BackfillRepository.objects.filter(pk=row.pk),
-            WorkState.FAILED,
+        error = (
             f"It ended without an answer {BACKFILL_ATTEMPTS} times; the service's log has the "
-            "reason.",
+            "reason."
         )
+        _end(BackfillRepository.objects.filter(pk=row.pk), WorkState.FAILED, error)
+        _note_no_index(row, error)
         return None
     BackfillRepository.objects.filter(pk=row.pk).update(
         state=WorkState.RUNNING,
@@ -144,6 +145,11 @@ def _end(rows: QuerySet[BackfillRepository], state: WorkState, error: str, **mor
     )
 
 
+def _note_no_index(row: BackfillRepository, error: str) -> None:
+    if row.repository:
+        note_no_index(row.repository, error=foreign_line(error, BACKFILL_ERROR_CHARACTERS))
+
+
 @dataclass
 class Claim:
     """The claim of this thread on a repository."""
@@ -174,13 +180,17 @@ class Claim:
             commit_sha=commit_sha, repository=repository, seconds=self._seconds(),
         )  # fmt: skip
 
-    def skip(self, why: str) -> None:
-        """End without an index; nothing failed."""
-        _end(self._mine(), WorkState.SKIPPED, why, seconds=self._seconds())
+    def skip(self, why: str, *, has_nothing: bool = False) -> None:
+        """End without an index; nothing failed. `has_nothing`: there is nothing to index."""
+        if _end(self._mine(), WorkState.SKIPPED, why, seconds=self._seconds()):
+            _note_no_index(self.row, why)
+            if has_nothing and self.row.repository:
+                expect_no_longer(Repository.objects.filter(pk=self.row.repository.pk))
 
     def fail(self, error: str) -> None:
         """End for good: another attempt would end alike."""
-        _end(self._mine(), WorkState.FAILED, error, seconds=self._seconds())
+        if _end(self._mine(), WorkState.FAILED, error, seconds=self._seconds()):
+            _note_no_index(self.row, error)
         _log.warning("backfill_failed", repository=self.row.name, error=error)
 
     def retry(self, error: str) -> None:
@@ -231,7 +241,9 @@ def is_live(claim: uuid.UUID) -> bool:
 
 
 def end_cancelled(backfill: Backfill) -> None:
-    """Skip what waits or is worked on, whose worker loses its claim."""
+    """Skip what waits or is worked on, whose worker loses its claim; nobody expects it then."""
+    chosen = BackfillRepository.objects.filter(backfill=backfill).values("repository")
+    expect_no_longer(Repository.objects.filter(pk__in=chosen, expected_by=ExpectedBy.BACKFILL))
     unfinished = BackfillRepository.objects.filter(
         backfill=backfill, state__in=[WorkState.QUEUED, WorkState.RUNNING]
     )
@@ -253,6 +265,18 @@ def queue_again(rows: QuerySet[BackfillRepository], *, actor: str, **more: Any) 
     return rows.update(
         state=state, requested_at=now, requested_by=actor, due_at=now, attempts=0, **more
     )
+
+
+def link_repositories(backfill: Backfill) -> None:
+    """Point each repository of the backfill to its row, which is there before its first index."""
+    here = Repository.objects.filter(organization=OuterRef("organization"), retired_at=None)
+    by_id = here.filter(github_id=OuterRef("github_id"))
+    by_name = here.filter(github_id=None, name=OuterRef("name"))
+    unlinked = BackfillRepository.objects.filter(backfill=backfill).filter(
+        Q(repository=None) | Q(repository__retired_at__isnull=False)
+    )
+    unlinked.exclude(github_id=None).update(repository=Subquery(by_id.values("pk")[:1]))
+    unlinked.filter(github_id=None).update(repository=Subquery(by_name.values("pk")[:1]))
 
 
 def queue_pushed() -> int:

@@ -12,8 +12,9 @@ from central.errors import ConflictError, ForbiddenError, InvalidError, NotFound
 from central.onboarding.addresses import CloneAddress, parse_address, project_name
 from central.onboarding.credentials import needs_operator, require_github
 from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, ListState
-from central.onboarding.services.queue import end_cancelled, queue_again
-from central.repositories.models import IndexedBy, Repository
+from central.onboarding.services.queue import end_cancelled, link_repositories, queue_again
+from central.repositories.expectations import ListedRepository, expect_repositories
+from central.repositories.models import ExpectedBy, IndexedBy, Repository
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
 from indexer.errors import ConfigurationError
@@ -156,22 +157,31 @@ def _queue_address(backfill: Backfill, address: CloneAddress) -> None:
     """Queue an address, again if it is known; its project keeps its name."""
     # One name at a time: two addresses must not get the same project.
     Organization.objects.select_for_update(no_key=True).get(pk=backfill.organization_id)
+    now = timezone.now()
     known = BackfillRepository.objects.filter(
         organization=backfill.organization, url=address.url, github_id=None
     )
     if known.exists():
         queue_again(known, actor=backfill.requested_by, backfill=backfill, error="")
-        return
-    now = timezone.now()
-    BackfillRepository.objects.create(
-        organization=backfill.organization,
-        backfill=backfill,
-        url=address.url,
-        name=_free_name(backfill.organization, address.url),
-        requested_at=now,
-        requested_by=backfill.requested_by,
-        due_at=now,
+        name = known.get().name
+    else:
+        name = _free_name(backfill.organization, address.url)
+        BackfillRepository.objects.create(
+            organization=backfill.organization,
+            backfill=backfill,
+            url=address.url,
+            name=name,
+            requested_at=now,
+            requested_by=backfill.requested_by,
+            due_at=now,
+        )
+    expect_repositories(
+        [ListedRepository(name)],
+        organization_id=backfill.organization_id,
+        by=ExpectedBy.BACKFILL,
+        asked_at=now,
     )
+    link_repositories(backfill)
 
 
 def _free_name(organization: Organization, url: str) -> str:

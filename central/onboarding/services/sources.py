@@ -18,6 +18,10 @@ class SkippedError(Exception):
     """The repository is not indexed, and nothing failed; the message says why."""
 
 
+class NothingThereError(SkippedError):
+    """The repository is empty: no answer lacks it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """What is cloned: the address, git's credential, and what GitHub says of the repository."""

@@ -18,7 +18,7 @@ from central.onboarding.models import BackfillRepository
 from central.onboarding.processes import ChildError, Limits, QuotaError
 from central.onboarding.services.indexing import index_clone, repository_token
 from central.onboarding.services.queue import Claim, ClaimLostError, claim_next, is_live
-from central.onboarding.services.sources import SkippedError, Source, source_of
+from central.onboarding.services.sources import NothingThereError, SkippedError, Source, source_of
 from central.repositories.models import IndexedBy, Repository
 from indexer.errors import ForgeError, ForgeUnavailableError
 
@@ -56,7 +56,7 @@ def work_next(*, is_stopping: Callable[[], bool] = lambda: False) -> bool:
 def _end(claim: Claim, error: Exception) -> bool:
     """End or postpone the work after an error; return whether the error was an expected one."""
     if isinstance(error, SkippedError):
-        claim.skip(str(error))
+        claim.skip(str(error), has_nothing=isinstance(error, NothingThereError))
     elif isinstance(error, UnavailableError | ForgeUnavailableError):
         claim.postpone(str(error), getattr(error, "pause_seconds", 0.0))
     elif isinstance(error, QuotaError | ServiceError | ForgeError):
@@ -136,7 +136,7 @@ def _clone(address: CloneAddress, source: Source, limits: Limits, *, branch: str
             branch=branch,
         )
     except EmptyRepositoryError as exc:
-        raise SkippedError("It has no commit yet.") from exc
+        raise NothingThereError("It has no commit yet.") from exc
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from central.background import BACKFILLS
 from central.errors import InvalidError
 from central.onboarding.services.requests import request_again
 from central.repositories import admin_actions
+from central.repositories.expectations import is_expected
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import IndexState, index_state
@@ -47,7 +48,7 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
 @admin_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def repository(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
-    """Show a repository; `action` of a form pauses, resumes or re-indexes it."""
+    """Show a repository; `action` of a form pauses, resumes, re-indexes or expects it."""
     found = visible_repository(credential=credential, project=project)
     if request.method == "POST":
         action = _ACTIONS.get(request.POST.get("action", ""))
@@ -63,6 +64,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         page="repositories",
         repository=found,
         state=index_state(found),
+        is_expected=is_expected(found),
         is_cloned=found.indexed_by == IndexedBy.CENTRAL,
     )
 
@@ -86,10 +88,22 @@ def _reindex(found: Repository, actor: str) -> str:
     return f"{found.name} is queued: this service clones it and processes every file."
 
 
+def _expect(found: Repository, actor: str) -> str:
+    admin_actions.expect_index(found, actor=actor)
+    return f"Answers lack {found.name} until it is indexed."
+
+
+def _expect_not(found: Repository, actor: str) -> str:
+    admin_actions.expect_no_index(found, actor=actor)
+    return f"Answers do not lack {found.name} any more. When it is indexed, it is expected again."
+
+
 _ACTIONS: Final[dict[str, Callable[[Repository, str], str]]] = {
     "pause": _pause,
     "resume": _resume,
     "reindex": _reindex,
+    "expect": _expect,
+    "expect_not": _expect_not,
 }
 
 

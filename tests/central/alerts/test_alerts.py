@@ -18,6 +18,7 @@ from central.alerts.services.queue import pause_seconds, send_alerts
 from central.alerts.signing import open_address, seal, signing_secret
 from central.alerts.tasks import send
 from central.onboarding.models import WorkState
+from central.repositories.expectations import note_no_index
 from central.repositories.models import IndexedBy, IndexProblem, Repository
 from central.tenancy.models import Organization
 from indexer.limits import (
@@ -26,6 +27,7 @@ from indexer.limits import (
     ALERT_INTERVAL_SECONDS,
     ALERT_PAUSE_SECONDS,
     ALERT_PROJECTS,
+    ALERT_WITHOUT_INDEX_HOURS,
 )
 from tests.central.alerts.receiver import Receiver
 from tests.central.onboarding.world import acme, backfill_of, queued
@@ -39,9 +41,8 @@ def destination(receiver: Receiver) -> AlertDestination:
 
 
 def repository(name: str = "shop", **members: Any) -> Repository:
-    return Repository.objects.create(
-        organization=acme(), name=name, tracked_ref="refs/heads/main", generation=1, **members
-    )
+    indexed = {"tracked_ref": "refs/heads/main", "generation": 1}
+    return Repository.objects.create(organization=acme(), name=name, **indexed | members)
 
 
 def failing(name: str = "shop", detail: str = "The disk is full.") -> Repository:
@@ -244,6 +245,40 @@ def test_a_clone_that_fails_is_reported(receiver: Receiver, destination: AlertDe
         ("shop", "not_cloned")
     ]
     assert "cannot clone and index it" in message["text"]
+
+
+def test_one_that_waits_for_its_first_index_is_reported_after_a_day(
+    receiver: Receiver, destination: AlertDestination
+) -> None:
+    waiting, young, dismissed, broken = (
+        repository(name, generation=0) for name in ("shop", "young", "dismissed", "broken")
+    )
+    announced = timezone.now() - timedelta(hours=ALERT_WITHOUT_INDEX_HOURS)
+    Repository.objects.exclude(pk=young.pk).update(created_at=announced)
+    Repository.objects.filter(pk=dismissed.pk).update(not_expected_at=timezone.now())
+    note_no_index(broken, error="fatal: gone")
+    send_alerts()
+    (message,) = receiver.messages
+    assert {(one["project"], one["condition"]) for one in message["failing"]} == {
+        ("shop", "unindexed"),
+        ("broken", "not_cloned"),
+    }
+    assert "it has no index yet" in message["text"]
+    go_on()
+    Repository.objects.filter(pk=waiting.pk).update(generation=1)
+    Repository.objects.filter(pk=broken.pk).update(not_expected_at=timezone.now())
+    send_alerts()
+    (recovered,) = receiver.messages[1]["recovered"]
+    assert recovered["project"] == "shop"
+    assert not RepositoryAlert.objects.exists()
+
+
+def test_only_a_wait_for_a_first_index_is_visited(
+    receiver: Receiver, destination: AlertDestination
+) -> None:
+    repository(generation=0)
+    Repository.objects.update(created_at=timezone.now() - timedelta(days=2))
+    assert send_alerts() == 1
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,8 @@ def test_an_empty_answer_says_why(api: Api) -> None:
 def test_a_repository_that_is_not_indexed_says_so(api: Api) -> None:
     RepositoryFactory.create(organization=api.organization, name="kit")
     answer = ask(api).json()
-    assert answer["receipt"]["missing"] == [{"project": "kit", "reason": "never_indexed"}]
+    (missing,) = answer["receipt"]["missing"]
+    assert (missing["project"], missing["reason"]) == ("kit", "never_indexed")
     assert answer["hint"] == "Nothing of this repository is indexed yet."
 
 

@@ -30,6 +30,7 @@ from tests.central.factories import (
     InvitationFactory,
     MembershipFactory,
     OrganizationFactory,
+    RepositoryFactory,
     UserFactory,
 )
 from tests.central.knowledge.graph import created, linked
@@ -97,6 +98,8 @@ def build(*, has_hidden: bool = True, has_acme: bool = True) -> None:
     words = [OPEN, HIDDEN] if has_hidden else [OPEN]
     for word in words:
         _add_repository(acme, word)
+    if has_hidden:
+        RepositoryFactory.create(organization=acme, name=f"{HIDDEN}-kit-announced")
     _add_own(acme)
     _add_documents(acme, words)
     _fill_columns()
@@ -230,7 +233,7 @@ def _by_word(model: type[models.Model]) -> dict[str, list[models.Model]]:
 def _word_of(row: models.Model) -> str:
     """The word of a row's repository or of the organisation; "" if it is not acme's."""
     if isinstance(row, Repository):
-        return row.name.removesuffix("-kit")
+        return row.name.partition("-kit")[0]
     if isinstance(row, Organization | AuditEntry):
         is_acme = "acme" in {getattr(row, "slug", ""), getattr(row, "organization", "")}
         return SETTINGS if is_acme else ""

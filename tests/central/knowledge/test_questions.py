@@ -72,7 +72,7 @@ def test_an_answer_says_what_is_not_linked_yet(api: Api) -> None:
     created(api, **NO_PANIC)
     api.index({"a.py": "x\n"})
     receipt = asked(api, "violations", project="shop")["receipt"]
-    assert receipt["missing"] == [{"project": "shop", "reason": "not_linked_yet"}]
+    assert receipt["missing"] == [{"project": "shop", "reason": "not_linked_yet", "since": None}]
     catch_up()
     assert asked(api, "violations", project="shop")["receipt"]["complete"] is True
 
@@ -81,7 +81,9 @@ def test_an_answer_says_that_a_new_policy_is_not_checked_yet(api: Api) -> None:
     index_files(api, {"src/main.rs": PANICS})
     created(api, **NO_PANIC)
     receipt = asked(api, "violations", project="shop")["receipt"]
-    assert receipt["missing"] == [{"project": "shop", "reason": "policies_not_checked_yet"}]
+    assert receipt["missing"] == [
+        {"project": "shop", "reason": "policies_not_checked_yet", "since": None}
+    ]
     limited = api_of(organization=api.organization, repositories=["shop"])
     assert asked(limited, "violations", project="shop")["receipt"]["complete"] is True
     catch_up()

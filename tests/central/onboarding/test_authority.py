@@ -27,7 +27,7 @@ from central.onboarding.services.listing import list_next
 from central.onboarding.services.queue import queue_pushed
 from central.onboarding.services.requests import request_addresses, request_again
 from central.onboarding.services.work import work_next
-from central.repositories.models import IndexedBy, Push, Repository
+from central.repositories.models import Push, Repository
 from central.settings.backfill import BackfillSettings
 from central.tenancy.models import Membership, Organization, Role, Scope
 from scripts.local_forge import OWNER_ID, LocalForge, LocalRepository
@@ -91,14 +91,10 @@ def credentials_of_work(forge: LocalForge) -> set[str]:
 
 def indexed() -> Repository:
     """Let the repository be one that was indexed here."""
-    repository = Repository.objects.create(
-        organization=acme(),
-        name="shop",
-        tracked_ref="refs/heads/main",
-        indexed_by=IndexedBy.CENTRAL,
-        last_indexed_commit="a" * 40,
-        generation=1,
-    )
+    repository = Repository.objects.get(organization=acme(), name="shop")
+    repository.tracked_ref = "refs/heads/main"
+    repository.last_indexed_commit, repository.generation = "a" * 40, 1
+    repository.save()
     BackfillRepository.objects.update(state=WorkState.DONE, repository=repository)
     return repository
 

@@ -12,6 +12,8 @@ from central.onboarding.models import Backfill, BackfillRepository, ListState, W
 from central.onboarding.services import listing
 from central.onboarding.services.listing import list_next
 from central.onboarding.services.requests import cancel_backfill
+from central.repositories.expectations import without_index
+from central.repositories.models import Repository
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.selection import Selection
 from scripts.local_forge import OWNER_ID, LocalForge
@@ -45,6 +47,25 @@ def test_the_owner_s_repositories_are_queued(
     queued = BackfillRepository.objects.filter(backfill=backfill, state=WorkState.QUEUED)
     assert set(queued.values_list("github_id", flat=True)) == ids
     assert not list_next()
+
+
+def test_what_is_chosen_is_expected_from_the_start(settings: Settings, forge: LocalForge) -> None:
+    use(settings, forge)
+    forge.add("shop", visibility="public")
+    forge.add("till", visibility="internal")
+    forge.add("old", archived=True)
+    backfill = listed()
+    rows = Repository.objects.order_by("name")
+    assert [(one.name, one.visibility, one.expected_by) for one in rows] == [
+        ("shop", "public", "backfill"),
+        ("till", "internal", "backfill"),
+    ]
+    linked = BackfillRepository.objects.order_by("name").values_list("repository", flat=True)
+    assert list(linked) == [one.pk for one in rows]
+    cancel_backfill(backfill, actor="test")
+    assert not without_index(Repository.objects.all()).exists()
+    listed()
+    assert without_index(Repository.objects.all()).count() == 2
 
 
 def test_filters_choose(settings: Settings, forge: LocalForge) -> None:

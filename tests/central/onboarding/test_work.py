@@ -13,7 +13,8 @@ from pytest_django import Settings
 
 from central.onboarding.models import Backfill, BackfillRepository, WorkState
 from central.onboarding.services.work import remove_leftovers, work_next
-from central.repositories.models import Repository
+from central.repositories.expectations import is_expected
+from central.repositories.models import IndexProblem, Repository
 from central.tenancy.models import ApiToken
 from indexer.limits import BACKFILL_ATTEMPTS
 from scripts.local_forge import LocalForge, LocalRepository
@@ -80,6 +81,30 @@ def test_an_empty_repository_is_skipped(forge: LocalForge, shop: LocalRepository
         "It has no commit yet.",
         "empty",  # as it is called now
     )
+
+
+def test_why_there_is_no_index_is_told_by_the_repository_itself(
+    forge: LocalForge, shop: LocalRepository
+) -> None:
+    announced = Repository.objects.create(organization=acme(), name="shop", github_id=shop.id)
+    BackfillRepository.objects.update(repository=announced)
+    shop.kilobytes = 5 * 1024**2
+    worked()
+    announced.refresh_from_db()
+    assert announced.trouble == IndexProblem.NOT_CLONED
+    assert "5,120 MiB" in announced.trouble_detail
+    assert is_expected(announced)
+
+
+def test_an_empty_repository_is_not_expected_to_have_an_index(
+    forge: LocalForge, shop: LocalRepository
+) -> None:
+    empty = forge.add("empty")
+    announced = Repository.objects.create(organization=acme(), name="empty", github_id=empty.id)
+    BackfillRepository.objects.update(github_id=empty.id, repository=announced)
+    worked()
+    announced.refresh_from_db()
+    assert not is_expected(announced)
 
 
 def test_a_paused_repository_is_skipped(shop: LocalRepository) -> None:

@@ -11,7 +11,7 @@ from central.repositories import admin_actions
 from central.repositories.models import Repository
 from central.tenancy.audit import COMMAND
 from central.tenancy.models import AuditEntry
-from tests.central.factories import RepositoryFactory
+from tests.central.factories import OrganizationFactory, RepositoryFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -19,6 +19,7 @@ Order = Callable[..., bool]
 ORDERS: list[tuple[Order, str]] = [
     (admin_actions.request_reindex, "repository.reindex_requested"),
     (admin_actions.pause, "repository.paused"),
+    (admin_actions.expect_no_index, "repository.not_expected"),
     (admin_actions.purge, "repository.purged"),
 ]
 
@@ -41,12 +42,58 @@ def test_what_is_paused_is_resumed_and_what_is_not_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    "order", [admin_actions.request_reindex, admin_actions.pause, admin_actions.resume]
+    "order",
+    [
+        admin_actions.request_reindex,
+        admin_actions.pause,
+        admin_actions.resume,
+        admin_actions.expect_no_index,
+        admin_actions.expect_index,
+    ],
 )
 def test_nothing_is_ordered_for_what_is_gone(order: Order) -> None:
     repository = RepositoryFactory.create(paused=order is admin_actions.resume)
     admin_actions.purge(repository, actor=COMMAND)
     assert not order(repository, actor=COMMAND)
+
+
+def test_what_is_not_expected_is_expected_again() -> None:
+    repository = RepositoryFactory.create(expected_by="")
+    assert admin_actions.expect_index(repository, actor=COMMAND)
+    assert not admin_actions.expect_index(repository, actor=COMMAND)
+    assert admin_actions.expect_no_index(repository, actor=COMMAND)
+    assert admin_actions.expect_index(repository, actor=COMMAND)
+    actions = list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
+    assert actions == ["repository.expected", "repository.not_expected", "repository.expected"]
+
+
+def test_what_has_an_index_is_always_expected() -> None:
+    repository = RepositoryFactory.create(generation=1)
+    assert not admin_actions.expect_no_index(repository, actor=COMMAND)
+    assert not AuditEntry.objects.exists()
+
+
+def expect(*arguments: str) -> str:
+    out = StringIO()
+    call_command("expect", "--organization", "acme", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_lists_and_changes_what_is_expected() -> None:
+    acme = OrganizationFactory.create(slug="acme")
+    RepositoryFactory.create(organization=acme, name="shop", generation=1)
+    for name in ("till", "cart"):
+        RepositoryFactory.create(organization=acme, name=name, trouble_detail="fatal: gone")
+    RepositoryFactory.create(name="of-globex")
+    first, second = expect().splitlines()
+    assert first.startswith("cart: announced at ")
+    assert second.endswith("fatal: gone")
+    assert expect("--not", "--repository", "till", "shop") == "Changed for 1 of 2 repositories.\n"
+    assert "till" not in expect()
+    assert expect("--repository", "till") == "Changed for 1 of 1 repositories.\n"
+    with pytest.raises(CommandError, match="has no repository of-globex"):
+        expect("--not", "--repository", "cart", "of-globex")
+    assert len(expect().splitlines()) == 2
 
 
 def test_a_repository_of_an_organisation_that_is_gone_is_gone() -> None:

@@ -114,7 +114,7 @@ def test_answers_say_that_the_project_is_behind(api: Api) -> None:
     push(NEXT)
     flag()
     answer = api.request("POST", "/api/v1/search", {"org_id": "acme", "query": "def a"}).json()
-    assert {"project": "shop", "reason": "behind"} in answer["receipt"]["missing"]
+    assert {"project": "shop", "reason": "behind", "since": None} in answer["receipt"]["missing"]
     assert answer["results"]
 
 

@@ -182,11 +182,14 @@ def test_of_a_repository_that_is_gone_nothing_more_is_read(
 def test_what_may_be_missing_is_told_with_the_last_page(
     corpus: object, pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Repository.objects.create(organization=organization_of(), name="new", tracked_ref="refs/h/m")
+    new = Repository.objects.create(
+        organization=organization_of(), name="new", tracked_ref="refs/h/m"
+    )
     monkeypatch.setattr(call_edges, "CALLS_REFERENCES", 3)
     *others, last = (page["missing"] for page in pages())
     assert others == [[]] * len(others)
-    assert last == [{"project": "new", "reason": "never_indexed"}]
+    since = new.created_at.isoformat().replace("+00:00", "Z")
+    assert last == [{"project": "new", "reason": "never_indexed", "since": since}]
 
 
 def test_an_organisation_without_code_has_one_empty_page(pages: Pages) -> None:

@@ -170,7 +170,9 @@ def test_a_cursor_of_another_request_is_refused(kit: None, ask: Ask) -> None:
 def test_callers_may_be_asked_of_some_projects_only(kit: None, ask: Ask) -> None:
     answer = ask("callers", symbol="verify", caller_projects=["kit", "nowhere"]).json()
     assert answer["callers"] == []
-    assert answer["receipt"]["missing"] == [{"project": "nowhere", "reason": "unknown_project"}]
+    assert answer["receipt"]["missing"] == [
+        {"project": "nowhere", "reason": "unknown_project", "since": None}
+    ]
     assert "caller_projects" in answer["hint"]
 
 

@@ -191,3 +191,23 @@ def test_what_the_member_does_not_see_is_not_there(repository: Repository, clien
     assert client.get("/o/acme/r/%00").status_code == 404
     Membership.objects.update(repositories=["other"])
     assert client.get("/o/acme/r/shop").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({}, "Add the workflow that runs on every merge"),
+        ({"indexed_by": "central"}, "This service clones it"),
+        ({"indexed_by": "central", "trouble": "not_cloned"}, "could not clone and index it"),
+        ({"trouble": "failed"}, "Its first run failed"),
+    ],
+)
+def test_what_a_first_index_waits_for(
+    repository: Repository, client: Client, members: dict[str, str], expected: str
+) -> None:
+    Repository.objects.update(generation=0, **members)
+    html = page(client)
+    assert expected in html
+    assert "answers about all repositories are incomplete without it" in html
+    Repository.objects.update(not_expected_at=timezone.now())
+    assert "answers are complete without it" in page(client)

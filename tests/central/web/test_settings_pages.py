@@ -95,6 +95,19 @@ def test_a_repository_is_paused_and_goes_on(client: Client, shop: Repository) ->
     assert client.post(SHOP, {"action": "burn"}).status_code == 400
 
 
+def test_a_repository_without_an_index_is_expected_or_not(client: Client, shop: Repository) -> None:
+    Repository.objects.update(generation=0)
+    assert "It is not expected" in client.get(SHOP).content.decode()
+    page = client.post(SHOP, {"action": "expect_not"}, follow=True).content.decode()
+    assert "Answers do not lack shop any more" in page
+    assert "Answers are complete without it" in page
+    client.post(SHOP, {"action": "expect"})
+    assert actions() == [
+        ("user grace", "repository.not_expected"),
+        ("user grace", "repository.expected"),
+    ]
+
+
 def test_indexing_again_is_asked_of_the_workflow(client: Client, shop: Repository) -> None:
     page = client.post(SHOP, {"action": "reindex"}, follow=True).content.decode()
     assert "run the repository&#x27;s workflow by hand" in page

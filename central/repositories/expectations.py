@@ -1,0 +1,130 @@
+"""Which repositories should have an index: those that have one, and those that are announced.
+
+An announced repository is a row from the start, so that `visible_repositories` alone decides who
+learns of it. Answers lack it until it is indexed, unless an administrator says that they do not.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+
+from central.repositories.models import (
+    ExpectedBy,
+    ForgeStatement,
+    IndexedBy,
+    IndexProblem,
+    Repository,
+    Visibility,
+)
+from central.repositories.statements import keep_visibility
+
+# The rule in two forms, tested to agree: for the ORM, and in SQL on a Repository `r`.
+IS_EXPECTED = Q(generation__gt=0) | ~Q(expected_by="") & Q(not_expected_at=None)
+EXPECTED = "(r.generation > 0 OR r.expected_by <> '' AND r.not_expected_at IS NULL)"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRepository:
+    """A repository as the forge lists it; `github_id` None: only its address is known."""
+
+    name: str
+    github_id: int | None = None
+    visibility: str = Visibility.PRIVATE
+
+
+def is_expected(repository: Repository) -> bool:
+    """Return what IS_EXPECTED says of one."""
+    announced = bool(repository.expected_by) and repository.not_expected_at is None
+    return repository.generation > 0 or announced
+
+
+def without_index(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
+    """Select those that should have an index and have none."""
+    return repositories.filter(IS_EXPECTED, generation=0)
+
+
+def expect_repositories(
+    listed: Iterable[ListedRepository],
+    *,
+    organization_id: int,
+    by: ExpectedBy,
+    asked_at: datetime,
+) -> None:
+    """Create a row for each that has none; known ones without an index are expected again.
+
+    The forge was asked at `asked_at`; what it signed since is newer. A name that is another
+    repository's here stays that one's until a run says more, and so does the limit of
+    repositories. Needs the organisation's lock.
+    """
+    rows = list(listed)
+    here = Repository.objects.filter(organization_id=organization_id, retired_at=None)
+    known_ids = Q(github_id__in=[row.github_id for row in rows if row.github_id is not None])
+    known_names = Q(github_id=None, name__in=[row.name for row in rows if row.github_id is None])
+    here.filter(known_ids | known_names, generation=0).update(expected_by=by)
+    ids = set(here.exclude(github_id=None).values_list("github_id", flat=True))
+    names = set(here.values_list("name", flat=True))
+    new = [row for row in rows if row.name not in names and row.github_id not in ids]
+    statements = _statements(new, organization_id, asked_at)
+    room = max(0, settings.REPOSITORIES_MAX - len(names))
+    Repository.objects.bulk_create(
+        [
+            _announced(row, statements.get(row.github_id), organization_id=organization_id, by=by)
+            for row in new
+            if not _is_removed(statements.get(row.github_id), asked_at)
+        ][:room],
+        batch_size=500,
+    )
+
+
+def _announced(
+    row: ListedRepository,
+    signed: ForgeStatement | None,
+    *,
+    organization_id: int,
+    by: ExpectedBy,
+) -> Repository:
+    return Repository(
+        organization_id=organization_id,
+        name=row.name,
+        github_id=row.github_id,
+        tracked_ref="",  # the first run says it
+        visibility=signed.visibility if signed else Visibility.PRIVATE,
+        visibility_at=signed.visibility_at if signed else None,
+        indexed_by=IndexedBy.CENTRAL,
+        expected_by=by,
+    )
+
+
+def _is_removed(signed: ForgeStatement | None, asked_at: datetime) -> bool:
+    return bool(signed and signed.removed_at and signed.removed_at > asked_at)
+
+
+def _statements(
+    rows: list[ListedRepository], organization_id: int, asked_at: datetime
+) -> dict[int | None, ForgeStatement]:
+    """Keep what the forge listed unless it signed more since; return what holds, by id, locked."""
+    ids = {row.github_id: row.visibility for row in rows if row.github_id is not None}
+    for github_id, visibility in ids.items():
+        keep_visibility(
+            organization_id=organization_id,
+            github_id=github_id,
+            visibility=visibility,
+            at=asked_at,
+        )
+    found = ForgeStatement.objects.filter(organization_id=organization_id, github_id__in=ids)
+    return {one.github_id: one for one in found}
+
+
+def note_no_index(repository: Repository, *, error: str) -> None:
+    """Note why one without an index still has none: this service could not clone or index it."""
+    Repository.objects.filter(pk=repository.pk, generation=0).exclude(
+        trouble=IndexProblem.FAILED
+    ).update(trouble=IndexProblem.NOT_CLONED, trouble_detail=error, trouble_commit="")
+
+
+def expect_no_longer(repositories: QuerySet[Repository]) -> int:
+    """Take back the announcement of those that have no index; return of how many."""
+    return repositories.filter(generation=0).update(expected_by="")

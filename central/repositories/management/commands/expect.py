@@ -1,0 +1,50 @@
+"""`manage.py expect --organization SLUG --repository NAME … [--not]`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from central.commands import ServiceCommand
+from central.repositories.admin_actions import expect_index, expect_no_index
+from central.repositories.expectations import without_index
+from central.repositories.models import Repository
+from central.tenancy.audit import COMMAND
+from central.tenancy.services.organizations import organization_named
+
+
+class Command(ServiceCommand):
+    """Say which repositories without an index are expected to have one."""
+
+    help = (
+        "Without --repository: list the repositories that should have an index and have none; "
+        "every answer about them is incomplete. With it and --not: answers do not lack these, "
+        "until they are indexed. With it alone: answers lack them again."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare whose repositories, and which."""
+        self.add_organization(parser)
+        parser.add_argument("--repository", nargs="+", default=[], metavar="NAME")
+        parser.add_argument("--not", action="store_true", help="they are not expected")
+
+    def run(self, options: dict[str, Any]) -> None:
+        """Print for how many that is new. An unknown name changes nothing."""
+        organization = organization_named(options["organization"])
+        here = Repository.objects.filter(organization=organization, retired_at=None)
+        names = options["repository"]
+        if not names:
+            for repository in without_index(here).order_by("name"):
+                why = repository.trouble_detail or "no run of it was applied yet"
+                since = f"{repository.created_at:%Y-%m-%d %H:%M} UTC"
+                self.stdout.write(f"{repository.name}: announced at {since}; {why}")
+            return
+        found = list(here.filter(name__in=names).select_related("organization"))
+        if unknown := set(names) - {repository.name for repository in found}:
+            raise CommandError(
+                f"{organization} has no repository {', '.join(sorted(unknown))}. Nothing was "
+                "changed."
+            )
+        act = expect_no_index if options["not"] else expect_index
+        changed = sum(act(repository, actor=COMMAND) for repository in found)
+        self.stdout.write(f"Changed for {changed:,} of {len(found):,} repositories.")
