@@ -68,7 +68,7 @@ def _is_nameless(parameter: bytes) -> bool:
 _REWRITES: Final = (
     Rewrite(_extension_blocks, always=True),
     replaced(
-        rb"(\?)\.(?=[\w.?]{1,200}(?:\[[^][\n]{1,200}\])?[ \t]*(?:[-+*/%&|^]|<<|>>|\?\?)?=[^=>])",
+        rb"(\?)\.(?=[\w.?]{1,200}+(?:\[[^][\n]{1,200}\])?[ \t]*(?:[-+*/%&|^]|<<|>>|\?\?)?=[^=>])",
         b" ",
     ),
     blanked(
