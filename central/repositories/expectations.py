@@ -33,6 +33,7 @@ class ListedRepository:
     name: str
     github_id: int | None = None
     visibility: str = Visibility.PRIVATE
+    default_branch: str = ""
 
 
 def is_expected(repository: Repository) -> bool:
@@ -90,7 +91,8 @@ def _announced(
         organization_id=organization_id,
         name=row.name,
         github_id=row.github_id,
-        tracked_ref="",  # the first run says it
+        # Without a branch, the first run says it.
+        tracked_ref=f"refs/heads/{row.default_branch}" if row.default_branch else "",
         visibility=signed.visibility if signed else Visibility.PRIVATE,
         visibility_at=signed.visibility_at if signed else None,
         indexed_by=IndexedBy.CENTRAL,
@@ -119,10 +121,18 @@ def _statements(
 
 
 def note_no_index(repository: Repository, *, error: str) -> None:
-    """Note why one without an index still has none: this service could not clone or index it."""
+    """Note why one without an index still has none: this service could not clone or index it.
+
+    A backfill has chosen it, so it is announced again if it was not.
+    """
     Repository.objects.filter(pk=repository.pk, generation=0).exclude(
         trouble=IndexProblem.FAILED
-    ).update(trouble=IndexProblem.NOT_CLONED, trouble_detail=error, trouble_commit="")
+    ).update(
+        trouble=IndexProblem.NOT_CLONED,
+        trouble_detail=error,
+        trouble_commit="",
+        expected_by=ExpectedBy.BACKFILL,
+    )
 
 
 def expect_no_longer(repositories: QuerySet[Repository]) -> int:

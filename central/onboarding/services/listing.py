@@ -94,7 +94,7 @@ def _queue(
     if not _mine(backfill):
         return
     expect_repositories(
-        [ListedRepository(one.name, one.id, one.visibility) for one in chosen],
+        [ListedRepository(one.name, one.id, one.visibility, one.default_branch) for one in chosen],
         organization_id=backfill.organization_id,
         by=ExpectedBy.BACKFILL,
         asked_at=asked_at,

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -17,7 +19,7 @@ from central.repositories.models import Repository
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.selection import Selection
 from scripts.local_forge import OWNER_ID, LocalForge
-from tests.central.onboarding.world import acme, backfill_of, use
+from tests.central.onboarding.world import acme, backfill_of, queued, use
 
 pytestmark = pytest.mark.django_db
 
@@ -60,12 +62,27 @@ def test_what_is_chosen_is_expected_from_the_start(settings: Settings, forge: Lo
         ("shop", "public", "backfill"),
         ("till", "internal", "backfill"),
     ]
+    assert {one.tracked_ref for one in rows} == {"refs/heads/main"}
     linked = BackfillRepository.objects.order_by("name").values_list("repository", flat=True)
     assert list(linked) == [one.pk for one in rows]
     cancel_backfill(backfill, actor="test")
     assert not without_index(Repository.objects.all()).exists()
     listed()
     assert without_index(Repository.objects.all()).count() == 2
+
+
+def test_clones_that_failed_before_the_upgrade_are_announced_by_it() -> None:
+    backfill = backfill_of(acme())
+    queued(backfill, "till", github_id=7, state=WorkState.FAILED, error="fatal: gone")
+    queued(backfill, "shop", github_id=8, state=WorkState.FAILED)
+    queued(backfill, "done", state=WorkState.DONE)
+    Repository.objects.create(organization=acme(), name="shop", generation=1)
+    import_module("central.onboarding.migrations.0003_announced").announce(apps, None)
+    (announced,) = without_index(Repository.objects.all())
+    assert (announced.name, announced.github_id, announced.visibility) == ("till", 7, "private")
+    assert (announced.trouble, announced.trouble_detail) == ("not_cloned", "fatal: gone")
+    assert BackfillRepository.objects.get(name="till").repository == announced
+    assert BackfillRepository.objects.get(name="shop").repository is None
 
 
 def test_filters_choose(settings: Settings, forge: LocalForge) -> None:

@@ -33,7 +33,9 @@ def test_answer_has_the_shape_of_the_contract(client: Client) -> None:
         "project", "commit", "file", "start_line", "end_line", "language", "chunk_type", "name",
         "score", "similarity", "content", "truncated", "matched", "url",
     }  # fmt: skip
-    assert answer["receipt"].keys() == {"complete", "took_ms", "projects", "missing"}
+    assert answer["receipt"].keys() == {
+        *("complete", "took_ms", "projects", "missing", "missing_more")
+    }
     assert answer["receipt"]["projects"][0]["indexed_at"].endswith("Z")
     assert answer["next_cursor"]
 
