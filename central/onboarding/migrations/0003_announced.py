@@ -37,7 +37,7 @@ def announce(apps: Any, _schema_editor: Any) -> None:
 class Migration(migrations.Migration):
     dependencies = [
         ("onboarding", "0002_authority"),
-        ("repositories", "0010_expectations"),
+        ("repositories", "0011_expectations"),
     ]
 
     operations = [migrations.RunPython(announce, migrations.RunPython.noop)]
