@@ -36,17 +36,12 @@
 (property_declaration type: (_) @local.type name: (identifier) @local)
 (parameter type: (_)? @local.type name: (identifier) @local)
 ((parameter (modifier) @_this type: (_) @extends) (#eq? @_this "this"))
-; An extension block, which the grammar reads as a constructor; csharp.py may write it as a class.
-([(constructor_declaration
-     name: (identifier) @_block
-     parameters: (parameter_list . (parameter type: (_) @extends))
-     body: (block (local_function_statement name: (identifier) @extends.member)))
-  (class_declaration
-     name: (identifier) @_block
-     (parameter_list . (parameter type: (_) @extends))
-     body: (declaration_list [(method_declaration name: (identifier) @extends.member)
-                              (property_declaration name: (identifier) @extends.member)]))]
- (#any-of? @_block "extension" "__x"))
+((class_declaration
+   name: (identifier) @_block
+   (parameter_list . (parameter type: (_) @extends))
+   body: (declaration_list [(method_declaration name: (identifier) @extends.member)
+                            (property_declaration name: (identifier) @extends.member)]))
+ (#eq? @_block "__x"))
 (type_parameter name: (identifier) @local)
 (parameter_list name: (identifier) @local)
 (implicit_parameter) @local

@@ -28,7 +28,7 @@ def receivers(path: str, text: str) -> list[str]:
         (
             "a.cs",
             "static class E { extension(string s) { public int F() => 1; } }",
-            ["E.extension.F free:string"],
+            ["E.F free:string"],
         ),
         ("a.swift", "extension String { func f() {} }", ["String free:String"]),
         ("a.swift", "struct A {}\nextension A { func f() {} }", []),
