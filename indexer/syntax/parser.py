@@ -12,7 +12,7 @@ from indexer.languages import Grammar, Language
 from indexer.limits import FILE_DEFINITIONS, PARSED_BRACKETS, PARSED_BYTES
 from indexer.records.files import DegradeReason
 from indexer.syntax.budget import bracket_depth
-from indexer.syntax.trees import ByteRange, Forest, grammar_language, parse_trees
+from indexer.syntax.trees import ByteRange, SyntaxTrees, grammar_language, parse_trees
 
 _MATCH_LIMIT = 65_536
 
@@ -80,18 +80,18 @@ def parse(language: Language, source: bytes) -> ParsedFile | DegradeReason:
         return DegradeReason.PARSE_BUDGET
     if bracket_depth(source) > PARSED_BRACKETS:
         return DegradeReason.TOO_DEEP
-    forest = parse_trees(language, grammar, source)
-    if isinstance(forest, DegradeReason):
-        return forest
-    collector = _collect(grammar, source, forest)
-    return DegradeReason.PARSE_BUDGET if collector is None else collector.parsed(language, forest)
+    trees = parse_trees(language, grammar, source)
+    if isinstance(trees, DegradeReason):
+        return trees
+    collector = _collect(grammar, source, trees)
+    return DegradeReason.PARSE_BUDGET if collector is None else collector.parsed(language, trees)
 
 
-def _collect(grammar: Grammar, source: bytes, forest: Forest) -> "_Collector | None":
+def _collect(grammar: Grammar, source: bytes, trees: SyntaxTrees) -> "_Collector | None":
     """Collect all matches of the queries; None if there are too many."""
     query, definition_patterns = _query(grammar)
     collector = _Collector(source)
-    for tree in (forest.tree, *forest.pieces):
+    for tree in (trees.tree, *trees.pieces):
         cursor = tree_sitter.QueryCursor(query, match_limit=_MATCH_LIMIT)
         for pattern, captures in cursor.matches(tree.root_node):
             if pattern < definition_patterns:
@@ -163,21 +163,21 @@ class _Collector:
             elif label in _PREFIXES or label.startswith("definition."):
                 self._add_definition(pattern, label.removeprefix("definition."), nodes[0], captures)
 
-    def parsed(self, language: Language, forest: Forest) -> ParsedFile:
+    def parsed(self, language: Language, trees: SyntaxTrees) -> ParsedFile:
         found = sorted(
             self.found.values(), key=lambda one: (one.node.start_byte, -one.node.end_byte)
         )
         return ParsedFile(
             language=language,
             source=self.source,
-            tree=forest.tree,
+            tree=trees.tree,
             definitions=tuple(self._definition(one) for one in found),
             leading_comments=self.leading_comments,
             comment_lines=frozenset(self.comment_lines),
             decorators=self.decorators,
             exported_names=frozenset(self.exported_names),
             matches=tuple(self.matches),
-            errors=forest.errors,
+            errors=trees.errors,
         )
 
     def _add_definition(

@@ -48,16 +48,19 @@ class Errors:
 
 
 @dataclass(frozen=True, slots=True)
-class Forest:
-    """The tree of a file, those of the pieces that are parsed by themselves, and all errors."""
+class SyntaxTrees:
+    """The tree of a file, those of pieces that are parsed by themselves, and the errors of all."""
 
     tree: tree_sitter.Tree
     pieces: tuple[tree_sitter.Tree, ...] = ()
     errors: tuple[ByteRange, ...] = ()
 
 
-def parse_trees(language: Language, grammar: Grammar, source: bytes) -> Forest | DegradeReason:
-    """Parse `source`, and again with rewrites if that leaves less that is not understood."""
+def parse_trees(language: Language, grammar: Grammar, source: bytes) -> SyntaxTrees | DegradeReason:
+    """Parse `source`, and again with each rewrite: those that leave fewer errors are kept.
+
+    All offsets are those of `source`.
+    """
     # A NUL would be the end of the file to the grammars.
     text = source.replace(b"\0", b" ")
     tree = _parse_within_budget(grammar, text)
@@ -65,11 +68,13 @@ def parse_trees(language: Language, grammar: Grammar, source: bytes) -> Forest |
         return DegradeReason.PARSE_BUDGET
     if _error_work(tree) > _MAX_ERROR_WORK:
         return DegradeReason.PARSE_FAILED
-    return _Repair(grammar, text, tree).by_rewrites(language).forest()
+    parse = _RewritingParse(grammar, text, tree)
+    parse.try_rewrites(language.rewrites)
+    return parse.trees()
 
 
-class _Repair:
-    """A file's best tree so far, and the edits that it is the tree of."""
+class _RewritingParse:
+    """The best tree of a file so far, and the text with the edits that it is the tree of."""
 
     def __init__(self, grammar: Grammar, source: bytes, tree: tree_sitter.Tree) -> None:
         self._grammar = grammar
@@ -80,26 +85,26 @@ class _Repair:
         self._reparses = _MAX_REPARSES
         self._pieces: list[Edit] = []
 
-    def by_rewrites(self, language: Language) -> "_Repair":
-        """Try the language's rewrites, together and then one after the other."""
-        found = [edits for one in language.rewrites if (edits := self._edits(one))]
+    def try_rewrites(self, rewrites: Sequence[Rewrite]) -> None:
+        """Try all rewrites together, then one after the other."""
+        found = [edits for rewrite in rewrites if (edits := self._edits(rewrite))]
         if len(found) > 1:
-            self._try([one for edits in found for one in edits])
-        for rewrite in language.rewrites:
-            self._try(self._edits(rewrite), is_needed=rewrite.always)
-        return self
+            self._try([edit for edits in found for edit in edits])
+        for rewrite in rewrites:
+            self._try(self._edits(rewrite), allows_as_many_errors=rewrite.always)
 
-    def forest(self) -> Forest:
-        """Return the trees."""
-        alone = (self._alone(one) for one in self._pieces)
-        pieces = tuple(tree for tree in alone if tree is not None)
+    def trees(self) -> SyntaxTrees:
+        """Parse the pieces and return all trees."""
+        parsed = map(self._parse_piece, self._pieces)
+        pieces = tuple(tree for tree in parsed if tree is not None)
         errors = [
             *self._errors.ranges,
-            *(one for tree in pieces for one in read_errors(tree).ranges),
+            *(found for tree in pieces for found in read_errors(tree).ranges),
         ]
-        return Forest(self._tree, pieces, tuple(sorted(errors)))
+        return SyntaxTrees(self._tree, pieces, tuple(sorted(errors)))
 
     def _edits(self, rewrite: Rewrite) -> list[Edit]:
+        """Return the edits of a rewrite where it applies to the tree so far."""
         if not (rewrite.always or self._tree.root_node.has_error):
             return []
         return [
@@ -111,7 +116,7 @@ class _Repair:
             for one in edits
         ]
 
-    def _try(self, edits: Sequence[Edit], *, is_needed: bool = False) -> None:
+    def _try(self, edits: Sequence[Edit], *, allows_as_many_errors: bool = False) -> None:
         if not edits or not self._reparses:
             return
         self._reparses -= 1
@@ -120,7 +125,7 @@ class _Repair:
         if tree is None or _error_work(tree) > _MAX_ERROR_WORK:
             return
         errors = read_errors(tree)
-        if errors.size < self._errors.size + is_needed:
+        if errors.size < self._errors.size + allows_as_many_errors:
             self._text, self._tree, self._errors = text, tree, errors
             self._pieces += [one for one in edits if one.piece]
 
@@ -152,7 +157,7 @@ class _Repair:
         found = bisect_right(self._errors.ranges, (offset, sys.maxsize))
         return found > 0 and offset < self._errors.ranges[found - 1][1]
 
-    def _alone(self, piece: Edit) -> tree_sitter.Tree | None:
+    def _parse_piece(self, piece: Edit) -> tree_sitter.Tree | None:
         start, end = piece.start, piece.start + len(piece.piece)
         text = self._source[:start] + piece.piece + self._source[end:]
         included = tree_sitter.Range(_point(text, start), _point(text, end), start, end)
@@ -229,14 +234,15 @@ def read_errors(tree: tree_sitter.Tree) -> Errors:
 
 
 class _ErrorReader:
-    """A walk over the nodes with errors. `_after` has for each open node the end of what is read.
+    """A walk over the nodes with errors.
 
-    It is None for a node that is no error.
+    `_open` has an item for each node around the current one: None if it is no error, else where the
+    part of it that is still unread begins, and where it ends.
     """
 
     def __init__(self, tree: tree_sitter.Tree) -> None:
         self._cursor = tree.walk()
-        self._after: list[tuple[int, int] | None] = []  # what is read until, and the node's end
+        self._open: list[ByteRange | None] = []
         self._ranges: list[ByteRange] = []
         self._missing = 0
 
@@ -251,13 +257,13 @@ class _ErrorReader:
         node = self._cursor.node
         if node is None:
             return False
-        parent = self._after[-1] if self._after else None
+        parent = self._open[-1] if self._open else None
         self._missing += node.is_missing
         if parent is not None:
             if node.is_error or node.start_point.row == node.end_point.row:
                 return False
             self._add(parent[0], node.start_byte)
-            self._after[-1] = (node.end_byte, parent[1])
+            self._open[-1] = (node.end_byte, parent[1])
         if not node.has_error:
             return False
         is_error = node.is_error
@@ -266,14 +272,14 @@ class _ErrorReader:
             if is_error:
                 self._add(start, end)
             return False
-        self._after.append((start, end) if is_error else None)
+        self._open.append((start, end) if is_error else None)
         return True
 
     def _moves_on(self) -> bool:
         while not self._cursor.goto_next_sibling():
             if not self._cursor.goto_parent():
                 return False
-            left = self._after.pop()
+            left = self._open.pop()
             if left is not None:
                 self._add(*left)
         return True

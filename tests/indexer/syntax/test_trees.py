@@ -7,18 +7,18 @@ import pytest
 from indexer.languages import LANGUAGES_BY_NAME
 from indexer.languages.rewrites import Edit, Rewrite, closing
 from indexer.syntax import trees
-from indexer.syntax.trees import Forest, parse_trees
+from indexer.syntax.trees import SyntaxTrees, parse_trees
 from tests.indexer.languages.test_constructs import CONSTRUCTS, IDS
 
 KOTLIN = LANGUAGES_BY_NAME["kotlin"]
 
 
-def grown(source: bytes, language: str = "kotlin") -> Forest:
+def parsed(source: bytes, language: str = "kotlin") -> SyntaxTrees:
     one = LANGUAGES_BY_NAME[language]
     assert one.grammar is not None
-    forest = parse_trees(one, one.grammar, source)
-    assert isinstance(forest, Forest)
-    return forest
+    found = parse_trees(one, one.grammar, source)
+    assert isinstance(found, SyntaxTrees)
+    return found
 
 
 @pytest.mark.parametrize(("language", "name", "source"), CONSTRUCTS, ids=IDS)
@@ -39,33 +39,33 @@ def test_a_comment_and_a_string_are_left_as_they_are() -> None:
     broken = source + b"context(log: Log)\nfun f() = g()\n"
     found = [edits for one in KOTLIN.rewrites for edits in one.find(broken)]
     assert len(found) > 1
-    assert not grown(broken).errors
+    assert not parsed(broken).errors
     assert KOTLIN.grammar is not None
-    repair = trees._Repair(KOTLIN.grammar, source, grown(source).tree)
-    assert not repair._is_code(source.index(b"context"))
-    assert not repair._is_code(source.rindex(b"context"))
-    assert repair._is_code(source.index(b"val"))
+    parse = trees._RewritingParse(KOTLIN.grammar, source, parsed(source).tree)
+    assert not parse._is_code(source.index(b"context"))
+    assert not parse._is_code(source.rindex(b"context"))
+    assert parse._is_code(source.index(b"val"))
 
 
 def test_a_rewrite_that_does_not_help_is_dropped() -> None:
     source = b"fun f() { g( }\n"
     worse = Rewrite(lambda text: [[Edit(0, b")" * (len(text) - 1))]])
     assert KOTLIN.grammar is not None
-    forest = parse_trees(replace(KOTLIN, rewrites=(worse,)), KOTLIN.grammar, source)
-    assert isinstance(forest, Forest)
-    assert forest.errors == grown(source).errors
+    found = parse_trees(replace(KOTLIN, rewrites=(worse,)), KOTLIN.grammar, source)
+    assert isinstance(found, SyntaxTrees)
+    assert found.errors == parsed(source).errors
 
 
 def test_a_file_is_parsed_again_a_limited_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
     source = b"context(log: Log)\nfun f() = g()\n"
-    assert not grown(source).errors
+    assert not parsed(source).errors
     monkeypatch.setattr(trees, "_MAX_REPARSES", 0)
-    assert grown(source).errors
+    assert parsed(source).errors
 
 
 def test_definitions_in_an_error_without_errors_of_their_own_are_parsed() -> None:
     source = b"def a():\n    b(1)\n    c(2)\n\ndef = ) (\n"
-    assert all(start > source.index(b"c(2)") for start, _ in grown(source, "python").errors)
+    assert all(start > source.index(b"c(2)") for start, _ in parsed(source, "python").errors)
 
 
 @pytest.mark.parametrize(
