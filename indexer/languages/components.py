@@ -11,8 +11,9 @@ from typing import Final
 
 from indexer.languages.base import Language
 from indexer.languages.ecmascript import JAVASCRIPT
-from indexer.languages.embedded import VERSION, HostFormat, Region, blank
+from indexer.languages.embedded import VERSION, HostFormat, Region
 from indexer.languages.markup import Element, braces, elements, gaps, script_language
+from indexer.languages.spaces import spaces
 
 _SCRIPTS: Final = ("javascript", "tsx", "typescript")
 _VUE_ATTRIBUTE: Final = re.compile(
@@ -78,7 +79,7 @@ def _vue_attribute(found: re.Match[bytes]) -> tuple[int, bytes]:
     name, equals, quoted = found[1], found[2], found[3]
     value = quoted[1:-1]
     if name == b"v-for" and (loop := _VUE_LOOP.match(value)):
-        value = blank(loop[0]) + value[loop.end() :]
+        value = spaces(loop[0]) + value[loop.end() :]
     is_handler = name.startswith((b"@", b"v-on"))
     opening, closing = (b"{", b"}") if is_handler and _STATEMENTS.search(value) else (b"[", b"]")
     return found.start(2), equals.replace(b"=", b";") + opening + value + closing
@@ -111,7 +112,7 @@ def _in_braces(source: bytes, at: int, expression: bytes) -> tuple[int, bytes]:
     The value begins after `=`, which separates it from what is before.
     """
     if spread := _SPREAD.match(expression):
-        expression = blank(spread[0]) + expression[spread.end() :]
+        expression = spaces(spread[0]) + expression[spread.end() :]
     if source[at - 1 : at] == b"=":
         return at - 1, b";[" + expression + b"]"
     return at, b";" + expression + b" "
@@ -121,12 +122,12 @@ def _svelte_expression(written: bytes) -> bytes:
     """Return the expression of a block or tag; spaces for one that has none."""
     keyword = _SVELTE_KEYWORD.match(written)
     if not keyword:
-        return blank(written) if _SVELTE_MARK.match(written) else written
+        return spaces(written) if _SVELTE_MARK.match(written) else written
     rest = written[keyword.end() :]
     if b"each" in keyword[0] or b"await" in keyword[0]:
         end = max((found.start() for found in _SVELTE_PATTERN.finditer(rest)), default=len(rest))
-        rest = rest[:end] + blank(rest[end:])
-    return blank(keyword[0]) + rest
+        rest = rest[:end] + spaces(rest[end:])
+    return spaces(keyword[0]) + rest
 
 
 def astro_regions(source: bytes) -> list[Region]:

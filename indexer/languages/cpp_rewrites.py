@@ -12,8 +12,8 @@ from indexer.languages.rewrites import (
     closing,
     occurrences,
     replaced,
-    spaces,
 )
+from indexer.languages.spaces import spaces
 
 _MODULE: Final = re.compile(
     rb"^[ \t]*(export[ \t]+)?(import|module)[ \t]+([\w.:<>\"/+-]{1,500})[ \t]*"
@@ -64,10 +64,10 @@ def _contracts(source: bytes) -> Iterator[Sequence[Edit]]:
         result = _RESULT_NAME.match(source, opening + 1, end)
         condition = result.end() if result else opening + 1
         # As a block: alone, the grammar does not read a comparison as a statement.
-        alone = b"{" + spaces(source, opening + 1, condition) + source[condition : end - 1] + b";}"
+        alone = b"{" + spaces(source[opening + 1 : condition]) + source[condition : end - 1] + b";}"
         yield [
             blank(source, found.start(1), opening),
-            Edit(opening, spaces(source, opening, end), alone),
+            Edit(opening, spaces(source[opening:end]), alone),
         ]
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from indexer.languages.spaces import spaces
+
 # Of all host formats, as the rules share most of their code. Raise if one gives other regions.
 VERSION: Final = 2
-
-_BLANK: Final = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,7 @@ def mask(source: bytes, regions: Iterable[Region]) -> bytes:
     parts = []
     end = 0
     for one in regions:
-        parts.append(source[end : one.start].translate(_BLANK))
+        parts.append(spaces(source[end : one.start]))
         parts.append(one.text or source[one.start : one.end])
         end = one.end
-    return b"".join([*parts, source[end:].translate(_BLANK)])
-
-
-def blank(source: bytes) -> bytes:
-    """Return spaces for all bytes but line feeds."""
-    return source.translate(_BLANK)
+    return b"".join([*parts, spaces(source[end:])])

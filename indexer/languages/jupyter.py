@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from indexer.languages.base import Language
-from indexer.languages.embedded import VERSION, HostFormat, Region, blank
+from indexer.languages.embedded import VERSION, HostFormat, Region
 from indexer.languages.python import PYTHON
+from indexer.languages.spaces import spaces
 
 _PYTHON: Final = re.compile(r"i?python\d*")
 _CELLS: Final = ([b"", b"cells", b""], [b"", b"worksheets", b"", b"cells", b""])
@@ -130,14 +131,14 @@ def _region(source: bytes, cell: _Cell, *, is_python: bool) -> Region:
     at = start
     for first, last in cell.strings:
         text, after = _unescaped(source, first, last)
-        parts += [blank(source[at:first]), text]
+        parts += [spaces(source[at:first]), text]
         at = after
     text = b"".join(parts)
     command = _CELL_COMMAND.match(text)
     if command and command[1] not in _WITH_CODE:
         return Region(start, at, "text")
     if command:
-        text = blank(command[0]) + text[command.end() :]
+        text = spaces(command[0]) + text[command.end() :]
     return Region(start, at, "python", _without_commands(text))
 
 
@@ -154,9 +155,9 @@ def _apart(source: bytes, end: int, region: Region) -> Region:
     if source[line + 1 : region.start - 1].strip():
         text = _APART
     elif line_before >= 0:
-        text = b"0" + blank(source[line_before + 2 : region.start])
+        text = b"0" + spaces(source[line_before + 2 : region.start])
     else:
-        text = _APART + blank(source[line + 1 : region.start])
+        text = _APART + spaces(source[line + 1 : region.start])
     start = region.start - len(text)
     if start < end or b"\n" in source[start : start + len(_APART) - 1]:
         return region
@@ -189,7 +190,7 @@ def _escape(found: re.Match[bytes]) -> bytes:
     try:
         decoded: str = json.loads(b'"' + run + b'"')
     except ValueError:
-        return blank(found[0])
+        return spaces(found[0])
     text = decoded.encode("utf-8", "replace")
     line = text.rstrip(b"\n")
     if indent is None or b"\n" in line or not line:
@@ -201,8 +202,8 @@ def _escape(found: re.Match[bytes]) -> bytes:
 
 
 def _without_commands(text: bytes) -> bytes:
-    text = _TIMED.sub(lambda found: found[1] + blank(found[2]), text)
-    return _COMMAND.sub(lambda found: found[1] + b"0" + blank(found[2][1:]), text)
+    text = _TIMED.sub(lambda found: found[1] + spaces(found[2]), text)
+    return _COMMAND.sub(lambda found: found[1] + b"0" + spaces(found[2][1:]), text)
 
 
 JUPYTER: Final = Language(

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
+from indexer.languages.spaces import spaces
+
 _OPENING: Final = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
 _BRACKETS: Final = re.compile(rb"[][(){}]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
-_NOT_LINE_FEED: Final = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
 _LETTERS: Final = bytes(byte if byte in b"\n\r" else 0x78 for byte in range(256))
 _BRACKETED_BYTES: Final = 8_192
 _MAX_OCCURRENCES: Final = 1_000  # of a pattern in a file
@@ -60,12 +61,7 @@ def occurrences(pattern: re.Pattern[bytes], source: bytes) -> Iterator[re.Match[
 
 def blank(source: bytes, start: int, end: int) -> Edit:
     """Return the edit that leaves spaces and line feeds."""
-    return Edit(start, spaces(source, start, end))
-
-
-def spaces(source: bytes, start: int, end: int) -> bytes:
-    """Return as many bytes, with the line feeds of `source`."""
-    return source[start:end].translate(_NOT_LINE_FEED)
+    return Edit(start, spaces(source[start:end]))
 
 
 def string_piece(source: bytes, start: int, end: int) -> Edit:
