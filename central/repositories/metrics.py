@@ -10,7 +10,8 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from central.repositories.expectations import without_index
-from central.repositories.models import IndexProblem, Repository
+from central.repositories.models import Repository
+from central.repositories.states import FAILURES
 
 _WAITING = "waiting"
 
@@ -35,10 +36,9 @@ class RepositoryCollector(Collector):
             "Repositories that should have an index and have none, by reason.",
             labels=["reason"],
         )
-        failures = {IndexProblem.NOT_CLONED.value, IndexProblem.FAILED.value}
-        for reason in sorted(failures):
-            family.add_metric([reason], counts.get(reason, 0))
-        waiting = sum(count for reason, count in counts.items() if reason not in failures)
+        for reason in FAILURES:
+            family.add_metric([reason.value], counts.get(reason.value, 0))
+        waiting = sum(count for reason, count in counts.items() if reason not in FAILURES)
         family.add_metric([_WAITING], waiting)
         yield family
         yield GaugeMetricFamily(

@@ -26,8 +26,8 @@ class RunState(models.TextChoices):
 
 LIVE_RUN_STATES = (RunState.OPEN, RunState.QUEUED, RunState.APPLYING)
 BUSY_RUN_STATES = (RunState.QUEUED, RunState.APPLYING)
-# Reasons of an abandoned run that mean: the index is as new as its commit.
 FAILURES = (IndexProblem.FAILED, IndexProblem.NOT_CLONED)
+# Reasons of an abandoned run that mean: the index is as new as its commit.
 NOTHING_TO_DO = (Reason.UP_TO_DATE.value, Reason.SUPERSEDED.value)
 
 

@@ -2,7 +2,6 @@
 
 import codecs
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -89,9 +88,8 @@ def is_wide(label: str) -> bool:
     return name.startswith(("utf-16", "utf-32"))
 
 
-def codecs_of(label: str) -> Sequence[str]:
-    """Return the codecs to try, the declared one first."""
+def decoded_as(content: bytes, label: str) -> Decoded | None:
+    """Decode by the codec of a label, else by the wider one that vendors write under its name."""
     name = codec_name(label)
-    if name is None:
-        return ()
-    return (name, _WIDER[name]) if name in _WIDER else (name,)
+    tried = (one for one in (name, _WIDER.get(name or "")) if one)
+    return next(filter(None, (decoded(content, codec) for codec in tried)), None)

@@ -5,7 +5,7 @@ A pure function of its arguments. Plain UTF-8 costs its decoding alone.
 
 from typing import Final
 
-from indexer.decoding.codec import MARKS, UTF8, Decoded, codec_name, codecs_of, decoded, is_wide
+from indexer.decoding.codec import MARKS, UTF8, Decoded, codec_name, decoded, decoded_as, is_wide
 from indexer.decoding.declarations import compiled_label, label_in
 from indexer.decoding.detection import detect, is_text
 from indexer.records.files import SkipReason
@@ -44,7 +44,7 @@ def _marked(content: bytes, codec: str) -> Decoded | SkipReason:
 def _not_utf8(path: str, content: bytes, declared: str) -> Decoded | SkipReason:
     label = label_in(path, content)
     if label:
-        return _by_label(content, label) or SkipReason.ENCODING_INVALID
+        return decoded_as(content, label) or SkipReason.ENCODING_INVALID
     if codec_name(declared) not in {None, UTF8}:
         return _by_others(content, declared)
     return detect(content) or SkipReason.NOT_UTF8
@@ -52,9 +52,5 @@ def _not_utf8(path: str, content: bytes, declared: str) -> Decoded | SkipReason:
 
 def _by_others(content: bytes, declared: str) -> Decoded | SkipReason:
     """Decode by the declaration of another file, whose pattern may cover files that are no text."""
-    found = _by_label(content, declared)
+    found = decoded_as(content, declared)
     return found if found and is_text(found.text) else SkipReason.ENCODING_INVALID
-
-
-def _by_label(content: bytes, label: str) -> Decoded | None:
-    return next(filter(None, (decoded(content, codec) for codec in codecs_of(label))), None)

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from indexer.decoding.codec import Decoded, codecs_of, decoded
+from indexer.decoding.codec import Decoded, decoded_as
 
 _LOOKED_AT_BYTES: Final = 65_536
 _NOT_ASCII: Final = re.compile(rb"[\x80-\xff]")
@@ -31,12 +31,11 @@ def detect(content: bytes) -> Decoded | None:
     """Return the text by the best guess; None if no guess is good enough.
 
     A guess is good if all bytes are characters of it that give the same bytes again, no character
-    is a control, Latin letters are mostly of ASCII, and the text is not UTF-8 but for few bytes.
+    is a control, and Latin letters are mostly of ASCII. UTF-8 with a few wrong bytes is refused.
     """
     if _is_broken_utf8(content):
         return None
-    guesses = (decoded(content, codec) for codec in codecs_of(_guess(content)))
-    found = next(filter(None, guesses), None)
+    found = decoded_as(content, _guess(content))
     return found if found and _is_good(found, content) else None
 
 

@@ -5,15 +5,14 @@ two stars inside a name match no slash.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from indexer.git.attribute_files import Warn
 from indexer.globs import excess, file_pattern
 from indexer.limits import PATTERN_BYTES, PATTERNS
-
-Warn = Callable[[int, str], object]  # the number of a line that is ignored, and the reason
 
 _MAX_ALTERNATIVES: Final = 100  # of a glob's braces
 _MAX_LINE: Final = PATTERN_BYTES + 2
