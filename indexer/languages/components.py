@@ -11,11 +11,17 @@ from typing import Final
 
 from indexer.languages.base import Language
 from indexer.languages.ecmascript import JAVASCRIPT
-from indexer.languages.embedded import VERSION, HostFormat, Region
-from indexer.languages.markup import Element, braces, elements, gaps, script_language
+from indexer.languages.embedded import HOSTS_VERSION, HostFormat, Region
+from indexer.languages.markup import (
+    SCRIPT_LANGUAGES,
+    Element,
+    braces,
+    elements,
+    gaps,
+    script_language,
+)
 from indexer.languages.spaces import spaces
 
-_SCRIPTS: Final = ("javascript", "tsx", "typescript")
 _VUE_ATTRIBUTE: Final = re.compile(
     rb"(?<=[\s\"'])((?:@|:|v-(?!slot\b|pre\b|once\b|cloak\b))[^\s\"'=<>/]*+)"
     rb"(\s*+=\s*+)(\"[^\"]+\"|'[^']+')"
@@ -150,7 +156,7 @@ def astro_regions(source: bytes) -> list[Region]:
 def _component(name: str, host: HostFormat) -> Language:
     return Language(
         name,
-        version=VERSION,
+        version=HOSTS_VERSION,
         suffixes=(f".{name}",),
         ecosystem=JAVASCRIPT.ecosystem,
         host=host,
@@ -159,6 +165,6 @@ def _component(name: str, host: HostFormat) -> Language:
 
 LANGUAGES: Final = (
     _component("astro", HostFormat(astro_regions, ("tsx",))),
-    _component("svelte", HostFormat(svelte_regions, _SCRIPTS)),
-    _component("vue", HostFormat(vue_regions, _SCRIPTS)),
+    _component("svelte", HostFormat(svelte_regions, SCRIPT_LANGUAGES)),
+    _component("vue", HostFormat(vue_regions, SCRIPT_LANGUAGES)),
 )

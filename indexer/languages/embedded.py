@@ -11,8 +11,8 @@ from typing import Final
 
 from indexer.languages.spaces import spaces
 
-# Of all host formats, as the rules share most of their code. Raise if one gives other regions.
-VERSION: Final = 2
+# The version of all host formats, whose rules share code. Raise if one gives other regions.
+HOSTS_VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from indexer.languages.base import Language
-from indexer.languages.embedded import VERSION, HostFormat, Region
+from indexer.languages.embedded import HOSTS_VERSION, HostFormat, Region
 from indexer.languages.ruby import RUBY
 
 _OPEN: Final = re.compile(rb"<%(%|#|-|graphql\b|={0,2})")
@@ -30,7 +30,7 @@ def erb_regions(source: bytes) -> Iterator[Region]:
 
 ERB: Final = Language(
     "erb",
-    version=VERSION,
+    version=HOSTS_VERSION,
     suffixes=(".erb",),
     ecosystem=RUBY.ecosystem,
     host=HostFormat(erb_regions, ("ruby",)),

@@ -5,8 +5,8 @@ from typing import Final
 
 from indexer.languages.base import Language
 from indexer.languages.ecmascript import JAVASCRIPT
-from indexer.languages.embedded import VERSION, HostFormat, Region
-from indexer.languages.markup import elements, gaps, script_language
+from indexer.languages.embedded import HOSTS_VERSION, HostFormat, Region
+from indexer.languages.markup import SCRIPT_LANGUAGES, elements, gaps, script_language
 
 _HANDLER: Final = re.compile(
     rb"(?<=[\s\"'])on[a-z]++(\s*+=\s*+)(\"[^\"]+\"|'[^']+')", re.IGNORECASE
@@ -30,9 +30,9 @@ def html_regions(source: bytes) -> list[Region]:
 
 HTML: Final = Language(
     "html",
-    version=VERSION,
+    version=HOSTS_VERSION,
     suffixes=(".html", ".htm", ".xhtml", ".jinja", ".j2", ".hbs"),
     ecosystem=JAVASCRIPT.ecosystem,
-    host=HostFormat(html_regions, ("javascript", "tsx", "typescript")),
+    host=HostFormat(html_regions, SCRIPT_LANGUAGES),
 )
 LANGUAGES: Final = (HTML,)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from indexer.languages.base import Language
-from indexer.languages.embedded import VERSION, HostFormat, Region
+from indexer.languages.embedded import HOSTS_VERSION, HostFormat, Region
 from indexer.languages.python import PYTHON
 from indexer.languages.spaces import spaces
 
@@ -208,7 +208,7 @@ def _without_commands(text: bytes) -> bytes:
 
 JUPYTER: Final = Language(
     "jupyter",
-    version=VERSION,
+    version=HOSTS_VERSION,
     suffixes=(".ipynb",),
     ecosystem=PYTHON.ecosystem,
     host=HostFormat(notebook_regions, ("python",), only_regions=True),

@@ -25,6 +25,7 @@ _IN_BRACES: Final = re.compile(
 _SCRIPT_TYPE: Final = re.compile(
     r"module|(?:text|application)/(?:(?:java|ecma|type)script|babel|jsx)"
 )
+SCRIPT_LANGUAGES: Final = ("javascript", "tsx", "typescript")
 _TYPESCRIPT: Final = {"ts": "typescript", "typescript": "typescript", "tsx": "tsx"}
 
 

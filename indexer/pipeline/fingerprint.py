@@ -9,7 +9,7 @@ from functools import cache
 from importlib import metadata
 from typing import Final
 
-from indexer.languages.embedded import VERSION
+from indexer.languages.embedded import HOSTS_VERSION
 from indexer.languages.registry import LANGUAGES_BY_NAME
 from indexer.records.extractors import HOSTS, MANIFESTS, SELECTION, Extractor
 
@@ -44,7 +44,7 @@ SELECTION_VERSION: Final = 2
 
 _VERSIONS: Final = {
     **{one.name: one.version for one in LANGUAGES_BY_NAME.values() if one.host is None},
-    HOSTS: VERSION,
+    HOSTS: HOSTS_VERSION,
     MANIFESTS: MANIFESTS_VERSION,
     SELECTION: SELECTION_VERSION,
 }

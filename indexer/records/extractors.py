@@ -48,10 +48,10 @@ class Extractor:
             ]
         )
 
-    def of_names(self) -> dict[str, str]:
-        """Return the text of the parts on which files of a language depend; so of other parts.
+    def changed_parts(self) -> dict[str, str]:
+        """Return the text of the changed parts on which files of each language depend.
 
-        Those of which nothing has changed are left out.
+        Also that of each other part, by its own name. Without a change there is none.
         """
         names = {*self.versions, *EMBEDDED_LANGUAGES}
         texts = {name: " ".join(self._changed(_parts(name))) for name in sorted(names)}

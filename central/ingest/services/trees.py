@@ -126,7 +126,7 @@ class LoadedTree:
             "run": run.pk,
             "repository": run.repository_id,
             "shared": extractor.shared,
-            "parts": Jsonb(extractor.of_names()),
+            "parts": Jsonb(extractor.changed_parts()),
             "manifests": MANIFESTS,
             "selection": SELECTION,
             "by_content": [str(reason) for reason in SKIPPED_BY_CONTENT],

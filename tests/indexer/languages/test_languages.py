@@ -7,7 +7,7 @@ from importlib import import_module, metadata, resources
 import pytest
 
 from indexer.languages import Language, detect
-from indexer.languages.embedded import VERSION
+from indexer.languages.embedded import HOSTS_VERSION
 from indexer.languages.registry import (
     FILENAMES,
     HOSTS,
@@ -119,7 +119,7 @@ def test_the_list_of_languages_inside_of_others_is_that_of_the_registry() -> Non
     assert embedded == EMBEDDED_LANGUAGES
     parsed = {one.name for one in PARSED}
     assert all(parsed >= set(names) for names in embedded.values())
-    assert {one.version for one in HOSTS} == {VERSION}
+    assert {one.version for one in HOSTS} == {HOSTS_VERSION}
 
 
 def test_a_language_either_has_symbols_or_is_known_to_have_none() -> None:

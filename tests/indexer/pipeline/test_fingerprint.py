@@ -69,8 +69,8 @@ def test_a_file_with_code_of_other_languages_depends_on_the_versions_of_these() 
     one = Extractor("shared", versions)
     record = FileRecord("a.vue", "100644", "0" * 40, 1, language="vue")
     assert one.of_record(record) == "shared hosts=2 javascript=3"
-    assert one.of_names()["vue"] == "hosts=2 javascript=3"
-    assert one.of_names()["go"] == "go=4"
+    assert one.changed_parts()["vue"] == "hosts=2 javascript=3"
+    assert one.changed_parts()["go"] == "go=4"
     assert "erb" not in Extractor("shared", {"go": "4"}).of_names()
 
 
