@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.honesty.call_sites import CallSite, call_sites
 from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.pipeline.worker import extract_file
-from indexer.records.files import DegradeReason, FileRecord, count_lines
+from indexer.records.files import DegradeReason, FileRecord
 from indexer.syntax.parser import parse
 
 
@@ -25,10 +25,9 @@ class Account(StrEnum):
 
 @dataclass
 class Tally:
-    """The call sites of one language by account, some of those without, and lines."""
+    """The call sites of one language by account, and the places of those that none accounts for."""
 
     accounts: Counter[Account] = field(default_factory=Counter)
-    lines: int = 0
     examples: list[str] = field(default_factory=list)
 
     @property
@@ -60,7 +59,6 @@ def _add_file(path: str, content: bytes, tallies: dict[str, Tally]) -> None:
     if language.grammar is None:
         return
     one = tallies.setdefault(record.language, Tally())
-    one.lines += count_lines(text)
     for site, account in accounts(record, text.removeprefix("\ufeff")):
         one.accounts[account] += 1
         if account is Account.NOTHING:

@@ -7,7 +7,7 @@ paths. Entries are in the order of git, by bytes, where a directory's name ends 
 from collections.abc import Sequence
 from typing import Final
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from central.corpus.models import File
 from central.db import fetch_rows_planned_each_time, sql_with
@@ -95,10 +95,10 @@ class _Directory:
         starts = self.starts(after, _GAPS)
         begins = [f"{self._before}{after}", *(f"{one[:-1]}{_BEHIND_SLASH}" for one in starts)]
         parameters = [begins, [*starts, self._end], *self._below, limit, limit]
-        return [file_entry(*row) for row in fetch_rows_planned_each_time(_FILES, parameters)]
+        return [_file_entry(*row) for row in fetch_rows_planned_each_time(_FILES, parameters)]
 
 
-ENTRY_FIELDS: Final = (
+_ENTRY_FIELDS: Final = (
     "path",
     "language",
     "size",
@@ -107,10 +107,15 @@ ENTRY_FIELDS: Final = (
     "is_unparsed",
     "encoding",
 )
-IS_UNPARSED: Final = Q(unparsed__isnull=False)
 
 
-def file_entry(
+def file_entries(files: QuerySet[File]) -> list[FileEntry]:
+    """Return the entries of files, in no order."""
+    rows = files.annotate(is_unparsed=Q(unparsed__isnull=False)).values_list(*_ENTRY_FIELDS)
+    return [_file_entry(*row) for row in rows]
+
+
+def _file_entry(
     path: str,
     language: str,
     size: int,
@@ -119,7 +124,7 @@ def file_entry(
     is_unparsed: bool,
     encoding: str,
 ) -> FileEntry:
-    """Return the entry of a file, given its ENTRY_FIELDS."""
+    """Return the entry of a file, given its _ENTRY_FIELDS."""
     return FileEntry(
         name=path.rpartition("/")[2],
         path=path,

@@ -10,7 +10,7 @@ from central.corpus.models import File
 from central.db import fetch_rows_planned_each_time, like_pattern, one_moment, sql_with
 from central.errors import InvalidError
 from central.files.answers import FileEntry, FileList, receipt_of
-from central.files.directory import ENTRY_FIELDS, IS_UNPARSED, Position, directory_page, file_entry
+from central.files.directory import Position, directory_page, file_entries
 from central.files.requests import ListRequest
 from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
@@ -101,10 +101,8 @@ def _matching(
             found.append(one)
         after = one
     rows = File.objects.filter(repository_id=repository, path__in=found)
-    details = {
-        row[0]: row for row in rows.annotate(is_unparsed=IS_UNPARSED).values_list(*ENTRY_FIELDS)
-    }
-    return [file_entry(*details[one]) for one in found], following
+    entries = {one.path: one for one in file_entries(rows)}
+    return [entries[one] for one in found], following
 
 
 def _paths_after(repository: int, before: str, after: str) -> Iterator[str]:
@@ -120,11 +118,7 @@ def _paths_after(repository: int, before: str, after: str) -> Iterator[str]:
 
 
 def _file_at(repository: RepositorySnapshot, path: str) -> list[FileEntry]:
-    rows = File.objects.filter(repository_id=repository.id, path=path)
-    return [
-        file_entry(*row)
-        for row in rows.annotate(is_unparsed=IS_UNPARSED).values_list(*ENTRY_FIELDS)
-    ]
+    return file_entries(File.objects.filter(repository_id=repository.id, path=path))
 
 
 def _require_directory(

@@ -103,10 +103,6 @@ class RepositorySnapshot(NamedTuple):
         """Return its row in a receipt."""
         return MissingProject(self.name, reason, None if self.generation else self.created_at)
 
-    def counts(self, *, named: bool) -> bool:
-        """Whether answers are of it, or lack it: `named` ones always, else if it is expected."""
-        return named or self.is_expected
-
     def url(self, path: str, first_line: int, last_line: int | None = None) -> str | None:
         """Return the address of a file's lines at the indexed commit, at the forge or else here.
 

@@ -42,8 +42,8 @@ def _cursor_key(request: SearchRequest, organization: str) -> object:
     return [organization, key]
 
 
-def _asked_names(read: ReadRequest) -> Callable[[str], bool]:
-    """Return whether a repository of a name can have what the query asks for."""
+def _name_matcher(read: ReadRequest) -> Callable[[str], bool]:
+    """Return a function that says of a repository's name whether the query's `repo:` matches it."""
     matchers = [
         text_matcher(term.value, term.match, ignore_case=True)
         for term in conjuncts(read.query.predicate)
@@ -81,7 +81,7 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     visible = repository_snapshots(credential=credential)
     included = set(read.request.include_projects)
     excluded = set(read.request.exclude_projects)
-    asked = _asked_names(read)
+    matches_query = _name_matcher(read)
     return SearchScope(
         visible=visible,
         selected=[
@@ -89,7 +89,10 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
             for item in visible
             if item.name not in excluded
             and (not included or item.name in included)
-            and (item.generation or (item.counts(named=item.name in included) and asked(item.name)))
+            and (
+                item.generation
+                or ((item.name in included or item.is_expected) and matches_query(item.name))
+            )
         ],
         unknown=sorted(included.difference(item.name for item in visible)),
     )
