@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from indexer.languages.containers import NO_CONTAINERS, Containers
 from indexer.languages.embedded import HostFormat
 from indexer.languages.import_style import DOTTED, ImportStyle
+from indexer.languages.lexis import C_LEXIS, Lexis
 from indexer.languages.rewrites import Rewrite
 from indexer.records.manifests import Ecosystem
 
@@ -78,6 +79,7 @@ class Language:
     _: KW_ONLY
     version: int = 1  # raise if other data are extracted from the same file
     rewrites: tuple[Rewrite, ...] = ()  # tried in order
+    lexis: Lexis = C_LEXIS
     host: HostFormat | None = None  # of files whose code is in other languages
 
     # Detection. All in lower case; interpreters are from a `#!` line, without versions.

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import Language, grammar
+from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.languages.rewrites import Edit, Rewrite, closing, occurrences
 
 _SUBSTITUTION: Final = re.compile(rb"\$(\{[ \t\n]|\{\|)")
@@ -26,6 +27,7 @@ BASH: Final = Language(
     grammar("bash"),
     version=2,
     rewrites=(Rewrite(_substitutions),),
+    lexis=Lexis((HASH_COMMENTS,)),
     suffixes=(".sh", ".bash", ".zsh", ".ksh", ".bats"),
     file_names=(".bashrc", ".bash_profile", ".profile", ".zshrc"),
     interpreters=("sh", "bash", "dash", "zsh", "ksh", "bats"),

@@ -9,6 +9,7 @@ from typing import Final
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle, relative_module
+from indexer.languages.lexis import SLASH_COMMENTS, Lexis
 from indexer.languages.rewrites import blanked, comparison_blanked, replaced
 from indexer.records.manifests import Ecosystem
 
@@ -74,6 +75,7 @@ JAVASCRIPT: Final = Language(
     grammar("javascript", "ecmascript", "javascript", "jsx"),
     version=2,
     rewrites=_REWRITES,
+    lexis=Lexis((SLASH_COMMENTS,)),
     suffixes=(".js", ".jsx", ".mjs", ".cjs"),
     interpreters=("node",),
     ecosystem=Ecosystem.NPM,

@@ -5,6 +5,7 @@ from typing import Final
 
 from indexer.languages.base import Language, ModuleName, grammar, names
 from indexer.languages.import_style import ImportStyle
+from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.records.manifests import Ecosystem
 
 # Modules are global and independent of paths: `Acme.User` is the atom `:"Elixir.Acme.User"`.
@@ -46,6 +47,7 @@ ELIXIR: Final = Language(
     "elixir",
     grammar("elixir"),
     version=2,
+    lexis=Lexis((HASH_COMMENTS,), marks_methods=True),
     suffixes=(".ex", ".exs"),
     interpreters=("elixir",),
     ecosystem=Ecosystem.NONE,

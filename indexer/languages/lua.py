@@ -5,6 +5,7 @@ from typing import Final
 
 from indexer.languages.base import Language, ModuleName, grammar, names
 from indexer.languages.import_style import ImportStyle
+from indexer.languages.lexis import DASH_COMMENTS, Lexis
 from indexer.records.manifests import Ecosystem
 
 _SOURCE_FOLDERS: Final = ("src", "lua", "lib")
@@ -40,6 +41,7 @@ LUA: Final = Language(
     "lua",
     grammar("lua"),
     version=2,
+    lexis=Lexis((DASH_COMMENTS,)),
     suffixes=(".lua",),
     interpreters=("lua",),
     ecosystem=Ecosystem.NONE,

@@ -3,6 +3,7 @@
 from typing import Final
 
 from indexer.languages.base import Language, grammar, names
+from indexer.languages.lexis import HASH_COMMENTS, SLASH_COMMENTS, Lexis
 from indexer.languages.rewrites import blanked
 from indexer.records.manifests import Ecosystem
 
@@ -77,6 +78,7 @@ PHP: Final = Language(
     grammar("php", function="language_php"),
     version=2,
     rewrites=_REWRITES,
+    lexis=Lexis((HASH_COMMENTS, SLASH_COMMENTS)),
     suffixes=(".php", ".phtml"),
     interpreters=("php",),
     ecosystem=Ecosystem.COMPOSER,

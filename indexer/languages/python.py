@@ -8,6 +8,7 @@ from typing import Final
 from indexer.languages.base import ExportRule, ItemShape, Language, grammar, names
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle
+from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, parts
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import CALLED, EACH, ELEMENT
@@ -108,6 +109,7 @@ PYTHON: Final = Language(
     grammar("python"),
     version=2,
     rewrites=_REWRITES,
+    lexis=Lexis((HASH_COMMENTS,)),
     suffixes=(".py", ".pyi", ".pyw"),
     file_names=("sconstruct", "wscript"),
     interpreters=("python", "pypy"),

@@ -6,6 +6,7 @@ from typing import Final
 
 from indexer.languages.base import Language, grammar, names
 from indexer.languages.import_style import ImportStyle, relative_module
+from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.languages.rewrites import Edit, Rewrite, blanked, occurrences, string_piece
 from indexer.records.manifests import Ecosystem
 
@@ -68,6 +69,7 @@ RUBY: Final = Language(
     grammar("ruby"),
     version=2,
     rewrites=_REWRITES,
+    lexis=Lexis((HASH_COMMENTS,), marks_methods=True),
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
     file_names=("gemfile", "rakefile", "podfile", "vagrantfile", "guardfile"),
     interpreters=("ruby",),

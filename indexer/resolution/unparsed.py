@@ -15,19 +15,6 @@ from indexer.records.references import Access, Binding, Reference, ReferenceKind
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.trees import ByteRange
 
-_NAME: Final = rb"(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*)"
-_NAME_OF_METHOD: Final = rb"(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*[?!]?)"
-_C_COMMENT: Final = rb"//[^\n]*|/\*(?:(?s:.{0,1000}?)\*/)?"
-_STRING: Final = rb'"(?:[^"\\\n]|\\.)*"'
-_QUOTED: Final = rb"'(?:[^'\\\n]|\\.)*'"
-_CHARACTER: Final = rb"'(?:[^'\\\n]|\\[^\n']{1,8})'"
-_IGNORED: Final = {
-    **dict.fromkeys(("python", "ruby", "bash", "elixir"), (rb"#[^\n]*", _STRING, _QUOTED)),
-    **dict.fromkeys(("javascript", "typescript", "tsx"), (_C_COMMENT, _STRING, _QUOTED)),
-    "php": (rb"#[^\n]*", _C_COMMENT, _STRING, _QUOTED),
-    "lua": (rb"--[^\n]*", _STRING, _QUOTED),
-}
-_DEFAULT_IGNORED: Final = (_C_COMMENT, _STRING, _CHARACTER)
 _CALL: Final = re.compile(rb"!?[ \t]?(?:<[\w\s,.:<>?&*\[\]]{0,200}>|::<[^()\n]{0,200}>)?\(")
 _DEFINES: Final = re.compile(
     rb"\b(?:def|defp|fun|func|function|fn|sub|class|struct|interface|trait|enum|object|record|macro)"
@@ -156,8 +143,8 @@ class _Scan:
 
 
 def _tokens(language: Language, text: SourceText, ranges: Iterable[ByteRange]) -> Iterator[_Token]:
-    """Yield the names in the ranges that are in no string and no comment of one kind or another."""
-    pattern = _pattern(language.name)
+    """Yield the names outside of strings and comments, but for those of the language."""
+    pattern = language.lexis.token
     source, builtins = text.source, language.builtins
     for start, end in ranges:
         for found in pattern.finditer(source, start, end):
@@ -168,8 +155,3 @@ def _tokens(language: Language, text: SourceText, ranges: Iterable[ByteRange]) -
             called = _CALL.match(source, found.end())
             before = source[max(0, offset - _LOOK_BACK_BYTES) : offset]
             yield _Token(offset, name, called is not None and not _DEFINES.search(before))
-
-
-def _pattern(language: str) -> re.Pattern[bytes]:
-    name = _NAME_OF_METHOD if language in {"ruby", "elixir"} else _NAME
-    return re.compile(b"|".join([*_IGNORED.get(language, _DEFAULT_IGNORED), name]))
