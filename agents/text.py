@@ -276,7 +276,7 @@ def _partly_parsed(receipt: Row) -> list[str]:
     if not relevant:
         return []
     files = ", ".join(f"{row['project']}:{row['file']}" for row in relevant)
-    return [f"Lines with the name, or of it, could not be parsed in: {files}."]
+    return [f"Lines that could not be parsed have the name, or are of the definition: {files}."]
 
 
 def _elsewhere(receipt: Row) -> list[str]:

@@ -46,7 +46,7 @@ def with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyPa
 
 
 def inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
-    """Return the partly parsed files; relevant are those that a definition is not understood of."""
+    """Return the partly parsed files; relevant are those with such lines in a definition."""
     files = id_array(one.file for one in definitions)
     spans = [[one.start_line for one in definitions], [one.end_line for one in definitions]]
     return _partly_parsed(scope, _IN_DEFINITIONS, [files, *spans])

@@ -70,7 +70,7 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
         )
     if relevant := receipt.get("partly_parsed", {}).get("relevant"):
         yield (
-            "Lines with the name, or of it, could not be parsed in "
+            "Lines that could not be parsed have the name, or are of the definition, in "
             f"{', '.join(escape_line(_place(one)) for one in relevant)}."
         )
     elsewhere = receipt.get("elsewhere", {"count": 0})

@@ -11,9 +11,10 @@ from itertools import chain, islice
 
 from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.languages.embedded import HostFormat, Region, mask
-from indexer.limits import FILE_REFERENCES, FILE_REGIONS, UNPARSED_NAMES, UNPARSED_RANGES
+from indexer.limits import FILE_REFERENCES, FILE_REGIONS
 from indexer.records.files import DegradeReason, Span, Symbol, Unparsed, UnparsedLines
 from indexer.resolution.file_relations import Relations, extract_relations
+from indexer.resolution.unparsed import merge_unparsed
 from indexer.syntax.chunking import (
     STRUCTURAL_KINDS,
     ChunkDraft,
@@ -119,23 +120,8 @@ def _merged(found: list[Relations]) -> Relations:
         imports=tuple(chain.from_iterable(one.imports for one in found)),
         exports=tuple(chain.from_iterable(one.exports for one in found)),
         references=tuple(islice(references, FILE_REFERENCES)),
-        unparsed=_all_unparsed([one.unparsed for one in found if one.unparsed]),
+        unparsed=merge_unparsed([one.unparsed for one in found if one.unparsed]),
     )
-
-
-def _all_unparsed(found: list[Unparsed]) -> Unparsed | None:
-    if not found:
-        return None
-    lines: list[UnparsedLines] = []
-    for one in sorted(chain.from_iterable(part.lines for part in found)):
-        if lines and (one.start <= lines[-1].end or len(lines) >= UNPARSED_RANGES):
-            last = lines.pop()
-            lines.append(UnparsedLines(last.start, max(last.end, one.end), last.calls + one.calls))
-        else:
-            lines.append(one)
-    names = sorted(set(chain.from_iterable(part.names for part in found)))
-    scanned = all(part.scanned for part in found) and len(names) <= UNPARSED_NAMES
-    return Unparsed(tuple(lines), tuple(names[:UNPARSED_NAMES]), scanned)
 
 
 def _chunk(

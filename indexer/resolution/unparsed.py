@@ -6,6 +6,7 @@ The scan knows no grammar, so nothing tells what a name means: such a use is of 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, NamedTuple
 
 from indexer.languages import Language
@@ -58,7 +59,7 @@ def read_unparsed(
     """
     scan = _Scan(text, known, defined)
     lines = []
-    for span, covered in _merged(text, ranges):
+    for span, covered in _by_lines(text, ranges):
         names, calls = scan.add(_tokens(language, text, covered))
         if names:
             lines.append(UnparsedLines(*span, calls))
@@ -70,7 +71,23 @@ def read_unparsed(
     )
 
 
-def _merged(
+def merge_unparsed(found: Sequence[Unparsed]) -> Unparsed | None:
+    """Return what is unparsed of a file that was parsed in parts; None if nothing is."""
+    if not found:
+        return None
+    lines: list[UnparsedLines] = []
+    for one in sorted(chain.from_iterable(part.lines for part in found)):
+        if lines and (one.start <= lines[-1].end or len(lines) >= UNPARSED_RANGES):
+            last = lines.pop()
+            lines.append(UnparsedLines(last.start, max(last.end, one.end), last.calls + one.calls))
+        else:
+            lines.append(one)
+    names = sorted(set(chain.from_iterable(part.names for part in found)))
+    scanned = all(part.scanned for part in found) and len(names) <= UNPARSED_NAMES
+    return Unparsed(tuple(lines), tuple(names[:UNPARSED_NAMES]), scanned)
+
+
+def _by_lines(
     text: SourceText, ranges: Sequence[ByteRange]
 ) -> Iterator[tuple[tuple[int, int], list[ByteRange]]]:
     """Yield spans of lines that do not overlap, with the byte ranges in each."""
