@@ -13,7 +13,7 @@ from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.languages.embedded import HostFormat, Region, mask
 from indexer.limits import FILE_REFERENCES, FILE_REGIONS
 from indexer.records.files import DegradeReason, Span, Symbol, Unparsed, UnparsedLines
-from indexer.resolution.file_relations import Relations, extract_relations
+from indexer.resolution.file_relations import Relations, extract_relations, unparsed_relations
 from indexer.resolution.unparsed import merge_unparsed
 from indexer.syntax.chunking import (
     STRUCTURAL_KINDS,
@@ -34,6 +34,14 @@ class EmbeddedCode:
     drafts: Callable[[], list[ChunkDraft]]
     degraded: DegradeReason | None
     symbols: tuple[Symbol, ...]
+    relations: Relations
+
+
+@dataclass(frozen=True, slots=True)
+class _DegradedCode:
+    """All code of one language in a file, which could not be parsed."""
+
+    reason: DegradeReason
     relations: Relations
 
 
@@ -61,25 +69,30 @@ def read_embedded(path: str, host: HostFormat, source: bytes, lines: Sequence[st
     codes = [one for one in read if isinstance(one, _Code)]
     return EmbeddedCode(
         drafts=partial(_chunk, host, source, regions, codes, lines),
-        degraded=next((one for one in read if isinstance(one, DegradeReason)), None),
+        degraded=next((one.reason for one in read if isinstance(one, _DegradedCode)), None),
         symbols=tuple(sorted(chain.from_iterable(map(_symbols, codes)), key=lambda one: one.span)),
-        relations=_merged([one.relations for one in codes]),
+        relations=_merged([one.relations for one in read]),
     )
 
 
 def _read(
     path: str, language: Language, source: bytes, regions: list[Region]
-) -> _Code | DegradeReason:
+) -> _Code | _DegradedCode:
     masked = mask(source, regions)
+    positions = HostPositions(source, masked)
     parsed = parse(language, masked)
     if isinstance(parsed, DegradeReason):
-        return parsed
+        return _degraded(parsed, language, positions)
     outlined = outline(parsed)
     if isinstance(outlined, DegradeReason):
-        return outlined
-    positions = HostPositions(source, masked)
+        return _degraded(outlined, language, positions)
     relations = extract_relations(path, parsed, outlined)
     return _Code(parsed, outlined, positions, _placed(relations, positions))
+
+
+def _degraded(reason: DegradeReason, language: Language, positions: HostPositions) -> _DegradedCode:
+    relations = unparsed_relations(language, positions.masked)
+    return _DegradedCode(reason, _placed(relations, positions))
 
 
 def _placed(relations: Relations, positions: HostPositions) -> Relations:

@@ -47,12 +47,14 @@ from indexer.records.vectors import (
     embedder_input,
     embedding_digest,
 )
-from indexer.resolution.file_relations import Relations, extract_relations
-from indexer.resolution.unparsed import read_unparsed
+from indexer.resolution.file_relations import (
+    Relations,
+    extract_relations,
+    unparsed_relations,
+)
 from indexer.syntax.chunking import ChunkDraft, chunk_definitions, chunk_text
 from indexer.syntax.definitions import outline, symbols
 from indexer.syntax.parser import parse
-from indexer.syntax.source_text import SourceText
 from indexer.words import split_words
 
 _log = logging.getLogger(__name__)
@@ -276,11 +278,7 @@ def _degraded(
     language: Language, source: bytes, lines: list[str], reason: DegradeReason
 ) -> _Reading:
     """Return the windows of a file whose grammar was of no use: all of it is unparsed."""
-    relations = Relations()
-    if language.grammar is not None:
-        rest = read_unparsed(language, SourceText(source), [(0, len(source))])
-        if rest:
-            relations = Relations(references=rest.references, unparsed=rest.unparsed)
+    relations = Relations() if language.grammar is None else unparsed_relations(language, source)
     return _Reading(partial(chunk_text, lines), reason, relations=relations)
 
 

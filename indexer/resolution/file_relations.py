@@ -158,6 +158,12 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     )
 
 
+def unparsed_relations(language: Language, source: bytes) -> Relations:
+    """Return what a scan finds of source whose grammar is of no use: all of it is unparsed."""
+    found = read_unparsed(language, SourceText(source), [(0, len(source))])
+    return Relations(references=found.references, unparsed=found.unparsed) if found else Relations()
+
+
 def _unparsed(
     parsed: ParsedFile, text: SourceText, tree: ScopeTree, references: Iterable[Reference]
 ) -> UnparsedFile | None:

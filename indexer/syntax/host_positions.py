@@ -13,7 +13,7 @@ class HostPositions:
 
     def __init__(self, source: bytes, masked: bytes) -> None:
         self._source = source
-        self._masked = masked
+        self.masked = masked
         self.has_same_lines = source.count(b"\n") == masked.count(b"\n")
         self.are_same = self.has_same_lines and source.isascii() and masked.isascii()
 
@@ -23,7 +23,7 @@ class HostPositions:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return SourceText(self._masked).line_starts
+        return SourceText(self.masked).line_starts
 
     def line(self, line: int) -> int:
         """Return the file's line of a line of the masked code."""
@@ -34,5 +34,5 @@ class HostPositions:
         if self.are_same:
             return line, column
         start = self._starts[line - 1]
-        before = self._masked[start : start + 4 * column].decode("utf-8", "replace")[:column]
+        before = self.masked[start : start + 4 * column].decode("utf-8", "replace")[:column]
         return self._host.position(start + len(before.encode()))

@@ -9,7 +9,7 @@ from indexer.languages.registry import HOSTS
 from indexer.limits import PARSED_BRACKETS
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import ChunkType, DegradeReason, FileRecord
-from indexer.records.references import ReferenceKind
+from indexer.records.references import Binding, ReferenceKind
 from tests.indexer.golden import SOURCES, extract_source
 
 _HOSTS = {one.name for one in HOSTS}
@@ -115,3 +115,14 @@ def test_code_that_is_too_deep_degrades_and_leaves_the_text() -> None:
     assert record.degraded is DegradeReason.TOO_DEEP
     assert [one.type for one in record.chunks] == [ChunkType.TEXT]
     assert not record.symbols
+
+
+def test_calls_in_code_that_is_too_deep_are_counted() -> None:
+    deep = "[" * (PARSED_BRACKETS + 1)
+    record = extract("a.vue", f"<p>ä {{{{ save(a) }}}}</p>\n<script>\nrun(1);{deep}</script>\n")
+    assert [(one.name, one.line, one.column, one.binding) for one in record.references] == [
+        ("save", 1, 8, Binding.UNKNOWN),
+        ("run", 3, 0, Binding.UNKNOWN),
+    ]
+    assert record.unparsed is not None
+    assert record.unparsed.names == ("a", "run", "save")
