@@ -1,4 +1,4 @@
-"""Code inside of other files: where it is, and how it is parsed with the file's own positions.
+"""Code inside of other files: where it is, and a text of it alone at the file's own offsets.
 
 A host format has a rule that gives the regions of its files that are code. For each of their
 languages the file is masked: what is not code becomes spaces, so that an offset in the masked text

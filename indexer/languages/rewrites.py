@@ -14,15 +14,15 @@ from indexer.languages.spaces import spaces
 
 _OPENING: Final = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
 _BRACKETS: Final = re.compile(rb"[][(){}]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
-_LETTERS: Final = bytes(byte if byte in b"\n\r" else 0x78 for byte in range(256))
+_FILLER: Final = bytes(byte if byte in b"\n\r" else 0x78 for byte in range(256))
 _BRACKETED_BYTES: Final = 8_192
-_MAX_OCCURRENCES: Final = 1_000  # of a pattern in a file
+_MAX_OCCURRENCES: Final = 1_000  # of a pattern in a file, in code or not
 
 
 class Edit(NamedTuple):
-    """A replacement of as many bytes at `start`. `piece`, if any, is parsed there by itself.
+    """A replacement at `start` by a text of the same length.
 
-    A piece may be longer: no other source is parsed with it.
+    `piece`, if any, is also parsed, at `start` and in a tree of its own, so it may be longer.
     """
 
     start: int
@@ -41,11 +41,11 @@ FindEdits: TypeAlias = Callable[[bytes], Iterable[Sequence[Edit]]]
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A rewrite that is tried on files with errors.
+    """A rewrite of one construct. It is tried on files with errors, and kept if fewer are left.
 
-    `always`: the grammar misreads it without an error. `within`: only tokens of nodes of this type,
-    or of errors, are edited. `in_error`: only errors themselves are edited, because the same words
-    are right elsewhere.
+    `always`: the grammar misreads the construct without an error, so it is tried on every file, and
+    kept if no more are left. `within`: only occurrences in a node of this type, or in an error, are
+    edited. `in_error`: only those in an error, because the same words are right elsewhere.
     """
 
     find: FindEdits
@@ -55,7 +55,7 @@ class Rewrite:
 
 
 def occurrences(pattern: re.Pattern[bytes], source: bytes) -> Iterator[re.Match[bytes]]:
-    """Yield the first matches of a pattern."""
+    """Yield the matches of a pattern, within the limit."""
     return islice(pattern.finditer(source), _MAX_OCCURRENCES)
 
 
@@ -65,8 +65,8 @@ def blank(source: bytes, start: int, end: int) -> Edit:
 
 
 def string_piece(source: bytes, start: int, end: int) -> Edit:
-    """Return the edit that leaves a string where a piece is parsed by itself."""
-    inner = source[start + 1 : end - 1].translate(_LETTERS)
+    """Return the edit that leaves a string literal in place of source that becomes a piece."""
+    inner = source[start + 1 : end - 1].translate(_FILLER)
     return Edit(start, b'"' + inner + b'"', source[start:end])
 
 

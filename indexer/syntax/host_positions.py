@@ -1,4 +1,4 @@
-"""Positions of masked code in its file: lines and columns by the offset, which both share."""
+"""Lines and columns in a file of what masked code has at the same offsets."""
 
 from functools import cached_property
 
@@ -6,9 +6,9 @@ from indexer.syntax.source_text import SourceText
 
 
 class HostPositions:
-    """The positions of `source` for those of `masked`, which has the same length.
+    """Translates positions in `masked` to those in `source`, which has the same length.
 
-    Lines differ if masked code has more line feeds, columns if what is masked is not ASCII.
+    Lines differ if the masked text has further line feeds, columns if a text is not ASCII.
     """
 
     def __init__(self, source: bytes, masked: bytes) -> None:
@@ -30,7 +30,7 @@ class HostPositions:
         return line if self.has_same_lines else self._host.line(self._starts[line - 1])
 
     def position(self, line: int, column: int) -> tuple[int, int]:
-        """Return the file's line and column, in characters, of a place in the masked code."""
+        """Return the file's line and column, in characters, of those in the masked code."""
         if self.are_same:
             return line, column
         start = self._starts[line - 1]
