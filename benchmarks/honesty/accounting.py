@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.honesty.call_sites import CallSite, call_sites
 from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.pipeline.worker import extract_file
-from indexer.records.files import DegradeReason, FileRecord
+from indexer.records.files import DegradeReason, FileRecord, count_lines
 from indexer.syntax.parser import parse
 
 
@@ -19,21 +19,28 @@ class Account(StrEnum):
     REFERENCE = "reference"  # callers list it, or a receipt counts it
     LANGUAGE = "language"  # a name of the language itself, or a member of one
     VARIABLE = "variable"  # a bare name of a variable or parameter of the file
-    DEGRADED = "degraded"  # the receipt names the file
+    UNPARSED = "unparsed"  # in lines that the receipt names
     NOTHING = "nothing"
 
 
 @dataclass
 class Tally:
-    """The call sites of one language by account, and the places of those that none accounts for."""
+    """The call sites of one language by account, some of those without, and lines."""
 
     accounts: Counter[Account] = field(default_factory=Counter)
+    lines: int = 0
+    unparsed_lines: int = 0
     examples: list[str] = field(default_factory=list)
 
     @property
     def sites(self) -> int:
         """How many call sites there are."""
         return self.accounts.total()
+
+    @property
+    def parsed(self) -> float:
+        """Return the share of lines, in percent, that the grammar understands."""
+        return 100 * (1 - self.unparsed_lines / self.lines) if self.lines else 100.0
 
     @property
     def unaccounted(self) -> float:
@@ -59,6 +66,8 @@ def _add_file(path: str, content: bytes, tallies: dict[str, Tally]) -> None:
     if language.grammar is None:
         return
     one = tallies.setdefault(record.language, Tally())
+    one.lines += count_lines(text)
+    one.unparsed_lines += sum(last - first + 1 for first, last in _unparsed(record))
     for site, account in accounts(record, text.removeprefix("\ufeff")):
         one.accounts[account] += 1
         if account is Account.NOTHING:
@@ -71,17 +80,23 @@ def accounts(record: FileRecord, text: str) -> Iterator[tuple[CallSite, Account]
     known = {(one.line, one.column) for one in record.references}
     named = {(one.line, one.name) for one in record.references}
     variables = _variables(language, text)
+    unparsed = _unparsed(record)
     for site in set(call_sites(record.language, text)):
-        if record.degraded:
-            yield site, Account.DEGRADED
-        elif (site.line, site.column) in known or (site.line, site.name) in named:
+        if (site.line, site.column) in known or (site.line, site.name) in named:
             yield site, Account.REFERENCE
         elif site.root in language.builtins:
             yield site, Account.LANGUAGE
         elif site.root == site.name and site.name in variables:
             yield site, Account.VARIABLE
+        elif any(first <= site.line <= last for first, last in unparsed):
+            yield site, Account.UNPARSED
         else:
             yield site, Account.NOTHING
+
+
+def _unparsed(record: FileRecord) -> list[tuple[int, int]]:
+    """Return first and last line of what the grammar does not understand."""
+    return [(one.start, one.end) for one in record.unparsed.lines] if record.unparsed else []
 
 
 def _variables(language: Language, text: str) -> frozenset[str]:

@@ -45,8 +45,14 @@ def _laid_out(one: pinned.PinnedRepository, workspace: Path, clones: Path | None
 
 
 def _figures(tallies: dict[str, Tally]) -> list[tables.Figure]:
+    found = [(name, one) for name, one in sorted(tallies.items()) if one.sites]
     return [
-        tables.Figure(f"{name}, of {one.sites:,} call sites", one.unaccounted, "%", bound=0)
-        for name, one in sorted(tallies.items())
-        if one.sites
+        *(
+            tables.Figure(f"{name}, of {one.sites:,} call sites", one.unaccounted, "%", bound=0)
+            for name, one in found
+        ),
+        *(
+            tables.Figure(f"{name}, parsed of {one.lines:,} lines", one.parsed, "%")
+            for name, one in found
+        ),
     ]

@@ -1,10 +1,15 @@
 """Call sites as other parsers see them, and whether a record accounts for each."""
 
+import builtins
+from pathlib import Path
+
 import pytest
 
-from benchmarks.honesty.accounting import Account, accounts
+from benchmarks.honesty.accounting import Account, Tally, accounts, tally
 from benchmarks.honesty.call_sites import CallSite, call_sites
 from indexer.pipeline.worker import extract_file
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "acme"
 
 
 @pytest.mark.parametrize(
@@ -44,3 +49,24 @@ def test_what_the_record_has_not_is_accounted_for_by_nothing() -> None:
     text = "from kit import sign\nsign()\n"
     record = extract_file(path="a.py", mode="100644", blob="", content=b"from kit import sign\n")
     assert [account for _, account in accounts(record, text)] == [Account.NOTHING]
+
+
+# Members of values of the language's own types, to which nobody can add members.
+OF_THE_LANGUAGE = {
+    "python": {
+        name for one in vars(builtins).values() if isinstance(one, type) for name in dir(one)
+    },
+    "java": {"equals", "isEmpty", "length", "startsWith", "substring"},
+    "tsx": {"map"},
+    "typescript": {"exec", "forEach", "replace", "reverse", "test"},
+}
+
+
+def test_each_call_site_of_the_example_repositories_has_an_account() -> None:
+    """Other parsers see no call that is neither a reference nor one of the language."""
+    tallies: dict[str, Tally] = {}
+    tally(EXAMPLES, tallies)
+    assert sum(one.sites for one in tallies.values()) > 1_500
+    for language, one in tallies.items():
+        names = {example.rpartition(" ")[2] for example in one.examples}
+        assert names <= OF_THE_LANGUAGE.get(language, set()), language
