@@ -187,7 +187,7 @@ def _escape(found: re.Match[bytes]) -> bytes:
     """
     indent, run = found[1], found[2]
     try:
-        decoded: str = json.loads(b'"' + run + b'"')
+        decoded: str = json.loads(b'"' + run + b'"').replace("\0", " ")  # no record may have it
     except ValueError:
         return blank(found[0])
     text = decoded.encode("utf-8", "replace")

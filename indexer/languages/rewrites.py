@@ -11,7 +11,8 @@ from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
 _OPENING: Final = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
-_BRACKETS: Final = re.compile(rb"[][(){}]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+# An escaped quote is a token, or a line of these would be read again from each.
+_BRACKETS: Final = re.compile(rb"[][(){}]|\\[\"']|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _NOT_LINE_FEED: Final = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
 _LETTERS: Final = bytes(byte if byte in b"\n\r" else 0x78 for byte in range(256))
 _BRACKETED_BYTES: Final = 8_192

@@ -20,6 +20,7 @@ _NAME_OF_METHOD: Final = rb"(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*[?!]?)"
 _C_COMMENT: Final = rb"//[^\n]*|/\*(?:(?s:.{0,1000}?)\*/)?"
 _STRING: Final = rb'"(?:[^"\\\n]|\\.)*"'
 _QUOTED: Final = rb"'(?:[^'\\\n]|\\.)*'"
+_ESCAPED_QUOTE: Final = rb"\\[\"']"  # or a line of these would be read again from each
 _CHARACTER: Final = rb"'(?:[^'\\\n]|\\[^\n']{1,8})'"
 _IGNORED: Final = {
     **dict.fromkeys(("python", "ruby", "bash", "elixir"), (rb"#[^\n]*", _STRING, _QUOTED)),
@@ -172,4 +173,4 @@ def _tokens(language: Language, text: SourceText, ranges: Iterable[ByteRange]) -
 
 def _pattern(language: str) -> re.Pattern[bytes]:
     name = _NAME_OF_METHOD if language in {"ruby", "elixir"} else _NAME
-    return re.compile(b"|".join([*_IGNORED.get(language, _DEFAULT_IGNORED), name]))
+    return re.compile(b"|".join([*_IGNORED.get(language, _DEFAULT_IGNORED), _ESCAPED_QUOTE, name]))
