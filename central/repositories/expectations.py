@@ -60,7 +60,9 @@ def expect_repositories(
     repository's here stays that one's until a run says more, and so does the limit of
     repositories. Needs the organisation's lock.
     """
-    rows = list(listed)
+    # The pages of a list shift while it is read: it may have a repository twice.
+    by_id = {row.github_id or row.name: row for row in listed}
+    rows = list({row.name: row for row in by_id.values()}.values())
     here = Repository.objects.filter(organization_id=organization_id, retired_at=None)
     known_ids = Q(github_id__in=[row.github_id for row in rows if row.github_id is not None])
     known_names = Q(github_id=None, name__in=[row.name for row in rows if row.github_id is None])

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 from central.http import cursors
-from central.query.filters import FilterName
+from central.query.filters import FilterName, Match
 from central.query.patterns import text_matcher
-from central.query.syntax import Filter, conjuncts
+from central.query.syntax import And, Filter, Node, Not, Or
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.search.query import GroupBy, SearchRequest
 from central.search.reading import ReadRequest
@@ -42,14 +43,41 @@ def _cursor_key(request: SearchRequest, organization: str) -> object:
     return [organization, key]
 
 
-def _name_matcher(read: ReadRequest) -> Callable[[str], bool]:
-    """Return a function that says of a repository's name whether the query's `repo:` matches it."""
-    matchers = [
-        text_matcher(term.value, term.match, ignore_case=True)
-        for term in conjuncts(read.query.predicate)
-        if isinstance(term, Filter) and term.name is FilterName.REPO
-    ]
-    return lambda name: all(matches(name) for matches in matchers)
+def _may_match(node: Node, name: str) -> bool:
+    """Return whether the query can be true of anything in a repository of a name."""
+    match node:
+        case Filter(name=FilterName.REPO):
+            return _is_name(node, name)
+        case Not(term=term):
+            return not _must_match(term, name)
+        case And(terms=terms):
+            return all(_may_match(term, name) for term in terms)
+        case Or(terms=terms):
+            return any(_may_match(term, name) for term in terms)
+    return True
+
+
+def _must_match(node: Node, name: str) -> bool:
+    """Return whether the query is true of everything in a repository of a name."""
+    match node:
+        case Filter(name=FilterName.REPO):
+            return _is_name(node, name)
+        case Not(term=term):
+            return not _may_match(term, name)
+        case And(terms=terms):
+            return all(_must_match(term, name) for term in terms)
+        case Or(terms=terms):
+            return any(_must_match(term, name) for term in terms)
+    return False
+
+
+def _is_name(repo: Filter, name: str) -> bool:
+    return _name_matcher(repo.value, repo.match)(name)
+
+
+@lru_cache(maxsize=256)
+def _name_matcher(value: str, match: Match) -> Callable[[str], bool]:
+    return text_matcher(value, match, ignore_case=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +109,11 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     visible = repository_snapshots(credential=credential)
     included = set(read.request.include_projects)
     excluded = set(read.request.exclude_projects)
-    matches_query = _name_matcher(read)
+    predicate = read.query.predicate
+
+    def may_have(name: str) -> bool:
+        return predicate is None or _may_match(predicate, name)
+
     return SearchScope(
         visible=visible,
         selected=[
@@ -91,7 +123,7 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
             and (not included or item.name in included)
             and (
                 item.generation
-                or ((item.name in included or item.is_expected) and matches_query(item.name))
+                or ((item.name in included or item.is_expected) and may_have(item.name))
             )
         ],
         unknown=sorted(included.difference(item.name for item in visible)),

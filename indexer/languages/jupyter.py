@@ -188,7 +188,7 @@ def _escape(found: re.Match[bytes]) -> bytes:
     """
     indent, run = found[1], found[2]
     try:
-        decoded: str = json.loads(b'"' + run + b'"')
+        decoded: str = json.loads(b'"' + run + b'"').replace("\0", " ")  # no record may have it
     except ValueError:
         return spaces(found[0])
     text = decoded.encode("utf-8", "replace")

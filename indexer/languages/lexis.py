@@ -9,6 +9,7 @@ HASH_COMMENTS: Final = rb"#[^\n]*"
 DASH_COMMENTS: Final = rb"--[^\n]*"
 _STRING: Final = rb'"(?:[^"\\\n]|\\.)*"'
 _SINGLE_QUOTED: Final = rb"'(?:[^'\\\n]|\\.)*'"
+_ESCAPED_QUOTE: Final = rb"\\[\"']"  # or a line of these would be read again from each
 _CHARACTER: Final = rb"'(?:[^'\\\n]|\\[^\n']{1,8})'"
 _NAME: Final = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*"
 
@@ -30,7 +31,8 @@ class Lexis:
         """The pattern of a comment, a string of one line, or a name: the group `name`."""
         quoted = _CHARACTER if self.quotes_characters else _SINGLE_QUOTED
         name = _NAME + (rb"[?!]?" if self.marks_methods else b"")
-        return re.compile(b"|".join([*self.comments, _STRING, quoted, b"(?P<name>%s)" % name]))
+        named = b"(?P<name>%s)" % name
+        return re.compile(b"|".join([*self.comments, _STRING, quoted, _ESCAPED_QUOTE, named]))
 
 
 C_LEXIS: Final = Lexis((SLASH_COMMENTS,), quotes_characters=True)

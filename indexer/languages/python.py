@@ -93,6 +93,8 @@ def _type_defaults(source: bytes) -> Iterator[Sequence[Edit]]:
     """Blank the defaults of type parameters."""
     for found in occurrences(_TYPE_PARAMETERS, source):
         start, end = found.end(), closing(source, found.end() - 1) - 1
+        if end < start:  # not closed
+            continue
         equals = [(source.find(b"=", *part), part[1]) for part in parts(source, start, end)]
         if edits := [blank(source, sign, last) for sign, last in equals if sign >= 0]:
             yield edits

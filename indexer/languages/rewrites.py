@@ -13,7 +13,8 @@ from typing import Final, NamedTuple, TypeAlias
 from indexer.languages.spaces import spaces
 
 _OPENING: Final = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
-_BRACKETS: Final = re.compile(rb"[][(){}]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+# An escaped quote is a token, or a line of these would be read again from each.
+_BRACKETS: Final = re.compile(rb"[][(){}]|\\[\"']|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _FILLER: Final = bytes(byte if byte in b"\n\r" else 0x78 for byte in range(256))
 _BRACKETED_BYTES: Final = 8_192
 _MAX_OCCURRENCES: Final = 1_000  # of a pattern in a file, in code or not

@@ -116,6 +116,13 @@ def test_known_names_ids_and_the_limit_stay(api: Api, settings: Settings) -> Non
     assert set(Repository.objects.values_list("name", flat=True)) == {"shop", "till"}
 
 
+def test_a_list_that_has_a_repository_twice_announces_it_once(api: Api) -> None:
+    announce(api, ListedRepository("till", 7), ListedRepository("till", 7))
+    announce(api, ListedRepository("bank", 8), ListedRepository("bank", 9))
+    names = Repository.objects.exclude(name="shop").values_list("name", flat=True)
+    assert sorted(names) == ["bank", "till"]
+
+
 def test_an_answer_without_an_announced_repository_is_incomplete(api: Api) -> None:
     assert search(api)["receipt"]["complete"]
     announce(api, ListedRepository("till", 7))
@@ -146,12 +153,17 @@ def test_an_answer_about_other_repositories_lacks_nothing(api: Api) -> None:
         search(api, exclude_projects=["till"]),
         search(api, query='repo:shop "def a"'),
         search(api, query="repo:shop def a"),
+        search(api, query='-repo:till "def a"'),
+        search(api, query='-(repo:till or file:x.py) "def a"'),
+        search(api, query='(repo:shop or repo:other) "def a"'),
         callers(api, caller_projects="shop"),
     ):
         assert answer["receipt"]["complete"], answer
     for answer in (
         search(api, include_projects=["till"]),
         search(api, query='repo:till "def a"'),
+        search(api, query='-(repo:till file:x.py) "def a"'),
+        search(api, query='(repo:till or file:b.py) "def a"'),
         callers(api, caller_projects="till"),
     ):
         assert lacking(answer) == [("till", "never_indexed")]

@@ -99,3 +99,8 @@ def test_any_bytes_are_read_and_masking_keeps_their_length_and_line_feeds(source
     assert len(text) == len(source)
     assert all(text[at] == 0x0A for at, byte in enumerate(source) if byte == 0x0A)
     assert [one.start for one in regions] == sorted(one.start for one in regions)
+
+
+def test_a_nul_that_is_escaped_is_a_space() -> None:
+    assert "\0" not in masked(code('def f(a="x\0y"): ...\n', "g\0h()\n"))
+    assert statements(code("f()\0\n"))[0].startswith("f()")

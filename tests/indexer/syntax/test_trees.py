@@ -74,3 +74,14 @@ def test_definitions_in_an_error_without_errors_of_their_own_are_parsed() -> Non
 )
 def test_closing_bracket(source: bytes, end: int) -> None:
     assert closing(source, 0) == end
+
+
+def test_brackets_after_a_line_of_escaped_quotes_are_found_in_linear_time() -> None:
+    source = b"(" + b'\\"' * 4_000 + b")"
+    assert closing(source, 0) == len(source)
+
+
+def test_type_parameters_that_nothing_closes_leave_what_follows() -> None:
+    source = b"class A[T = int,  # :)\n        U = str]: ...\ndef f(): return g(x=1)\nh(1, y=2)\n"
+    found = [list(one.find(source)) for one in LANGUAGES_BY_NAME["python"].rewrites]
+    assert not any(found)
