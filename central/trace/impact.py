@@ -63,7 +63,7 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
         scope,
         tally=traversal.first.tally,
         cut=cut,
-        partly_parsed=unparsed_files.with_names(scope, changed),
+        partly_parsed=unparsed_files.with_names(scope, list(traversal.definitions.values())),
     )
     return Impact(
         project=request.project,

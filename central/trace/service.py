@@ -199,7 +199,7 @@ def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
         traversal.definitions,
         traversal.first.tally,
         [*cut_definitions(has_more), *sorted(traversal.cut), *limits_met(scope.resolver)],
-        unparsed_files.with_names(scope, chosen),
+        unparsed_files.with_names(scope, list(traversal.definitions.values())),
     )
 
 

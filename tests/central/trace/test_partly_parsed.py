@@ -94,3 +94,13 @@ def test_a_file_that_is_parsed_again_is_partly_parsed_no_more(shop: Repository, 
     receipt = ask("callers", symbol="score").json()["receipt"]
     assert receipt["complete"]
     assert receipt["partly_parsed"]["count"] == 0
+
+
+def test_callers_of_a_caller_whose_name_is_not_understood_are_incomplete(ask: Ask) -> None:
+    base = "def base(x):\n    return x\n\n\n"
+    score = "def score(x):\n    return base(x)\n"
+    repository("shop", FILES | {"acme/shop.py": base + score})
+    assert ask("callers", symbol="base", depth=1).json()["receipt"]["complete"]
+    receipt = ask("callers", symbol="base", depth=2).json()["receipt"]
+    assert not receipt["complete"]
+    assert receipt["partly_parsed"]["relevant"] == [{"project": "shop", "file": "acme/broken.py"}]
