@@ -18,12 +18,16 @@ def blob_bytes(*, text: str, encoding: str, size: int, blob: str) -> bytes | Non
     """Return the bytes of the blob; None if its text does not tell them.
 
     A few encodings write a character in several ways, so the bytes are compared with the blob's
-    hash. UTF-8 has one way.
+    hash. UTF-8 has one way: another size is that of a file whose encoding was not stored, because
+    the service of that time did not ask for it.
     """
     data = _encoded(text, encoding)
     if data is not None and has_mark(text=text, encoding=encoding, size=size):
         data = MARKS[encoding or UTF8] + data
-    return data if not encoding or (data is not None and _git_hash(data, blob) == blob) else None
+    if data is None:
+        return None
+    is_same = _git_hash(data, blob) == blob if encoding else len(data) == size
+    return data if is_same else None
 
 
 def _encoded(text: str, encoding: str) -> bytes | None:

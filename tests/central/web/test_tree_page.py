@@ -200,7 +200,7 @@ def test_raw_is_the_bytes_of_the_blob(
     assert "raw/old.c" in page(member, "file/old.c")
 
 
-@pytest.mark.parametrize("encoding", ["cp932", "of_a_later_version", "idna", "ascii"])
+@pytest.mark.parametrize("encoding", ["", "cp932", "of_a_later_version", "idna", "ascii"])
 def test_bytes_that_the_text_does_not_tell_are_not_made_up(
     member: Client, repository: Repository, encoding: str
 ) -> None:
