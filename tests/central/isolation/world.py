@@ -57,6 +57,7 @@ _SOURCES: Final = {
     ),
     "tests/test_{own}.py": "def test_{own}({own}_fixture):\n    {own}_fixture.{own}_stir()\n",
     "{own}_kit/__init__.py": "from {own}_kit.jam import {own}_jam\n",
+    "{own}_kit/spilt.py": "class ({own}_lid {own}_scald(1\n",
     "{plain}/boiling.py": "def boil_{plain}():\n    return '{own}'\n",
 }
 # What each of the two has of the other: no file of the open one holds the other's word.
@@ -71,7 +72,13 @@ _RULE: Final = "rule: {kind: identifier, regex: _jam}"
 FIXED: Final = {
     *("alerts.AlertDestination.sealed_address", "corpus.Chunk.type", "corpus.Dependency.required"),
     *("corpus.Embedding.embedder", "corpus.File.degraded", "corpus.File.extractor"),
-    *("corpus.File.generated", "corpus.File.language", "corpus.File.mode", "corpus.File.skipped"),
+    *(
+        "corpus.File.unparsed",
+        "corpus.File.generated",
+        "corpus.File.language",
+        "corpus.File.mode",
+        "corpus.File.skipped",
+    ),
     *("corpus.Symbol.kind", "ingest.Batch.path_keys", "ingest.Batch.file_vectors"),
     *("ingest.IndexRun.embedder", "ingest.IndexRun.extractor", "ingest.IndexRun.mode"),
     *("ingest.IndexRun.reason", "knowledge.Document.embedder", "knowledge.Edge.type"),
