@@ -154,8 +154,8 @@ def test_an_answer_about_other_repositories_lacks_nothing(api: Api) -> None:
         search(api, query='repo:shop "def a"'),
         search(api, query="repo:shop def a"),
         search(api, query='-repo:till "def a"'),
-        search(api, query='-(repo:till or file:x.py) "def a"'),
-        search(api, query='(repo:shop or repo:other) "def a"'),
+        search(api, query='-(repo:till OR file:x.py) "def a"'),
+        search(api, query='(repo:shop OR repo:other) "def a"'),
         callers(api, caller_projects="shop"),
     ):
         assert answer["receipt"]["complete"], answer

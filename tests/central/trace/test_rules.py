@@ -262,7 +262,7 @@ def test_a_dependent_in_trouble_makes_the_receipt_incomplete(trouble: str, ask: 
     Repository.objects.filter(pk=app.pk).update(trouble=trouble)
     receipt = ask("callers", symbol="verify").json()["receipt"]
     assert receipt["complete"] is False
-    assert receipt["missing"] == [{"project": "app", "reason": trouble}]
+    assert receipt["missing"] == [{"project": "app", "reason": trouble, "since": None}]
 
 
 ROUTED = """
