@@ -71,7 +71,7 @@ def test_a_file_with_code_of_other_languages_depends_on_the_versions_of_these() 
     assert one.of_record(record) == "shared hosts=2 javascript=3"
     assert one.changed_parts()["vue"] == "hosts=2 javascript=3"
     assert one.changed_parts()["go"] == "go=4"
-    assert "erb" not in Extractor("shared", {"go": "4"}).of_names()
+    assert "erb" not in Extractor("shared", {"go": "4"}).changed_parts()
 
 
 @pytest.mark.parametrize("text", ["extractor-1", "a go=2 manifests=3", "a b c=1", ""])

@@ -36,6 +36,7 @@ INSIDE = {
     "indexer.resolution.references",
     "indexer.syntax.budget",
     "indexer.syntax.source_text",
+    "indexer.syntax.trees",
 }
 RECORDS = "indexer.records.files"  # defines what travels
 AT_MOST = 13

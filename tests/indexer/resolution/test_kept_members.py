@@ -97,7 +97,3 @@ def test_java_hands_over_methods_and_classes() -> None:
         "value free:Near path Near",
         "value free:org.acme.Far path Far",
     ]
-
-
-def test_nul_is_not_the_end_of_a_file() -> None:
-    assert uses("a.py", "from m import f\nx = 'a\0b'\nf()\n") == ["call import:f path f"]

@@ -123,3 +123,8 @@ def test_comment_that_owns_its_newline_ends_on_its_own_line() -> None:
 def test_comment_behind_code_leads_nothing() -> None:
     result = parsed(PYTHON, b"x = 1  # one\n")
     assert (result.leading_comments, result.comment_lines) == ({}, frozenset())
+
+
+def test_nul_is_not_the_end_of_a_file() -> None:
+    found = parsed(PYTHON, b"x = 'a\0b'\ndef after(): ...\n")
+    assert [one.name for one in found.definitions] == ["after"]
