@@ -27,9 +27,10 @@ _SEPARATOR = re.compile(r"::|->|[.#:\\]")
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|[^_]_[^_]|^_")
 # With the suffixes of all parsed languages, whose table is the indexer's own.
 _EXTENSIONS = _set(
-    "bash bats c cc cfg cjs cpp cs css csx cts cxx ex exs gemspec go h hh hpp html hxx ini "
-    "inl ipp java js json jsx ksh kt kts lua md mjs mts php phtml py pyi pyw rake rb rs ru "
-    "sbt sc scala sh sql swift toml tpp ts tsx txt xml yaml yml zsh"
+    "astro bash bats c cc ccm cfg cjs cpp cppm cs css csx cts cxx cxxm erb ex exs gemspec go h "
+    "hbs hh hpp htm html hxx ini inl ipp ipynb ixx j2 java jinja js json jsx ksh kt kts lua md "
+    "mjs mpp mts php phtml py pyi pyw rake rb rs ru sbt sc scala sh sql svelte swift toml tpp ts "
+    "tsx txt vue xhtml xml yaml yml zsh"
 )
 _STOP_WORDS = _set(
     "a all an and any are as at be been being but by can code could did do does doing done "

@@ -93,7 +93,7 @@ CPP: Final = Language(
     version=2,
     suffixes=(
         ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tpp",
-        ".cppm", ".ixx", ".cxxm", ".c++m", ".ccm", ".mpp",
+        ".cppm", ".ixx", ".cxxm", ".ccm", ".mpp",
     ),
     rewrites=cpp_rewrites.REWRITES,
     ecosystem=Ecosystem.NONE,

@@ -32,7 +32,7 @@ EMBEDDED_LANGUAGES: Final[Mapping[str, tuple[str, ...]]] = {
 
 # Of files that a grammar reads, whole or in parts.
 PARSED_SUFFIXES: Final = frozenset(
-    {".astro", ".bash", ".bats", ".c", ".c++", ".c++m", ".cc", ".ccm", ".cjs", ".cpp", ".cppm",
+    {".astro", ".bash", ".bats", ".c", ".c++", ".cc", ".ccm", ".cjs", ".cpp", ".cppm",
      ".cs", ".csx", ".cts", ".cxx", ".cxxm", ".erb", ".ex", ".exs", ".gemspec", ".go", ".h", ".h++",
      ".hbs", ".hh", ".hpp", ".htm", ".html", ".hxx", ".inl", ".ipp", ".ipynb", ".ixx", ".j2",
      ".java", ".jinja", ".js", ".jsx", ".ksh", ".kt", ".kts", ".lua", ".mjs", ".mpp", ".mts",
