@@ -29,7 +29,7 @@ class IndexProblem(models.TextChoices):
 
 
 class ExpectedBy(models.TextChoices):
-    """Who has announced a repository that has no index yet; empty: nobody expects an index."""
+    """Who has announced a repository that has no index yet; empty: no index is expected."""
 
     RUN = "run"
     BACKFILL = "backfill"
@@ -97,7 +97,7 @@ class Repository(models.Model):
         default=ExpectedBy.RUN,
         db_default=ExpectedBy.RUN,
         blank=True,
-        help_text="Who announced it: without an index, answers lack it; empty: nobody",
+        help_text="Who announced it: without an index, answers lack it; empty: not announced",
     )
     not_expected_at = models.DateTimeField(
         null=True,

@@ -20,7 +20,7 @@ from indexer.languages.markup import (
     gaps,
     script_language,
 )
-from indexer.languages.spaces import spaces
+from indexer.languages.rewrites import spaces
 
 _VUE_ATTRIBUTE: Final = re.compile(
     rb"(?<=[\s\"'])((?:@|:|v-(?!slot\b|pre\b|once\b|cloak\b))[^\s\"'=<>/]*+)"

@@ -12,8 +12,8 @@ from indexer.languages.rewrites import (
     closing,
     occurrences,
     replaced,
+    spaces,
 )
-from indexer.languages.spaces import spaces
 
 _MODULE: Final = re.compile(
     rb"^[ \t]*(export[ \t]+)?(import|module)[ \t]+([\w.:<>\"/+-]{1,500})[ \t]*"

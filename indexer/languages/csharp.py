@@ -35,7 +35,7 @@ _BUILTINS: Final = names("""
 """)
 
 _EXTENSION: Final = re.compile(
-    rb"(?<![\w.@])extension(?:[ \t]*<[^<>(){};]{1,200}>)?\s{0,200}(?=\()"
+    rb"extension(?<![\w.@]extension)(?:[ \t]*<[^<>(){};]{1,200}>)?\s{0,200}(?=\()"
 )
 _EXTENSION_BODY: Final = re.compile(rb"\s{0,200}(?:where\b[^{};]{1,500})?\{")
 

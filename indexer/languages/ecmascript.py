@@ -10,7 +10,7 @@ from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle, relative_module
 from indexer.languages.lexis import SLASH_COMMENTS, Lexis
-from indexer.languages.rewrites import blanked, comparison_blanked, replaced
+from indexer.languages.rewrites import blanked, replaced, type_arguments_blanked
 from indexer.records.manifests import Ecosystem
 
 _SUFFIX: Final = re.compile(r"(?:\.d)?\.(?:[cm]?[jt]s|[jt]sx)$")
@@ -65,7 +65,7 @@ _REWRITES: Final = (
 )
 _TYPE_REWRITES: Final = (
     *_REWRITES,
-    comparison_blanked(rb"(?<=[\w$])(<(?:[\w$.,<>\[\]\s]|&(?!&)|\|(?!\|)){1,200}>)(?=`)"),
+    type_arguments_blanked(rb"[\w$.,<>\[\]\s]|&(?!&)|\|(?!\|)", before=rb"`"),
     blanked(rb"[<,]\s*((?:in\s+)?out\s+|in\s+)(?=[A-Za-z_$])"),
     blanked(rb"^[ \t]*export[ \t]+(type)[ \t]*(?=\*)"),
 )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from indexer.languages.spaces import spaces
+from indexer.languages.rewrites import spaces
 
 # The version of all host formats, whose rules share code. Raise if one gives other regions.
 HOSTS_VERSION: Final = 2

@@ -12,7 +12,7 @@ from typing import Final
 from indexer.languages.base import Language
 from indexer.languages.embedded import HOSTS_VERSION, HostFormat, Region
 from indexer.languages.python import PYTHON
-from indexer.languages.spaces import spaces
+from indexer.languages.rewrites import spaces
 
 _PYTHON: Final = re.compile(r"i?python\d*")
 _CELLS: Final = ([b"", b"cells", b""], [b"", b"worksheets", b"", b"cells", b""])

@@ -10,9 +10,9 @@ from indexer.languages.rewrites import (
     Rewrite,
     blanked,
     blanked_brackets,
-    comparison_blanked,
     occurrences,
     replaced,
+    type_arguments_blanked,
 )
 from indexer.records.manifests import Ecosystem
 
@@ -63,9 +63,7 @@ def _dollar_strings(source: bytes) -> Iterator[Sequence[Edit]]:
 # A condition of a branch, before its guard: one that a line begins with.
 _GUARDED: Final = rb"(?:^|[{;])[ \t]*(?![ \t]|else\b|if\b)[^\n{};=]{1,200}?\s{1,100}"
 _REWRITES: Final = (
-    comparison_blanked(
-        rb"(?<=\w)(<(?:[\w.?*<>]|,\s{0,20}|\b(?:in|out)[ \t]){1,200}>)(?=[ \t]?[({])"
-    ),
+    type_arguments_blanked(rb"[\w.?*<>,\s]", before=rb"[ \t]?[({]"),
     blanked_brackets(  # context parameters of a declaration
         rb"(?<![.\w])(context[ \t]*\()",
         rb"\s*(?:@[^\n]{0,200}\n\s*)?(?:(?:public|private|internal|protected|inline|suspend|open|"

@@ -6,17 +6,18 @@ the source as it was written. Patterns are linear: repetitions are bounded or ex
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
-
-from indexer.languages.spaces import spaces
 
 _OPENING: Final = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
 # An escaped quote is a token, or a line of these would be read again from each.
 _BRACKETS: Final = re.compile(rb"[][(){}]|\\[\"']|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+_SPACES: Final = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
 _FILLER: Final = bytes(byte if byte in b"\n\r" else 0x78 for byte in range(256))
 _BRACKETED_BYTES: Final = 8_192
+_TYPE_ARGUMENTS_BYTES: Final = 200
+_IN_NAME: Final = re.compile(rb"[\w$\x80-\xff]")
 _MAX_OCCURRENCES: Final = 1_000  # of a pattern in a file, in code or not
 
 
@@ -60,6 +61,11 @@ def occurrences(pattern: re.Pattern[bytes], source: bytes) -> Iterator[re.Match[
     return islice(pattern.finditer(source), _MAX_OCCURRENCES)
 
 
+def spaces(source: bytes) -> bytes:
+    """Return a space for each byte, and the line feeds."""
+    return source.translate(_SPACES)
+
+
 def blank(source: bytes, start: int, end: int) -> Edit:
     """Return the edit that leaves spaces and line feeds."""
     return Edit(start, spaces(source[start:end]))
@@ -82,9 +88,32 @@ def blanked(pattern: bytes) -> Rewrite:
     return Rewrite(find)
 
 
-def comparison_blanked(pattern: bytes) -> Rewrite:
-    """Return the rewrite that blanks type arguments which the grammar reads as comparisons."""
-    return replace(blanked(pattern), always=True, within="binary_expression")
+def type_arguments_blanked(inside: bytes, before: bytes) -> Rewrite:
+    """Return the rewrite that blanks type arguments which the grammar reads as comparisons.
+
+    `inside` is a pattern of one of their parts, `before` of what they stand before.
+    """
+    last = re.compile(rb">(?<!->)(?=%s)" % before)
+    parts = re.compile(rb"(?:%s)++" % inside)
+
+    def find(source: bytes) -> Iterator[Sequence[Edit]]:
+        for found in occurrences(last, source):
+            start = _opening(source, found.start())
+            is_called = start > 0 and _IN_NAME.match(source, start - 1)
+            if is_called and parts.fullmatch(source, start + 1, found.start()):
+                yield [blank(source, start, found.end())]
+
+    return Rewrite(find, always=True, within="binary_expression")
+
+
+def _opening(source: bytes, closing: int) -> int:
+    """Return the offset of the `<` of the `>` at `closing`; -1 if none is near."""
+    depth = 0
+    for offset in range(closing, max(-1, closing - _TYPE_ARGUMENTS_BYTES), -1):
+        depth += (source[offset] == ord(">")) - (source[offset] == ord("<"))
+        if not depth:
+            return offset
+    return -1
 
 
 def replaced(pattern: bytes, *texts: bytes) -> Rewrite:

@@ -25,7 +25,7 @@ from indexer.syntax.budget import Budget
 # A query looks at all later siblings of each child of an ERROR node: the square of its width.
 _MAX_ERROR_WORK = 300_000_000
 _ERROR_WORK_PER_NODE = 2_000
-_MAX_EDITED: Final = 200  # occurrences of a construct that one rewrite edits in a file
+_MAX_EDITED: Final = 1_000  # occurrences of a construct that one rewrite edits in a file
 _MAX_REPARSES: Final = 8
 _TEXT: Final = re.compile(r"string|comment|heredoc|regex|char_literal|template_chars")
 _CODE_IN_TEXT: Final = re.compile(r"interpol|substitution")

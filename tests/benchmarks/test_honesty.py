@@ -51,7 +51,7 @@ def test_what_the_record_has_not_is_accounted_for_by_nothing() -> None:
     assert [account for _, account in accounts(record, text)] == [Account.NOTHING]
 
 
-# Members of values of the language's own types, to which nobody can add members.
+# Members of values of the language's own types, which have no members of others.
 OF_THE_LANGUAGE = {
     "python": {
         name for one in vars(builtins).values() if isinstance(one, type) for name in dir(one)

@@ -241,7 +241,7 @@ def is_live(claim: uuid.UUID) -> bool:
 
 
 def end_cancelled(backfill: Backfill) -> None:
-    """Skip what waits or is worked on, whose worker loses its claim; nobody expects it then."""
+    """Skip what waits or is worked on, whose worker loses its claim; it is not expected then."""
     chosen = BackfillRepository.objects.filter(backfill=backfill).values("repository")
     expect_no_longer(Repository.objects.filter(pk__in=chosen, expected_by=ExpectedBy.BACKFILL))
     unfinished = BackfillRepository.objects.filter(

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
                 choices=[("run", "Run"), ("backfill", "Backfill")],
                 db_default="run",
                 default="run",
-                help_text="Who announced it: without an index, answers lack it; empty: nobody",
+                help_text="Who announced it: without an index, answers lack it; empty: not announced",
                 max_length=12,
             ),
         ),
