@@ -9,7 +9,8 @@ from pathlib import Path
 from benchmarks.honesty.call_sites import CallSite, call_sites
 from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.pipeline.worker import extract_file
-from indexer.records.files import DegradeReason, FileRecord, count_lines
+from indexer.records.files import OTHER_NAMES, DegradeReason, FileRecord, count_lines
+from indexer.records.manifests import Ecosystem
 from indexer.syntax.parser import parse
 
 
@@ -30,12 +31,19 @@ class Tally:
     accounts: Counter[Account] = field(default_factory=Counter)
     lines: int = 0
     unparsed_lines: int = 0
+    names: int = 0
+    incomplete_names: int = 0
     examples: list[str] = field(default_factory=list)
 
     @property
     def sites(self) -> int:
         """How many call sites there are."""
         return self.accounts.total()
+
+    @property
+    def incomplete(self) -> float:
+        """Return the share of defined names, in percent, whose callers are not complete."""
+        return 100 * self.incomplete_names / self.names if self.names else 0.0
 
     @property
     def parsed(self) -> float:
@@ -50,21 +58,33 @@ class Tally:
 
 def tally(directory: Path, tallies: dict[str, Tally]) -> None:
     """Add the files of a repository to the tallies by language."""
+    defined: dict[str, set[str]] = {}
+    unparsed: dict[Ecosystem | None, set[str]] = {}
     for path in sorted(directory.rglob("*")):
         relative = path.relative_to(directory)
         if path.is_file() and not path.is_symlink() and ".git" not in relative.parts:
-            _add_file(relative.as_posix(), path.read_bytes(), tallies)
+            record = _add_file(relative.as_posix(), path.read_bytes(), tallies)
+            if record:
+                names = defined.setdefault(record.language, set())
+                names.update(symbol.name for symbol in record.symbols)
+                found = unparsed.setdefault(LANGUAGES_BY_NAME[record.language].ecosystem, set())
+                found.update(_unparsed_names(record))
+    for name, names in defined.items():
+        lost = unparsed[LANGUAGES_BY_NAME[name].ecosystem]
+        tallies[name].names += len(names)
+        tallies[name].incomplete_names += len(names if OTHER_NAMES in lost else names & lost)
 
 
-def _add_file(path: str, content: bytes, tallies: dict[str, Tally]) -> None:
+def _add_file(path: str, content: bytes, tallies: dict[str, Tally]) -> FileRecord | None:
+    """Add a file; return its record if it is text that a grammar reads."""
     try:
         text = content.decode()
-    except UnicodeDecodeError:
-        return
-    record = extract_file(path=path, mode="100644", blob="", content=content)
+        record = extract_file(path=path, mode="100644", blob="", content=content)
+    except ValueError:
+        return None
     language = LANGUAGES_BY_NAME[record.language]
     if language.grammar is None:
-        return
+        return None
     one = tallies.setdefault(record.language, Tally())
     one.lines += count_lines(text)
     one.unparsed_lines += sum(last - first + 1 for first, last in _unparsed(record))
@@ -72,6 +92,14 @@ def _add_file(path: str, content: bytes, tallies: dict[str, Tally]) -> None:
         one.accounts[account] += 1
         if account is Account.NOTHING:
             one.examples.append(f"{path}:{site.line}:{site.column}: {site.name}")
+    return record
+
+
+def _unparsed_names(record: FileRecord) -> tuple[str, ...]:
+    """Return the names that make an answer about them incomplete, as a service stores them."""
+    if record.unparsed is None:
+        return ()
+    return record.unparsed.names if record.unparsed.scanned else (OTHER_NAMES,)
 
 
 def accounts(record: FileRecord, text: str) -> Iterator[tuple[CallSite, Account]]:

@@ -55,4 +55,8 @@ def _figures(tallies: dict[str, Tally]) -> list[tables.Figure]:
             tables.Figure(f"{name}, parsed of {one.lines:,} lines", one.parsed, "%")
             for name, one in found
         ),
+        *(
+            tables.Figure(f"{name}, incomplete of {one.names:,} names", one.incomplete, "%")
+            for name, one in found
+        ),
     ]

@@ -70,3 +70,11 @@ def test_each_call_site_of_the_example_repositories_has_an_account() -> None:
     for language, one in tallies.items():
         names = {example.rpartition(" ")[2] for example in one.examples}
         assert names <= OF_THE_LANGUAGE.get(language, set()), language
+
+
+def test_a_name_in_what_no_grammar_understands_has_no_complete_callers(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def lost(): ...\ndef kept(): ...\n")
+    (tmp_path / "b.py").write_text("class (x lost(1\n")
+    tallies: dict[str, Tally] = {}
+    tally(tmp_path, tallies)
+    assert (tallies["python"].names, tallies["python"].incomplete_names) == (2, 1)
