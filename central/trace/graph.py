@@ -209,6 +209,11 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
     call_graph = CallGraph(scope.resolver, request.min_confidence, request.limit)
     call_graph.start(chosen)
     call_graph.expand(request.depth)
+    expanded = [
+        one
+        for key, one in call_graph.definitions.items()
+        if call_graph.distances[key] < request.depth
+    ]
     nodes = {key: _node(scope, key, call_graph) for key in call_graph.distances}
     cut = [*cut_definitions(has_more), *_cut(call_graph), *limits_met(scope.resolver)]
     receipt = receipt_of(
@@ -216,7 +221,7 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
         tally=call_graph.tally,
         cut=cut,
         partly_parsed=unparsed_files.both(
-            unparsed_files.with_names(scope, chosen), unparsed_files.inside(scope, chosen)
+            unparsed_files.with_names(scope, expanded), unparsed_files.inside(scope, expanded)
         ),
     )
     hint = hint_for("callers and callees", receipt, min_confidence=request.min_confidence)

@@ -5,7 +5,7 @@ What is read of it has the lines and columns of the file.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 
@@ -28,13 +28,13 @@ from indexer.syntax.parser import ParsedFile, parse
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddedCode:
-    """What is read of the code in one file."""
+class Reading:
+    """Symbols and relations of a file, and how it is cut. `degraded`: why no grammar was used."""
 
     drafts: Callable[[], list[ChunkDraft]]
-    degraded: DegradeReason | None
-    symbols: tuple[Symbol, ...]
-    relations: Relations
+    degraded: DegradeReason | None = None
+    symbols: tuple[Symbol, ...] = ()
+    relations: Relations = field(default_factory=Relations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,32 +55,42 @@ class _Code:
     relations: Relations
 
 
-def read_embedded(path: str, host: HostFormat, source: bytes, lines: Sequence[str]) -> EmbeddedCode:
-    """Read the code of a file. `degraded` is why that of one language at least was not parsed."""
+def read_embedded(
+    path: str,
+    host: HostFormat,
+    source: bytes,
+    lines: Sequence[str],
+    degraded: DegradeReason | None = None,
+) -> Reading:
+    """Read the code of a file, without any grammar if `degraded` is provided.
+
+    `degraded` of the result is why the code of one language at least was not parsed.
+    """
     regions = list(islice(host.regions(source), FILE_REGIONS))
     names = dict.fromkeys(one.language for one in regions)
     read = [
-        _read(
-            path, LANGUAGES_BY_NAME[name], source, [one for one in regions if one.language == name]
-        )
+        _read(path, LANGUAGES_BY_NAME[name], _masked(source, regions, name), degraded)
         for name in names
         if LANGUAGES_BY_NAME[name].grammar is not None
     ]
     codes = [one for one in read if isinstance(one, _Code)]
-    return EmbeddedCode(
+    failed = (one.reason for one in read if isinstance(one, _DegradedCode))
+    return Reading(
         drafts=partial(_chunk, host, source, regions, codes, lines),
-        degraded=next((one.reason for one in read if isinstance(one, _DegradedCode)), None),
+        degraded=next(failed, degraded),
         symbols=tuple(sorted(chain.from_iterable(map(_symbols, codes)), key=lambda one: one.span)),
         relations=_merged([one.relations for one in read]),
     )
 
 
+def _masked(source: bytes, regions: Iterable[Region], language: str) -> HostPositions:
+    return HostPositions(source, mask(source, [one for one in regions if one.language == language]))
+
+
 def _read(
-    path: str, language: Language, source: bytes, regions: list[Region]
+    path: str, language: Language, positions: HostPositions, degraded: DegradeReason | None
 ) -> _Code | _DegradedCode:
-    masked = mask(source, regions)
-    positions = HostPositions(source, masked)
-    parsed = parse(language, masked)
+    parsed = degraded or parse(language, positions.masked)
     if isinstance(parsed, DegradeReason):
         return _degraded(parsed, language, positions)
     outlined = outline(parsed)

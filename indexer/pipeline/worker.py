@@ -5,8 +5,8 @@ secrets.
 """
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from indexer.bundle.encode import (
@@ -25,7 +25,7 @@ from indexer.embedding.builtin import StaticEmbedder, open_static
 from indexer.languages import LANGUAGES_BY_NAME, Language, detect
 from indexer.lexical import document_terms
 from indexer.manifests import is_manifest, read_manifest
-from indexer.pipeline.host_files import read_embedded
+from indexer.pipeline.host_files import Reading, read_embedded
 from indexer.pipeline.select import skip_reason_by_content
 from indexer.records.files import (
     Chunk,
@@ -47,11 +47,7 @@ from indexer.records.vectors import (
     embedder_input,
     embedding_digest,
 )
-from indexer.resolution.file_relations import (
-    Relations,
-    extract_relations,
-    unparsed_relations,
-)
+from indexer.resolution.file_relations import extract_relations, unparsed_relations
 from indexer.syntax.chunking import ChunkDraft, chunk_definitions, chunk_text
 from indexer.syntax.definitions import outline, symbols
 from indexer.syntax.parser import parse
@@ -233,11 +229,7 @@ def _extract_selected(
     text, source = decoded.text, decoded.source
     language = detect(path, source)
     lines = split_lines(text)
-    read = (
-        _degraded(language, source, lines, degraded)
-        if degraded
-        else _read(path, language, source, lines)
-    )
+    read = _read(path, language, source, lines, degraded)
     drafts = [] if generated else read.drafts()
     words = [split_words(line_span(lines, draft.span)) for draft in drafts]
     record = FileRecord(
@@ -262,40 +254,45 @@ def _extract_selected(
     return Extraction(record, words)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    drafts: Callable[[], list[ChunkDraft]]
-    degraded: DegradeReason | None = None
-    symbols: tuple[Symbol, ...] = ()
-    relations: Relations = field(default_factory=Relations)
-
-
-def _windows(lines: list[str]) -> _Reading:
-    return _Reading(partial(chunk_text, lines))
-
-
-def _degraded(
-    language: Language, source: bytes, lines: list[str], reason: DegradeReason
-) -> _Reading:
-    """Return the windows of a file whose grammar was of no use: all of it is unparsed."""
-    relations = Relations() if language.grammar is None else unparsed_relations(language, source)
-    return _Reading(partial(chunk_text, lines), reason, relations=relations)
-
-
-def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Reading:
+def _read(
+    path: str,
+    language: Language,
+    source: bytes,
+    lines: list[str],
+    degraded: DegradeReason | None,
+) -> Reading:
     if language.host is not None:
-        code = read_embedded(path, language.host, source, lines)
-        return _Reading(code.drafts, code.degraded, code.symbols, code.relations)
+        return read_embedded(path, language.host, source, lines, degraded)
     if language.grammar is None:
-        return _windows(lines)
+        return replace(_read_text(lines), degraded=degraded)
+    if degraded:
+        return _read_degraded(language, source, lines, degraded)
+    return _read_parsed(path, language, source, lines)
+
+
+def _read_text(lines: list[str]) -> Reading:
+    """Cut a text into windows."""
+    return Reading(partial(chunk_text, lines))
+
+
+def _read_degraded(
+    language: Language, source: bytes, lines: list[str], reason: DegradeReason
+) -> Reading:
+    """Cut a file whose grammar was of no use into windows: all of it is unparsed."""
+    relations = unparsed_relations(language, source)
+    return Reading(partial(chunk_text, lines), reason, relations=relations)
+
+
+def _read_parsed(path: str, language: Language, source: bytes, lines: list[str]) -> Reading:
+    """Read a file of a language with a grammar."""
     parsed = parse(language, source)
     if isinstance(parsed, DegradeReason):
-        return _degraded(language, source, lines, parsed)
+        return _read_degraded(language, source, lines, parsed)
     outlined = outline(parsed)
     if isinstance(outlined, DegradeReason):
-        return _degraded(language, source, lines, outlined)
+        return _read_degraded(language, source, lines, outlined)
     relations = extract_relations(path, parsed, outlined)
-    return _Reading(
+    return Reading(
         drafts=partial(chunk_definitions, parsed, outlined, lines),
         symbols=_with_declared_exports(symbols(parsed, outlined), relations.declared_exports),
         relations=relations,
@@ -303,11 +300,11 @@ def _read(path: str, language: Language, source: bytes, lines: list[str]) -> _Re
 
 
 def _with_declared_exports(
-    symbols: tuple[Symbol, ...], declared_exports: frozenset[str] | None
+    symbols: Sequence[Symbol], declared_exports: frozenset[str] | None
 ) -> tuple[Symbol, ...]:
     """Return the symbols, unexported unless they are in the file's own list of exports."""
     if declared_exports is None:
-        return symbols
+        return tuple(symbols)
     return tuple(
         replace(symbol, exported=False)
         if symbol.qualified_name.partition(".")[0] not in declared_exports

@@ -101,6 +101,8 @@ def test_callers_of_a_caller_whose_name_is_not_understood_are_incomplete(ask: As
     score = "def score(x):\n    return base(x)\n"
     repository("shop", FILES | {"acme/shop.py": base + score})
     assert ask("callers", symbol="base", depth=1).json()["receipt"]["complete"]
+    assert ask("graph", symbol="base", depth=1).json()["receipt"]["complete"]
+    assert not ask("graph", symbol="base", depth=2).json()["receipt"]["complete"]
     receipt = ask("callers", symbol="base", depth=2).json()["receipt"]
     assert not receipt["complete"]
     assert receipt["partly_parsed"]["relevant"] == [{"project": "shop", "file": "acme/broken.py"}]

@@ -7,8 +7,9 @@ import pytest
 
 from indexer.languages.registry import HOSTS
 from indexer.limits import PARSED_BRACKETS
+from indexer.pipeline import worker
 from indexer.pipeline.worker import extract_file
-from indexer.records.files import ChunkType, DegradeReason, FileRecord
+from indexer.records.files import ChunkType, DegradeReason, FileRecord, SourceFile, TreeEntry
 from indexer.records.references import Binding, ReferenceKind
 from tests.indexer.golden import SOURCES, extract_source
 
@@ -126,3 +127,13 @@ def test_calls_in_code_that_is_too_deep_are_counted() -> None:
     ]
     assert record.unparsed is not None
     assert record.unparsed.names == ("a", "run", "save")
+
+
+def test_calls_in_a_file_whose_parser_ended_are_counted() -> None:
+    content = b"<p>{{ save(a) }}</p>\n<script>\nrun(1);\n</script>\n"
+    entry = TreeEntry("a.vue", "100644", "0" * 40, len(content))
+    file = SourceFile(entry, content, degraded=DegradeReason.PARSE_FAILED)
+    record = worker.extract(file).record
+    assert record.degraded is DegradeReason.PARSE_FAILED
+    assert calls(record) == [("save", 1, 6), ("run", 3, 0)]
+    assert [one.type for one in record.chunks] == [ChunkType.TEXT]
