@@ -132,6 +132,8 @@ class Language:
     name_separator: str = "::"  # between the parts of a definition's name
     # A separator other than "." between an object and its method, one byte long.
     method_operator: bytes = b""
+    # Before a callee, where the grammar binds them closer than the call: `!f(1)` is `(!f)(1)`.
+    prefix_operators: str = ""
     not_null: str = ""  # after a value that is not null: TypeScript's `f!()`
 
     implicit_this: bool = False  # a bare name in a class may be a member

@@ -96,6 +96,7 @@ KOTLIN: Final = Language(
     implicit_names=names("it"),
     builtins=_BUILTINS,
     literal_types={'"': "String", "'": "Char", "0": "Int", "0.0": "Double"},
+    prefix_operators="!-+~&",
     implicit_this=True,
     extension_methods=True,
     package_visible_types=True,

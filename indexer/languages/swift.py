@@ -58,6 +58,7 @@ SWIFT: Final = Language(
     implicit_names=names("error newValue oldValue"),
     builtins=_BUILTINS,
     literal_types={'"': "String", "0": "Int", "0.0": "Double", "[": "Array"},
+    prefix_operators="!-+~&",
     implicit_this=True,
     package_visible_types=True,
 )

@@ -159,7 +159,7 @@ def _chunk(
     text = SourceLines(lines)
     drafts: list[ChunkDraft] = []
     free = 1
-    for span, language in _spans(source, regions):
+    for span, language in _spans(source, regions, len(lines)):
         code = by_language.get(language)
         inside = _within(code.outlined, span) if code else []
         if span.start < free or not (inside or host.only_regions):
@@ -185,15 +185,18 @@ def _with_tags(drafts: list[ChunkDraft], span: Span) -> list[ChunkDraft]:
     return drafts
 
 
-def _spans(source: bytes, regions: Iterable[Region]) -> Iterator[tuple[Span, str]]:
-    """Yield the lines of each region, with its language."""
+def _spans(source: bytes, regions: Iterable[Region], lines: int) -> Iterator[tuple[Span, str]]:
+    """Yield the lines of each region, with its language.
+
+    Of `lines`: a region that nothing closes ends behind the last line's end.
+    """
     line, at = 1, 0
     for one in regions:
         line += source.count(b"\n", at, one.start)
         first = line
         line += source.count(b"\n", one.start, one.end)
         at = one.end
-        yield Span(first, line), one.language
+        yield Span(first, min(line, lines)), one.language
 
 
 def _within(outlined: list[OutlineEntry], span: Span) -> list[OutlineEntry]:

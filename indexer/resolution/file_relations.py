@@ -101,7 +101,9 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     has_fixtures = may_have_fixtures(path, language, imports)
     if not has_fixtures:
         groups["returns"] = [one for one in groups["returns"] if OF_FIXTURES.isdisjoint(one)]
-    uses = collect_uses(groups["use"], text, not_null=language.not_null)
+    uses = collect_uses(
+        groups["use"], text, not_null=language.not_null, prefixes=language.prefix_operators
+    )
     if not language.open_modules:
         uses = drop_unresolvable_values(
             uses, bindable_names, package_visible_types=language.package_visible_types

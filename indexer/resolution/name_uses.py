@@ -38,12 +38,13 @@ class NameUse(NamedTuple):
 
 
 def collect_uses(
-    matches: Sequence[QueryMatch], text: SourceText, *, not_null: str = ""
+    matches: Sequence[QueryMatch], text: SourceText, *, not_null: str = "", prefixes: str = ""
 ) -> list[NameUse]:
     """Return the references among the matches, in order of position, one for each node.
 
     Of several with the same end the longest counts: arguments of a macro are read token by token.
-    `not_null` is an operator that may follow the name.
+    `not_null` is an operator that may follow the name, `prefixes` are those of one character that
+    may be before the expression.
     """
     found: dict[int, tuple[int, int]] = {}
     infix = {match["call"][1]: match["infix"] for match in matches if "infix" in match}
@@ -57,6 +58,8 @@ def collect_uses(
             start, end = mark if receiver is None else (receiver[0], mark[1])
             if not_null and text.slice((end - 1, end)) == not_null:
                 end -= 1
+            while prefixes and start < end and text.slice((start, start + 1)) in prefixes:
+                start += 1
             known = found.get(end)
             if known is None or (start, rank) < known:
                 found[end] = start, rank

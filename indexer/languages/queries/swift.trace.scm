@@ -1,5 +1,15 @@
 ; Uses.
-(call_expression . (_) @call)
+(call_expression . [
+  (simple_identifier) (navigation_expression) (self_expression) (super_expression)
+  (call_expression) (postfix_expression) (tuple_expression) (lambda_literal) (array_literal)
+  (dictionary_literal) (prefix_expression)] @call)
+; The grammar gives a call the whole sum or product that ends with its callee.
+(call_expression . [
+  (additive_expression rhs: (_) @call)
+  (multiplicative_expression rhs: (_) @call)
+  (nil_coalescing_expression if_nil: (_) @call)
+  (ternary_expression if_false: (_) @call)
+  (try_expression expr: (_) @call)])
 (constructor_expression constructed_type: (user_type) @new)
 (value_argument value: [(simple_identifier) @value (navigation_expression) @value @passed])
 (attribute (user_type) @decorate)

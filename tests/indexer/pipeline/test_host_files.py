@@ -111,6 +111,21 @@ def test_of_a_notebook_only_cells_are_chunks() -> None:
     assert max(map(len, texts)) < 100
 
 
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("<script>\nfunction f() {}\n", [(1, 2)]),
+        ("<script>\nfunction f() {}\n</script>\n<script>\n", [(1, 3), (4, 4)]),
+    ],
+)
+def test_a_script_that_nothing_closes_ends_with_the_file(
+    text: str, spans: list[tuple[int, int]]
+) -> None:
+    record = extract("a.vue", text)
+    assert [(one.name, one.span) for one in record.symbols] == [("f", (2, 2))]
+    assert [one.span for one in record.chunks] == spans
+
+
 def test_code_that_is_too_deep_degrades_and_leaves_the_text() -> None:
     record = extract("a.vue", f"<script>{'[' * (PARSED_BRACKETS + 1)}</script>\n<p>text</p>\n")
     assert record.degraded is DegradeReason.TOO_DEEP

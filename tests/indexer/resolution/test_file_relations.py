@@ -104,8 +104,8 @@ def test_what_repeats_is_read_in_a_moment(line: bytes) -> None:
 @pytest.mark.parametrize("name", ["a.py", "a.js", "a.ts", "a.tsx"])
 @examples(25)
 @given(content=st.binary(max_size=300))
-def test_any_bytes_have_a_record(name: str, content: bytes) -> None:
-    text = content.decode("utf-8", "ignore").encode()
+def test_any_text_has_a_record(name: str, content: bytes) -> None:
+    text = content.replace(b"\0", b"").decode("utf-8", "ignore").encode()  # with one it is no text
     assert len(record_of(name, text).references) <= len(text)
 
 
