@@ -2,15 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from benchmarks.honesty.call_sites import CallSite, call_sites
+from benchmarks.honesty.call_sites import LITERAL, CallSite, call_sites
 from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import OTHER_NAMES, DegradeReason, FileRecord, count_lines
 from indexer.records.manifests import Ecosystem
+from indexer.records.references import Binding
+from indexer.resolution.file_relations import extract_relations
+from indexer.syntax.definitions import outline
 from indexer.syntax.parser import parse
 
 
@@ -18,7 +21,7 @@ class Account(StrEnum):
     """Why an answer may be silent about a call site, or that it is not."""
 
     REFERENCE = "reference"  # callers list it, or a receipt counts it
-    LANGUAGE = "language"  # a name of the language itself, or a member of one
+    LANGUAGE = "language"  # a name of the language itself, or a member of a value of such a type
     VARIABLE = "variable"  # a bare name of a variable or parameter of the file
     UNPARSED = "unparsed"  # in lines that the receipt names
     NOTHING = "nothing"
@@ -109,10 +112,15 @@ def accounts(record: FileRecord, text: str) -> Iterator[tuple[CallSite, Account]
     named = {(one.line, one.name) for one in record.references}
     variables = _variables(language, text)
     unparsed = _unparsed(record)
+    of_language = _of_language(record.path, language, text.encode())
     for site in set(call_sites(record.language, text)):
         if (site.line, site.column) in known or (site.line, site.name) in named:
             yield site, Account.REFERENCE
-        elif site.root in language.builtins:
+        elif (
+            site.root in language.builtins
+            or (site.line, site.column) in of_language
+            or (site.root == LITERAL and not language.literal_types)
+        ):
             yield site, Account.LANGUAGE
         elif site.root == site.name and site.name in variables:
             yield site, Account.VARIABLE
@@ -127,10 +135,31 @@ def _unparsed(record: FileRecord) -> list[tuple[int, int]]:
     return [(one.start, one.end) for one in record.unparsed.lines] if record.unparsed else []
 
 
+def _of_language(path: str, language: Language, source: bytes) -> set[tuple[int, int]]:
+    """Return where a member is called of what the extractor knows to be of a language's type.
+
+    It is read as a language without names of its own, so that such calls are references.
+    """
+    parsed = parse(language, source)
+    if isinstance(parsed, DegradeReason):
+        return set()
+    outlined = outline(parsed)
+    if isinstance(outlined, DegradeReason):
+        return set()
+    bare = replace(parsed, language=replace(language, builtins=frozenset()))
+    return {
+        (one.line, one.column)
+        for one in extract_relations(path, bare, outlined).references
+        if one.root in language.builtins and one.binding is Binding.FREE
+    }
+
+
 def _variables(language: Language, text: str) -> frozenset[str]:
     source = text.encode()
     parsed = parse(language, source)
     if isinstance(parsed, DegradeReason):
         return frozenset()
-    spans = [match["local"] for match in parsed.matches if "local" in match]
-    return frozenset(source[start:end].decode() for start, end in spans)
+    labels = ("local", "field")
+    spans = [match[one] for match in parsed.matches for one in labels if one in match]
+    named = frozenset(source[start:end].decode() for start, end in spans)
+    return named | language.implicit_names | language.self_names

@@ -52,14 +52,22 @@ _RULES: Final[dict[str, Any]] = {
     }
 }
 _ROOT: Final = re.compile(r"(?:new\s+|\\)?(?:([\w$]+)\s*(?:\.|\?\.|&\.|::|->|:))?")
-_TYPE_ARGUMENTS: Final = re.compile(r"(?:::)?<[^()]*>\Z")
-_LAST_NAME: Final = re.compile(r"(?:[^\W\d]|\$)[\w$]*[!?]?\Z")
+_ANGLES: Final = r"[^()<>]*(?:<[^()<>]*(?:<[^()<>]*>[^()<>]*)*>[^()<>]*)*"
+_TYPE_ARGUMENTS: Final = re.compile(rf"(?:::)?<{_ANGLES}>\Z")
+# Kinds of nodes whose value is of a type of the language.
+_LITERALS: Final = re.compile(
+    r"(?:.*_)?(?:string|string_literal|template_string|array|list|dictionary|number|regex|char)"
+    r"|(?:list|set|dictionary)_comprehension|tuple|number_literal|integer|float|subshell|atom"
+)
+LITERAL: Final = '""'
+_LAST_NAME: Final = re.compile(r"(?:r#)?(?:[^\W\d]|\$)[\w$]*[!?]?\Z")
 
 
 class CallSite(NamedTuple):
     """A called name where it is written: 1-based line, 0-based column in characters.
 
-    `root` is the name itself if nothing stands before it, or the one name before it, else "".
+    `root` is the name itself if nothing stands before it, or the one name before it; LITERAL after
+    a literal; else "".
     """
 
     name: str
@@ -90,12 +98,25 @@ def _of_ast_grep(calls: dict[str, str], language: str, text: str) -> Iterator[Ca
             offset = callee.range().start.index + found.start()
             line = bisect_right(starts, offset)
             before = _ROOT.fullmatch(text, node.range().start.index, offset)
-            root_name = (before[1] or found[0]) if before else ""
+            root_name = (before[1] or found[0]) if before else _literal(node, callee)
             yield CallSite(found[0], line, offset - starts[line - 1], root_name)
+
+
+def _literal(node: SgNode, callee: SgNode) -> str:
+    """Return LITERAL if the callee is a member of one, else ""."""
+    receiver = callee.field("object") or node.field("object") or callee.field("value")
+    receiver = receiver or callee.field("left")
+    return LITERAL if receiver and _LITERALS.fullmatch(receiver.kind()) else ""
 
 
 def _callee(node: SgNode, field: str) -> SgNode | None:
     return node.field(field) if field else next(iter(node.children()), None)
+
+
+_PYTHON_LITERALS: Final = (
+    ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp,
+    ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
 
 
 def _of_python(text: str) -> Iterator[CallSite]:
@@ -114,6 +135,7 @@ def _of_python(text: str) -> Iterator[CallSite]:
         end = len(lines[callee.end_lineno - 1].encode()[: callee.end_col_offset].decode())
         value = getattr(callee, "value", callee)
         root = value.id if isinstance(value, ast.Name) else ""
+        root = LITERAL if isinstance(value, _PYTHON_LITERALS) else root
         yield CallSite(name, callee.end_lineno, end - len(name), root)
 
 

@@ -29,11 +29,16 @@ class ExtensionCalls:
         self._extends_builtins = bool(resolver.language.literal_types)
 
     def of_literal(self, text: str) -> tuple[Value, str] | None:
-        """Return the member of a literal and its name, if its type may be given members."""
-        read = read_literal_member(text) if self._extends_builtins else None
+        """Return the member of a literal and its name, unless nothing can give its type members.
+
+        What is a member of anything else that begins with a literal is unknown.
+        """
+        read = read_literal_member(text)
         if read is None:
             return None
         sign, name = read
+        if sign and not self._extends_builtins:
+            return None
         root = self._language.literal_types.get(sign)
         return Value(FREE, root, (), INSTANCE, name) if root else UNKNOWN, name
 

@@ -93,8 +93,10 @@ class ReferenceReader:
     def read(self) -> Iterator[Reference]:
         """Yield the references, in order of position."""
         for use, scope in zip(self._uses, self._scopes, strict=True):
-            member = self._of_literal(use)
-            expression = member[0] if member else read_expression(use.written)
+            expression = read_expression(use.written)
+            member = self._of_literal(use) if expression is None else None
+            if member:
+                expression = member[0]
             if expression is None:
                 self._last_calls[use.start] = self._called_again(use), False
                 continue

@@ -14,7 +14,7 @@ from indexer.records.references import ELEMENT
 MAX_EXPRESSION_CHARACTERS: Final = 300
 
 _INDEX = "\2"  # stands for an index in brackets
-_NAME = rf"(?:[@$#]{{0,2}}[^\W\d][\w$]*|{_INDEX})"
+_NAME = rf"(?:(?:r#|[@$#]{{0,2}})[^\W\d][\w$]*|\${{1,2}}|{_INDEX})"
 _DOT = r"\s*(?:\?->|\?\.|!!?\.|&\.|\.|::|->|\\)\s*"
 _PATH = rf"{_NAME}(?:{_DOT}{_NAME})*"
 _SPLIT = re.compile(_DOT)

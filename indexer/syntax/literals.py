@@ -3,19 +3,23 @@
 import re
 from typing import Final
 
-_STRING: Final = r"\"{3}.*?\"{3}|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
+_STRING: Final = r"\"{3}.*?\"{3}|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`"
 _NUMBER: Final = r"\d[\d_]*(?:\.\d[\d_]*)?"
 _MEMBER: Final = re.compile(
-    rf"[$@#]{{0,2}}({_STRING}|{_NUMBER}|\[[^\[\]]*\])#*\s*[?!&]?\.\s*([^\W\d]\w*[?!]?)", re.DOTALL
+    rf"[$@#]{{0,2}}([A-Za-z]{{0,3}}(?:{_STRING})|{_NUMBER}|\[[^\[\]]*\])#*\s*[?!&]?\.\s*"
+    r"([^\W\d]\w*[?!]?)",
+    re.DOTALL,
 )
-_LITERAL: Final = re.compile(r"[$@#]{0,2}[\"']|[\d\[{]")
+_LITERAL: Final = re.compile(r"[$@#]{0,2}[A-Za-z]{0,3}[\"'`]|[\d\[{/]")
+_SIGN: Final = re.compile(r"[A-Za-z]*.")
 _NAME: Final = re.compile(r"\.\s*([^\W\d]\w*[?!]?)$")
 
 
 def read_literal_member(text: str) -> tuple[str, str] | None:
-    """Return the literal's sign and the member's name: `"`, `'`, `[`, `0` or `0.0`.
+    """Return the literal's sign and the member's name: `"`, `'`, `` ` ``, `[`, `0` or `0.0`.
 
-    The sign is "" for a member of anything else that begins with a literal; None if nothing does.
+    Letters before a quote are part of its sign: `b"`. The sign is "" for a member of anything else
+    that begins with a literal; None if nothing does.
     """
     if not _LITERAL.match(text):
         return None
@@ -26,4 +30,5 @@ def read_literal_member(text: str) -> tuple[str, str] | None:
     literal = found[1]
     if literal[0].isdigit():
         return ("0.0" if "." in literal else "0"), found[2]
-    return literal[0], found[2]
+    sign = _SIGN.match(literal)
+    return (sign[0] if sign else ""), found[2]
