@@ -53,7 +53,14 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
         page=int(page) if page.isdecimal() and page.isascii() and len(page) <= _DIGITS else 1,
     )
     found = list_repositories(credential=credential, list_filter=wanted)
-    return settings_page(request, "repositories", page="repositories", found=found, wanted=wanted)
+    return settings_page(
+        request,
+        "repositories",
+        page="repositories",
+        found=found,
+        wanted=wanted,
+        expects_installed=credential.organization.expects_installed,
+    )
 
 
 def _switch(request: HttpRequest, credential: Credential) -> str:
