@@ -127,7 +127,10 @@ def _read_all(
 
 
 def _masked(source: bytes, regions: Iterable[Region], language: str) -> HostPositions:
-    return HostPositions(source, mask(source, [one for one in regions if one.language == language]))
+    """Return the code of a language, up to its end: parsers read spaces no faster than code."""
+    chosen = [one for one in regions if one.language == language]
+    source = source[: chosen[-1].end]
+    return HostPositions(source, mask(source, chosen))
 
 
 def _read(
