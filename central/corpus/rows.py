@@ -13,10 +13,9 @@ from central.corpus.embeddings import chunk_texts, pack_terms
 from central.db import Row, copy_into
 from indexer.bundle.encode import manifest_fields
 from indexer.lexical import tokenize
-from indexer.modules import ecosystem_of
+from indexer.modules import ecosystem_by_line
 from indexer.records.extractors import Extractor
 from indexer.records.files import OTHER_NAMES, FileRecord, Unparsed
-from indexer.records.manifests import Ecosystem
 from indexer.records.vectors import point_id
 
 # Of imports, exports and references the columns stand in the order of the record's fields.
@@ -176,9 +175,9 @@ def export_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterat
 
 def reference_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
     """Yield the rows of its references; without modules in its language, of no ecosystem."""
-    ecosystem = ecosystem_of(record.language) or Ecosystem.NONE
+    ecosystem_at = ecosystem_by_line(record.language, record.content)
     for one in record.references:
-        yield (context.repository_id, file_id, ecosystem, *one)
+        yield (context.repository_id, file_id, ecosystem_at(one.line), *one)
 
 
 def manifest_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:

@@ -105,8 +105,24 @@ class Uninstalled(_Event, frozen=True):
     installation_id: int
 
 
+class Withdrawn(_Event, frozen=True):
+    """The App may no longer read these repositories of the owner."""
+
+    owner_id: int
+    installation_id: int
+    repository_ids: tuple[int, ...]
+
+
 Event = (
-    Ignored | Push | Renamed | Removed | BranchChanged | VisibilityChanged | Installed | Uninstalled
+    Ignored
+    | Push
+    | Renamed
+    | Removed
+    | BranchChanged
+    | VisibilityChanged
+    | Installed
+    | Uninstalled
+    | Withdrawn
 )
 
 
@@ -278,6 +294,11 @@ def _uninstalled(payload: Mapping[str, Any]) -> Event:
     return Uninstalled(*_of_installation(payload))
 
 
+def _withdrawn(payload: Mapping[str, Any]) -> Event:
+    gone = _repositories(payload, "repositories_removed")
+    return Withdrawn(*_of_installation(payload), tuple(one.repository_id for one in gone))
+
+
 def _of_installation(payload: Mapping[str, Any]) -> tuple[int, int]:
     return _id(payload, "installation.account.id"), _id(payload, "installation.id")
 
@@ -294,4 +315,5 @@ _READERS: dict[tuple[str, str | None], Callable[[Mapping[str, Any]], Event]] = {
     ("installation", "unsuspend"): _installed,
     ("installation", "deleted"): _uninstalled,
     ("installation_repositories", "added"): _installed,
+    ("installation_repositories", "removed"): _withdrawn,
 }

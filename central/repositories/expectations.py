@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 
 from central.repositories.models import (
     ExpectedBy,
     ForgeStatement,
     IndexedBy,
     IndexProblem,
+    InstalledRepository,
     Repository,
     Visibility,
 )
@@ -24,6 +25,11 @@ from central.repositories.statements import keep_visibility
 # The rule in two forms, tested to agree: for the ORM, and in SQL on a Repository `r`.
 IS_EXPECTED = Q(generation__gt=0) | ~Q(expected_by="") & Q(not_expected_at=None)
 EXPECTED = "(r.generation > 0 OR r.expected_by <> '' AND r.not_expected_at IS NULL)"
+
+
+# Of the organisation's limit of repositories. What a list has announced takes no place until it is
+# indexed, or a long list would shut out the repositories that have a workflow.
+TAKES_PLACE = Q(generation__gt=0) | Q(expected_by=ExpectedBy.RUN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,11 @@ def is_expected(repository: Repository) -> bool:
     return repository.generation > 0 or announced
 
 
+def takes_place(repository: Repository) -> bool:
+    """Return what TAKES_PLACE says of one."""
+    return repository.generation > 0 or repository.expected_by == ExpectedBy.RUN
+
+
 def without_index(repositories: QuerySet[Repository]) -> QuerySet[Repository]:
     """Select those that should have an index and have none."""
     return repositories.filter(IS_EXPECTED, generation=0)
@@ -52,13 +63,14 @@ def expect_repositories(
     *,
     organization_id: int,
     by: ExpectedBy,
-    asked_at: datetime,
+    asked_at: datetime | None,
 ) -> None:
     """Create a row for each that has none; known ones without an index are expected again.
 
-    The forge was asked at `asked_at`; what it signed since is newer. A name that is another
-    repository's here stays that one's until a run says more, and so does the limit of
-    repositories. Needs the organisation's lock.
+    The forge was asked at `asked_at`; what it signed since is newer, and if that is None, whatever
+    it signed with a time. An installation takes over nothing that others announced. A name that is
+    another repository's here stays that one's until a run says more. Rows are made up to the limit
+    of repositories. Needs the organisation's lock.
     """
     # The pages of a list shift while it is read: it may have a repository twice.
     by_id = {row.github_id or row.name: row for row in listed}
@@ -66,7 +78,10 @@ def expect_repositories(
     here = Repository.objects.filter(organization_id=organization_id, retired_at=None)
     known_ids = Q(github_id__in=[row.github_id for row in rows if row.github_id is not None])
     known_names = Q(github_id=None, name__in=[row.name for row in rows if row.github_id is None])
-    here.filter(known_ids | known_names, generation=0).update(expected_by=by)
+    known = here.filter(known_ids | known_names, generation=0)
+    (known.filter(expected_by="") if by is ExpectedBy.INSTALLATION else known).update(
+        expected_by=by
+    )
     ids = set(here.exclude(github_id=None).values_list("github_id", flat=True))
     names = set(here.values_list("name", flat=True))
     new = [row for row in rows if row.name not in names and row.github_id not in ids]
@@ -97,17 +112,18 @@ def _announced(
         tracked_ref=f"refs/heads/{row.default_branch}" if row.default_branch else "",
         visibility=signed.visibility if signed else Visibility.PRIVATE,
         visibility_at=signed.visibility_at if signed else None,
-        indexed_by=IndexedBy.CENTRAL,
+        indexed_by=IndexedBy.CENTRAL if by is ExpectedBy.BACKFILL else IndexedBy.ACTION,
         expected_by=by,
     )
 
 
-def _is_removed(signed: ForgeStatement | None, asked_at: datetime) -> bool:
-    return bool(signed and signed.removed_at and signed.removed_at > asked_at)
+def _is_removed(signed: ForgeStatement | None, asked_at: datetime | None) -> bool:
+    removed_at = signed.removed_at if signed else None
+    return removed_at is not None and (asked_at is None or removed_at > asked_at)
 
 
 def _statements(
-    rows: list[ListedRepository], organization_id: int, asked_at: datetime
+    rows: list[ListedRepository], organization_id: int, asked_at: datetime | None
 ) -> dict[int | None, ForgeStatement]:
     """Keep what the forge listed unless it signed more since; return what holds, by id, locked."""
     ids = {row.github_id: row.visibility for row in rows if row.github_id is not None}
@@ -138,5 +154,14 @@ def note_no_index(repository: Repository, *, error: str) -> None:
 
 
 def expect_no_longer(repositories: QuerySet[Repository]) -> int:
-    """Take back the announcement of those that have no index; return of how many."""
-    return repositories.filter(generation=0).update(expected_by="")
+    """Take back the announcement of those that have no index; return of how many.
+
+    What an installation lists is then expected by that, if the organisation wants it.
+    """
+    listed = InstalledRepository.objects.filter(
+        organization=OuterRef("organization"),
+        github_id=OuterRef("github_id"),
+        organization__expects_installed=True,
+    )
+    by = Case(When(Exists(listed), then=Value(ExpectedBy.INSTALLATION)), default=Value(""))
+    return repositories.filter(generation=0).update(expected_by=by)

@@ -33,6 +33,7 @@ class ExpectedBy(models.TextChoices):
 
     RUN = "run"
     BACKFILL = "backfill"
+    INSTALLATION = "installation"  # of the GitHub App, if the organisation expects what it lists
 
 
 class Repository(models.Model):
@@ -175,6 +176,30 @@ class ForgeStatement(models.Model):
 
     def __str__(self) -> str:
         return f"{self.github_id} of {self.organization_id}"
+
+
+class InstalledRepository(models.Model):
+    """A repository that an installation of the GitHub App may read, as its webhook last said.
+
+    It is kept whether or not the organisation expects what is listed, which it may do later.
+    """
+
+    organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    installation_id = models.BigIntegerField()
+    github_id = models.BigIntegerField()
+    name = models.CharField(max_length=200)
+    visibility = models.CharField(max_length=10, choices=Visibility.choices)
+
+    class Meta:
+        verbose_name_plural = "installed repositories"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "github_id"], name="installed_repository_of_github_id"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.organization_id}"
 
 
 class Push(models.Model):

@@ -68,6 +68,12 @@ class Organization(models.Model):
         help_text="Its indexers may write vectors to the vector store themselves "
         "(docs/how-to/vector-stores.md)",
     )
+    expects_installed = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Answers lack the repositories that an installation of the GitHub App lists, "
+        "until they are indexed (docs/reference/trace.md#repositories-without-an-index)",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     retired_at = models.DateTimeField(
         null=True,

@@ -12,7 +12,7 @@ from typing import Final
 from indexer.languages.rewrites import spaces
 
 # The version of all host formats, whose rules share code. Raise if one gives other regions.
-HOSTS_VERSION: Final = 2
+HOSTS_VERSION: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,14 @@ class Region:
 class HostFormat:
     """A format of files that hold code. `regions` come in order and do not overlap.
 
-    `only_regions`: the rest of the file is data, of which no chunks are made.
+    `only_regions`: the rest of the file is data, of which no chunks are made. `are_examples`: they
+    are of a text and define nothing; their uses alone are read.
     """
 
     regions: Callable[[bytes], Iterable[Region]]
     languages: tuple[str, ...]  # that regions may have
     only_regions: bool = False
+    are_examples: bool = False
 
 
 def mask(source: bytes, regions: Iterable[Region]) -> bytes:

@@ -23,7 +23,6 @@ _SUFFIXES: Final = {
     "julia": ".jl",
     "less": ".less",
     "make": ".mk .mak",
-    "markdown": ".md .markdown .mdx .mdown",
     "nix": ".nix",
     "objective-c": ".m .mm",
     "ocaml": ".ml .mli",

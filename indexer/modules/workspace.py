@@ -1,9 +1,9 @@
 """All manifests of a repository: packages of files and names of their modules."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from indexer.languages import LANGUAGES_BY_NAME
+from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.languages.base import ModuleName
 from indexer.modules.names import go_names, namespace_names, ruby_names, rust_names, swift_names
 from indexer.modules.npm import Aliases, Exports, npm_names
@@ -40,18 +40,30 @@ class Workspace:
             for (ecosystem, _), (root, *_) in self._roots.items()
             if ecosystem is Ecosystem.NPM and root.name
         }
+        self._by_ecosystem: dict[Ecosystem | None, dict[str, PackageRoot]] = {}
+        self._nearest: dict[str, PackageRoot] = {}
+        for (ecosystem, directory), (root, *_) in self._roots.items():
+            self._by_ecosystem.setdefault(ecosystem, {})[directory] = root
+            self._nearest.setdefault(directory, root)
         self.packages = tuple(root for roots in self._roots.values() for root in roots)
 
     def package_of(self, *, path: str, language: str) -> PackageRoot | None:
-        """Return the package of the nearest manifest of the language's ecosystem."""
-        ecosystem = ecosystem_of(language)
-        if ecosystem is None:
+        """Return the package of the nearest manifest of the language's ecosystem.
+
+        That of a document, whose examples have any, is of the nearest manifest.
+        """
+        known = LANGUAGES_BY_NAME.get(language)
+        if known is None:
             return None
-        for directory in ancestors(parent(path)):
-            roots = self._roots.get((ecosystem, directory))
-            if roots:
-                return roots[0]
-        return None
+        roots = self._roots_of(known)
+        found = (roots.get(directory) for directory in ancestors(parent(path)))
+        return next(filter(None, found), None)
+
+    def _roots_of(self, language: Language) -> Mapping[str, PackageRoot]:
+        """Return the packages of a language by directory."""
+        if language.host is not None and language.host.are_examples:
+            return self._nearest
+        return self._by_ecosystem.get(language.ecosystem, {})
 
     def module_names(self, *, path: str, language: str, namespace: str) -> tuple[ModuleName, ...]:
         """Return the unique names of a file's module; () for a language that is not traced."""

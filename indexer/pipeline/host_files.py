@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
+from typing import Final
 
 from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.languages.embedded import HostFormat, Region, mask
 from indexer.limits import FILE_REFERENCES, FILE_REGIONS
 from indexer.records.files import DegradeReason, Span, Symbol, Unparsed, UnparsedLines
+from indexer.records.manifests import Ecosystem
+from indexer.records.references import Binding, Reference, ReferenceKind
 from indexer.resolution.file_relations import Relations, extract_relations, unparsed_relations
 from indexer.resolution.unparsed import merge_unparsed
 from indexer.syntax.chunking import (
@@ -20,11 +23,15 @@ from indexer.syntax.chunking import (
     ChunkDraft,
     chunk_code,
     chunk_lines,
+    chunk_text,
 )
 from indexer.syntax.definitions import OutlineEntry, outline, symbols
 from indexer.syntax.host_positions import HostPositions
 from indexer.syntax.lines import SourceLines
 from indexer.syntax.parser import ParsedFile, parse
+
+# An unbound name of these is one of the language, unless its import is left out.
+_IMPORT_ALL: Final = frozenset({Ecosystem.NPM, Ecosystem.PYPI})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +74,7 @@ def read_embedded(
     `degraded` of the result is why the code of one language at least was not parsed.
     """
     regions = list(islice(host.regions(source), FILE_REGIONS))
-    names = dict.fromkeys(one.language for one in regions)
-    read = [
-        _read(path, LANGUAGES_BY_NAME[name], _masked(source, regions, name), degraded)
-        for name in names
-        if LANGUAGES_BY_NAME[name].grammar is not None
-    ]
+    read = [one for _, one in _read_all(path, source, regions, degraded)]
     codes = [one for one in read if isinstance(one, _Code)]
     failed = (one.reason for one in read if isinstance(one, _DegradedCode))
     return Reading(
@@ -83,8 +85,52 @@ def read_embedded(
     )
 
 
+def read_examples(path: str, host: HostFormat, source: bytes, lines: Sequence[str]) -> Reading:
+    """Read a text with code in it: it is cut as text, and what the code uses is a reference.
+
+    What the code defines is no definition, and its own uses of that are no references.
+    """
+    regions = list(islice(host.regions(source), FILE_REGIONS))
+    found = [_uses(*one) for one in _read_all(path, source, regions)]
+    return Reading(partial(chunk_text, lines), relations=_merged(found))
+
+
+def _uses(language: Language, code: _Code | _DegradedCode) -> Relations:
+    """Return what the code uses of others, at the top level of the document."""
+    imports_all = language.ecosystem in _IMPORT_ALL
+    used = (
+        one._replace(caller="")
+        for one in code.relations.references
+        if one.binding is not Binding.LOCAL and one.kind is not ReferenceKind.TYPE
+    )
+    return Relations(
+        imports=code.relations.imports,
+        references=tuple(map(_without_import, used) if imports_all else used),
+    )
+
+
+def _without_import(one: Reference) -> Reference:
+    """Return a use of an unbound name as one of unknown binding: its import is left out."""
+    if one.binding is not Binding.FREE:
+        return one
+    return one._replace(binding=Binding.UNKNOWN, root="", chain="")
+
+
+def _read_all(
+    path: str, source: bytes, regions: Iterable[Region], degraded: DegradeReason | None = None
+) -> Iterator[tuple[Language, _Code | _DegradedCode]]:
+    """Yield the code of each language that has a grammar."""
+    for name in dict.fromkeys(one.language for one in regions):
+        language = LANGUAGES_BY_NAME[name]
+        if language.grammar is not None:
+            yield language, _read(path, language, _masked(source, regions, name), degraded)
+
+
 def _masked(source: bytes, regions: Iterable[Region], language: str) -> HostPositions:
-    return HostPositions(source, mask(source, [one for one in regions if one.language == language]))
+    """Return the code of a language, up to its end: parsers read spaces no faster than code."""
+    chosen = [one for one in regions if one.language == language]
+    source = source[: chosen[-1].end]
+    return HostPositions(source, mask(source, chosen))
 
 
 def _read(

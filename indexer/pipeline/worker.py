@@ -25,7 +25,7 @@ from indexer.embedding.builtin import StaticEmbedder, open_static
 from indexer.languages import LANGUAGES_BY_NAME, Language, detect
 from indexer.lexical import document_terms
 from indexer.manifests import is_manifest, read_manifest
-from indexer.pipeline.host_files import Reading, read_embedded
+from indexer.pipeline.host_files import Reading, read_embedded, read_examples
 from indexer.pipeline.select import skip_reason_by_content
 from indexer.records.files import (
     Chunk,
@@ -261,7 +261,9 @@ def _read(
     lines: list[str],
     degraded: DegradeReason | None,
 ) -> Reading:
-    if language.host is not None:
+    if language.host is not None and not (language.host.are_examples and degraded):
+        if language.host.are_examples:
+            return read_examples(path, language.host, source, lines)
         return read_embedded(path, language.host, source, lines, degraded)
     if language.grammar is None:
         return replace(_read_text(lines), degraded=degraded)

@@ -26,11 +26,15 @@ EMBEDDED_LANGUAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "erb": ("ruby",),
     "html": ("javascript", "tsx", "typescript"),
     "jupyter": ("python",),
+    "markdown": (
+        "c", "cpp", "csharp", "elixir", "go", "java", "javascript", "kotlin", "lua", "php",
+        "python", "ruby", "rust", "scala", "swift", "tsx", "typescript",
+    ),
     "svelte": ("javascript", "tsx", "typescript"),
     "vue": ("javascript", "tsx", "typescript"),
-}
+}  # fmt: skip
 
-# Of files that a grammar reads, whole or in parts.
+# Of programs that a grammar reads, whole or in parts.
 PARSED_SUFFIXES: Final = frozenset(
     {".astro", ".bash", ".bats", ".c", ".c++", ".cc", ".ccm", ".cjs", ".cpp", ".cppm",
      ".cs", ".csx", ".cts", ".cxx", ".cxxm", ".erb", ".ex", ".exs", ".gemspec", ".go", ".h", ".h++",

@@ -88,9 +88,12 @@ def _compare(destination: AlertDestination, now: datetime) -> None:
 
 
 def overdue(now: datetime) -> QuerySet[Repository]:
-    """Return repositories that should have had an index for a day, and of which nothing failed."""
+    """Return repositories that should have had an index for a day, and of which nothing failed.
+
+    No paused ones: these are not reported.
+    """
     since = now - timedelta(hours=ALERT_WITHOUT_INDEX_HOURS)
-    return without_index(Repository.objects.filter(retired_at=None)).exclude(
+    return without_index(Repository.objects.filter(retired_at=None, paused=False)).exclude(
         Q(trouble__in=FAILURES) | Q(created_at__gt=since)
     )
 

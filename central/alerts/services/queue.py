@@ -17,6 +17,7 @@ from central.alerts.services.detection import detect, overdue
 from central.alerts.signing import open_address, signature_headers
 from central.errors import ConflictError
 from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
+from central.repositories.expectations import IS_EXPECTED
 from central.repositories.models import Repository
 from indexer.limits import ALERT_ATTEMPTS, ALERT_INTERVAL_SECONDS, ALERT_PAUSE_SECONDS
 
@@ -51,9 +52,10 @@ def _organizations_to_visit() -> QuerySet[AlertDestination]:
     """Return receivers of organisations where something is wrong, or was; in a random order."""
     working = AlertDestination.objects.filter(suspended_at=None, organization__retired_at=None)
     if not settings.SECRET_KEY_FALLBACKS:  # else every address may have to be encrypted again
-        troubled = Repository.objects.filter(retired_at=None).exclude(trouble="")
+        watched = Repository.objects.filter(IS_EXPECTED, retired_at=None, paused=False)
+        troubled = watched.exclude(trouble="")
         failed = BackfillRepository.objects.filter(
-            ACTIVE, state=WorkState.FAILED, repository__isnull=False
+            ACTIVE, state=WorkState.FAILED, repository__in=watched
         )
         working = working.filter(
             Q(message_id__isnull=False)

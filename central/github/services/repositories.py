@@ -20,8 +20,16 @@ from central.github.events import (
     Renamed,
     Uninstalled,
     VisibilityChanged,
+    Withdrawn,
 )
 from central.github.models import GitHubPolicy
+from central.repositories.expectations import ListedRepository
+from central.repositories.installations import (
+    forget_installed,
+    forget_removed,
+    note_installed,
+    rename_installed,
+)
 from central.repositories.models import Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
@@ -68,9 +76,10 @@ def _rename(organization: Organization, event: Renamed) -> str:
     repository = _known(organization, event.repository_id)
     if repository is None:
         _note_signed(organization, event)
-        keep_name(
+        if keep_name(
             organization_id=organization.pk, github_id=event.repository_id, at=event.changed_at
-        )
+        ):
+            rename_installed(organization, github_id=event.repository_id, name=event.name)
         return _UNKNOWN
     before = repository.name
     is_news = rename_repository(repository, event.name, signed_at=event.changed_at)
@@ -80,6 +89,7 @@ def _rename(organization: Organization, event: Renamed) -> str:
     if repository.retired_at is not None:
         _note(organization, "repository.retired", before, why=UNKNOWN_ORIGIN)
         return f"retired: {UNKNOWN_ORIGIN}"
+    rename_installed(organization, github_id=event.repository_id, name=repository.name)
     repository.web_url = event.web_url
     repository.save(update_fields=["web_url"])
     _note(organization, "repository.renamed", repository.name, before=before)
@@ -90,6 +100,7 @@ def _retire(organization: Organization, event: Removed) -> str:
     # By this service's clock: an earlier id token must not restore the repository.
     keep_removal(organization_id=organization.pk, github_id=event.repository_id, at=timezone.now())
     revoke_bound_tokens(organization_id=organization.pk, repository_id=event.repository_id)
+    forget_removed(organization, github_id=event.repository_id)
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
@@ -143,6 +154,14 @@ def _install(organization: Organization, event: Installed) -> str:
     known = _listed(organization, event.repositories)
     for repository, listed in known:
         _identify(organization, repository, listed)
+    note_installed(
+        organization,
+        installation_id=event.installation_id,
+        listed=[
+            ListedRepository(one.name, one.repository_id, _listed_visibility(one))
+            for one in event.repositories
+        ],
+    )
     noted = "installation noted" if has_policy else "no policy to note the installation in"
     return f"{noted}, {len(known)} known repositories"
 
@@ -188,7 +207,7 @@ def _note_listed(
     """Record a listed visibility. It has no time, so it never overrides a dated private one."""
     if listed.is_private and repository.visibility != Visibility.PUBLIC:
         return  # it may be internal, which a list does not distinguish
-    said = Visibility.PRIVATE if listed.is_private else Visibility.PUBLIC
+    said = _listed_visibility(listed)
     is_news = record_visibility(
         organization_id=organization.pk,
         github_id=listed.repository_id,
@@ -200,7 +219,19 @@ def _note_listed(
         repository.save(update_fields=["visibility"])
 
 
+def _listed_visibility(listed: InstalledRepository) -> Visibility:
+    return Visibility.PRIVATE if listed.is_private else Visibility.PUBLIC
+
+
+def _withdraw(organization: Organization, event: Withdrawn) -> str:
+    forget_installed(
+        organization, installation_id=event.installation_id, github_ids=event.repository_ids
+    )
+    return f"{len(event.repository_ids)} repositories are listed no more"
+
+
 def _uninstall(organization: Organization, event: Uninstalled) -> str:
+    forget_installed(organization, installation_id=event.installation_id)
     was_noted = GitHubPolicy.objects.filter(
         organization=organization, installation_id=event.installation_id
     ).update(installation_id=None)
@@ -226,4 +257,5 @@ _ACTS: dict[type[Any], Callable[[Organization, Any], str]] = {
     VisibilityChanged: _change_visibility,
     Installed: _install,
     Uninstalled: _uninstall,
+    Withdrawn: _withdraw,
 }

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 
 from central.errors import ConflictError, ForbiddenError, NotFoundError
-from central.repositories.models import Repository, Visibility
+from central.repositories.expectations import TAKES_PLACE, takes_place
+from central.repositories.models import ExpectedBy, Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
@@ -47,6 +48,8 @@ def repository_of(
     found = _find(organization, credential, named) or _create(organization, credential, named)
     if not visible_repositories(credential=credential).filter(pk=found.pk).exists():
         raise _not_found()  # the same for a hidden one and a new one
+    if not takes_place(found):
+        _announce(organization, found)
     if not found.tracked_ref:  # it was announced before its first run
         found.tracked_ref = named.tracked_ref
         found.save(update_fields=["tracked_ref"])
@@ -142,8 +145,17 @@ def _create(
     return repository
 
 
+def _announce(organization: Organization, found: Repository) -> None:
+    """Let a run announce what has no place yet; a backfill opens runs of what it announced."""
+    _require_room(organization)
+    if found.expected_by != ExpectedBy.BACKFILL:
+        found.expected_by = ExpectedBy.RUN
+        found.save(update_fields=["expected_by"])
+
+
 def _require_room(organization: Organization) -> None:
-    there = Repository.objects.filter(organization=organization, retired_at=None).count()
+    here = Repository.objects.filter(TAKES_PLACE, organization=organization, retired_at=None)
+    there = here.count()
     if there >= settings.REPOSITORIES_MAX:
         raise ConflictError(
             f"The organisation may have {settings.REPOSITORIES_MAX} repositories, and has them; an "

@@ -8,13 +8,14 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from central.background import BACKFILLS
 from central.errors import InvalidError
 from central.onboarding.services.requests import request_again
 from central.repositories import admin_actions
 from central.repositories.expectations import is_expected
+from central.repositories.installations import expect_installed
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import IndexState, index_state
@@ -24,6 +25,10 @@ from central.web.access import admin_page
 from central.web.organization.pages import confirmation, person, settings_page
 
 _DIGITS = 6
+_SWITCHED: Final = {
+    "on": "Answers lack the repositories that the GitHub App lists until they are indexed.",
+    "off": "Answers do not lack repositories because the GitHub App lists them.",
+}
 _BY_HAND = (
     "The next merge has every file processed. To start it now, run the repository's workflow by "
     "hand: on GitHub Actions, Code index, Run workflow."
@@ -31,9 +36,15 @@ _BY_HAND = (
 
 
 @admin_page
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
-    """List the repositories, those with trouble first; `state`, `name`, `page` as elsewhere."""
+    """List the repositories, those with trouble first; `state`, `name`, `page` as elsewhere.
+
+    `expects_installed` of a form says whether what the GitHub App lists is expected.
+    """
+    if request.method == "POST":
+        messages.success(request, _switch(request, credential))
+        return redirect("web:settings-repositories", organization=credential.organization.slug)
     state, page = request.GET.get("state", ""), request.GET.get("page", "")
     wanted = ListFilter(
         state=IndexState(state) if state in set(IndexState) else None,
@@ -42,7 +53,23 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
         page=int(page) if page.isdecimal() and page.isascii() and len(page) <= _DIGITS else 1,
     )
     found = list_repositories(credential=credential, list_filter=wanted)
-    return settings_page(request, "repositories", page="repositories", found=found, wanted=wanted)
+    return settings_page(
+        request,
+        "repositories",
+        page="repositories",
+        found=found,
+        wanted=wanted,
+        expects_installed=credential.organization.expects_installed,
+    )
+
+
+def _switch(request: HttpRequest, credential: Credential) -> str:
+    setting = request.POST.get("expects_installed", "")
+    if setting not in _SWITCHED:
+        raise InvalidError("There is no such action; load the page again.")
+    actor = user_actor(person(request))
+    expect_installed(credential.organization, is_on=setting == "on", actor=actor)
+    return _SWITCHED[setting]
 
 
 @admin_page

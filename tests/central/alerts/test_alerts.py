@@ -281,6 +281,27 @@ def test_only_a_wait_for_a_first_index_is_visited(
     assert send_alerts() == 1
 
 
+@pytest.mark.parametrize("change", [{"paused": True}, {"not_expected_at": timezone.now()}])
+@pytest.mark.parametrize("trouble", ["", "failed"])
+def test_for_what_is_not_reported_nobody_is_visited(
+    destination: AlertDestination,
+    change: dict[str, Any],
+    trouble: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    visited: list[int] = []
+    monkeypatch.setattr(queue, "detect", visited.append)
+    row = repository(generation=0, trouble=trouble)
+    failed = repository("cart", generation=0, indexed_by=IndexedBy.CENTRAL)
+    queued(backfill_of(acme()), "cart", repository=failed, state=WorkState.FAILED, error="gone")
+    Repository.objects.update(created_at=timezone.now() - timedelta(days=2), **change)
+    send_alerts()
+    assert visited == []
+    Repository.objects.filter(pk=row.pk).update(paused=False, not_expected_at=None)
+    send_alerts()
+    assert visited == [acme().pk]
+
+
 @pytest.mark.parametrize(
     "change", [{"paused": True}, {"retired_at": datetime(2026, 1, 1, tzinfo=UTC)}]
 )

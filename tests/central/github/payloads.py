@@ -145,6 +145,10 @@ EXAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("installation_repositories", installation("added", repositories_added=[listed("shop", 7)])),
     ("ping", ping()),
     ("star", {"action": "created", "repository": repository()}),
+    (
+        "installation_repositories",
+        installation("removed", repositories_removed=[listed("shop", 7), listed("web", 8)]),
+    ),
 ]
 
 

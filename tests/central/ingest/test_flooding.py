@@ -54,6 +54,18 @@ def test_an_organisation_has_so_many_repositories(api: Api, other: Api, settings
     assert other.open().status_code == 201
 
 
+def test_what_is_only_announced_takes_no_place(api: Api, settings: Settings) -> None:
+    settings.REPOSITORIES_MAX = 2
+    for name, by in (("a", "backfill"), ("b", "installation"), ("c", "")):
+        RepositoryFactory(organization=api.organization, name=name, expected_by=by)
+    RepositoryFactory(organization=api.organization, name="indexed", generation=1, expected_by="")
+    assert api.open("shop").status_code == 201
+    for name in ("a", "b", "c", "third"):
+        assert_problem(api.open(name), 409, "too_many_repositories")
+    assert api.open("shop").status_code == 201
+    assert api.open("indexed").status_code == 201
+
+
 def test_so_many_bytes_of_an_organisation_wait(api: Api, other: Api, settings: Settings) -> None:
     run = api.open().json()
     assert api.put_tree(run, tree_of(FILES)).status_code == 200

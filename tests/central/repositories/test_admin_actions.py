@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from central.maintenance.organization_deletion import schedule_deletion
 from central.repositories import admin_actions
-from central.repositories.models import Repository
+from central.repositories.models import InstalledRepository, Repository
 from central.tenancy.audit import COMMAND
 from central.tenancy.models import AuditEntry
 from tests.central.factories import OrganizationFactory, RepositoryFactory
@@ -94,6 +94,18 @@ def test_the_command_lists_and_changes_what_is_expected() -> None:
     with pytest.raises(CommandError, match="has no repository of-globex"):
         expect("--not", "--repository", "cart", "of-globex")
     assert len(expect().splitlines()) == 2
+
+
+def test_the_command_switches_what_installations_list() -> None:
+    acme = OrganizationFactory.create(slug="acme")
+    InstalledRepository.objects.create(
+        organization=acme, installation_id=1, github_id=7, name="till", visibility="private"
+    )
+    for _ in range(2):
+        assert "lists are expected: on. Without an index are 1 of" in expect("--installation", "on")
+    assert expect().startswith("till: announced at ")
+    assert "expected: off. Without an index are 0 of" in expect("--installation", "off")
+    assert expect() == ""
 
 
 def test_a_repository_of_an_organisation_that_is_gone_is_gone() -> None:

@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from central.github.models import GitHubPolicy
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
-from central.repositories.models import IndexedBy, Repository
+from central.repositories.models import IndexedBy, InstalledRepository, Repository
 from central.settings.backfill import BackfillSettings
 from central.tenancy.models import AuditEntry, Membership, Organization, Role
 from indexer.limits import KEYLESS_PATTERNS
@@ -81,6 +81,21 @@ def test_repositories_are_listed_with_who_indexes_them(client: Client, shop: Rep
     found = client.get(f"{SETTINGS}/repositories?name=till&state=never").content.decode()
     assert "till" in found
     assert SHOP not in found
+
+
+def test_what_the_github_app_lists_is_expected_or_not(client: Client, shop: Repository) -> None:
+    address = f"{SETTINGS}/repositories"
+    InstalledRepository.objects.create(
+        organization=shop.organization, installation_id=1, github_id=7, name="till"
+    )
+    assert "are not expected" in client.get(address).content.decode()
+    page = client.post(address, {"expects_installed": "on"}, follow=True).content.decode()
+    assert "Do not expect them" in page
+    assert Repository.objects.get(name="till").expected_by == "installation"
+    client.post(address, {"expects_installed": "off"})
+    assert Repository.objects.get(name="till").expected_by == ""
+    assert actions() == [("user grace", "organization.changed")] * 2
+    assert client.post(address, {"expects_installed": "maybe"}).status_code == 400
 
 
 def test_a_repository_is_paused_and_goes_on(client: Client, shop: Repository) -> None:

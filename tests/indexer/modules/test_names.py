@@ -248,9 +248,19 @@ def test_all_elixir_files_are_of_one_scope() -> None:
 
 def test_a_language_that_is_not_traced_has_no_names_and_no_package() -> None:
     every = workspace({"pyproject.toml": PROJECT})
+    assert ecosystem_of("asciidoc") is None
+    assert every.module_names(path="README.adoc", language="asciidoc", namespace="") == ()
+    assert every.package_of(path="README.adoc", language="asciidoc") is None
+
+
+def test_a_document_has_no_names_and_the_nearest_package() -> None:
+    every = workspace({"pyproject.toml": PROJECT, "web/package.json": '{"name": "acme-web"}'})
     assert ecosystem_of("markdown") is None
-    assert every.module_names(path="README.md", language="markdown", namespace="") == ()
-    assert every.package_of(path="README.md", language="markdown") is None
+    for path, name in (("README.md", "acme-auth"), ("web/docs/a.md", "acme-web")):
+        assert every.module_names(path=path, language="markdown", namespace="") == ()
+        package = every.package_of(path=path, language="markdown")
+        assert package is not None
+        assert package.name == name
 
 
 def test_a_target_without_a_name_gives_a_file_none() -> None:

@@ -1,4 +1,4 @@
-"""`manage.py expect --organization SLUG --repository NAME … [--not]`."""
+"""`manage.py expect --organization SLUG [--repository NAME … [--not] | --installation on|off]`."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -8,8 +8,10 @@ from django.core.management.base import CommandError
 from central.commands import ServiceCommand
 from central.repositories.admin_actions import expect_index, expect_no_index
 from central.repositories.expectations import without_index
-from central.repositories.models import Repository
+from central.repositories.installations import expect_installed
+from central.repositories.models import ExpectedBy, Repository
 from central.tenancy.audit import COMMAND
+from central.tenancy.models import Organization
 from central.tenancy.services.organizations import organization_named
 
 
@@ -19,19 +21,27 @@ class Command(ServiceCommand):
     help = (
         "Without --repository: list the repositories that should have an index and have none; "
         "every answer about them is incomplete. With it and --not: answers do not lack these, "
-        "until they are indexed. With it alone: answers lack them again."
+        "until they are indexed. With it alone: answers lack them again. With --installation: "
+        "whether answers lack what an installation of the GitHub App lists."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare whose repositories, and which."""
         self.add_organization(parser)
-        parser.add_argument("--repository", nargs="+", default=[], metavar="NAME")
+        chosen = parser.add_mutually_exclusive_group()
+        chosen.add_argument("--repository", nargs="+", default=[], metavar="NAME")
+        chosen.add_argument(
+            "--installation", choices=["on", "off"], help="expect what the GitHub App lists"
+        )
         parser.add_argument("--not", action="store_true", help="they are not expected")
 
     def run(self, options: dict[str, Any]) -> None:
         """Print for how many that is new. An unknown name changes nothing."""
         organization = organization_named(options["organization"])
         here = Repository.objects.filter(organization=organization, retired_at=None)
+        if options["installation"]:
+            self._switch(organization, options["installation"])
+            return
         names = options["repository"]
         if not names:
             for repository in without_index(here).order_by("name"):
@@ -48,3 +58,12 @@ class Command(ServiceCommand):
         act = expect_no_index if options["not"] else expect_index
         changed = sum(act(repository, actor=COMMAND) for repository in found)
         self.stdout.write(f"Changed for {changed:,} of {len(found):,} repositories.")
+
+    def _switch(self, organization: Organization, setting: str) -> None:
+        expect_installed(organization, is_on=setting == "on", actor=COMMAND)
+        here = Repository.objects.filter(organization=organization, retired_at=None)
+        lacking = without_index(here).filter(expected_by=ExpectedBy.INSTALLATION).count()
+        self.stdout.write(
+            f"Repositories that the GitHub App lists are expected: {setting}. Without an index "
+            f"are {lacking:,} of them that nothing else announced."
+        )
