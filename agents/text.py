@@ -48,7 +48,9 @@ def search_text(answer: Row) -> str:
     if answer.get("total"):
         head += _total(answer["total"])
     if answer["results"] and (weakness := _WEAKNESSES.get(answer.get("confidence") or "")):
-        head = f"{weakness}. {head}"
+        match = answer.get("match")
+        sure = "" if match is None else f" ({match:.2f} of 1)"
+        head = f"{weakness}{sure}. {head}"
     return joined([head, *(_result(row) for row in answer["results"])], answer)
 
 

@@ -139,6 +139,7 @@ class SearchAnswer(AnswerModel):
     next_cursor: str | None
     receipt: SearchReceipt
     confidence: str | None = None
+    match: float | None = None
     hint: str | None
     total: Total | None = None
     left_out: Truncated | None = None

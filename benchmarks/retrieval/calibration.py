@@ -12,7 +12,7 @@ from benchmarks.retrieval.experiment import Copy, Version
 from benchmarks.retrieval.index import Index
 from benchmarks.retrieval.report import TITLES
 from benchmarks.retrieval.sample import Half, halves
-from central.search.confidence import Confidence, assess
+from central.search.confidence import Confidence, assess, confidence_of
 from central.search.query import Mode
 
 TOPICS = Path(__file__).with_name("other_topics.toml")
@@ -74,7 +74,7 @@ def count(version: Version, counts: Counts) -> None:
 def confidence(index: Index, text: str) -> Confidence:
     """Return the confidence of the service's answer."""
     prepared = index.prepare(text)
-    return assess(index.hits(prepared), [prepared.asked], mode=Mode.HYBRID)
+    return confidence_of(assess(index.hits(prepared), [prepared.asked], mode=Mode.HYBRID))
 
 
 def _word(random: Random) -> str:

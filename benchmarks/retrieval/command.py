@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import tables
-from benchmarks.retrieval import baseline, calibration, report, results
+from benchmarks.retrieval import baseline, calibration, matches, report, results
 from benchmarks.retrieval.ablation import ablations
 from benchmarks.retrieval.experiment import (
     OURS,
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--ablation", action="store_true", help="only: each rule off, weights moved"
     )
-    parser.add_argument("--confidence", action="store_true", help="only: confidence of answers")
+    parser.add_argument("--confidence", action="store_true", help="only: confidence and match")
     parser.add_argument("--faithfulness", action="store_true", help="only: as the service answers?")
     options = parser.parse_args(arguments)
     workspace = options.workspace.resolve()
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> None:
     if options.faithfulness:
         print("\n".join(line for version in single for line in differing(version)))
     elif options.confidence:
-        print("\n".join(calibration.report(single)))
+        print("\n".join((*calibration.report(single), *matches.report(single))))
     elif options.ablation:
         print(
             "\n".join(

@@ -157,6 +157,7 @@ class Index:
         prepared: Prepared,
         weights: Mapping[str, float] = WEIGHTS,
         *,
+        mode: Mode = Mode.HYBRID,
         by_file: bool = False,
         explain: bool = False,
     ) -> list[ScoredHit]:
@@ -165,7 +166,7 @@ class Index:
         joiner.add(
             rerank(
                 prepared.batch,
-                mode=Mode.HYBRID,
+                mode=mode,
                 queries=[prepared.asked],
                 projects=self._projects,
                 max_score=1.0,

@@ -122,7 +122,7 @@ def sampled_comments(repository: str, files: Mapping[str, bytes]) -> list[DocCom
         if not is_aside(path)
         for comment in doc_comments(path, content)
     ]
-    everything = " ".join(_words(content.decode()) for content in files.values())
+    everything = " ".join(_words(content.decode(errors="replace")) for content in files.values())
     chosen: list[DocComment] = []
     in_file: Counter[str] = Counter()
     for comment in sorted(found, key=lambda one: _place_in_draw(repository, one)):

@@ -121,6 +121,11 @@ class Answer:
     next_cursor: str | None
     receipt: Receipt
     confidence: Annotated[Confidence | None, tuple(Confidence)]
+    match: Annotated[
+        float | None,
+        "Estimated probability, 0.0-1.0, that the first ten hits hold a right answer, comparable "
+        "across answers",
+    ]
     hint: Annotated[str | None, "Why it is empty or weak, or a better query"] = None
     total: Annotated[Total | None, "Of an exact search"] = None
 

@@ -86,6 +86,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
         next_cursor=cursor,
         receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
         confidence=Confidence.STRONG if results else None,
+        match=1.0 if results else None,
         hint=hint,
         total=Total(page.matches, page.files, page.at_least),
     )

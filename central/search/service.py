@@ -20,7 +20,7 @@ from central.search.answers import (
     missing_projects,
     receipt_of,
 )
-from central.search.confidence import Confidence, assess
+from central.search.confidence import assess, confidence_of
 from central.search.empty_answers import advice_on, operator_advice, repository_hint
 from central.search.filters import point_filter, row_filter
 from central.search.hints import OF_CONFIDENCE, hint_for
@@ -52,7 +52,7 @@ class _Page:
     was_reindexed: bool
     lacks: Mapping[int, str]
     is_restricted: bool
-    confidence: Confidence
+    match: float
 
 
 def search(*, credential: Credential, request: SearchRequest) -> Answer:
@@ -126,7 +126,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
     end = offset + request.limit
     projects = {item.id: item.name for item in searched.values()}
     found, is_truncated = _hits(store, plan, projects, wanted=end + 1, explain=request.explain)
-    confidence = assess(ungrouped(found), queries, mode=request.mode)
+    match = assess(ungrouped(found), queries, mode=request.mode)
     hits = found[: min(end + 1, MAX_RESULTS)]
     page = hits[offset:end]
     bare = [hit.row for hit in page if hit.cosine is None]
@@ -158,7 +158,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         lacks = dict.fromkeys(cut, "too_many_hits") | lacks
     has_more = len(hits) > end
     is_restricted = required is not None
-    return _Page(results, has_more, bool(reindexed), lacks, is_restricted, confidence)
+    return _Page(results, has_more, bool(reindexed), lacks, is_restricted, match)
 
 
 def _hits(
@@ -235,8 +235,9 @@ def _answer(
 ) -> Answer:
     missing = missing_projects(scope.selected, scope.unknown, page.lacks)
     searched = answering_projects(scope.selected)
+    confidence = confidence_of(page.match)
     if page.results:
-        said = [OF_CONFIDENCE.get(page.confidence), advice_on(read.request.queries)]
+        said = [OF_CONFIDENCE.get(confidence), advice_on(read.request.queries)]
     else:
         empty = partial(hint_for, request, searched=len(searched), missing=missing)
         said = [repository_hint(read, scope) or empty(is_restricted=page.is_restricted)]
@@ -248,6 +249,7 @@ def _answer(
         results=page.results,
         next_cursor=cursor,
         receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
-        confidence=page.confidence,
+        confidence=confidence,
+        match=page.match,
         hint=Sentence.joined(hints) or None,
     )

@@ -176,7 +176,7 @@ def _show(ctx: typer.Context, body: "Mapping[str, Any]", *, json: bool) -> Exit:
         print_stdout(console.as_json(answer))
     else:
         if results and answer.get("hint"):
-            print_stderr(receipt.in_options(answer["hint"]))
+            print_stderr(receipt.in_options(answer["hint"]), receipt.match_note(answer))
         print_stdout(
             search_results.render(console, results, before)
             if console.is_terminal

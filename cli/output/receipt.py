@@ -117,6 +117,14 @@ def _counts(truncated: object) -> list[tuple[str, int]]:
     return list(truncated.items()) if isinstance(truncated, Mapping) else []
 
 
+def match_note(answer: Mapping[str, Any]) -> str:
+    """Return the match of an answer that is not strong; nothing of others."""
+    match = answer.get("match")
+    if match is None or answer.get("confidence") not in {"weak", "none"}:
+        return ""
+    return f"Match: {match:.2f} of 1."
+
+
 def exit_status(answer: Mapping[str, Any], *, count: int) -> tuple[Exit, str]:
     """Return the exit code of a command, and the reason for an empty answer."""
     receipt = answer["receipt"]

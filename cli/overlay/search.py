@@ -124,12 +124,13 @@ def _hint(central: Mapping[str, Any], results: Sequence[Row]) -> str | None:
 
 
 def _best_match(*answers: Mapping[str, Any]) -> Row:
-    """Return the highest confidence that an answer states, with its hint."""
+    """Return the highest confidence and match that an answer states, with its hint."""
     for confidence in _CONFIDENCES:
-        for answer in answers:
-            if answer.get("confidence") == confidence:
-                return {"confidence": confidence, "hint": answer.get("hint")}
-    return {"confidence": None}
+        those = [answer for answer in answers if answer.get("confidence") == confidence]
+        if those:
+            best = max(those, key=lambda answer: answer.get("match") or 0.0)
+            return {"confidence": confidence, **{key: best.get(key) for key in ("match", "hint")}}
+    return {"confidence": None, "match": None}
 
 
 def _as_shares(results: list[Row]) -> list[Row]:

@@ -50,6 +50,7 @@ from tests.agents.test_tools import RECORDINGS, TOOLS
 OURS = {"left_out"}  # what only the tools add
 YOUNGER = {  # than the recordings
     *("why", "reindex_requested_at", "lacking_since", "indexed_by", "ranges", "confidence"),
+    "match",
     *("lines", "matches", "total", "spans", "context", "languages_without_symbols", "elsewhere"),
     *("generated", "skipped_reasons", "not_run", "policies_not_run", "vectors"),
     *("partly_parsed", "unparsed"),

@@ -327,11 +327,19 @@ def test_search_code_has_a_shorter_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("confidence", "head"),
-    [("none", "No good match. "), ("weak", "A weak match. "), ("strong", "")],
+    ("confidence", "match", "head"),
+    [
+        ("none", 0.0, "No good match (0.00 of 1). "),
+        ("weak", 0.31, "A weak match (0.31 of 1). "),
+        ("weak", None, "A weak match. "),
+        ("strong", 0.8, ""),
+    ],
 )
-def test_an_answer_says_above_its_results_how_weak_its_match_is(confidence: str, head: str) -> None:
-    answer = {**recorded("search"), "confidence": confidence, "hint": "Try a name."}
+def test_an_answer_says_above_its_results_how_weak_its_match_is(
+    confidence: str, match: float | None, head: str
+) -> None:
+    said = {"confidence": confidence, "match": match, "hint": "Try a name."}
+    answer = {**recorded("search"), **said}
     text = search_text(answer)
     assert text.startswith(f"{head}{answer['count']} results")
     assert "Try a name." in text

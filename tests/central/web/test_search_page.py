@@ -235,15 +235,21 @@ def test_a_page_costs_few_queries_however_much_it_shows(
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
-    [("zzzqq wobble flurb", "No good match"), ("the token of a bus ride", "A weak match")],
+    ("query", "said", "match"),
+    [
+        ("zzzqq wobble flurb", "No good match", r"Match: 0\.0\d of 1"),
+        ("the token of a bus ride", "A weak match", r"Match: 0\.[0-5]\d of 1"),
+    ],
 )
 def test_page_says_above_the_results_that_the_match_is_weak(
-    member: Client, query: str, said: str
+    member: Client, query: str, said: str, match: str
 ) -> None:
     html = page(member, q=query)
+    assert re.search(match, html)
     assert html.index(said) < html.index('class="hit"')
-    assert "No good match" not in page(member, q="validate_token")
+    strong = page(member, q="validate_token")
+    assert "No good match" not in strong
+    assert "Match: " not in strong
 
 
 def test_a_question_that_looks_like_a_pattern_is_told_so_above_its_results(member: Client) -> None:

@@ -144,11 +144,12 @@ def test_the_modes_are_centrals() -> None:
 
 
 def test_no_good_match_is_said_beside_the_results() -> None:
-    answer = {**recorded("search"), "confidence": "none", "hint": "No good match: try a name."}
+    weak = {"confidence": "none", "match": 0.02, "hint": "No good match: try a name."}
+    answer = {**recorded("search"), **weak}
     done = run(Answering(answer), "search", "x")
     assert done.exit_code == 0
     assert len(done.stdout.splitlines()) == answer["count"]
-    assert done.stderr.startswith("No good match: try a name.\n")
+    assert done.stderr.startswith("No good match: try a name.\nMatch: 0.02 of 1.\n")
 
 
 def test_explain_says_why_each_hit_has_its_place(

@@ -190,15 +190,18 @@ def test_an_answer_that_is_empty_now_says_why() -> None:
 
 
 def test_the_better_confidence_of_both_is_that_of_the_merged_answer() -> None:
-    central = {**found([hit("b.py", 1, 1.0)]), "confidence": "none", "hint": "No good match."}
-    local = {**found([hit("a.py", 7, 1.0, project=LOCAL)], project=LOCAL), "confidence": "strong"}
+    nothing = {"confidence": "none", "match": 0.0, "hint": "No good match."}
+    central = {**found([hit("b.py", 1, 1.0)]), **nothing}
+    good = {"confidence": "strong", "match": 0.8}
+    local = {**found([hit("a.py", 7, 1.0, project=LOCAL)], project=LOCAL), **good}
     answer, *_ = merge_hits(central, local, front_of("a.py"), limit=10)
-    assert (answer["confidence"], answer["hint"]) == ("strong", None)
-    weak = {**local, "confidence": "weak", "hint": "A weak match."}
+    assert (answer["confidence"], answer["match"], answer["hint"]) == ("strong", 0.8, None)
+    weak = {**local, "confidence": "weak", "match": 0.3, "hint": "A weak match."}
     answer, *_ = merge_hits(central, weak, front_of("a.py"), limit=10)
-    assert (answer["confidence"], answer["hint"]) == ("weak", "A weak match.")
+    assert (answer["confidence"], answer["match"], answer["hint"]) == ("weak", 0.3, "A weak match.")
     answer, *_ = merge_hits(central, {**local, "results": []}, front_of("a.py"), limit=10)
-    assert (answer["confidence"], answer["hint"]) == ("none", "No good match.")
+    assert (answer["confidence"], answer["match"]) == ("none", 0.0)
+    assert answer["hint"] == "No good match."
 
 
 def with_spans(row: Row, *scores: float) -> Row:
