@@ -13,24 +13,24 @@ class Block(NamedTuple):
 
     low: float
     high: float
-    count: int
+    outcomes: int
     right: float
 
     @property
     def share(self) -> float:
         """Of right ones, 0 to 1."""
-        return self.right / self.count
+        return self.right / self.outcomes
 
 
-def fit(outcomes: Iterable[Outcome]) -> list[Block]:
+def fit(signals: Iterable[Outcome]) -> list[Block]:
     """Return the isotonic regression of the outcomes by pooling adjacent violators, ascending."""
     blocks: list[Block] = []
-    for signal, is_right in sorted(outcomes):
+    for signal, is_right in sorted(signals):
         blocks.append(Block(signal, signal, 1, float(is_right)))
         while len(blocks) > 1 and _violates(*blocks[-2:]):
             after, before = blocks.pop(), blocks.pop()
-            count = before.count + after.count
-            blocks.append(Block(before.low, after.high, count, before.right + after.right))
+            outcomes = before.outcomes + after.outcomes
+            blocks.append(Block(before.low, after.high, outcomes, before.right + after.right))
     return blocks
 
 

@@ -98,7 +98,7 @@ def _curves(asked: Sequence[Asked]) -> Iterator[str]:
         own = [one for one in answered if one.evidence.signal is signal]
         yield from ("", f"### Curve: {signal}", "", "| value | queries | right |", "|---|---|---|")
         for block in fit((one.evidence.value, one.is_right) for one in own):
-            yield f"| {block.low:.2f}-{block.high:.2f} | {block.count} | {block.share:.2f} |"
+            yield f"| {block.low:.2f}-{block.high:.2f} | {block.outcomes} | {block.share:.2f} |"
 
 
 def _calibration(half: Half, asked: Sequence[Asked]) -> Iterator[str]:

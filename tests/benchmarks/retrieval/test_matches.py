@@ -11,7 +11,7 @@ OUTCOMES: list[Outcome] = [(0.1, False), (0.2, True), (0.3, False), (0.4, True),
 
 def test_a_fitted_curve_rises_and_keeps_the_number_of_right_answers() -> None:
     blocks = fit(OUTCOMES)
-    assert [(one.low, one.high, one.count, one.share) for one in blocks] == [
+    assert [(one.low, one.high, one.outcomes, one.share) for one in blocks] == [
         (0.1, 0.1, 1, 0.0),
         (0.2, 0.4, 4, 0.5),
     ]
