@@ -27,6 +27,7 @@ _MAX_ERROR_WORK = 300_000_000
 _ERROR_WORK_PER_NODE = 2_000
 _MAX_EDITED: Final = 1_000  # occurrences of a construct that one rewrite edits in a file
 _MAX_REPARSES: Final = 8
+_STRING: Final = "string"  # in the types of nodes, in all grammars
 _TEXT: Final = re.compile(r"string|comment|heredoc|regex|char_literal|template_chars")
 _CODE_IN_TEXT: Final = re.compile(r"interpol|substitution")
 
@@ -226,7 +227,8 @@ def _next_outside(cursor: tree_sitter.TreeCursor) -> bool:
 def read_errors(tree: tree_sitter.Tree) -> Errors:
     """Return the errors of a tree. What an error holds in several lines without an error is none.
 
-    An error often begins at the top of a file and holds the definitions before it.
+    An error often begins at the top of a file and holds the definitions before it. But a string of
+    several lines in one is code, between the quotes of two others.
     """
     if not tree.root_node.has_error:
         return Errors()
@@ -260,7 +262,8 @@ class _ErrorReader:
         parent = self._open[-1] if self._open else None
         self._missing += node.is_missing
         if parent is not None:
-            if node.is_error or node.start_point.row == node.end_point.row:
+            is_line = node.start_point.row == node.end_point.row
+            if node.is_error or is_line or _STRING in node.type:
                 return False
             self._add(parent[0], node.start_byte)
             self._open[-1] = (node.end_byte, parent[1])

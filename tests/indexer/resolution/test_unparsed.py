@@ -94,3 +94,10 @@ def test_ranges_beyond_the_limit_are_one(monkeypatch: pytest.MonkeyPatch) -> Non
     assert lines() == [(1, 1, 1), (4, 4, 1), (7, 7, 1), (10, 10, 1)]
     monkeypatch.setattr(unparsed, "UNPARSED_RANGES", 2)
     assert lines() == [(1, 1, 1), (4, 10, 3)]
+
+
+def test_a_string_of_several_lines_in_an_error_is_code() -> None:
+    """Kotlin's grammar knows no parameter of this name, and pairs the quotes of two strings."""
+    source = 'class T {\n fun fails(dynamic: X) = go(dynamic, no(""))\n\n fun b() {\n  go(js("a"))\n }\n}\n'
+    record = extracted(source, "a.kt")
+    assert [one.name for one in record.references if one.line == 5] == ["go", "js"]
