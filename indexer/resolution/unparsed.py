@@ -14,7 +14,7 @@ from indexer.limits import NAME_CHARACTERS, UNPARSED_CALLS, UNPARSED_NAMES, UNPA
 from indexer.records.files import Unparsed, UnparsedLines
 from indexer.records.references import Access, Binding, Reference, ReferenceKind
 from indexer.syntax.source_text import SourceText
-from indexer.syntax.trees import ByteRange
+from indexer.syntax.trees import ByteRange, grammar_words
 
 _CALL: Final = re.compile(rb"!?[ \t]?(?:<[\w\s,.:<>?&*\[\]]{0,200}>|::<[^()\n]{0,200}>)?\(")
 _DEFINES: Final = re.compile(
@@ -26,6 +26,7 @@ _NO_CALLS: Final = frozenset(
     b" return throw await yield and or not in is as new delete sizeof typeof lock do try func fun"
     b" function fn def lambda end then select go defer".split()
 )
+_MEMBER_OPERATORS: Final = (b".", b"->", b"::")
 _LOOK_BACK_BYTES: Final = 80
 
 
@@ -160,15 +161,21 @@ class _Scan:
 
 
 def _tokens(language: Language, text: SourceText, ranges: Iterable[ByteRange]) -> Iterator[_Token]:
-    """Yield the names outside of strings and comments, but for those of the language."""
+    """Yield the names outside of strings and comments, but for those of the language.
+
+    As a member's name such a one is anything.
+    """
     pattern = language.lexis.token
     source, builtins = text.source, language.builtins
+    words = _NO_CALLS & grammar_words(language.grammar) if language.grammar else _NO_CALLS
     for start, end in ranges:
         for found in pattern.finditer(source, start, end):
-            name = found["name"]
-            if name is None or name in _NO_CALLS or name.decode("utf-8", "replace") in builtins:
+            name, offset = found["name"], found.start()
+            if name is None:
                 continue
-            offset = found.start()
-            called = _CALL.match(source, found.end())
             before = source[max(0, offset - _LOOK_BACK_BYTES) : offset]
+            is_own = name in words or name.decode("utf-8", "replace") in builtins
+            if is_own and not before.rstrip().endswith(_MEMBER_OPERATORS):
+                continue
+            called = _CALL.match(source, found.end())
             yield _Token(offset, name, called is not None and not _DEFINES.search(before))

@@ -199,6 +199,17 @@ def _parse_within_budget(
     return tree
 
 
+@cache
+def grammar_words(grammar: Grammar) -> frozenset[bytes]:
+    """Return the words that the grammar itself has, such as `if`."""
+    language = grammar_language(grammar)
+    kinds = map(language.node_kind_for_id, range(language.node_kind_count))
+    unnamed = (
+        kind for one, kind in enumerate(kinds) if kind and not language.node_kind_is_named(one)
+    )
+    return frozenset(kind.encode() for kind in unnamed if kind.isidentifier())
+
+
 def _error_work(tree: tree_sitter.Tree) -> int:
     """Estimate the cost of a query over the erroneous parts of the tree, up to the limit."""
     cursor = tree.walk()

@@ -35,6 +35,26 @@ def scanned(source: str, language: str = "java") -> tuple[list[str], list[str]]:
         ("rust", "fn a(b: &'c d) { e::<f>(g); h!(1) }", list("abcdefgh"), ["e", "h"]),
         ("lua", "a(1) -- b(2)", ["a"], ["a"]),
         ("go", "ä(b) + `c`", ["b", "c", "ä"], ["ä"]),
+        ("go", "go(a); defer b()", ["a", "b"], ["b"]),
+        (
+            "java",
+            "go(a).delete(b).print(c)",
+            ["a", "b", "c", "delete", "go", "print"],
+            [
+                "go",
+                "delete",
+                "print",
+            ],
+        ),
+        (
+            "python",
+            "print(a).filter(b); a.print(1)",
+            ["a", "b", "filter", "print"],
+            [
+                "filter",
+                "print",
+            ],
+        ),
     ],
 )
 def test_names_and_calls_outside_of_comments_and_strings(
@@ -97,7 +117,9 @@ def test_ranges_beyond_the_limit_are_one(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_string_of_several_lines_in_an_error_is_code() -> None:
-    """Kotlin's grammar knows no parameter of this name, and pairs the quotes of two strings."""
-    source = 'class T {\n fun fails(dynamic: X) = go(dynamic, no(""))\n\n fun b() {\n  go(js("a"))\n }\n}\n'
+    """Kotlin's grammar knows such parameter, and pairs quotes of two strings."""
+    source = (
+        'class T {\n fun a(dynamic: X) = b(dynamic, c(""))\n\n fun d() {\n  go(js("e"))\n }\n}\n'
+    )
     record = extracted(source, "a.kt")
     assert [one.name for one in record.references if one.line == 5] == ["go", "js"]
