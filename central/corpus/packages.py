@@ -12,8 +12,8 @@ from django.db import connection
 from central.corpus import models
 from central.db import Row, copy_into, copy_rows, new_ids, sql_with
 from indexer.bundle.decode import read_manifest
+from indexer.ecosystems import PackageRoot, Workspace, ecosystem_of
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
-from indexer.modules import PackageRoot, Workspace, ecosystem_of
 from indexer.records.manifests import Manifest
 
 _PACKAGE_COPY: Final = copy_into(

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from indexer.ecosystems import is_manifest
 from indexer.languages import detect
 from indexer.limits import (
     BLOB_BYTES,
@@ -21,7 +22,6 @@ from indexer.limits import (
     MANIFEST_CHARACTERS,
     MEAN_LINE_BYTES,
 )
-from indexer.manifests import is_manifest
 from indexer.records.files import SkipReason, TreeEntry
 
 if TYPE_CHECKING:

@@ -20,11 +20,11 @@ from indexer.bundle.encode import (
     size_with_vectors,
 )
 from indexer.decoding import Decoded, decode_text
+from indexer.ecosystems import is_manifest, read_manifest
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import StaticEmbedder, open_static
 from indexer.languages import LANGUAGES_BY_NAME, Language, detect
 from indexer.lexical import document_terms
-from indexer.manifests import is_manifest, read_manifest
 from indexer.pipeline.host_files import Reading, read_embedded
 from indexer.pipeline.select import skip_reason_by_content
 from indexer.records.files import (
