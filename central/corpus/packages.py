@@ -20,7 +20,7 @@ _PACKAGE_COPY: Final = copy_into(
     models.Package, "id", "repository_id", "ecosystem", "name", "version", "root", "manifest"
 )
 _DEPENDENCY_COPY: Final = copy_into(
-    models.Dependency, "package_id", "ecosystem", "name", "required", "pinned", "locked"
+    models.Dependency, "package_id", "ecosystem", "name", "required", "pinned", "locked", "alias"
 )
 _MODULE_COPY: Final = copy_into(
     models.Module, "repository_id", "file_id", "package_id", "ecosystem", "name", "public", "scope"
@@ -158,9 +158,9 @@ def _insert_dependencies(ids: _Ids, derived: dict[_Key, PackageRoot]) -> None:
     copy_rows(
         _DEPENDENCY_COPY,
         [
-            (ids[key], package.ecosystem, name, required, pinned, is_locked)
+            (ids[key], package.ecosystem, name, required, pinned, is_locked, alias)
             for key, package in derived.items()
-            for name, required, pinned, is_locked in package.dependencies
+            for name, required, pinned, is_locked, alias in package.dependencies
             if _name(name)
         ],
     )

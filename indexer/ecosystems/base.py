@@ -12,13 +12,15 @@ from indexer.records.manifests import Ecosystem, Manifest
 class RootDependency(NamedTuple):
     """A package's dependency: `required` as written, `pinned` the version in use, or "".
 
-    `is_locked`: only a lock file names it, so that it comes with another dependency.
+    `is_locked`: only a lock file names it, so that it comes with another dependency. `alias`: the
+    name by which the package's code imports it, if it is renamed.
     """
 
     name: str
     required: str
     pinned: str
     is_locked: bool = False
+    alias: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class PackageRoot:
     import_names: tuple[str, ...] = ()
     source_roots: tuple[str, ...] = ()
     entries: tuple[tuple[str, str], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The bounds of a stored manifest."""
 
 from collections.abc import Iterable
+from itertools import islice
 
 from indexer.limits import (
     MANIFEST_DEPENDENCIES,
@@ -9,7 +10,7 @@ from indexer.limits import (
     NAME_CHARACTERS,
     VERSION_CHARACTERS,
 )
-from indexer.records.manifests import Dependency, Manifest, Pin
+from indexer.records.manifests import Dependency, Manifest, Pin, PinUse
 
 
 def truncate_manifest(manifest: Manifest) -> Manifest:
@@ -28,6 +29,10 @@ def truncate_manifest(manifest: Manifest) -> Manifest:
         members=_names(manifest.members),
         dependencies=_dependencies(manifest.dependencies),
         pins=_pins(manifest.pins),
+        uses=_uses(manifest.uses),
+        renamed=_pairs(manifest.renamed),
+        settings=_pairs(manifest.settings),
+        problem=manifest.problem,
     )
 
 
@@ -51,6 +56,17 @@ def _pins(pins: Iterable[Pin]) -> tuple[Pin, ...]:
         if len(kept) == MANIFEST_PINS:
             break
     return tuple(kept)
+
+
+def _uses(uses: Iterable[PinUse]) -> tuple[PinUse, ...]:
+    kept = (
+        PinUse(one.user, one.name, _version(one.required), version)
+        for one in uses
+        if (version := _version(one.version))
+        and _is_name(one.name)
+        and (not one.user or _is_name(one.user))
+    )
+    return tuple(dict.fromkeys(islice(kept, MANIFEST_PINS)))
 
 
 def _is_name(name: str) -> bool:

@@ -18,14 +18,17 @@ from indexer.ecosystems.pypi import PYPI
 from indexer.ecosystems.rubygems import RUBYGEMS
 from indexer.ecosystems.swiftpm import SWIFTPM
 from indexer.limits import MANIFEST_CHARACTERS, WRITTEN_MANIFEST_CHARACTERS
-from indexer.records.manifests import Manifest
+from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
 
 ECOSYSTEMS: Final[Mapping[str, PackageEcosystem]] = {
     one.ecosystem: one for one in (PYPI, NPM, GO, CARGO, MAVEN, NUGET, RUBYGEMS, COMPOSER, SWIFTPM)
 }
-_FORMATS: Final = tuple(found for one in ECOSYSTEMS.values() for found in one.formats)
-_BY_NAME: Final = {name: one for one in _FORMATS for name in one.names}
-_BY_PATH: Final = tuple((one.paths, one) for one in _FORMATS if one.paths)
+_Known = tuple[Ecosystem, ManifestFormat]
+_KNOWN: Final[tuple[_Known, ...]] = tuple(
+    (one.ecosystem, found) for one in ECOSYSTEMS.values() for found in one.formats
+)
+_BY_NAME: Final = {name: known for known in _KNOWN for name in known[1].names}
+_BY_PATH: Final = tuple((known[1].paths, known) for known in _KNOWN if known[1].paths)
 
 
 def is_manifest(path: str) -> bool:
@@ -34,24 +37,22 @@ def is_manifest(path: str) -> bool:
 
 
 def read_manifest(path: str, content: bytes | str) -> Manifest | None:
-    """Read a manifest, within bounds; None if it is none, too long or unreadable.
-
-    No content makes this raise.
-    """
-    found = _format(path)
-    if found is None:
+    """Read a manifest, within bounds; None if it is none. No content makes this raise."""
+    known = _format(path)
+    if known is None:
         return None
+    ecosystem, found = known
     if len(content) > (MANIFEST_CHARACTERS if found.is_lock else WRITTEN_MANIFEST_CHARACTERS):
-        return None
+        return Manifest(ecosystem, problem=ManifestProblem.TOO_LARGE)
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
         return truncate_manifest(found.read(text.removeprefix("\ufeff"), path))
-    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the file is invalid
-        return None
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return Manifest(ecosystem, problem=ManifestProblem.INVALID)
 
 
-def _format(path: str) -> ManifestFormat | None:
+def _format(path: str) -> _Known | None:
     by_name = _BY_NAME.get(path.rpartition("/")[2])
     if by_name:
         return by_name
-    return next((one for pattern, one in _BY_PATH if pattern.fullmatch(path)), None)
+    return next((known for pattern, known in _BY_PATH if pattern.fullmatch(path)), None)

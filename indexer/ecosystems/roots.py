@@ -109,6 +109,7 @@ def _merged(key: _Key, name: str, group: list[Located]) -> _Declared:
         import_names=next((one.import_names for one in manifests if one.import_names), ()),
         source_roots=next((one.source_roots for one in manifests if one.source_roots), ()),
         entries=next((one.entries for one in manifests if one.entries), ()),
+        renamed=tuple(pair for one in manifests for pair in one.renamed),
     )
     return _Declared(package, tuple(need for one in manifests for need in one.dependencies))
 
@@ -135,12 +136,17 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
         name=_name(package, above),
         version=package.version or _inherited_version(package, above),
         dependencies=tuple(
-            RootDependency(
-                need.name, need.required, pins.version_for(package.ecosystem, package.root, need)
-            )
-            for need in needs.values()
+            found for need in needs.values() for found in _dependencies(package, need, pins)
         ),
     )
+
+
+def _dependencies(package: PackageRoot, need: Dependency, pins: Pins) -> Iterator[RootDependency]:
+    """Yield the dependency, once for each name by which it is imported."""
+    pinned = pins.version_for(package.ecosystem, package.root, package.name, need)
+    local = [alias for alias, name in package.renamed if name == need.name]
+    for alias in local or [""]:
+        yield RootDependency(need.name, need.required, pinned, alias=alias)
 
 
 def _with_locked(package: PackageRoot, locked: Iterable[tuple[str, str]]) -> PackageRoot:

@@ -5,6 +5,7 @@ from typing import Final
 from indexer.ecosystems.base import ManifestFormat, PackageEcosystem
 from indexer.ecosystems.cargo.manifests import read_cargo_lock, read_cargo_toml
 from indexer.ecosystems.cargo.names import rust_names
+from indexer.ecosystems.cargo.versions import allows
 from indexer.ecosystems.versions import parse_semantic_version
 from indexer.records.manifests import Ecosystem
 
@@ -16,5 +17,6 @@ CARGO: Final = PackageEcosystem(
     ),
     module_names=lambda *_: rust_names,
     parse_version=parse_semantic_version,
+    allows=allows,
     inherits_version=True,
 )

@@ -8,7 +8,7 @@ from indexer.ecosystems.npm.locks import read_package_lock, read_pnpm_lock, read
 from indexer.ecosystems.npm.names import npm_names
 from indexer.ecosystems.npm.package_json import read_package_json
 from indexer.ecosystems.npm.settings import read_pnpm_workspace, read_tsconfig
-from indexer.ecosystems.versions import parse_semantic_version
+from indexer.ecosystems.versions import allows_semantic, parse_semantic_version
 from indexer.records.manifests import Ecosystem
 
 NPM: Final = PackageEcosystem(
@@ -29,4 +29,5 @@ NPM: Final = PackageEcosystem(
     ),
     module_names=npm_names,
     parse_version=parse_semantic_version,
+    allows=allows_semantic,
 )

@@ -12,7 +12,7 @@ from indexer.ecosystems.pypi.requirements import (
     read_toml_lock,
 )
 from indexer.ecosystems.pypi.setuptools import read_setup_cfg, read_setup_py
-from indexer.ecosystems.pypi.versions import parse_version
+from indexer.ecosystems.pypi.versions import allows, parse_version
 from indexer.records.manifests import Ecosystem
 
 PYPI: Final = PackageEcosystem(
@@ -32,6 +32,7 @@ PYPI: Final = PackageEcosystem(
     ),
     module_names=lambda *_: python_names,
     parse_version=parse_version,
+    allows=allows,
     inner_directories={"requirements": (".txt", ".in")},
     decisive=("pyproject.toml", "setup.cfg", "setup.py"),
 )

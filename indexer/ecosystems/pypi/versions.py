@@ -8,3 +8,10 @@ def parse_version(version: str) -> Any:
     from packaging.version import Version
 
     return Version(version)
+
+
+def allows(required: str, version: str) -> bool:
+    """Whether a version matches specifiers of PEP 440. Raises ValueError."""
+    from packaging.specifiers import SpecifierSet
+
+    return SpecifierSet(required).contains(version, prereleases=True)

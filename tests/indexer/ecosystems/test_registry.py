@@ -88,10 +88,13 @@ def test_other_files_are_none(path: str) -> None:
         ("poetry.lock", " " * (MANIFEST_CHARACTERS + 1)),
     ],
 )
-def test_what_cannot_be_read_or_would_take_too_long_is_no_manifest(
+def test_what_cannot_be_read_or_would_take_too_long_says_so(
     path: str, content: str | bytes
 ) -> None:
-    assert read_manifest(path, content) is None
+    manifest = read_manifest(path, content)
+    assert manifest is not None
+    assert manifest == Manifest(MANIFESTS[path], problem=manifest.problem)
+    assert not manifest.is_read
 
 
 def test_keys_of_more_dots_than_are_parsed_in_time_are_refused(
@@ -99,8 +102,10 @@ def test_keys_of_more_dots_than_are_parsed_in_time_are_refused(
 ) -> None:
     """Python 3.11 takes time quadratic in them. Here the limit is lowered."""
     monkeypatch.setattr(parsing, "_MAX_DOTS_SQUARED", 4)
-    assert read_manifest("Cargo.toml", "a.b.c = 1\n") is not None
-    assert read_manifest("Cargo.toml", "a.b.c = 1\nd.e = 1\n") is None
+    for text, problem in (("a.b.c = 1\n", None), ("a.b.c = 1\nd.e = 1\n", "invalid")):
+        manifest = read_manifest("Cargo.toml", text)
+        assert manifest is not None
+        assert manifest.problem == problem
 
 
 def test_wrong_types_read_as_absent() -> None:
