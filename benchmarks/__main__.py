@@ -2,9 +2,9 @@
 
 Eleven run only when they are named: `callers`, `exact`, `honesty` and `retrieval` need a sample
 from elsewhere, `conformance` compares readers of manifests with the tools, `training` makes a model
-of repositories that it is given, `plans` names the slowest SQL statement, `graph` measures the knowledge graph and proves a
-calibration, `faults` kills parts of a working service, `load` asks with many clients at once, and
-`stores` is part of all together at a modest size.
+of repositories that it is given, `plans` names the slowest SQL statement, `graph` measures the
+knowledge graph and proves a calibration, `faults` kills parts of a working service, `load` asks
+with many clients at once, and `stores` is part of all together at a modest size.
 """
 
 import argparse
