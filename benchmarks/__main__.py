@@ -1,10 +1,10 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Ten take options of their own and run only when they are named: `callers`, `exact`, `honesty` and
-`retrieval` need a sample from elsewhere, `training` makes a model of repositories that it is given,
-`plans` names the slowest SQL statement, `graph` measures the knowledge graph and proves a
-calibration, `faults` kills parts of a working service, `load` asks with many clients at once, and
-`stores` is part of all together at a modest size.
+Eleven run only when they are named: `callers`, `exact`, `honesty` and `retrieval` need a sample
+from elsewhere, `conformance` compares readers of manifests with the tools, `training` makes a model
+of repositories that it is given, `plans` names the slowest SQL statement, `graph` measures the
+knowledge graph and proves a calibration, `faults` kills parts of a working service, `load` asks
+with many clients at once, and `stores` is part of all together at a modest size.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from benchmarks import (
     backfilling,
     baseline,
     command_line,
+    conformance,
     indexing,
     pages,
     searching,
@@ -58,6 +59,7 @@ BENCHMARKS = {
 }
 STANDING_ALONE = {
     "callers": callers.main,
+    "conformance": conformance.main,
     "exact": exact.main,
     "faults": faults.main,
     "plans": plans.main,

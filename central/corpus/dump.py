@@ -62,6 +62,7 @@ _OF_DEPENDENCIES: Final = (
     "required",
     "pinned",
     "locked",
+    "alias",
 )
 
 

@@ -12,15 +12,15 @@ from django.db import connection
 from central.corpus import models
 from central.db import Row, copy_into, copy_rows, new_ids, sql_with
 from indexer.bundle.decode import read_manifest
+from indexer.ecosystems import PackageRoot, Workspace, ecosystem_of
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
-from indexer.modules import PackageRoot, Workspace, ecosystem_of
 from indexer.records.manifests import Manifest
 
 _PACKAGE_COPY: Final = copy_into(
     models.Package, "id", "repository_id", "ecosystem", "name", "version", "root", "manifest"
 )
 _DEPENDENCY_COPY: Final = copy_into(
-    models.Dependency, "package_id", "ecosystem", "name", "required", "pinned", "locked"
+    models.Dependency, "package_id", "ecosystem", "name", "required", "pinned", "locked", "alias"
 )
 _MODULE_COPY: Final = copy_into(
     models.Module, "repository_id", "file_id", "package_id", "ecosystem", "name", "public", "scope"
@@ -158,9 +158,9 @@ def _insert_dependencies(ids: _Ids, derived: dict[_Key, PackageRoot]) -> None:
     copy_rows(
         _DEPENDENCY_COPY,
         [
-            (ids[key], package.ecosystem, name, required, pinned, is_locked)
+            (ids[key], package.ecosystem, name, required, pinned, is_locked, alias)
             for key, package in derived.items()
-            for name, required, pinned, is_locked in package.dependencies
+            for name, required, pinned, is_locked, alias in package.dependencies
             if _name(name)
         ],
     )

@@ -12,8 +12,8 @@ from central.corpus import models
 from central.corpus.embeddings import chunk_texts, pack_terms
 from central.db import Row, copy_into
 from indexer.bundle.encode import manifest_fields
+from indexer.ecosystems import ecosystem_by_line
 from indexer.lexical import tokenize
-from indexer.modules import ecosystem_by_line
 from indexer.records.extractors import Extractor
 from indexer.records.files import OTHER_NAMES, FileRecord, Unparsed
 from indexer.records.vectors import point_id

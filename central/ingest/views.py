@@ -32,7 +32,7 @@ from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from indexer.limits import WEBHOOK_BYTES
-from indexer.records.files import NEGOTIATED_FIELDS
+from indexer.records.files import RECORD_FIELDS
 from indexer.records.runs import UploadMode
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
@@ -109,7 +109,7 @@ def _opened(opened: Opened) -> dict[str, object]:
             "batch_files": settings.BATCH_MAX_FILES,
             "digests": max_digests(run),
         },
-        "record_fields": sorted(NEGOTIATED_FIELDS),
+        "record_fields": sorted(RECORD_FIELDS),
         "vector_store": opened.access and _vector_store(run, opened.access),
     }
 

@@ -9,7 +9,7 @@ from central.repositories.models import Repository
 from central.trace.answers import PartlyParsed, PartlyParsedFile
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import Definition
-from indexer.modules import ecosystem_of
+from indexer.ecosystems import ecosystem_of
 from indexer.records.files import OTHER_NAMES
 from indexer.records.languages import LANGUAGES
 

@@ -32,17 +32,17 @@ from indexer.limits import (
     UNPARSED_RANGES,
 )
 from indexer.records.files import (
+    TOOL_WRITTEN,
     Chunk,
     FileRecord,
     Removal,
-    SkipReason,
     Span,
     Symbol,
     Unparsed,
     UnparsedLines,
     count_lines,
 )
-from indexer.records.manifests import Dependency, Manifest, Pin
+from indexer.records.manifests import Dependency, Manifest, Pin, PinUse
 from indexer.records.references import Export, Import, Reference
 
 _FILE: Final = Decoder(FileFields)
@@ -177,11 +177,15 @@ def _manifest(fields: ManifestFields) -> Manifest:
         members=fields.members,
         dependencies=tuple(starmap(Dependency, fields.dependencies)),
         pins=tuple(starmap(Pin, fields.pins)),
+        uses=tuple(starmap(PinUse, fields.uses)),
+        renamed=fields.renamed,
+        settings=fields.settings,
+        problem=fields.problem,
     )
 
 
 def _require_bare(record: FileRecord, where: str) -> None:
-    """Check that a skipped file has only its entry and language; a lock file may have pins."""
+    """Check that a skipped file has its entry and language alone, or is a tool's manifest."""
     bare = FileRecord(
         path=record.path,
         mode=record.mode,
@@ -189,7 +193,7 @@ def _require_bare(record: FileRecord, where: str) -> None:
         size=record.size,
         language=record.language,
         skipped=record.skipped,
-        manifest=record.manifest if record.skipped is SkipReason.LOCK_FILE else None,
+        manifest=record.manifest if record.skipped in TOOL_WRITTEN else None,
     )
     if record != bare:
         refuse(where, "skipped leaves no room for content and what is read of it")

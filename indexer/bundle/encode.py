@@ -227,4 +227,8 @@ def _manifest_fields(manifest: Manifest) -> ManifestFields:
         members=manifest.members,
         dependencies=tuple((one.name, one.required) for one in manifest.dependencies),
         pins=tuple((one.name, one.version) for one in manifest.pins),
+        uses=tuple((one.user, one.name, one.required, one.version) for one in manifest.uses),
+        renamed=manifest.renamed,
+        settings=manifest.settings,
+        problem=manifest.problem,
     )

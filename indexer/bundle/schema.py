@@ -17,7 +17,7 @@ from indexer.limits import (
     VERSION_CHARACTERS,
 )
 from indexer.records.files import ChunkType, DegradeReason, GeneratedBy, SkipReason
-from indexer.records.manifests import Ecosystem
+from indexer.records.manifests import Ecosystem, ManifestProblem
 from indexer.records.references import Access, Binding, ReferenceKind
 
 MAX_INTEGER: Final = 2**63 - 1  # a PostgreSQL bigint
@@ -86,8 +86,11 @@ class SymbolFields(_Fields):
     exported: bool
 
 
-class ManifestFields(_Fields):
-    """A manifest; pairs are arrays of two. Central stores it in the same form."""
+class ManifestFields(_Fields, omit_defaults=True):
+    """A manifest; rows are arrays. Central stores it in the same form.
+
+    Fields from `uses` on are sent only to a service that names them in its answer to Open.
+    """
 
     ecosystem: Ecosystem
     name: Name
@@ -99,6 +102,10 @@ class ManifestFields(_Fields):
     members: tuple[Location, ...]
     dependencies: tuple[tuple[Name, Version], ...]
     pins: tuple[tuple[Name, Version], ...]
+    uses: tuple[tuple[Location, Name, Version, Version], ...] = ()
+    renamed: tuple[tuple[Name, Name], ...] = ()
+    settings: tuple[tuple[Location, Location], ...] = ()
+    problem: ManifestProblem | None = None
 
 
 class UnparsedFields(_Fields):

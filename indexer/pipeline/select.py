@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from indexer.ecosystems import is_manifest
 from indexer.languages import detect
 from indexer.limits import (
     BLOB_BYTES,
@@ -21,8 +22,7 @@ from indexer.limits import (
     MANIFEST_CHARACTERS,
     MEAN_LINE_BYTES,
 )
-from indexer.manifests import is_manifest
-from indexer.records.files import SkipReason, TreeEntry
+from indexer.records.files import TOOL_WRITTEN, SkipReason, TreeEntry
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -126,9 +126,9 @@ def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
 
 
 def needs_content(entry: TreeEntry) -> bool:
-    """Whether an entry's content is read: it may be indexed, or it is a lock file that pins."""
-    if entry.skipped is SkipReason.LOCK_FILE:
-        return is_manifest(entry.path) and entry.size <= MANIFEST_CHARACTERS
+    """Whether an entry's content is read: it may be indexed, or it is a tool's manifest."""
+    if entry.skipped in TOOL_WRITTEN and is_manifest(entry.path):
+        return entry.size <= MANIFEST_CHARACTERS
     return entry.skipped is None or _is_parsed_generated(entry.path, entry.skipped)
 
 
@@ -180,7 +180,7 @@ def _is_vendored(path: str) -> bool:
     directories = pure.parts[:-1]
     if not _VENDORED_DIRECTORIES.isdisjoint(directories):
         return True
-    if "vendor" in directories and pure.suffix.lower() in _VENDOR_SUFFIXES:
+    if "vendor" in directories and (pure.suffix.lower() in _VENDOR_SUFFIXES or is_manifest(path)):
         return True
     return _VENDORED_NAME.fullmatch(pure.name.lower()) is not None
 

@@ -20,14 +20,15 @@ from indexer.bundle.encode import (
     size_with_vectors,
 )
 from indexer.decoding import Decoded, decode_text
+from indexer.ecosystems import is_manifest, read_manifest
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import StaticEmbedder, open_static
 from indexer.languages import LANGUAGES_BY_NAME, Language, detect
 from indexer.lexical import document_terms
-from indexer.manifests import is_manifest, read_manifest
 from indexer.pipeline.host_files import Reading, read_embedded, read_examples
 from indexer.pipeline.select import skip_reason_by_content
 from indexer.records.files import (
+    TOOL_WRITTEN,
     Chunk,
     DegradeReason,
     FileRecord,
@@ -40,7 +41,6 @@ from indexer.records.files import (
     split_lines,
     supported_record,
 )
-from indexer.records.manifests import Manifest
 from indexer.records.vectors import (
     EmbedderConfig,
     LocalModel,
@@ -159,14 +159,13 @@ def extract(file: SourceFile) -> Extraction:
 
 def _extraction(file: SourceFile) -> Extraction:
     entry = file.entry
-    if entry.skipped is SkipReason.LOCK_FILE:
-        return Extraction(replace(_skipped(entry, entry.skipped), manifest=_pins(file)))
+    kept = None if entry.skipped is SkipReason.GENERATED else entry.skipped
     decoded = decode_text(entry.path, file.content, entry.declared_encoding)
     if isinstance(decoded, SkipReason):
-        return Extraction(_skipped(entry, decoded))
-    reason = skip_reason_by_content(entry.path, decoded.source)
+        return Extraction(_skipped(entry, kept or decoded))
+    reason = kept or skip_reason_by_content(entry.path, decoded.source)
     if reason and reason is not SkipReason.GENERATED:
-        return Extraction(_skipped(entry, reason))
+        return Extraction(_skipped_manifest(entry, reason, decoded))
     extraction = _extract_selected(
         path=entry.path,
         mode=entry.mode,
@@ -178,14 +177,16 @@ def _extraction(file: SourceFile) -> Extraction:
     )
     record = extraction.record
     if record.generated and not _is_parsed(record):
-        return Extraction(_skipped(entry, SkipReason.GENERATED))
+        return Extraction(_skipped_manifest(entry, SkipReason.GENERATED, decoded))
     return extraction
 
 
-def _pins(file: SourceFile) -> Manifest | None:
-    """Return the manifest of a lock file."""
-    decoded = decode_text(file.entry.path, file.content, file.entry.declared_encoding)
-    return None if isinstance(decoded, SkipReason) else read_manifest(file.entry.path, decoded.text)
+def _skipped_manifest(entry: TreeEntry, reason: SkipReason, decoded: Decoded) -> FileRecord:
+    """Return a skipped file with what it declares, if it is a manifest that a tool writes."""
+    record = _skipped(entry, reason)
+    if reason in TOOL_WRITTEN and is_manifest(entry.path):
+        return replace(record, manifest=read_manifest(entry.path, decoded.text))
+    return record
 
 
 def _generated_by(entry: TreeEntry, reason: SkipReason | None) -> GeneratedBy | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from indexer.records.manifests import Manifest
+from indexer.records.manifests import NEGOTIATED_MANIFEST_FIELDS, Manifest
 from indexer.records.references import Export, Import, Reference
 from indexer.records.vectors import TermVector, Vector
 
@@ -40,6 +40,16 @@ class SkipReason(StrEnum):
     def sentence(self) -> str:
         """The sentence that the status shows."""
         return _SKIP_SENTENCES[self]
+
+
+# Reasons that say who wrote a file, not whose it is: a manifest is read for all of them.
+TOOL_WRITTEN: Final = frozenset(
+    {
+        SkipReason.GENERATED,
+        SkipReason.LOCK_FILE,
+        SkipReason.MINIFIED,
+    }
+)
 
 
 class GeneratedBy(StrEnum):
@@ -241,6 +251,9 @@ class FileRecord:
 # Fields that earlier services refuse, with their values in a record that does not have them. They
 # are sent only if the answer to Open names them.
 NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {"unparsed": None, "encoding": ""}
+RECORD_FIELDS: Final = frozenset(
+    [*NEGOTIATED_FIELDS, *(f"manifest.{name}" for name in NEGOTIATED_MANIFEST_FIELDS)]
+)
 
 
 def supported_record(record: FileRecord, fields: Container[str]) -> FileRecord:
@@ -248,7 +261,26 @@ def supported_record(record: FileRecord, fields: Container[str]) -> FileRecord:
     if record.skipped is SkipReason.ENCODING_INVALID and "encoding" not in fields:
         record = replace(record, skipped=SkipReason.NOT_UTF8)  # which knows no such reason
     unsupported = {name: none for name, none in NEGOTIATED_FIELDS.items() if name not in fields}
+    if record.manifest:
+        unsupported["manifest"] = _supported_manifest(record, record.manifest, fields)
     return replace(record, **unsupported) if unsupported else record
+
+
+def _supported_manifest(
+    record: FileRecord, manifest: Manifest, fields: Container[str]
+) -> Manifest | None:
+    if "manifest.problem" not in fields and (
+        not manifest.is_read or record.skipped not in {None, SkipReason.LOCK_FILE}
+    ):
+        return None
+    return replace(
+        manifest,
+        **{
+            name: none
+            for name, none in NEGOTIATED_MANIFEST_FIELDS.items()
+            if f"manifest.{name}" not in fields
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)

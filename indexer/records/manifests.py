@@ -3,8 +3,10 @@
 Everything here is a pure function of one file.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Final
 
 
 class Ecosystem(StrEnum):
@@ -42,6 +44,42 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
+class PinUse:
+    """The version that a lock file gives to one dependency of one package of the repository.
+
+    `user` is the package's directory, from the lock file's, or its name; ANY_USER for any package.
+    `required` is as the package's manifest writes it, "" for whatever that is.
+    """
+
+    user: str
+    name: str
+    required: str
+    version: str
+
+
+ANY_USER: Final = "*"
+
+
+class ManifestProblem(StrEnum):
+    """Why a manifest is not read, or not whole."""
+
+    INVALID = "invalid"  # not in the format that its name says
+    TOO_LARGE = "too_large"
+    PARTIAL = "partial"  # a program, or an item that is not understood: what is read is right
+
+    @property
+    def sentence(self) -> str:
+        return _PROBLEMS[self]
+
+
+_PROBLEMS: Final = {
+    ManifestProblem.INVALID: "It is not in the format that its name says.",
+    ManifestProblem.TOO_LARGE: "It is larger than what is read of such a file.",
+    ManifestProblem.PARTIAL: "Some of its items are not understood, and left out.",
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """The content of one manifest, lock file or path configuration.
 
@@ -51,7 +89,10 @@ class Manifest:
     declared directories where modules begin. `entries` are (subpath, file) of its exports
     ("" is the package itself); with Python and Swift a module and its directory.
     `aliases` are (pattern, target) of path configurations, one pair per target, in order.
-    `members` are globs of a workspace's packages.
+    `members` are globs of a workspace's packages. `uses` say which package has which of the `pins`,
+    where one has several versions. `renamed` are (local name, name) of dependencies that the code
+    imports under another name. `settings` are (key, value) that depend on other manifests or apply
+    to others, by keys of the ecosystem.
     """
 
     ecosystem: Ecosystem
@@ -64,3 +105,22 @@ class Manifest:
     members: tuple[str, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
     pins: tuple[Pin, ...] = ()
+    uses: tuple[PinUse, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+    problem: ManifestProblem | None = None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether anything of it is known."""
+        return self.problem in {None, ManifestProblem.PARTIAL}
+
+
+# Fields that earlier services refuse, with their values in a manifest that does not have them. They
+# are sent only if the answer to Open names them, after "manifest.".
+NEGOTIATED_MANIFEST_FIELDS: Final[Mapping[str, Any]] = {
+    "uses": (),
+    "renamed": (),
+    "settings": (),
+    "problem": None,
+}

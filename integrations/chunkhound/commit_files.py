@@ -19,7 +19,7 @@ from indexer.limits import BATCH_BYTES
 from indexer.pipeline.plan import selected_entries
 from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker, worker_count
 from indexer.records.files import (
-    NEGOTIATED_FIELDS,
+    RECORD_FIELDS,
     SkipReason,
     SourceFile,
     Span,
@@ -94,7 +94,7 @@ def _files(
         extract_in_worker,
         dimensions=dimensions,
         batch_bytes=BATCH_BYTES,
-        record_fields=frozenset(NEGOTIATED_FIELDS),
+        record_fields=RECORD_FIELDS,
     )
     with WorkerPool(worker_count(sum(entry.size for entry in selected))) as pool:
         for one in pool.extract(sources(), extract):

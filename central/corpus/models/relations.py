@@ -169,7 +169,8 @@ class Package(models.Model):
 class Dependency(models.Model):
     """What a package asks for; `pinned` from a lock file or an exact requirement, else "".
 
-    `locked`: no manifest asks for it, but a lock file has it, as what comes with another.
+    `locked`: no manifest asks for it, but a lock file has it, as what comes with another. `alias`:
+    the name by which the package's code imports it, if it is renamed; then a row for each.
     """
 
     package = models.ForeignKey(Package, models.CASCADE, related_name="dependency_set")
@@ -178,6 +179,7 @@ class Dependency(models.Model):
     required = models.CharField(max_length=200, blank=True)
     pinned = models.CharField(max_length=200, blank=True)
     locked = models.BooleanField(default=False, db_default=False)
+    alias = models.CharField(max_length=500, blank=True, default="", db_default="")
 
     class Meta:
         indexes = [models.Index(fields=["name", "ecosystem"], name="dependency_name")]

@@ -10,6 +10,7 @@ from central.ingest.selectors import busy_run
 from central.ingest.services import open_run
 from central.ingest.signing import webhook_secret
 from central.repositories.models import Repository
+from indexer.records.files import RECORD_FIELDS
 from tests.central.protocol import Api, api_of, apply_queued, commit_of
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def test_the_first_run_is_told_that_there_is_nothing(api: Api) -> None:
         "base_extractor": None,
         "base_embedder": None,
         "reindex": False,
-        "record_fields": ["encoding", "unparsed"],
+        "record_fields": sorted(RECORD_FIELDS),
         "generation": 0,
         "embedder": {"provider": "builtin", "model": "aeterna-static-1", "dimensions": 256},
         "limits": {"batch_bytes": 16 * 1024 * 1024, "batch_files": 500, "digests": 20_000},

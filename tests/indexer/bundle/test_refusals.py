@@ -252,7 +252,7 @@ def test_a_line_that_is_no_object_is_refused(body: bytes) -> None:
 
 @pytest.mark.parametrize("key", ["namespace", "imports", "exports", "references", "manifest"])
 def test_a_skipped_file_has_none_of_it(key: str) -> None:
-    skipped = line_fields(FileRecord("a.py", "100644", BLOB, 9, skipped=SkipReason.GENERATED))
+    skipped = line_fields(FileRecord("a.py", "100644", BLOB, 9, skipped=SkipReason.VENDORED))
     assert "line 1: " in str(refusal_of(skipped | {key: line_fields()[key]}))
 
 

@@ -1,0 +1,21 @@
+"""Packages and module names, from paths and manifests (docs/reference/trace.md). Pure functions.
+
+Each ecosystem is a folder, listed in `registry`. Central uses this too: it depends on neither git
+nor any grammar.
+"""
+
+from indexer.ecosystems.base import PackageRoot, RootDependency
+from indexer.ecosystems.lines import ecosystem_by_line
+from indexer.ecosystems.registry import ECOSYSTEMS, is_manifest, read_manifest
+from indexer.ecosystems.workspace import Workspace, ecosystem_of
+
+__all__ = [
+    "ECOSYSTEMS",
+    "PackageRoot",
+    "RootDependency",
+    "Workspace",
+    "ecosystem_by_line",
+    "ecosystem_of",
+    "is_manifest",
+    "read_manifest",
+]

@@ -1,0 +1,84 @@
+"""What an ecosystem is to us: its manifests, and how its tools read names and versions in them."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from indexer.languages.base import ModuleName
+from indexer.records.manifests import Ecosystem, Manifest
+
+
+class RootDependency(NamedTuple):
+    """A package's dependency: `required` as written, `pinned` the version in use, or "".
+
+    `is_locked`: only a lock file names it, so that it comes with another dependency. `alias`: the
+    name by which the package's code imports it, if it is renamed.
+    """
+
+    name: str
+    required: str
+    pinned: str
+    is_locked: bool = False
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageRoot:
+    """A package, or with `name` "" a directory that only has dependencies.
+
+    `manifest` is the path of the manifest that declares it. `dependencies` include those
+    of the manifests above it, then what the lock files of its own directory pin beside. Other
+    fields are as in `indexer.records.manifests.Manifest`.
+    """
+
+    ecosystem: Ecosystem
+    name: str
+    version: str
+    root: str
+    manifest: str
+    dependencies: tuple[RootDependency, ...] = ()
+    import_names: tuple[str, ...] = ()
+    source_roots: tuple[str, ...] = ()
+    entries: tuple[tuple[str, str], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestFormat:
+    """The files of one format, by their names or by a pattern of their paths, and their reader.
+
+    `read` takes the text and the path. It may raise ValueError, SyntaxError and RecursionError.
+    """
+
+    read: Callable[[str, str], Manifest]
+    _: KW_ONLY
+    names: tuple[str, ...] = ()
+    paths: re.Pattern[str] | None = None
+    is_lock: bool = False
+
+
+Located: TypeAlias = tuple[str, Manifest]
+# The names of a file's module by its path, its namespace and its package.
+ModuleNames: TypeAlias = Callable[[str, str, PackageRoot | None], Iterator[ModuleName]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackageEcosystem:
+    """The rules of one ecosystem's tools."""
+
+    ecosystem: Ecosystem
+    formats: tuple[ManifestFormat, ...]
+    # Of the manifests and packages of a repository.
+    module_names: Callable[[Sequence[Located], Iterable[PackageRoot]], ModuleNames]
+    # A version as a value that is compared by the ecosystem's order. Raises ValueError.
+    parse_version: Callable[[str], Any]
+    # Whether a version is in a range as it is written in a manifest. Raises ValueError.
+    allows: Callable[[str, str], bool] | None = None
+    # Manifests with such an ending, in a directory of such a name, apply to the parent directory.
+    inner_directories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # Names of manifests by precedence, of those of one directory with the same declaration.
+    decisive: tuple[str, ...] = ()
+    inherits_version: bool = False  # from the manifest above
+    has_groups: bool = False  # names are `group:artifact`, in manifests and those above in parts
+    shares_directories: bool = False  # one directory may declare several packages

@@ -1,0 +1,94 @@
+"""The bounds of a stored manifest."""
+
+from collections.abc import Iterable
+from itertools import islice
+
+from indexer.limits import (
+    MANIFEST_DEPENDENCIES,
+    MANIFEST_ENTRIES,
+    MANIFEST_PINS,
+    NAME_CHARACTERS,
+    VERSION_CHARACTERS,
+)
+from indexer.records.manifests import Dependency, Manifest, Pin, PinUse
+
+
+def truncate_manifest(manifest: Manifest) -> Manifest:
+    """Reduce a manifest to its storable part.
+
+    Omits items whose names are too long or unprintable, and cuts versions.
+    """
+    return Manifest(
+        ecosystem=manifest.ecosystem,
+        name=manifest.name if _is_name(manifest.name) else "",
+        version=_version(manifest.version),
+        import_names=_names(manifest.import_names),
+        source_roots=_paths(manifest.source_roots),
+        entries=_pairs(manifest.entries),
+        aliases=_pairs(manifest.aliases),
+        members=_names(manifest.members),
+        dependencies=_dependencies(manifest.dependencies),
+        pins=_pins(manifest.pins),
+        uses=_uses(manifest.uses),
+        renamed=_pairs(manifest.renamed),
+        settings=_pairs(manifest.settings),
+        problem=manifest.problem,
+    )
+
+
+def _dependencies(dependencies: Iterable[Dependency]) -> tuple[Dependency, ...]:
+    """Return each name once, with the first version that is required."""
+    kept: dict[str, Dependency] = {}
+    for one in dependencies:
+        if not _is_name(one.name) or (one.name not in kept and len(kept) == MANIFEST_DEPENDENCIES):
+            continue
+        if one.name not in kept or not kept[one.name].required:
+            kept[one.name] = Dependency(one.name, _version(one.required))
+    return tuple(kept.values())
+
+
+def _pins(pins: Iterable[Pin]) -> tuple[Pin, ...]:
+    kept: dict[Pin, None] = {}
+    for one in pins:
+        version = _version(one.version)
+        if version and _is_name(one.name):
+            kept[Pin(one.name, version)] = None
+        if len(kept) == MANIFEST_PINS:
+            break
+    return tuple(kept)
+
+
+def _uses(uses: Iterable[PinUse]) -> tuple[PinUse, ...]:
+    kept = (
+        PinUse(one.user, one.name, _version(one.required), version)
+        for one in uses
+        if (version := _version(one.version))
+        and _is_name(one.name)
+        and (not one.user or _is_name(one.user))
+    )
+    return tuple(dict.fromkeys(islice(kept, MANIFEST_PINS)))
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= NAME_CHARACTERS and name.isprintable()
+
+
+def _version(version: str) -> str:
+    version = " ".join(version[: 2 * VERSION_CHARACTERS].split())
+    return version[:VERSION_CHARACTERS] if version.isprintable() else ""
+
+
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(_is_name, names)))[:MANIFEST_ENTRIES]
+
+
+def _paths(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for path in paths if not path or _is_name(path)))[
+        :MANIFEST_ENTRIES
+    ]
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return storable pairs; the first item may be "", the package itself."""
+    kept = (pair for pair in pairs if _is_name(pair[1]) and (not pair[0] or _is_name(pair[0])))
+    return tuple(dict.fromkeys(kept))[:MANIFEST_ENTRIES]

@@ -1,0 +1,86 @@
+"""Versions of dependencies in use, from lock files and requirements."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+
+from indexer.ecosystems.paths import ancestors, relative_to
+from indexer.ecosystems.registry import ECOSYSTEMS
+from indexer.records.manifests import ANY_USER, Dependency, Ecosystem, Manifest, PinUse
+
+_Key = tuple[Ecosystem, str]
+
+
+class _Pinned:
+    """What the manifests of one directory pin."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str, dict[str, None]] = defaultdict(dict)
+        self.uses: dict[str, list[PinUse]] = defaultdict(list)
+
+    def add(self, manifest: Manifest) -> None:
+        for pin in manifest.pins:
+            self.versions[pin.name][pin.version] = None
+        for use in manifest.uses:
+            self.uses[use.name].append(use)
+
+    def used(self, users: set[str], wanted: Dependency) -> set[str]:
+        """Return the versions that the file says are used by one of `users`."""
+        return {
+            one.version
+            for one in self.uses[wanted.name]
+            if one.user in users and one.required in {"", wanted.required}
+        }
+
+
+class Pins:
+    """The pins of a repository. A directory's pins apply to directories below, nearest first.
+
+    In one directory a lock file precedes a manifest that requires an exact version.
+    """
+
+    def __init__(self, manifests: Iterable[tuple[str, Manifest]]) -> None:
+        self._locked: dict[_Key, _Pinned] = defaultdict(_Pinned)
+        self._exact: dict[_Key, _Pinned] = defaultdict(_Pinned)
+        for root, manifest in manifests:
+            pins = self._exact if manifest.dependencies else self._locked
+            pins[manifest.ecosystem, root].add(manifest)
+
+    def version_for(
+        self, ecosystem: Ecosystem, root: str, package: str, dependency: Dependency
+    ) -> str:
+        """Return the version of the dependency that a package in `root` uses.
+
+        "" if that is unknown: no file pins it, or several versions and not which one.
+        """
+        for directory in ancestors(root):
+            users = {relative_to(root, directory) or "", package, ANY_USER}
+            for pins in (self._locked, self._exact):
+                pinned = pins.get((ecosystem, directory))
+                if pinned and dependency.name in pinned.versions:
+                    return _chosen(ecosystem, pinned, users, dependency)
+        return ""
+
+    def locked(self, ecosystem: Ecosystem, root: str) -> Iterator[tuple[str, str]]:
+        """Yield name and version, "" if there are several, of all that lock files here pin."""
+        pinned = self._locked.get((ecosystem, root))
+        for name, versions in pinned.versions.items() if pinned else ():
+            yield name, _only(versions)
+
+
+def _chosen(ecosystem: Ecosystem, pinned: _Pinned, users: set[str], wanted: Dependency) -> str:
+    """Return the version by the file's own relation, else the only one that may be meant."""
+    versions = pinned.versions[wanted.name]
+    used = pinned.used(users, wanted)
+    if used or len(versions) == 1:
+        return _only(used or versions)
+    allows = ECOSYSTEMS[ecosystem].allows
+    if not allows or not wanted.required:
+        return ""
+    try:
+        return _only([one for one in versions if allows(wanted.required, one)])
+    except ValueError:
+        return ""
+
+
+def _only(versions: Collection[str]) -> str:
+    return next(iter(versions)) if len(versions) == 1 else ""

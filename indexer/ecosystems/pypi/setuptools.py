@@ -1,0 +1,141 @@
+"""setup.cfg, and the literal values of setup.py, which is not run."""
+
+import ast
+import warnings
+from collections.abc import Iterator
+from configparser import ConfigParser, Error
+from typing import Final
+
+from indexer.ecosystems.parsing import Table, string, strings, table
+from indexer.ecosystems.pypi.pyproject import PackageLayout
+from indexer.ecosystems.pypi.requirements import exact_pins, python_name, requirements
+from indexer.records.manifests import Ecosystem, Manifest
+
+_MAX_SCRIPT_CHARACTERS: Final = 262_144
+
+
+def read_setup_cfg(text: str, _path: str) -> Manifest:
+    """Read setup.cfg. Raises ValueError."""
+    parser = ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text)
+    except Error as exc:
+        raise ValueError("not a setup.cfg") from exc
+    sections = {name: dict(parser.items(name)) for name in parser.sections()}
+    metadata, options = sections.get("metadata", {}), sections.get("options", {})
+    find = sections.get("options.packages.find", {})
+    packages = _lines(options.get("packages", ""))
+    version = metadata.get("version", "")
+    directories = (line.partition("=") for line in _lines(options.get("package_dir", "")))
+    required = _lines(options.get("install_requires", ""))
+    for extra in sections.get("options.extras_require", {}).values():
+        required += _lines(extra)
+    layout = PackageLayout.of_setuptools(
+        directories={name.strip(): directory.strip() for name, _, directory in directories},
+        packages=[name for name in packages if not name.startswith("find")]
+        + _lines(find.get("include", "")),
+        where=_lines(find.get("where", "")),
+        modules=_lines(options.get("py_modules", "")),
+    )
+    dependencies = tuple(requirements(required))
+    return Manifest(
+        Ecosystem.PYPI,
+        name=python_name(metadata.get("name", "").strip()),
+        version="" if version.startswith(("attr:", "file:")) else version,
+        import_names=layout.import_names,
+        source_roots=layout.source_roots,
+        entries=layout.entries,
+        dependencies=dependencies,
+        pins=exact_pins(dependencies),
+    )
+
+
+def _lines(value: str) -> list[str]:
+    """Split a list of setup.cfg: by lines, or by commas in one line."""
+    parts = value.splitlines() if "\n" in value else value.split(",")
+    return [part.strip() for part in parts if part.strip()]
+
+
+def read_setup_py(text: str, _path: str) -> Manifest:
+    """Read the literal arguments of `setup()`, including constants of the module.
+
+    Raises ValueError, SyntaxError, RecursionError and MemoryError.
+    """
+    if len(text) > _MAX_SCRIPT_CHARACTERS:
+        raise ValueError("the script is too long")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about escapes in its strings
+        tree = ast.parse(text)
+    arguments = _setup_arguments(tree)
+    required = strings(arguments.get("install_requires"))
+    for extra in table(arguments.get("extras_require")).values():
+        required += strings(extra)
+    dependencies = tuple(requirements(required))
+    layout = _layout(arguments)
+    return Manifest(
+        Ecosystem.PYPI,
+        name=python_name(_name(arguments, layout)),
+        version=string(arguments.get("version")),
+        import_names=layout.import_names,
+        source_roots=layout.source_roots,
+        entries=layout.entries,
+        dependencies=dependencies,
+        pins=exact_pins(dependencies),
+    )
+
+
+def _name(arguments: Table, layout: PackageLayout) -> str:
+    """Return the name; for a computed name, that of the only top-level package."""
+    name = string(arguments.get("name"))
+    is_computed = not name and "name" in arguments
+    return layout.import_names[0] if is_computed and len(layout.import_names) == 1 else name
+
+
+def _layout(arguments: Table) -> PackageLayout:
+    find = table(arguments.get("packages"))  # the arguments of find_packages()
+    directories = table(arguments.get("package_dir"))
+    return PackageLayout.of_setuptools(
+        directories={str(name): string(directory) for name, directory in directories.items()},
+        packages=strings(arguments.get("packages")) + strings(find.get("include")),
+        where=strings(find.get("where")),
+        modules=strings(arguments.get("py_modules")),
+    )
+
+
+def _setup_arguments(tree: ast.Module) -> Table:
+    constants = dict(_constants(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _callee_name(node) == "setup":
+            return {word.arg: _value(word.value, constants) for word in node.keywords if word.arg}
+    return {}
+
+
+def _constants(tree: ast.Module) -> Iterator[tuple[str, object]]:
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value = _value(node.value, {})
+            if value is not None:
+                yield node.targets[0].id, value
+
+
+def _callee_name(node: ast.Call) -> str:
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def _value(node: ast.expr, constants: Table) -> object:
+    """Return a literal, a constant's value or find_packages()'s arguments; else None."""
+    if isinstance(node, ast.Name):
+        return constants.get(node.id)
+    if isinstance(node, ast.Call) and _callee_name(node) in {
+        "find_packages",
+        "find_namespace_packages",
+    }:
+        words = {word.arg: _value(word.value, constants) for word in node.keywords if word.arg}
+        return {**words, "where": _value(node.args[0], constants)} if node.args else words
+    try:
+        value: object = ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,58 @@
+"""The ecosystems, and the readers of their manifests. They run and fetch nothing.
+
+Manifests are untrusted: readers treat values of wrong types as absent and are bounded in time.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from indexer.ecosystems.base import ManifestFormat, PackageEcosystem
+from indexer.ecosystems.bounds import truncate_manifest
+from indexer.ecosystems.cargo import CARGO
+from indexer.ecosystems.composer import COMPOSER
+from indexer.ecosystems.golang import GO
+from indexer.ecosystems.maven import MAVEN
+from indexer.ecosystems.npm import NPM
+from indexer.ecosystems.nuget import NUGET
+from indexer.ecosystems.pypi import PYPI
+from indexer.ecosystems.rubygems import RUBYGEMS
+from indexer.ecosystems.swiftpm import SWIFTPM
+from indexer.limits import MANIFEST_CHARACTERS, WRITTEN_MANIFEST_CHARACTERS
+from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
+
+ECOSYSTEMS: Final[Mapping[str, PackageEcosystem]] = {
+    one.ecosystem: one for one in (PYPI, NPM, GO, CARGO, MAVEN, NUGET, RUBYGEMS, COMPOSER, SWIFTPM)
+}
+_Known = tuple[Ecosystem, ManifestFormat]
+_KNOWN: Final[tuple[_Known, ...]] = tuple(
+    (one.ecosystem, found) for one in ECOSYSTEMS.values() for found in one.formats
+)
+_BY_NAME: Final = {name: known for known in _KNOWN for name in known[1].names}
+_BY_PATH: Final = tuple((known[1].paths, known) for known in _KNOWN if known[1].paths)
+
+
+def is_manifest(path: str) -> bool:
+    """Whether `read_manifest` supports a file of this name."""
+    return _format(path) is not None
+
+
+def read_manifest(path: str, content: bytes | str) -> Manifest | None:
+    """Read a manifest, within bounds; None if it is none. No content makes this raise."""
+    known = _format(path)
+    if known is None:
+        return None
+    ecosystem, found = known
+    if len(content) > (MANIFEST_CHARACTERS if found.is_lock else WRITTEN_MANIFEST_CHARACTERS):
+        return Manifest(ecosystem, problem=ManifestProblem.TOO_LARGE)
+    try:
+        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
+        return truncate_manifest(found.read(text.removeprefix("\ufeff"), path))
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return Manifest(ecosystem, problem=ManifestProblem.INVALID)
+
+
+def _format(path: str) -> _Known | None:
+    by_name = _BY_NAME.get(path.rpartition("/")[2])
+    if by_name:
+        return by_name
+    return next((known for pattern, known in _BY_PATH if pattern.fullmatch(path)), None)

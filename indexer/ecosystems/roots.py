@@ -1,0 +1,176 @@
+"""Packages of a repository: the manifests of one ecosystem and directory form one root."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, groupby, islice
+from typing import Final
+
+from indexer.ecosystems.base import Located, PackageRoot, RootDependency
+from indexer.ecosystems.paths import ancestors, parent
+from indexer.ecosystems.pins import Pins
+from indexer.ecosystems.registry import ECOSYSTEMS
+from indexer.limits import MANIFEST_PINS
+from indexer.records.manifests import Dependency, Ecosystem, Manifest
+
+_MAX_DEPENDENCIES: Final = 4_000
+_MAX_NEEDS: Final = 20_000  # examined dependencies of a package, its own and inherited
+
+
+_Key = tuple[Ecosystem, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """A root without inherited values."""
+
+    package: PackageRoot
+    needs: tuple[Dependency, ...]
+
+
+def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]:
+    """Return the packages by ecosystem and directory, in order."""
+    located = sorted(manifests, key=_order)
+    pins = Pins((manifest_root(path, manifest.ecosystem), manifest) for path, manifest in located)
+    declared: dict[_Key, list[_Declared]] = {}
+    for key, group in groupby(located, key=_key):
+        declaring = [item for item in group if _declares_package(item[1])]
+        if declaring:
+            declared[key] = list(_declared(key, declaring))
+    completed = {
+        key: [_completed(one, declared, pins) for one in roots] for key, roots in declared.items()
+    }
+    for key, (first, *others) in completed.items():
+        completed[key] = [_with_locked(first, pins.locked(*key)), *others]
+    return completed
+
+
+def manifest_root(path: str, ecosystem: Ecosystem) -> str:
+    """Return the directory that a manifest applies to."""
+    rules = ECOSYSTEMS[ecosystem]
+    directory = parent(path)
+    endings = rules.inner_directories.get(directory.rpartition("/")[2])
+    return parent(directory) if endings and path.endswith(endings) else directory
+
+
+def _key(located: Located) -> _Key:
+    path, manifest = located
+    return manifest.ecosystem, manifest_root(path, manifest.ecosystem)
+
+
+def _order(located: Located) -> tuple[_Key, int, str]:
+    path, manifest = located
+    name = path.rpartition("/")[2]
+    decisive = ECOSYSTEMS[manifest.ecosystem].decisive
+    rank = decisive.index(name) if name in decisive else len(decisive)
+    return _key(located), rank, path
+
+
+def _declares_package(manifest: Manifest) -> bool:
+    """Whether it declares a package, unlike lock files, path configurations and tool settings."""
+    return bool(
+        manifest.name
+        or manifest.dependencies
+        or manifest.members
+        or manifest.import_names
+        or manifest.source_roots
+    )
+
+
+def _declared(key: _Key, group: list[Located]) -> Iterator[_Declared]:
+    names = dict.fromkeys(manifest.name for _, manifest in group if manifest.name)
+    rules = ECOSYSTEMS[key[0]]
+    if rules.has_groups:
+        yield _merged(key, _grouped_name(names), group)
+        return
+    if not rules.shares_directories or len(names) < 2:
+        yield _merged(key, next(iter(names), ""), group)
+        return
+    for name in names:
+        yield _merged(key, name, [item for item in group if item[1].name in {name, ""}])
+
+
+def _grouped_name(names: Iterable[str]) -> str:
+    """Join group and artifact, each from the first name that has it; the artifact may be ""."""
+    parts = [name.rpartition(":") for name in names]
+    group = next((group for group, _, _ in parts if group), "")
+    artifact = next((artifact for _, _, artifact in parts if artifact), "")
+    return f"{group}:{artifact}" if group else artifact
+
+
+def _merged(key: _Key, name: str, group: list[Located]) -> _Declared:
+    """Take each value from the first manifest that has it, and dependencies from all."""
+    manifests = [manifest for _, manifest in group]
+    package = PackageRoot(
+        ecosystem=key[0],
+        name=name,
+        version=next((one.version for one in manifests if one.version), ""),
+        root=key[1],
+        manifest=next((path for path, one in group if one.name == name), group[0][0]),
+        import_names=next((one.import_names for one in manifests if one.import_names), ()),
+        source_roots=next((one.source_roots for one in manifests if one.source_roots), ()),
+        entries=next((one.entries for one in manifests if one.entries), ()),
+        renamed=tuple(pair for one in manifests for pair in one.renamed),
+    )
+    return _Declared(package, tuple(need for one in manifests for need in one.dependencies))
+
+
+def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: Pins) -> PackageRoot:
+    package = one.package
+    above = [
+        other
+        for directory in ancestors(package.root)
+        if directory != package.root
+        for other in declared.get((package.ecosystem, directory), ())
+    ]
+    needs: dict[str, Dependency] = {}
+    inherited = (need for other in above for need in other.needs)
+    for need in islice(chain(one.needs, inherited), _MAX_NEEDS):
+        known = needs.get(need.name)
+        if known is None or (need.required and not known.required):
+            needs[need.name] = need
+        if len(needs) == _MAX_DEPENDENCIES:
+            break
+    needs.pop(package.name, None)
+    return replace(
+        package,
+        name=_name(package, above),
+        version=package.version or _inherited_version(package, above),
+        dependencies=tuple(
+            found for need in needs.values() for found in _dependencies(package, need, pins)
+        ),
+    )
+
+
+def _dependencies(package: PackageRoot, need: Dependency, pins: Pins) -> Iterator[RootDependency]:
+    """Yield the dependency, once for each name by which it is imported."""
+    pinned = pins.version_for(package.ecosystem, package.root, package.name, need)
+    local = [alias for alias, name in package.renamed if name == need.name]
+    for alias in local or [""]:
+        yield RootDependency(need.name, need.required, pinned, alias=alias)
+
+
+def _with_locked(package: PackageRoot, locked: Iterable[tuple[str, str]]) -> PackageRoot:
+    known = {package.name, *(one.name for one in package.dependencies)}
+    added = (
+        RootDependency(name, "", version, is_locked=True)
+        for name, version in locked
+        if name not in known
+    )
+    dependencies = (*package.dependencies, *islice(added, MANIFEST_PINS))
+    return replace(package, dependencies=dependencies)
+
+
+def _name(package: PackageRoot, above: list[_Declared]) -> str:
+    """Return the name; an artifact inherits its group from the nearest manifest above."""
+    if not ECOSYSTEMS[package.ecosystem].has_groups:
+        return package.name
+    group, _, artifact = package.name.rpartition(":")
+    groups = (other.package.name.rpartition(":")[0] for other in above)
+    group = group or next(filter(None, groups), "")
+    return f"{group}:{artifact}" if group and artifact else artifact
+
+
+def _inherited_version(package: PackageRoot, above: list[_Declared]) -> str:
+    if not ECOSYSTEMS[package.ecosystem].inherits_version:
+        return ""
+    return next((other.package.version for other in above if other.package.version), "")

@@ -1,0 +1,80 @@
+"""Package.swift (literals only) and Package.resolved.
+
+A dependency is given by its URL but named by its author, often `acme-auth` and `AcmeAuth`; so names
+are compared in lower case without "-", "_" and ".".
+"""
+
+import re
+from collections.abc import Iterator
+
+from indexer.ecosystems.parsing import array, read_json, string, table
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+
+_PACKAGE = re.compile(r"\bPackage\s*\(\s*name\s*:\s*\"([^\"\n]{1,300})\"")
+_TARGET = re.compile(
+    r"\.(?P<kind>target|testTarget|executableTarget|macro|plugin)\s*\(\s*name\s*:\s*"
+    r"\"(?P<name>[^\"\n]{1,300})\""
+)
+_PATH = re.compile(r"\bpath\s*:\s*\"([^\"\n]{1,300})\"")
+_DEPENDENCY = re.compile(
+    r"\.package\s*\(\s*(?:name\s*:\s*\"[^\"\n]{0,300}\"\s*,\s*)?(?P<key>url|path)\s*:\s*"
+    r"\"(?P<place>[^\"\n]{1,500})\"(?P<rest>[^\n]{0,300})"
+)
+_REQUIRED = re.compile(r"(from|exact|branch|revision)\s*:\s*\"([^\"\n]{1,100})\"|\"([^\"\n]+)\"")
+_SEPARATORS = re.compile(r"[-_.]")
+
+
+def read_package_swift(text: str, _path: str) -> Manifest:
+    """Read Package.swift. `entries` are targets with their declared directories."""
+    name = _PACKAGE.search(text)
+    dependencies, pins = [], []
+    for found in _DEPENDENCY.finditer(text):
+        one, exact = _dependency(found)
+        dependencies.append(one)
+        pins += [Pin(one.name, exact)] if exact else []
+    return Manifest(
+        Ecosystem.SWIFTPM,
+        name=_identity(name[1]) if name else "",
+        entries=tuple(_targets(text)),
+        dependencies=tuple(dependencies),
+        pins=tuple(pins),
+    )
+
+
+def read_package_resolved(text: str, _path: str) -> Manifest:
+    """Read formats 1 to 3. Raises ValueError and RecursionError."""
+    document = read_json(text)
+    listed = array(document.get("pins")) or array(table(document, "object").get("pins"))
+    return Manifest(
+        Ecosystem.SWIFTPM,
+        pins=tuple(
+            Pin(
+                _identity(string(entry.get("identity")) or string(entry.get("repositoryURL"))),
+                string(table(entry, "state").get("version")),
+            )
+            for entry in map(table, listed)
+        ),
+    )
+
+
+def _dependency(found: re.Match[str]) -> tuple[Dependency, str]:
+    """Return the dependency, and its version if it is exact."""
+    found_requirement = _REQUIRED.search(found["rest"]) if found["key"] == "url" else None
+    required = (found_requirement[2] or found_requirement[3]) if found_requirement else ""
+    return Dependency(_identity(found["place"]), required), (
+        required if found_requirement and found_requirement[1] == "exact" else ""
+    )
+
+
+def _targets(text: str) -> Iterator[tuple[str, str]]:
+    found = list(_TARGET.finditer(text))
+    ends = [*(one.start() for one in found), len(text)]
+    for one, end in zip(found, ends[1:], strict=True):
+        path = _PATH.search(text, one.end(), end)
+        if path:
+            yield one["name"], path[1].removeprefix("./").strip("/")
+
+
+def _identity(location: str) -> str:
+    last = location.rstrip("/").removesuffix(".git").rpartition("/")[2]
+    return _SEPARATORS.sub("", last).lower()

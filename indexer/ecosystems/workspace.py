@@ -1,0 +1,83 @@
+"""All manifests of a repository: packages of files and names of their modules."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from indexer.ecosystems.base import Located, PackageRoot
+from indexer.ecosystems.paths import ancestors, parent
+from indexer.ecosystems.registry import ECOSYSTEMS
+from indexer.ecosystems.roots import package_roots
+from indexer.languages import LANGUAGES_BY_NAME, Language
+from indexer.languages.base import ModuleName
+from indexer.records.manifests import Ecosystem
+
+_MAX_NAMES: Final = 64
+_MAX_NAME_CHARACTERS: Final = 1_000
+
+
+def ecosystem_of(language: str) -> Ecosystem | None:
+    """Return the ecosystem that names a language's modules; None if it is not traced."""
+    known = LANGUAGES_BY_NAME.get(language)
+    return known.ecosystem if known else None
+
+
+class Workspace:
+    """All manifests of a repository, as (path, manifest) in any order.
+
+    Results depend on a file's own path, language and namespace and on the manifests, never on other
+    files.
+    """
+
+    def __init__(self, manifests: Iterable[Located]) -> None:
+        known = (item for item in manifests if item[1].ecosystem in ECOSYSTEMS)
+        located = sorted(known, key=lambda item: item[0])
+        found = package_roots(located)
+        self._by_ecosystem: dict[Ecosystem | None, dict[str, PackageRoot]] = {}
+        self._nearest: dict[str, PackageRoot] = {}
+        for (ecosystem, directory), (root, *_) in found.items():
+            self._by_ecosystem.setdefault(ecosystem, {})[directory] = root
+            self._nearest.setdefault(directory, root)
+        self.packages = tuple(root for roots in found.values() for root in roots)
+        self._module_names = {
+            key: rules.module_names(located, self.packages) for key, rules in ECOSYSTEMS.items()
+        }
+
+    def package_of(self, *, path: str, language: str) -> PackageRoot | None:
+        """Return the package of the nearest manifest of the language's ecosystem.
+
+        That of a document, whose examples have any, is of the nearest manifest.
+        """
+        known = LANGUAGES_BY_NAME.get(language)
+        if known is None:
+            return None
+        roots = self._roots_of(known)
+        found = (roots.get(directory) for directory in ancestors(parent(path)))
+        return next(filter(None, found), None)
+
+    def _roots_of(self, language: Language) -> Mapping[str, PackageRoot]:
+        """Return the packages of a language by directory."""
+        if language.host is not None and language.host.are_examples:
+            return self._nearest
+        return self._by_ecosystem.get(language.ecosystem, {})
+
+    def module_names(self, *, path: str, language: str, namespace: str) -> tuple[ModuleName, ...]:
+        """Return the unique names of a file's module; () for a language that is not traced."""
+        known = LANGUAGES_BY_NAME.get(language)
+        if known is None or known.ecosystem is None:
+            return ()
+        if known.module_names:
+            return _unique(known.module_names(path, namespace))
+        root = self.package_of(path=path, language=language)
+        return _unique(self._module_names[known.ecosystem](path, namespace, root))
+
+
+def _unique(names: Iterable[ModuleName]) -> tuple[ModuleName, ...]:
+    """Return the first names; names that differ only in visibility count as one."""
+    found: dict[str, ModuleName] = {}
+    for name in names:
+        if 0 < len(name.name) <= _MAX_NAME_CHARACTERS and len(found) < _MAX_NAMES:
+            known = found.get(name.name, name)
+            found[name.name] = ModuleName(
+                name.name, known.public or name.public, known.scope or name.scope
+            )
+    return tuple(found.values())

@@ -1,0 +1,113 @@
+"""The tables, and our answers to their questions."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from indexer.ecosystems import ECOSYSTEMS, Workspace, read_manifest
+from indexer.languages import detect
+
+TABLES: Final = sorted(Path(__file__).with_name("tables").glob("*.json"))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One answer of a tool; `asked` is a row as the table has it."""
+
+    tool: str
+    version: str
+    question: str
+    ecosystem: str
+    asked: Any
+
+    @property
+    def name(self) -> str:
+        return (
+            self.asked["name"] if isinstance(self.asked, dict) else " ".join(map(str, self.asked))
+        )
+
+    @property
+    def differs(self) -> str:
+        """Why our answer is another one; "" if it must not be."""
+        return self.asked.get("differs", "") if isinstance(self.asked, dict) else ""
+
+    @property
+    def says(self) -> Any:
+        return self.asked["says"] if isinstance(self.asked, dict) else self.asked[-1]
+
+    def ours(self) -> Any:
+        """Our answer, about what the tool's answer is about."""
+        return _ANSWERS[self.question](self)
+
+
+def rows(table: Path) -> Iterator[Row]:
+    """Yield the rows of one table."""
+    found = json.loads(table.read_text("utf-8"))
+    for asked in found["rows"]:
+        yield Row(found["tool"], found["version"], found["question"], found["ecosystem"], asked)
+
+
+def _workspace(files: Mapping[str, str]) -> Workspace:
+    read = ((path, read_manifest(path, text)) for path, text in files.items())
+    return Workspace((path, manifest) for path, manifest in read if manifest)
+
+
+def _packages(row: Row) -> Any:
+    found = {
+        one.root: [one.name, one.version]
+        for one in _workspace(row.asked["files"]).packages
+        if one.ecosystem == row.ecosystem and one.name
+    }
+    return {root: found.get(root, ["", ""]) for root in row.says} | found
+
+
+def _pins(row: Row) -> Any:
+    found = {
+        one.root: {need.name: need.pinned for need in one.dependencies}
+        for one in _workspace(row.asked["files"]).packages
+        if one.ecosystem == row.ecosystem
+    }
+    return {
+        root: {name: found.get(root, {}).get(name, "") for name in pinned}
+        for root, pinned in row.says.items()
+    }
+
+
+def _modules(row: Row) -> Any:
+    workspace = _workspace(row.asked["files"])
+    return {
+        path: sorted(
+            one.name
+            for one in workspace.module_names(
+                path=path,
+                language=detect(path, row.asked["files"].get(path, "").encode()).name,
+                namespace="",
+            )
+            if one.public
+        )
+        for path in row.says
+    }
+
+
+def _order(row: Row) -> Any:
+    parse = ECOSYSTEMS[row.ecosystem].parse_version
+    one, other = (parse(version) for version in row.asked[:2])
+    return (one > other) - (one < other)
+
+
+def _allows(row: Row) -> Any:
+    allows = ECOSYSTEMS[row.ecosystem].allows
+    assert allows is not None
+    required, version, _ = row.asked
+    return allows(required, version)
+
+
+_ANSWERS: Final[Mapping[str, Callable[[Row], Any]]] = {
+    "packages": _packages,
+    "pins": _pins,
+    "modules": _modules,
+    "order": _order,
+    "allows": _allows,
+}
