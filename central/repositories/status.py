@@ -19,7 +19,7 @@ from central.repositories.states import (
 )
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
-from indexer.limits import STATUS_SKIPPED_FILES
+from indexer.limits import STATUS_SKIPPED_FILES, STATUS_UNREAD_MANIFESTS
 from indexer.records.languages import WITHOUT_SYMBOLS
 
 
@@ -59,6 +59,11 @@ class ProjectStatus:
     ]
     generated: Annotated[int, "Of the files: only symbols, references and text are indexed"]
     partly_parsed: Annotated[int, "Of the files: a grammar understands only a part of them"]
+    unread_manifests: Annotated[
+        dict[str, str],
+        "Path → why a manifest is not read, or not whole: invalid, too_large or partial; the first "
+        f"{STATUS_UNREAD_MANIFESTS}",
+    ]
     chunks: int
     symbols: int
     references: int
@@ -104,6 +109,7 @@ def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
             code="repository_not_found",
         )
     skipped = _skipped_reasons(found)
+    unread = unread_manifests(found)
     not_run = {
         key: ids for find in added("policies_not_run") for key, ids in find(credential).items()
     }
@@ -116,6 +122,7 @@ def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
                 one,
                 None if skipped is None else skipped.get(one.pk, {}),
                 not_run.get(one.pk, []),
+                unread.get(one.pk, {}),
             )
             for one in found
         ],
@@ -138,8 +145,30 @@ def _skipped_reasons(repositories: list[Repository]) -> dict[int, dict[str, int]
     return found
 
 
+def unread_manifests(repositories: list[Repository]) -> dict[int, dict[str, str]]:
+    """Return the first unread manifests of each repository, with why."""
+    keys = [one.pk for one in repositories if one.generation]
+    if not keys:
+        return {}
+    # As a condition of the partial index on them, from which they are read.
+    rows = (
+        Repository.objects.filter(pk__in=keys, file_set__manifest__data__has_key="problem")
+        .order_by("pk", "file_set__path")
+        .values_list("pk", "file_set__path", "file_set__manifest__data__problem")
+    )
+    found: dict[int, dict[str, str]] = {}
+    for key, path, problem in rows[: STATUS_UNREAD_MANIFESTS * max(1, len(keys))]:
+        listed = found.setdefault(key, {})
+        if len(listed) < STATUS_UNREAD_MANIFESTS:
+            listed[path] = problem
+    return found
+
+
 def _project_status(
-    repository: Repository, skipped_reasons: dict[str, int] | None, policies_not_run: list[str]
+    repository: Repository,
+    skipped_reasons: dict[str, int] | None,
+    policies_not_run: list[str],
+    unread_manifests: dict[str, str],
 ) -> ProjectStatus:
     live_run = repository.live_run  # type: ignore[attr-defined]
     return ProjectStatus(
@@ -159,6 +188,7 @@ def _project_status(
         skipped_reasons=skipped_reasons,
         generated=repository.generated,
         partly_parsed=repository.partly_parsed,
+        unread_manifests=unread_manifests,
         chunks=repository.chunks,
         symbols=repository.symbols,
         references=repository.references,

@@ -15,6 +15,7 @@ from central.repositories.expectations import is_expected
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
+from central.repositories.status import unread_manifests
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
 from central.web.runs import ShownRun, runner_of, shares, shown_run, why
@@ -79,6 +80,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "why": why(found.last_reason),
         "languages": shares(found.languages),
         "without_symbols": WITHOUT_SYMBOLS,
+        "unread_manifests": unread_manifests([found]).get(found.pk, {}),
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],
         "not_run": policies_not_run(found, credential=credential),
         "reason": reason,

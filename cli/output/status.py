@@ -73,6 +73,17 @@ def partly_parsed_files(answer: Mapping[str, Any]) -> str:
     return f"{pluralize(count, 'file')} could be parsed only in part." if count else ""
 
 
+def unread_manifests(answer: Mapping[str, Any]) -> str:
+    """Return a sentence that counts the manifests that are not read whole; "" for none."""
+    problems = Counter[str]()
+    for one in answer["projects"]:
+        problems.update(one.get("unread_manifests", {}).values())
+    if not problems:
+        return ""
+    named = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in problems.items())
+    return escape_line(f"Manifests that could not be read whole: {named}.")
+
+
 def skipped_files(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the skipped files by reason; "" for none."""
     count = sum(one.get("skipped", 0) for one in answer["projects"])

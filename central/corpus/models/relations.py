@@ -143,7 +143,14 @@ class Manifest(models.Model):
     data = models.JSONField()
 
     class Meta:
-        indexes = [models.Index(fields=["repository"], name="manifest_repository")]
+        indexes = [
+            models.Index(fields=["repository"], name="manifest_repository"),
+            models.Index(
+                fields=["file"],
+                name="manifest_problem",
+                condition=models.Q(data__has_key="problem"),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"manifest {self.file_id}"

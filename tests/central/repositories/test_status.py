@@ -1,5 +1,6 @@
 """The status: states, figures, and a bounded number of queries."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,8 @@ from central.ingest.models import IndexRun
 from central.ingest.services.run_lifecycle import expire_runs
 from central.repositories.models import Repository
 from central.tenancy.models import Scope
-from indexer.records.files import SkipReason, TreeEntry
+from indexer.records.files import FileRecord, SkipReason, TreeEntry
+from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
 from tests.central.factories import RepositoryFactory
 from tests.central.protocol import (
     Api,
@@ -174,12 +176,19 @@ def test_the_number_of_queries_does_not_grow(
 
 def index_with_skipped(api: Api, project: str) -> None:
     """A text and three skipped files."""
-    records = [
-        file_record("a.py", "def a\n"),
-        skipped_record("a.png"),
-        skipped_record("b.png"),
-        skipped_record("c.json", SkipReason.TOO_LARGE),
-    ]
+    index_records(
+        api,
+        project,
+        [
+            file_record("a.py", "def a\n"),
+            skipped_record("a.png"),
+            skipped_record("b.png"),
+            skipped_record("c.json", SkipReason.TOO_LARGE),
+        ],
+    )
+
+
+def index_records(api: Api, project: str, records: list[FileRecord]) -> None:
     tree = [TreeEntry(one.path, one.mode, one.blob, one.size) for one in records]
     run = api.open(project).json()
     assert api.put_tree(run, tree).status_code == 200
@@ -197,7 +206,7 @@ def test_skipped_files_are_counted_by_reason(
     for project in ("shop", "cart"):
         index_with_skipped(api, project)
     RepositoryFactory.create(organization=api.organization, name="empty")
-    with django_assert_num_queries(4):  # the token, the repositories, the reasons, the policies
+    with django_assert_num_queries(5):  # and the reasons, and manifests
         projects = api.status().json()["projects"]
     assert [(one["skipped"], one["skipped_reasons"]) for one in projects] == [
         (3, {"binary": 2, "too_large": 1}),
@@ -207,6 +216,15 @@ def test_skipped_files_are_counted_by_reason(
     monkeypatch.setattr("central.repositories.status.STATUS_SKIPPED_FILES", 5)
     assert [one["skipped_reasons"] for one in api.status().json()["projects"]] == [None] * 3
     assert status(api)["skipped_reasons"] == {"binary": 2, "too_large": 1}
+
+
+def test_manifests_that_are_not_read_are_named_with_the_reason(api: Api) -> None:
+    broken = replace(
+        file_record("web/package.json", "{\n"),
+        manifest=Manifest(Ecosystem.NPM, problem=ManifestProblem.INVALID),
+    )
+    index_records(api, "shop", [file_record("a.py", "def a\n"), broken])
+    assert status(api)["unread_manifests"] == {"web/package.json": "invalid"}
 
 
 def test_a_run_that_has_not_ended_is_shown_with_its_progress(api: Api) -> None:
