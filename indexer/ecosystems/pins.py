@@ -52,9 +52,11 @@ class Pins:
 
         "" if that is unknown: no file pins it, or several versions and not which one.
         """
+        inherits = ECOSYSTEMS[ecosystem].inherits_dependencies
         for directory in ancestors(root):
+            exact = self._exact if inherits or directory == root else {}
             users = {relative_to(root, directory) or "", package, ANY_USER}
-            for pins in (self._locked, self._exact):
+            for pins in (self._locked, exact):
                 pinned = pins.get((ecosystem, directory))
                 if pinned and dependency.name in pinned.versions:
                     return _chosen(ecosystem, pinned, users, dependency)
