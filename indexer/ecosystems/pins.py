@@ -71,10 +71,9 @@ class Pins:
 
 def _chosen(ecosystem: Ecosystem, pinned: _Pinned, users: set[str], wanted: Dependency) -> str:
     """Return the version by the file's own relation, else the only one that may be meant."""
-    versions = pinned.versions[wanted.name]
-    used = pinned.used(users, wanted)
-    if used or len(versions) == 1:
-        return _only(used or versions)
+    versions = pinned.used(users, wanted) or pinned.versions[wanted.name]
+    if len(versions) == 1:
+        return _only(versions)
     allows = ECOSYSTEMS[ecosystem].allows
     if not allows or not wanted.required:
         return ""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from indexer.languages import Language
 from indexer.languages.import_style import ImportStyle
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Import
+from indexer.records.references import Import, cut_path
 from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 from indexer.resolution.scopes import (
     ANONYMOUS_FUNCTION,
@@ -47,6 +47,11 @@ _BINDING_LABELS: Final = ("import.alias", "import.name", "import.default", "impo
 
 # Kinds of definitions in the file's own module that a `use` may begin with, besides crates.
 _PATH_KINDS: Final = frozenset({"module", "enum"})
+# `#[path = "x.rs"]` before the name of a module, with other attributes and comments between.
+_PLACE: Final = re.compile(
+    r'#\[\s*path\s*=\s*"([^"\n]{1,500})"\s*\]'
+    r"(?:\s+|#\[[^\[\]]*\]|//[^\n]*\n|pub(?:\s*\([^()]*\))?|mod\b)*\Z"
+)
 _FOREIGN: Final = re.compile(r"(?:pub\s*(?:\([^()]*\)\s*)?)?use\s*::")
 
 
@@ -200,7 +205,9 @@ def bind_imports(
         around = _enclosing_module(scope) if has_inner else tree.root
         context = _ImportContext(path, style, around.prefix, modules.get(around.start, frozenset()))
         for record in _records(match, text, context):
-            is_reexported = "import.exported" in match
+            is_reexported = "import.exported" in match or (
+                "import.submodule" in match and scope.parent is None
+            )
             bound.append(
                 BoundImport(record, scope, is_reexported, imports_members and record.wildcard)
             )
@@ -254,6 +261,14 @@ def _start(match: QueryMatch) -> int:
 def _records(match: QueryMatch, text: SourceText, context: _ImportContext) -> Iterator[Import]:
     style = context.style
     line = text.line(_start(match))
+    if "import.submodule" in match and style.submodule:
+        mark = match["import.submodule"]
+        name = text.slice(mark)
+        before = _PLACE.search(text.slice((max(0, mark[0] - _HEAD_BYTES), mark[0])))
+        module = style.submodule(context.path, name, context.inside, before[1] if before else "")
+        local = name[:NAME_CHARACTERS]
+        yield Import(local=local, module="self", path=cut_path(module), wildcard=False, line=line)
+        return
     is_foreign = "import.tree" not in match or _FOREIGN.match(text.slice(match["import.tree"]))
     for one in _imported(match, text, style):
         is_own = not is_foreign and one.module.partition(".")[0] in context.modules
@@ -279,8 +294,6 @@ def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterab
     module, alias = part.get("module", ""), part.get("alias", "")
     if "relative" in part and not module.startswith("."):
         module = f"./{module}"
-    if "submodule" in part:
-        return (ImportedName("self", (part["submodule"],)),)
     if "default" in part:
         return (ImportedName(module, ("default",), part["default"]),)
     if "namespace" in part:

@@ -128,33 +128,50 @@ _WORKS = (
     _work("same", _USE, "require example.org/a v1.0.0\n", "require example.org/a v1.0.0\n"),
     _work("highest", _USE, "require example.org/a v1.0.0\n", "require example.org/a v1.2.0\n"),
     _work(
-        "highest is no prerelease", _USE,
-        "require example.org/a v1.2.0\n", "require example.org/a v1.2.0-rc.1\n",
-    ),
-    _work("one alone", "use ./one\n", "require example.org/a v1.0.0\n", "require example.org/a v1.2.0\n"),
-    _work(
-        "members ask for one another", _USE,
-        "require example.org/other v1.0.0\n", "require example.org/a v1.2.0\n",
+        "highest is no prerelease",
+        _USE,
+        "require example.org/a v1.2.0\n",
+        "require example.org/a v1.2.0-rc.1\n",
     ),
     _work(
-        "replace", _USE + "replace example.org/a => example.org/a v1.1.0\n",
-        "require example.org/a v1.0.0\n", "require example.org/a v1.2.0\n",
+        "one alone",
+        "use ./one\n",
+        "require example.org/a v1.0.0\n",
+        "require example.org/a v1.2.0\n",
     ),
     _work(
-        "replace of the highest", _USE + "replace example.org/a v1.2.0 => example.org/a v1.1.0\n",
-        "require example.org/a v1.0.0\n", "require example.org/a v1.2.0\n",
+        "members ask for one another",
+        _USE,
+        "require example.org/other v1.0.0\n",
+        "require example.org/a v1.2.0\n",
+    ),
+    _work(
+        "replace",
+        _USE + "replace example.org/a => example.org/a v1.1.0\n",
+        "require example.org/a v1.0.0\n",
+        "require example.org/a v1.2.0\n",
+    ),
+    _work(
+        "replace of the highest",
+        _USE + "replace example.org/a v1.2.0 => example.org/a v1.1.0\n",
+        "require example.org/a v1.0.0\n",
+        "require example.org/a v1.2.0\n",
     ),
     _work(
         "replace of what is not chosen",
         _USE + "replace example.org/a v1.0.0 => example.org/a v1.1.0\n",
-        "require example.org/a v1.0.0\n", "require example.org/a v1.2.0\n",
+        "require example.org/a v1.0.0\n",
+        "require example.org/a v1.2.0\n",
     ),
     _work(
-        "replace by a directory", _USE + "replace example.org/a => ./near\n",
-        "require example.org/a v1.0.0\n", "require example.org/a v1.2.0\n",
+        "replace by a directory",
+        _USE + "replace example.org/a => ./near\n",
+        "require example.org/a v1.0.0\n",
+        "require example.org/a v1.2.0\n",
     ),
     _work(
-        "a member replaces for all", _USE,
+        "a member replaces for all",
+        _USE,
         "require example.org/a v1.0.0\nreplace example.org/a => example.org/a v1.1.0\n",
         "require example.org/a v1.2.0\n",
     ),
@@ -165,14 +182,18 @@ _WORKS = (
         "require example.org/a v1.0.0\n",
     ),
     _work(
-        "a member of the module's name", _USE + "use ./near\n",
-        "require example.org/a v1.0.0\n", "require example.org/a v1.2.0\n",
+        "a member of the module's name",
+        _USE + "use ./near\n",
+        "require example.org/a v1.0.0\n",
+        "require example.org/a v1.2.0\n",
     ),
     _work(
-        "quoted", 'use "./one"\nuse "./other"\n',
-        "require example.org/a v1.0.0\n", "require example.org/a v1.2.0\n",
+        "quoted",
+        'use "./one"\nuse "./other"\n',
+        "require example.org/a v1.0.0\n",
+        "require example.org/a v1.2.0\n",
     ),
-)  # fmt: skip
+)
 
 
 _PACKAGES = {
@@ -197,15 +218,18 @@ _MODULES: dict[str, Files] = {
     "gopkg.in": _below("", "gopkg.in/app.v3"),
     "module in a directory": _below("go/", "example.org/app"),
     "second major in a directory": {
-        **_below("", "example.org/app"), **_below("v2/", "example.org/app/v2"),
+        **_below("", "example.org/app"),
+        **_below("v2/", "example.org/app/v2"),
     },
     "module inside of a module": {
-        **_below("", "example.org/app"), **_below("a/b/", "example.org/app/a/b"),
+        **_below("", "example.org/app"),
+        **_below("a/b/", "example.org/app/a/b"),
     },
     "module of another name inside": {
-        **_below("", "example.org/app"), **_below("lib/", "example.com/other"),
+        **_below("", "example.org/app"),
+        **_below("lib/", "example.com/other"),
     },
-}  # fmt: skip
+}
 
 
 def _inputs() -> Iterator[tuple[str, Files]]:
@@ -232,10 +256,15 @@ def _json_stream(text: str) -> Iterator[Any]:
 def _go(folder: Path, proxy: Path, *arguments: str) -> str:
     is_work = any((one / "go.work").exists() for one in (folder, folder.parent))
     environment = {
-        "PATH": "/usr/local/go/bin:/usr/bin:/bin", "HOME": str(proxy.parent),
-        "GOPROXY": f"file://{proxy}", "GOSUMDB": "off", "GONOSUMDB": "*", "GOTOOLCHAIN": "local",
-        "GOFLAGS": "-modcacherw" + ("" if is_work else " -mod=mod"), "GOMODCACHE": str(proxy.parent / "cache"),
-    }  # fmt: skip
+        "PATH": "/usr/local/go/bin:/usr/bin:/bin",
+        "HOME": str(proxy.parent),
+        "GOPROXY": f"file://{proxy}",
+        "GOSUMDB": "off",
+        "GONOSUMDB": "*",
+        "GOTOOLCHAIN": "local",
+        "GOFLAGS": "-modcacherw" + ("" if is_work else " -mod=mod"),
+        "GOMODCACHE": str(proxy.parent / "cache"),
+    }
     return subprocess.run(
         ["go", *arguments], cwd=folder, env=environment, check=True, capture_output=True, text=True
     ).stdout
