@@ -128,12 +128,7 @@ def _spec(body: str | None) -> str:
             'Gem::Specification.new do |spec|\n  spec.name = "acme"\n  spec.version = "1.5.0"\n'
             '  spec.summary = "a"\n  spec.authors = ["a"]\nend\n'
         )
-    opened = (
-        "Gem::Specification.new(%s) do |s|" % '"x", "0"'
-        if name == "given"
-        else "Gem::Specification.new do |s|"
-    )
-    return f"{opened}\n{body}{more}end\n"
+    return f"Gem::Specification.new do |s|\n{body}{more}end\n"
 
 
 def _inputs() -> Iterator[tuple[str, Files]]:
