@@ -52,9 +52,11 @@ class Pins:
 
         "" if that is unknown: no file pins it, or several versions and not which one.
         """
+        inherits = ECOSYSTEMS[ecosystem].inherits_dependencies
         for directory in ancestors(root):
+            exact = self._exact if inherits or directory == root else {}
             users = {relative_to(root, directory) or "", package, ANY_USER}
-            for pins in (self._locked, self._exact):
+            for pins in (self._locked, exact):
                 pinned = pins.get((ecosystem, directory))
                 if pinned and dependency.name in pinned.versions:
                     return _chosen(ecosystem, pinned, users, dependency)
@@ -69,10 +71,9 @@ class Pins:
 
 def _chosen(ecosystem: Ecosystem, pinned: _Pinned, users: set[str], wanted: Dependency) -> str:
     """Return the version by the file's own relation, else the only one that may be meant."""
-    versions = pinned.versions[wanted.name]
-    used = pinned.used(users, wanted)
-    if used or len(versions) == 1:
-        return _only(used or versions)
+    versions = pinned.used(users, wanted) or pinned.versions[wanted.name]
+    if len(versions) == 1:
+        return _only(versions)
     allows = ECOSYSTEMS[ecosystem].allows
     if not allows or not wanted.required:
         return ""

@@ -29,7 +29,7 @@ class _Declared:
 
 def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]:
     """Return the packages by ecosystem and directory, in order."""
-    located = sorted(manifests, key=_order)
+    located = sorted(_with_others(manifests), key=_order)
     pins = Pins((manifest_root(path, manifest.ecosystem), manifest) for path, manifest in located)
     declared: dict[_Key, list[_Declared]] = {}
     for key, group in groupby(located, key=_key):
@@ -42,6 +42,16 @@ def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]
     for key, (first, *others) in completed.items():
         completed[key] = [_with_locked(first, pins.locked(*key)), *others]
     return completed
+
+
+def _with_others(manifests: Iterable[Located]) -> Iterator[Located]:
+    """Yield the manifests with what other manifests of their ecosystem decide."""
+    by_ecosystem: dict[Ecosystem, list[Located]] = {}
+    for located in manifests:
+        by_ecosystem.setdefault(located[1].ecosystem, []).append(located)
+    for ecosystem, group in by_ecosystem.items():
+        complete = ECOSYSTEMS[ecosystem].with_others
+        yield from complete(group) if complete else group
 
 
 def manifest_root(path: str, ecosystem: Ecosystem) -> str:
@@ -123,7 +133,8 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
         for other in declared.get((package.ecosystem, directory), ())
     ]
     needs: dict[str, Dependency] = {}
-    inherited = (need for other in above for need in other.needs)
+    inherits = ECOSYSTEMS[package.ecosystem].inherits_dependencies
+    inherited = (need for other in above if inherits for need in other.needs)
     for need in islice(chain(one.needs, inherited), _MAX_NEEDS):
         known = needs.get(need.name)
         if known is None or (need.required and not known.required):

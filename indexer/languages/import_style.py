@@ -48,7 +48,14 @@ class ImportStyle:
     binds_first_name: bool = False  # `import a.b` binds `a`
     binds_no_name: bool = False  # a module is imported by wildcard
     namespace_wildcards: bool = False  # a namespace without an alias is a wildcard
-    has_inner_modules: bool = False  # a file may contain modules
+    # In languages whose files may contain modules: the path of a module that is another file, from
+    # (file, name, inside, the other file as the statement gives it, or "").
+    submodule: Callable[[str, str, str, str], str] | None = None
+
+    @property
+    def has_inner_modules(self) -> bool:
+        """Whether a file may contain modules."""
+        return self.submodule is not None
 
 
 DOTTED: Final = ImportStyle()  # names down to a class or member: Java, Kotlin, Scala, PHP

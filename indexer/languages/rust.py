@@ -1,14 +1,16 @@
 """Rust. `queries/rust.trace.scm` matches imports and references."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
-from indexer.languages.import_style import ImportStyle, dotted
+from indexer.languages.import_style import ImportStyle, beside, dotted
 from indexer.languages.rewrites import blanked, replaced
 from indexer.records.manifests import Ecosystem
 
-_SOURCES: Final = ("src", "tests", "examples", "benches")
+_TARGETS: Final = ("tests", "examples", "benches")  # with a crate for each file or directory
 _ROOT_FILES: Final = frozenset({"lib", "main", "mod"})
+_ROOTS: Final = frozenset({"lib.rs", "main.rs"})
 _PATH_ROOTS: Final = ("crate", "self", "super")
 
 
@@ -16,26 +18,69 @@ def rust_source(path: str) -> str:
     """Return a crate's source directory: `crates/auth/src/a/b.rs` → `/crates/auth/src`.
 
     It is the last `src` of the path, or the first of `tests`, `examples` and `benches`, or the
-    file's own directory.
+    file's own directory. A directory in `src/bin`, `tests`, `examples` and `benches` is a crate's,
+    except that its `mod.rs` is a module of the crates beside it.
     """
-    folders = path.split("/")[:-1]
+    *folders, name = path.split("/")
+    count, has_crates = _base(folders)
+    if has_crates and len(folders) > count and (name != "mod.rs" or len(folders) > count + 1):
+        count += 1
+    return "/" + "/".join(folders[:count])
+
+
+def _base(folders: list[str]) -> tuple[int, bool]:
+    """Return the number of folders to the sources, and whether each entry there is a crate."""
     if "src" in folders:
         last = len(folders) - folders[::-1].index("src")
-        return "/" + "/".join(folders[:last])
-    for position, folder in enumerate(folders, 1):
-        if folder in _SOURCES:
-            return "/" + "/".join(folders[:position])
-    return "/" + "/".join(folders)
+        has_crates = folders[last : last + 1] == ["bin"]
+        return last + has_crates, has_crates
+    found = next((place for place, one in enumerate(folders, 1) if one in _TARGETS), 0)
+    return (found, True) if found else (len(folders), False)
 
 
 def rust_module(path: str) -> str:
-    """Convert `crates/auth/src/a/mod.rs` → `/crates/auth/src.a`; the root is the directory."""
+    """Convert `crates/auth/src/a/mod.rs` → `/crates/auth/src.a`.
+
+    A crate's root has its own name beside that of its directory: `src/lib.rs` → `/src.lib`,
+    `tests/it.rs` → `/tests.it`.
+    """
     source = rust_source(path)
-    relative = path[len(source) :] if len(source) > 1 else "/" + path if source == "/" else path
-    parts = [part for part in relative.removesuffix(".rs").split("/") if part]
-    if parts and parts[-1] in _ROOT_FILES:
+    parts = path[len(source.rstrip("/")) :].removesuffix(".rs").split("/")
+    if parts[-1] in _ROOT_FILES and not is_rust_root(path):
         parts.pop()
-    return ".".join([source, *parts])
+    return ".".join([source, *filter(None, parts)])
+
+
+def is_rust_root(path: str) -> bool:
+    """Whether a file is the root of a crate by its place, whatever the manifest declares."""
+    *folders, name = path.split("/")
+    if name == "mod.rs" or "/" + "/".join(folders) != rust_source(path):
+        return False
+    has_crates = _base(folders)[1]
+    return (
+        name in _ROOTS
+        or (has_crates and len(folders) == _base(folders)[0])
+        or (name == "build.rs" and "src" not in folders)
+    )
+
+
+def rust_modules(path: str) -> Iterator[str]:
+    """Yield the names by which a file's own crate may mean it, as far as its path tells."""
+    yield rust_module(path)
+    if is_rust_root(path):
+        yield rust_source(path)
+        return
+    *folders, name = path.split("/")
+    count, has_crates = _base(folders)
+    if not has_crates or len(folders) <= count:
+        return
+    base, crate = "/" + "/".join(folders[:count]), folders[count]
+    inner = [*folders[count + 1 :], name.removesuffix(".rs")]
+    if inner[-1] in _ROOT_FILES:
+        inner.pop()
+    yield ".".join([base, crate, *inner])  # a module of the crates beside its directory
+    yield ".".join([f"{base}/{crate}", *inner])
+    yield ".".join([f"{base}/{crate}", crate, *inner])
 
 
 def _import_path(file: str, module: str, inside: str) -> str:
@@ -45,12 +90,29 @@ def _import_path(file: str, module: str, inside: str) -> str:
     if parts[0] not in _PATH_ROOTS:
         return module
     if parts[0] == "crate":
-        return ".".join([rust_source(file), *parts[1:]])
+        root = rust_module(file) if is_rust_root(file) else rust_source(file)
+        return ".".join([root, *parts[1:]])
     here = ".".join(part for part in (rust_module(file), inside) if part)
     while parts and parts[0] in ("self", "super"):
         if parts.pop(0) == "super":
-            here = here.rpartition(".")[0] or here
+            here = _outer(here)
     return ".".join([here, *parts])
+
+
+def _outer(module: str) -> str:
+    folders, slash, names = module.rpartition("/")
+    return folders + slash + (names.rpartition(".")[0] or names)
+
+
+def _submodule(file: str, name: str, inside: str, place: str) -> str:
+    """Return the path of `mod name;`; `place` is the file that its attribute `path` names."""
+    is_root = is_rust_root(file)
+    if place:
+        stem = "" if is_root else file.rpartition("/")[2].removesuffix(".rs").removesuffix("mod")
+        folders = [stem, *inside.split(".")] if inside else []
+        return rust_module(beside(file, "/".join([*filter(None, folders), place])))
+    around = rust_source(file) if is_root else rust_module(file)
+    return ".".join(part for part in (around, inside, name) if part)
 
 
 _BUILTINS: Final = names("""
@@ -95,7 +157,7 @@ RUST: Final = Language(
     rewrites=_REWRITES,
     suffixes=(".rs",),
     ecosystem=Ecosystem.CARGO,
-    import_style=ImportStyle(_import_path, has_inner_modules=True),
+    import_style=ImportStyle(_import_path, submodule=_submodule),
     export_rule=ExportRule.EXPLICIT,
     self_names=names("self"),
     class_names=names("Self"),

@@ -1,7 +1,7 @@
 """Bindings of the variables, parameters, fields and imports that the queries capture."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from indexer.languages import Language
 from indexer.languages.import_style import ImportStyle
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Import
+from indexer.records.references import Import, cut_path
 from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 from indexer.resolution.scopes import (
     ANONYMOUS_FUNCTION,
@@ -47,19 +47,25 @@ _BINDING_LABELS: Final = ("import.alias", "import.name", "import.default", "impo
 
 # Kinds of definitions in the file's own module that a `use` may begin with, besides crates.
 _PATH_KINDS: Final = frozenset({"module", "enum"})
+# `#[path = "x.rs"]` before the name of a module, with other attributes and comments between.
+_PLACE: Final = re.compile(
+    r'#\[\s*path\s*=\s*"([^"\n]{1,500})"\s*\]'
+    r"(?:\s+|#\[[^\[\]]*\]|//[^\n]*\n|pub(?:\s*\([^()]*\))?|mod\b)*\Z"
+)
 _FOREIGN: Final = re.compile(r"(?:pub\s*(?:\([^()]*\)\s*)?)?use\s*::")
 
 
 class _ImportContext(NamedTuple):
     """The position of an import: the file and, in Rust, the file's own module around it.
 
-    `inside` is that module's dotted name, `modules` are the names of modules in it.
+    `inside` is that module's dotted name, `modules` are the names of modules in it, and
+    whether they are other files.
     """
 
     path: str
     style: ImportStyle
     inside: str
-    modules: Container[str]
+    modules: Mapping[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +204,11 @@ def bind_imports(
             _STATIC.match(text.slice(match["import.tree"]))
         )
         around = _enclosing_module(scope) if has_inner else tree.root
-        context = _ImportContext(path, style, around.prefix, modules.get(around.start, frozenset()))
+        context = _ImportContext(path, style, around.prefix, modules.get(around.start, {}))
         for record in _records(match, text, context):
-            is_reexported = "import.exported" in match
+            is_reexported = "import.exported" in match or (
+                "import.submodule" in match and scope.parent is None
+            )
             bound.append(
                 BoundImport(record, scope, is_reexported, imports_members and record.wildcard)
             )
@@ -214,11 +222,14 @@ def bind_imports(
 
 def _modules(
     tree: ScopeTree, ordered: Sequence[QueryMatch], scopes: Sequence[Scope], text: SourceText
-) -> dict[int, set[str]]:
-    """Return the names that paths may begin with, by start offset of the file's modules."""
-    found: dict[int, set[str]] = {
+) -> dict[int, dict[str, bool]]:
+    """Return the names that paths may begin with, true for other files, by module of the file.
+
+    A module is given by its start offset.
+    """
+    found: dict[int, dict[str, bool]] = {
         scope.start: {
-            name
+            name: False
             for name, bound in scope.names.items()
             if any(one.kind in _PATH_KINDS for one in bound)
         }
@@ -227,7 +238,7 @@ def _modules(
     }
     for match, scope in zip(ordered, scopes, strict=True):
         if "import.submodule" in match:
-            found[_enclosing_module(scope).start].add(text.slice(match["import.submodule"]))
+            found[_enclosing_module(scope).start][text.slice(match["import.submodule"])] = True
     return found
 
 
@@ -254,11 +265,18 @@ def _start(match: QueryMatch) -> int:
 def _records(match: QueryMatch, text: SourceText, context: _ImportContext) -> Iterator[Import]:
     style = context.style
     line = text.line(_start(match))
+    if "import.submodule" in match and style.submodule:
+        mark = match["import.submodule"]
+        name = text.slice(mark)
+        before = _PLACE.search(text.slice((max(0, mark[0] - _HEAD_BYTES), mark[0])))
+        module = style.submodule(context.path, name, context.inside, before[1] if before else "")
+        local = name[:NAME_CHARACTERS]
+        yield Import(local=local, module="self", path=cut_path(module), wildcard=False, line=line)
+        return
     is_foreign = "import.tree" not in match or _FOREIGN.match(text.slice(match["import.tree"]))
     for one in _imported(match, text, style):
         is_own = not is_foreign and one.module.partition(".")[0] in context.modules
-        written = f"self.{one.module}" if is_own else one.module
-        module = import_path(style, context.path, written, context.inside)
+        module = _path(one.module, context, is_own=is_own)
         local = one.local or (
             one.names[-1] if one.names else style.local_name(one.module, text.has_member_of)
         )
@@ -271,6 +289,16 @@ def _records(match: QueryMatch, text: SourceText, context: _ImportContext) -> It
         )
 
 
+def _path(module: str, context: _ImportContext, *, is_own: bool) -> str:
+    """Return the path of a module; `is_own` if it begins with one that is declared beside it."""
+    first, *rest = module.split(".")
+    submodule = context.style.submodule
+    if is_own and submodule and context.inside and context.modules[first]:
+        return join_path(submodule(context.path, first, context.inside, ""), rest)
+    written = f"self.{module}" if is_own else module
+    return import_path(context.style, context.path, written, context.inside)
+
+
 def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterable[ImportedName]:
     """Return the imports of one match, as written."""
     if "import.tree" in match:
@@ -279,8 +307,6 @@ def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterab
     module, alias = part.get("module", ""), part.get("alias", "")
     if "relative" in part and not module.startswith("."):
         module = f"./{module}"
-    if "submodule" in part:
-        return (ImportedName("self", (part["submodule"],)),)
     if "default" in part:
         return (ImportedName(module, ("default",), part["default"]),)
     if "namespace" in part:

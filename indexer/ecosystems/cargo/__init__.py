@@ -5,8 +5,8 @@ from typing import Final
 from indexer.ecosystems.base import ManifestFormat, PackageEcosystem
 from indexer.ecosystems.cargo.manifests import read_cargo_lock, read_cargo_toml
 from indexer.ecosystems.cargo.names import rust_names
-from indexer.ecosystems.cargo.versions import allows
-from indexer.ecosystems.versions import parse_semantic_version
+from indexer.ecosystems.cargo.versions import allows, parse_version
+from indexer.ecosystems.cargo.workspaces import with_workspaces
 from indexer.records.manifests import Ecosystem
 
 CARGO: Final = PackageEcosystem(
@@ -15,8 +15,9 @@ CARGO: Final = PackageEcosystem(
         ManifestFormat(read_cargo_toml, names=("Cargo.toml",)),
         ManifestFormat(read_cargo_lock, names=("Cargo.lock",), is_lock=True),
     ),
-    module_names=lambda *_: rust_names,
-    parse_version=parse_semantic_version,
+    module_names=lambda located, _: rust_names(located),
+    parse_version=parse_version,
     allows=allows,
-    inherits_version=True,
+    with_others=with_workspaces,
+    inherits_dependencies=False,
 )

@@ -3,6 +3,7 @@
 from typing import Final
 
 from indexer.ecosystems.base import ManifestFormat, PackageEcosystem
+from indexer.ecosystems.composer.constraints import allows
 from indexer.ecosystems.composer.manifests import read_composer_json, read_composer_lock
 from indexer.ecosystems.composer.versions import parse_version
 from indexer.ecosystems.namespaces import namespace_names
@@ -16,4 +17,5 @@ COMPOSER: Final = PackageEcosystem(
     ),
     module_names=lambda *_: namespace_names,
     parse_version=parse_version,
+    allows=allows,
 )

@@ -1,38 +1,99 @@
-"""go.mod. The versions that it requires are the versions in use, so they are pins."""
+"""go.mod and go.work. What a go.mod requires is what is in use, if nothing replaces it.
+
+A replacement is a setting ("replace", "OLD => NEW") as written, without quotes: those of a go.work
+apply to its members, and the other way round.
+"""
 
 import re
 from collections.abc import Iterator
 
+from indexer.ecosystems.golang.versions import parse_version
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _BLOCK = re.compile(r"(\w+)\s*\(")
+_Replacement = tuple[str, str, str, str]  # module, version or "", target, its version or ""
 
 
 def read_go_mod(text: str, _path: str) -> Manifest:
-    """Read go.mod. A replaced module has its replacement's pin, none if that is a directory."""
+    """Read go.mod. A module required twice has the higher version."""
     name = ""
     required: dict[str, str] = {}
-    replaced: dict[str, str] = {}
+    settings: list[tuple[str, str]] = []
     for verb, words in _directives(text):
         if verb == "module":
             name = words[0]
         elif verb == "require" and len(words) > 1:
-            required[words[0]] = words[1]
-        elif verb == "replace" and "=>" in words[1:-1]:
-            target = words[words.index("=>") + 1 :]
-            replaced[words[0]] = target[1] if len(target) > 1 else ""
-    pins = {**required, **{name: new for name, new in replaced.items() if name in required}}
+            required[words[0]] = higher(required.get(words[0], ""), words[1])
+        elif verb in {"replace", "exclude"}:
+            settings.append((verb, " ".join(words)))
+    dependencies = tuple(Dependency(*item) for item in required.items())
     return Manifest(
         Ecosystem.GO,
         name=name,
-        dependencies=tuple(Dependency(*item) for item in required.items()),
-        pins=tuple(Pin(*item) for item in pins.items()),
+        dependencies=dependencies,
+        pins=pins_of(required, settings),
+        settings=tuple(settings),
     )
+
+
+def read_go_work(text: str, _path: str) -> Manifest:
+    """Read go.work. `members` are the directories of its modules."""
+    found = list(_directives(text))
+    return Manifest(
+        Ecosystem.GO,
+        members=tuple(words[0] for verb, words in found if verb == "use"),
+        settings=tuple((verb, " ".join(words)) for verb, words in found if verb == "replace"),
+    )
+
+
+def pins_of(required: dict[str, str], settings: list[tuple[str, str]]) -> tuple[Pin, ...]:
+    """Return the versions in use; none of what a directory replaces or what is excluded.
+
+    A replacement of one version goes before one of all.
+    """
+    replaced = {
+        (module, version): new for module, version, _, new in map(_replacement, _of(settings))
+    }
+    excluded = {value for key, value in settings if key == "exclude"}
+    pins = []
+    for name, version in required.items():
+        used = replaced.get((name, version), replaced.get((name, ""), version))
+        if used and f"{name} {version}" not in excluded:
+            pins.append(Pin(name, used))
+    return tuple(pins)
+
+
+def replaced_modules(settings: tuple[tuple[str, str], ...]) -> set[str]:
+    """Return the modules of which some version is replaced."""
+    return {_replacement(value)[0] for value in _of(settings)}
+
+
+def higher(one: str, other: str) -> str:
+    """Return the higher of two versions; what is none is the lowest."""
+    return max(one, other, key=_rank)
+
+
+def _rank(version: str) -> tuple[bool, object]:
+    try:
+        return True, parse_version(version)
+    except ValueError:
+        return False, version
+
+
+def _of(settings: tuple[tuple[str, str], ...] | list[tuple[str, str]]) -> Iterator[str]:
+    return (value for key, value in settings if key == "replace" and "=>" in value)
+
+
+def _replacement(written: str) -> _Replacement:
+    old, _, new = written.partition("=>")
+    module, _, version = old.strip().partition(" ")
+    target, _, used = new.strip().partition(" ")
+    return module, version.strip(), target, used.strip()
 
 
 def _directives(text: str) -> Iterator[tuple[str, list[str]]]:
     block = ""
-    for line in text.splitlines():
+    for line in text.split("\n"):
         code = line.partition("//")[0].strip()
         opened = _BLOCK.fullmatch(code)
         if opened:

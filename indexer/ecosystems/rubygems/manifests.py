@@ -1,26 +1,41 @@
-"""*.gemspec, Gemfile and Gemfile.lock. The first two are programs: only literals are read."""
+"""*.gemspec, Gemfile (gems.rb) and Gemfile.lock (gems.locked).
+
+The first two are programs: only literals are read.
+"""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
 
 _QUOTED = r"[\"']([^\"'#\n]{1,300})[\"']"
-_NAME = re.compile(rf"^[ \t]*\w{{1,40}}\.name[ \t]*=[ \t]*{_QUOTED}", re.MULTILINE)
-_VERSION = re.compile(rf"^[ \t]*\w{{1,40}}\.version[ \t]*=[ \t]*{_QUOTED}", re.MULTILINE)
+_PERCENT = re.compile(r"%[qQ]?(?:\(([^()\"'\n]{1,300})\)|\{([^{}\"'\n]{1,300})\})")
+_START = r"(?:^|[;{])[ \t]*"
+_SET = rf"[ \t]*=[ \t]*(?:Gem::Version\.new)?\(?[ \t]*{_QUOTED}"
+_NAME = re.compile(rf"{_START}\w{{1,40}}\.name{_SET}", re.MULTILINE)
+_VERSION = re.compile(rf"{_START}\w{{1,40}}\.version{_SET}", re.MULTILINE)
+# The arguments after the first: a comma at the end of a line continues them.
+_REST = r"(?P<rest>(?:[^\n,;]|,(?:\s|#[^\n]{0,500}\n){0,100}){0,500})"
 _DEPENDENCY = re.compile(
-    rf"^[ \t]*\w{{1,40}}\.add_(?:runtime_|development_)?dependency[ \t]*\(?[ \t]*{_QUOTED}"
-    r"(?P<rest>[^\n]{0,500})",
+    rf"{_START}\w{{1,40}}\.add_(?:runtime_|development_)?dependency[ \t]*\(?[ \t]*{_QUOTED}{_REST}",
     re.MULTILINE,
 )
-_GEM = re.compile(rf"^[ \t]*gem[ \t]*\(?[ \t]*{_QUOTED}(?P<rest>[^\n]{{0,500}})", re.MULTILINE)
-_REQUIRED = re.compile(r"[ \t]*,[ \t]*\[?[ \t]*[\"']([^\"'\n]{1,100})[\"']")
+_GEM = re.compile(rf"{_START}gem[ \t]*\(?[ \t]*{_QUOTED}{_REST}", re.MULTILINE)
+_REQUIRED = re.compile(r"[ \t]*,(?:\s|#[^\n]{0,500}\n){0,100}\[?[ \t]*[\"']([^\"'\n]{1,100})[\"']")
+# What a Gemfile takes from elsewhere, or computes.
+_UNREAD = re.compile(
+    rf"{_START}(?:gem[ \t]+[^\"'%\s=(]|gem[ \t]*\([ \t]*[^\"'%\s]|eval_gemfile\b"
+    r"|gem[ \t]*\(?[ \t]*\"[^\"\n]{0,300}#\{)",
+    re.MULTILINE,
+)
 _EXACT = re.compile(r"=?\s*(\d[\w.]*)")
 _LOCKED = re.compile(r" {4}(?P<name>[^\s(]+) \((?P<version>[^\s)]+)\)")
 
 
 def read_gemspec(text: str, _path: str) -> Manifest:
     """Read a gemspec. A version that is a constant is unknown."""
+    text = _quoted(text)
     name, version = _NAME.search(text), _VERSION.search(text)
     return _manifest(
         list(_dependencies(_DEPENDENCY, text)),
@@ -30,8 +45,10 @@ def read_gemspec(text: str, _path: str) -> Manifest:
 
 
 def read_gemfile(text: str, _path: str) -> Manifest:
-    """Read a Gemfile: a root without a name."""
-    return _manifest(list(_dependencies(_GEM, text)))
+    """Read a Gemfile: a root without a name. It is partial if another file or code says more."""
+    text = _quoted(text)
+    found = _manifest(list(_dependencies(_GEM, text)))
+    return replace(found, problem=ManifestProblem.PARTIAL) if _UNREAD.search(text) else found
 
 
 def read_gemfile_lock(text: str, _path: str) -> Manifest:
@@ -39,6 +56,11 @@ def read_gemfile_lock(text: str, _path: str) -> Manifest:
     found = (_LOCKED.fullmatch(line) for line in text.splitlines())
     pins = (Pin(one["name"], one["version"].partition("-")[0]) for one in found if one)
     return Manifest(Ecosystem.RUBYGEMS, pins=tuple(pins))
+
+
+def _quoted(text: str) -> str:
+    """Return the text with `"a"` for `%q(a)`."""
+    return _PERCENT.sub(lambda found: f'"{found[1] or found[2]}"', text)
 
 
 def _manifest(dependencies: list[Dependency], name: str = "", version: str = "") -> Manifest:

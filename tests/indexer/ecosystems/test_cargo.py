@@ -1,7 +1,8 @@
 """Cargo.toml and Cargo.lock."""
 
-from indexer.records.manifests import Pin
+from indexer.records.manifests import Pin, PinUse
 from tests.indexer.ecosystems.reading import asked, read
+from tests.indexer.ecosystems.workspaces import workspace
 
 
 def test_a_package_with_a_library_and_renamed_dependencies() -> None:
@@ -35,12 +36,11 @@ def test_a_package_with_a_library_and_renamed_dependencies() -> None:
         "libc": "0.2",
     }
     assert manifest.pins == (Pin("acme-tokens", "0.3.1"),)
+    assert manifest.renamed == (("tokens", "acme-tokens"),)
 
 
 def test_a_workspace_tells_its_members_and_shared_versions() -> None:
-    manifest = read(
-        "Cargo.toml",
-        """
+    text = """
         [workspace]
         members = ["crates/*"]
         [workspace.package]
@@ -52,11 +52,18 @@ def test_a_workspace_tells_its_members_and_shared_versions() -> None:
         version.workspace = true
         [dependencies]
         serde = { workspace = true }
-        """,
-    )
+        """
+    manifest = read("Cargo.toml", text)
     assert manifest.members == ("crates/*",)
-    assert manifest.version == "2.0.0"
-    assert asked(manifest) == {"serde": "1.0.200"}
+    assert manifest.settings == (
+        ("inherits", "version"),
+        ("inherits", "dependency serde"),
+        ("member version", "2.0.0"),
+        ("member dependency serde", "serde 1.0.200"),
+    )
+    (root,) = workspace({"Cargo.toml": text}).packages
+    assert root.version == "2.0.0"
+    assert [(one.name, one.required) for one in root.dependencies] == [("serde", "1.0.200")]
 
 
 def test_a_lock_file_may_pin_several_versions_of_one_crate() -> None:
@@ -78,8 +85,45 @@ version = "0.7.3"
 name = "rand"
 version = "0.8.5"
 """
-    assert read("Cargo.lock", text).pins == (
+    manifest = read("Cargo.lock", text)
+    assert manifest.pins == (
         Pin("acme-auth", "1.0.0"),
         Pin("rand", "0.7.3"),
         Pin("rand", "0.8.5"),
     )
+    assert manifest.uses == (PinUse("acme-auth", "rand", "", "0.8.5"),)
+
+
+def test_a_member_has_the_names_that_the_workspace_gives_to_dependencies() -> None:
+    files = {
+        "Cargo.toml": """
+            [workspace.dependencies]
+            db = { path = "store", package = "internal-store" }
+            log = "=0.4.1"
+            """,
+        "app/Cargo.toml": """
+            [package]
+            name = "app"
+            [dependencies]
+            db.workspace = true
+            log.workspace = true
+            my-link = { package = "linker" }
+            """,
+    }
+    (app,) = (one for one in workspace(files).packages if one.name)
+    assert [(one.name, one.alias, one.pinned) for one in app.dependencies] == [
+        ("linker", "my_link", ""),
+        ("internal-store", "db", ""),
+        ("log", "", "0.4.1"),
+    ]
+
+
+def test_a_crate_in_two_versions_under_two_names_has_no_range_of_its_own() -> None:
+    text = """
+        [dependencies]
+        rand = "0.8"
+        rand7 = { package = "rand", version = "0.7" }
+        """
+    manifest = read("Cargo.toml", text)
+    assert asked(manifest) == {"rand": "0.8 || 0.7"}
+    assert manifest.renamed == (("rand7", "rand"),)

@@ -154,12 +154,33 @@ NPM = [
 ]  # fmt: skip
 
 RUST = [
-    ({"Cargo.toml": CRATE}, "src/lib.rs", ["acme_auth"], ["/src"]),
+    ({"Cargo.toml": CRATE}, "src/lib.rs", ["acme_auth"], ["/src.lib", "/src"]),
     ({"Cargo.toml": CRATE}, "src/a/mod.rs", ["acme_auth.a"], ["/src.a"]),
     ({"Cargo.toml": CRATE}, "src/a/b.rs", ["acme_auth.a.b"], ["/src.a.b"]),
-    ({"Cargo.toml": CRATE}, "src/main.rs", [], ["/src"]),
-    ({"Cargo.toml": CRATE}, "src/bin/tool.rs", [], ["/src.bin.tool"]),
-    ({"Cargo.toml": CRATE}, "tests/it.rs", [], ["/tests.it"]),
+    ({"Cargo.toml": CRATE}, "src/main.rs", [], ["/src.main", "/src"]),
+    ({"Cargo.toml": CRATE}, "src/bin/tool.rs", [], ["/src/bin.tool", "/src/bin"]),
+    ({"Cargo.toml": CRATE}, "src/bin/tool/main.rs", [], ["/src/bin/tool.main", "/src/bin/tool"]),
+    (
+        {"Cargo.toml": CRATE}, "src/bin/tool/a.rs", [],
+        ["/src/bin/tool.a", "/src/bin.tool.a", "/src/bin/tool.tool.a"],
+    ),
+    ({"Cargo.toml": CRATE}, "tests/it.rs", [], ["/tests.it", "/tests"]),
+    (
+        {"Cargo.toml": CRATE}, "tests/common/mod.rs", [],
+        ["/tests.common", "/tests/common", "/tests/common.common"],
+    ),
+    (
+        {"Cargo.toml": CRATE + '[[bin]]\nname = "run"\npath = "cli/run.rs"\n'},
+        "cli/args.rs", [], ["/cli.args", "/cli.run.args"],
+    ),
+    (
+        {"Cargo.toml": CRATE + '[[bin]]\nname = "run"\npath = "cli/run.rs"\n'},
+        "cli/run.rs", [], ["/cli.run", "/cli"],
+    ),
+    (
+        {"Cargo.toml": CRATE + '[lib]\npath = "src/core/entry.rs"\n'},
+        "src/core/a/mod.rs", ["acme_auth.a"], ["/src.core.a", "/src.core.entry.a", "/src.a"],
+    ),
     ({"Cargo.toml": CRATE}, "build.rs", [], None),
     (
         {"crates/a/Cargo.toml": CRATE + '[lib]\nname = "auth"\npath = "lib/auth.rs"\n'},
@@ -169,7 +190,7 @@ RUST = [
         {"crates/a/Cargo.toml": CRATE + '[lib]\nname = "auth"\npath = "lib/auth.rs"\n'},
         "crates/a/lib/x.rs", ["auth.x"], None,
     ),
-    ({"Cargo.toml": "[workspace]\nmembers = []\n"}, "src/lib.rs", [], ["/src"]),
+    ({"Cargo.toml": "[workspace]\nmembers = []\n"}, "src/lib.rs", [], ["/src.lib", "/src"]),
 ]  # fmt: skip
 
 

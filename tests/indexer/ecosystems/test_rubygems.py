@@ -1,6 +1,8 @@
 """Gem specifications, Gemfile and Gemfile.lock."""
 
-from indexer.records.manifests import Dependency, Pin
+import pytest
+
+from indexer.records.manifests import Dependency, ManifestProblem, Pin
 from tests.indexer.ecosystems.reading import read
 
 
@@ -47,3 +49,26 @@ DEPENDENCIES
         Pin("acme-markup", "1.4.2"),
         Pin("nokogiri", "1.16.5"),
     )
+
+
+def test_requirements_may_go_on_over_lines() -> None:
+    text = """
+gem "rack",
+    "~> 2.2", # the old one
+    require: false
+gem %q(rspec), "3.13.0"; gem("rake")
+"""
+    assert read("gems.rb", text).dependencies == (
+        Dependency("rack", "~> 2.2"),
+        Dependency("rspec", "3.13.0"),
+        Dependency("rake", ""),
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ['eval_gemfile "other"', "gem name", 'gem("#{x}")', "  gem ENV.fetch('A')"]
+)
+def test_a_gemfile_that_computes_or_includes_is_read_in_part(text: str) -> None:
+    found = read("Gemfile", f'gem "rack"\n{text}\n')
+    assert found.dependencies[:1] == (Dependency("rack", ""),)
+    assert found.problem is ManifestProblem.PARTIAL

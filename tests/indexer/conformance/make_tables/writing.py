@@ -1,7 +1,9 @@
 """Writing of tables."""
 
 import json
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,3 +20,14 @@ def write(
     )
     text = f'{head[:-1]}, "rows": [\n{lines}\n]}}\n'
     (TABLES / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def written(files: Mapping[str, str]) -> Iterator[Path]:
+    """Write the files, by path, to a temporary directory, which is removed at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            place = Path(folder) / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8", newline="")
+        yield Path(folder)
