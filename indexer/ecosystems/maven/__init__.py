@@ -11,7 +11,7 @@ from indexer.ecosystems.maven.gradle import (
     read_version_catalog,
 )
 from indexer.ecosystems.maven.pom import read_pom
-from indexer.ecosystems.maven.versions import parse_version
+from indexer.ecosystems.maven.versions import allows, parse_version
 from indexer.ecosystems.namespaces import namespace_names
 from indexer.records.manifests import Ecosystem
 
@@ -28,6 +28,7 @@ MAVEN: Final = PackageEcosystem(
     ),
     module_names=lambda *_: namespace_names,
     parse_version=parse_version,
+    allows=allows,
     inner_directories={"gradle": (".versions.toml",)},
     decisive=(
         "pom.xml",
