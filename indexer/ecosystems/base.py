@@ -80,5 +80,8 @@ class PackageEcosystem:
     # Names of manifests by precedence, of those of one directory with the same declaration.
     decisive: tuple[str, ...] = ()
     inherits_version: bool = False  # from the manifest above
-    has_groups: bool = False  # names are `group:artifact`, in manifests and those above in parts
+    # Whether dependencies and pins of a manifest hold for the directories below.
+    applies_below: bool = True
+    # The manifests with what others of the repository say of them, which then need no others.
+    complete: Callable[[Sequence[Located]], Iterable[Located]] | None = None
     shares_directories: bool = False  # one directory may declare several packages

@@ -52,7 +52,8 @@ class Pins:
 
         "" if that is unknown: no file pins it, or several versions and not which one.
         """
-        for directory in ancestors(root):
+        applies_below = ECOSYSTEMS[ecosystem].applies_below
+        for directory in ancestors(root) if applies_below else [root]:
             users = {relative_to(root, directory) or "", package, ANY_USER}
             for pins in (self._locked, self._exact):
                 pinned = pins.get((ecosystem, directory))

@@ -6,7 +6,7 @@ from typing import Final
 from indexer.ecosystems.base import ManifestFormat, PackageEcosystem
 from indexer.ecosystems.namespaces import namespace_names
 from indexer.ecosystems.nuget.manifests import read_central_versions, read_csproj, read_nuget_lock
-from indexer.ecosystems.nuget.versions import parse_version
+from indexer.ecosystems.nuget.versions import allows, parse_version
 from indexer.records.manifests import Ecosystem
 
 NUGET: Final = PackageEcosystem(
@@ -18,5 +18,6 @@ NUGET: Final = PackageEcosystem(
     ),
     module_names=lambda *_: namespace_names,
     parse_version=parse_version,
+    allows=allows,
     shares_directories=True,
 )
