@@ -19,7 +19,10 @@ _Pairs = tuple[tuple[str, str], ...]
 
 
 def completed_builds(located: Iterable[Located]) -> Iterator[Located]:
-    """Yield build files with their names, versions and dependencies, and all other manifests."""
+    """Yield build files with their names, versions and dependencies, and all other manifests.
+
+    A project without a build file is declared in the settings.
+    """
     files = dict(located)
     builds: dict[str, _Build] = {}
     for path, manifest in files.items():
@@ -32,6 +35,8 @@ def completed_builds(located: Iterable[Located]) -> Iterator[Located]:
             yield path, replace(manifest, name="", settings=())
         else:
             yield path, replace(manifest, settings=())
+    for build in builds.values():
+        yield from build.without_files()
 
 
 def _has_build(files: Mapping[str, Manifest], path: str) -> bool:
@@ -67,11 +72,12 @@ class _Build:
         """Directories by the paths of projects, without the first colon."""
         found = {"": self._root}
         for member in self._settings.members:
-            path = member.replace("/", ":")
-            written = self._given.get(f"directory:{path}", member)
-            directory = joined(self._root, written)
-            if directory is not None:
-                found[path] = directory
+            for path in reversed([*ancestors(member)][:-1]):
+                project = path.replace("/", ":")
+                written = self._given.get(f"directory:{project}", path)
+                directory = joined(self._root, written)
+                if directory is not None:
+                    found[project] = directory
         return found
 
     @cached_property
@@ -179,6 +185,16 @@ class _Build:
         if self._manifest(directory).version:
             found["version"] = self._manifest(directory).version
         return found | {"name": self._project_name(directory)}
+
+    def without_files(self) -> Iterator[Located]:
+        settings = next(
+            (path for name in _SETTINGS if (path := _in(self._root, name)) in self._files), ""
+        )
+        for directory in dict.fromkeys(self._directories.values()):
+            path = _in(directory, _BUILDS[-1])
+            if directory != self._root and not _has_build(self._files, path):
+                found = self.completed(path, _EMPTY)
+                yield path, replace(found, settings=(("declared", settings),))
 
     def completed(self, path: str, manifest: Manifest) -> Manifest:
         directory = parent(path)

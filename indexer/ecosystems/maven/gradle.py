@@ -34,7 +34,7 @@ def read_build_gradle(text: str, path: str) -> Manifest:
     return Manifest(
         Ecosystem.MAVEN,
         name=PurePosixPath(path).parent.name,
-        version=next((value for key, value in settings if key == "version"), ""),
+        version=dict(settings).get("version", ""),
         dependencies=tuple(
             Dependency(":".join(value.split(":")[:2]), ":".join(value.split(":")[2:]))
             for key, value in settings
@@ -104,7 +104,9 @@ class _Build:
         elif name in {"group", "version", "setGroup", "setVersion"} and rest:
             value = value_of(rest[0].inner if rest[0].kind == "(" else _right(rest))
             self.is_partial = self.is_partial or UNKNOWN in value
-            self.settings.append((scope + name.removeprefix("set").lower(), value))
+            key = scope + name.removeprefix("set").lower()
+            self.settings = [pair for pair in self.settings if pair[0] != key]
+            self.settings.append((key, value))
         else:
             self._property(words, scope)
 

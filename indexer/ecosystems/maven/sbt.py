@@ -26,6 +26,7 @@ _SETS: Final = {":=", "+=", "++="}
 _JOINS: Final = {"%", "%%", "%%%"}
 _VALUES: Final = {"val", "def"}
 _MAX_DEPTH: Final = 8
+_MAX_NAMED: Final = 5_000  # uses of values that are followed
 _Pair = tuple[str, str]
 
 
@@ -53,6 +54,7 @@ class _Build:
         self._statements = listed
         self._values = {name: value for one in listed for name, value in _defined(one)}
         self.is_partial = False
+        self._named = 0
 
     def values(self) -> Iterator[_Pair]:
         for name, value in self._values.items():
@@ -93,7 +95,7 @@ class _Build:
                 if any(two.text in _SETS for two in part):
                     yield from self._setting(part, scope)
                 elif depth < _MAX_DEPTH:
-                    known = self._values.get(part[0].text, ())
+                    known = self._value(part[0])
                     yield from self._all([*known, *part], scope, depth + 1)
 
     def _setting(self, one: Statement, scope: str) -> Iterator[_Pair]:
@@ -130,9 +132,16 @@ class _Build:
                 version = self._version(tokens[index + 4]) if has_version else ""
                 yield f"{group}:{artifact}:{version}".rstrip(":")
             elif one.kind == "word" and depth < _MAX_DEPTH:
-                yield from self._modules(self._values.get(one.text, ()), depth + 1)
+                yield from self._modules(self._value(one), depth + 1)
             if one.inner and depth < _MAX_DEPTH:
                 yield from self._modules(one.inner, depth + 1)
+
+    def _value(self, word: Token) -> Sequence[Token]:
+        """Return the tokens of the value that a word names, within a bound of the file."""
+        found = self._values.get(word.text, ())
+        self._named += bool(found)
+        self.is_partial = self.is_partial or self._named > _MAX_NAMED
+        return found if self._named <= _MAX_NAMED else ()
 
     def _version(self, token: Token) -> str:
         """Return a string, or `${name}` of the value that is named."""

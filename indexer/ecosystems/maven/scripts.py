@@ -29,6 +29,7 @@ _ENDING: Final = re.compile(
 )
 _PATH: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _MAX_DEPTH: Final = 100
+_MAX_EXPRESSION: Final = 300  # characters, and tokens
 UNKNOWN: Final = "${?}"  # what a program computes
 
 
@@ -90,6 +91,8 @@ def _inserted(text: str, *, dotted: bool) -> str:
 
 def property_name(expression: str) -> str:
     """Return the name of the property that an expression reads, "?" if it is another one."""
+    if len(expression) > _MAX_EXPRESSION:
+        return "?"
     expression = _ENDING.sub("", expression.strip())
     expression = _OWNER.sub("", expression)
     called = _CALLED.match(expression)
@@ -137,7 +140,7 @@ def arguments(tokens: Sequence[Token]) -> list[list[Token]]:
 
 def value_of(tokens: Sequence[Token]) -> str:
     """Return the text of an expression with `${name}` for properties, UNKNOWN if it is another."""
-    tokens = [one for one in tokens if one.kind != "newline"]
+    tokens = [one for one in tokens[:_MAX_EXPRESSION] if one.kind != "newline"]
     if len(tokens) > 2 and tokens[1].text == "+":
         return _limited(value_of(tokens[:1]) + value_of(tokens[2:]))
     while len(tokens) > 1 and tokens[-1].text in {"!", "!!"}:

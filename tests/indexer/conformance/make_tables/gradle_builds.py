@@ -96,7 +96,7 @@ _INPUTS: Mapping[str, Mapping[str, str]] = {
     ),
     "gradle.properties": _one(_needs('compile "x:y:$v"'), properties="v=8\n"),
     "gradle.properties with blanks": _one(
-        _needs('compile "x:y:${v}"'), properties="# why\n v : 8 \n"
+        _needs('compile "x:y:${v}"'), properties="# why\n v : 8\n"
     ),
     "ext of the root project": _one("ext.v = '3'\n" + _needs('compile "x:y:$rootProject.ext.v"')),
     "version of the project": _one(_needs('compile "x:y:$version"')),
@@ -229,7 +229,7 @@ def main() -> None:
             full = f"{group}:{artifact}" if _known(group) else artifact
             if kind:
                 needs[root][full] = _known(version)
-            elif f"{root}/build.gradle".lstrip("/") in files:
+            else:
                 projects[root] = [full, _known(version)]
         if not projects:
             continue
