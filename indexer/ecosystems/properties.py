@@ -13,8 +13,9 @@ _PREFIX: Final = "property:"
 
 
 def properties_of(manifest: Manifest) -> dict[str, str]:
-    """Return its settings `property:NAME` by name, as they are written."""
-    return {
+    """Return its settings `property:NAME` and `empty` by name, as they are written."""
+    empty = {value: "" for key, value in manifest.settings if key == "empty"}
+    return empty | {
         key[len(_PREFIX) :]: value for key, value in manifest.settings if key.startswith(_PREFIX)
     }
 

@@ -1,6 +1,6 @@
 """pom.xml and .mvn/maven.config, as they are written: `${…}` is replaced by `models`.
 
-Settings are `parent` (g:a:v), `relativePath`, `property:NAME`, and `import` (g:a:v) in order. Pins
+Settings are `parent` (g:a:v), `relativePath`, `property:NAME`, `empty` (one), and `import` (g:a:v) in order. Pins
 are the dependencies that are managed.
 """
 
@@ -70,7 +70,9 @@ def _properties(parts: list[Element]) -> Iterator[tuple[str, str]]:
     found: dict[str, str] = {}
     for part in reversed(parts):
         found |= {one.tag: _text(one) for one in _listed(part, "properties")}
-    return ((f"property:{name}", value) for name, value in found.items())
+    return (
+        (f"property:{name}", value) if value else ("empty", name) for name, value in found.items()
+    )
 
 
 def _is_import(dependency: Element) -> bool:
