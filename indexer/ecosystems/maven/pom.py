@@ -1,7 +1,7 @@
 """pom.xml and .mvn/maven.config, as they are written: `${…}` is replaced by `models`.
 
-Settings are `parent` (g:a:v), `relativePath`, `property:NAME`, `empty` (one), and `import` (g:a:v) in order. Pins
-are the dependencies that are managed.
+Settings are `parent` (g:a:v), `relativePath`, `property:NAME`, `empty` (a property), and `import`
+(g:a:v) in order. Pins are the dependencies that are managed.
 """
 
 import re
