@@ -76,12 +76,13 @@ class PackageEcosystem:
     # Whether a version is in a range as it is written in a manifest. Raises ValueError.
     allows: Callable[[str, str], bool] | None = None
     # The manifests of a repository, each with what the others decide of it.
-    with_others: Callable[[Sequence[Located]], Iterable[Located]] | None = None
+    complete: Callable[[Sequence[Located]], Iterable[Located]] | None = None
     # Manifests with such an ending, in a directory of such a name, apply to the parent directory.
     inner_directories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Names of manifests by precedence, of those of one directory with the same declaration.
     decisive: tuple[str, ...] = ()
     inherits_version: bool = False  # from the manifest above
-    inherits_dependencies: bool = True  # and exact versions, from all manifests above
-    has_groups: bool = False  # names are `group:artifact`, in manifests and those above in parts
+    # Whether dependencies and exact versions hold for the directories below, and so lock files.
+    inherits_dependencies: bool = True
+    locks_below: bool = True
     shares_directories: bool = False  # one directory may declare several packages

@@ -52,11 +52,13 @@ class Pins:
 
         "" if that is unknown: no file pins it, or several versions and not which one.
         """
-        inherits = ECOSYSTEMS[ecosystem].inherits_dependencies
+        rules = ECOSYSTEMS[ecosystem]
         for directory in ancestors(root):
-            exact = self._exact if inherits or directory == root else {}
+            is_own = directory == root
+            exact = self._exact if is_own or rules.inherits_dependencies else {}
+            locked = self._locked if is_own or rules.locks_below else {}
             users = {relative_to(root, directory) or "", package, ANY_USER}
-            for pins in (self._locked, exact):
+            for pins in (locked, exact):
                 pinned = pins.get((ecosystem, directory))
                 if pinned and dependency.name in pinned.versions:
                     return _chosen(ecosystem, pinned, users, dependency)

@@ -29,7 +29,7 @@ class _Declared:
 
 def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]:
     """Return the packages by ecosystem and directory, in order."""
-    located = sorted(_with_others(manifests), key=_order)
+    located = sorted(manifests, key=_order)
     pins = Pins((manifest_root(path, manifest.ecosystem), manifest) for path, manifest in located)
     declared: dict[_Key, list[_Declared]] = {}
     for key, group in groupby(located, key=_key):
@@ -42,16 +42,6 @@ def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]
     for key, (first, *others) in completed.items():
         completed[key] = [_with_locked(first, pins.locked(*key)), *others]
     return completed
-
-
-def _with_others(manifests: Iterable[Located]) -> Iterator[Located]:
-    """Yield the manifests with what other manifests of their ecosystem decide."""
-    by_ecosystem: dict[Ecosystem, list[Located]] = {}
-    for located in manifests:
-        by_ecosystem.setdefault(located[1].ecosystem, []).append(located)
-    for ecosystem, group in by_ecosystem.items():
-        complete = ECOSYSTEMS[ecosystem].with_others
-        yield from complete(group) if complete else group
 
 
 def manifest_root(path: str, ecosystem: Ecosystem) -> str:
@@ -89,22 +79,11 @@ def _declares_package(manifest: Manifest) -> bool:
 def _declared(key: _Key, group: list[Located]) -> Iterator[_Declared]:
     names = dict.fromkeys(manifest.name for _, manifest in group if manifest.name)
     rules = ECOSYSTEMS[key[0]]
-    if rules.has_groups:
-        yield _merged(key, _grouped_name(names), group)
-        return
     if not rules.shares_directories or len(names) < 2:
         yield _merged(key, next(iter(names), ""), group)
         return
     for name in names:
         yield _merged(key, name, [item for item in group if item[1].name in {name, ""}])
-
-
-def _grouped_name(names: Iterable[str]) -> str:
-    """Join group and artifact, each from the first name that has it; the artifact may be ""."""
-    parts = [name.rpartition(":") for name in names]
-    group = next((group for group, _, _ in parts if group), "")
-    artifact = next((artifact for _, _, artifact in parts if artifact), "")
-    return f"{group}:{artifact}" if group else artifact
 
 
 def _merged(key: _Key, name: str, group: list[Located]) -> _Declared:
@@ -115,13 +94,19 @@ def _merged(key: _Key, name: str, group: list[Located]) -> _Declared:
         name=name,
         version=next((one.version for one in manifests if one.version), ""),
         root=key[1],
-        manifest=next((path for path, one in group if one.name == name), group[0][0]),
+        manifest=_declared_in(next((item for item in group if item[1].name == name), group[0])),
         import_names=next((one.import_names for one in manifests if one.import_names), ()),
         source_roots=next((one.source_roots for one in manifests if one.source_roots), ()),
         entries=next((one.entries for one in manifests if one.entries), ()),
         renamed=tuple(pair for one in manifests for pair in one.renamed),
     )
     return _Declared(package, tuple(need for one in manifests for need in one.dependencies))
+
+
+def _declared_in(located: Located) -> str:
+    """Return the path of the file, which may be one of another directory."""
+    path, manifest = located
+    return dict(manifest.settings).get("declared", path)
 
 
 def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: Pins) -> PackageRoot:
@@ -144,7 +129,6 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
     needs.pop(package.name, None)
     return replace(
         package,
-        name=_name(package, above),
         version=package.version or _inherited_version(package, above),
         dependencies=tuple(
             found for need in needs.values() for found in _dependencies(package, need, pins)
@@ -169,16 +153,6 @@ def _with_locked(package: PackageRoot, locked: Iterable[tuple[str, str]]) -> Pac
     )
     dependencies = (*package.dependencies, *islice(added, MANIFEST_PINS))
     return replace(package, dependencies=dependencies)
-
-
-def _name(package: PackageRoot, above: list[_Declared]) -> str:
-    """Return the name; an artifact inherits its group from the nearest manifest above."""
-    if not ECOSYSTEMS[package.ecosystem].has_groups:
-        return package.name
-    group, _, artifact = package.name.rpartition(":")
-    groups = (other.package.name.rpartition(":")[0] for other in above)
-    group = group or next(filter(None, groups), "")
-    return f"{group}:{artifact}" if group and artifact else artifact
 
 
 def _inherited_version(package: PackageRoot, above: list[_Declared]) -> str:

@@ -18,6 +18,6 @@ CARGO: Final = PackageEcosystem(
     module_names=lambda located, _: rust_names(located),
     parse_version=parse_version,
     allows=allows,
-    with_others=with_workspaces,
+    complete=with_workspaces,
     inherits_dependencies=False,
 )

@@ -18,6 +18,6 @@ GO: Final = PackageEcosystem(
     module_names=lambda *_: go_names,
     parse_version=parse_version,
     allows=allows,
-    with_others=with_workspaces,
+    complete=with_workspaces,
     inherits_dependencies=False,
 )

@@ -1,41 +1,83 @@
-"""Artifacts of the JVM, by the rules of Maven and Gradle."""
+"""Artifacts of the JVM, by the rules of Maven, Gradle and sbt."""
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
-from indexer.ecosystems.base import ManifestFormat, PackageEcosystem
-from indexer.ecosystems.maven.gradle import (
-    read_build_gradle,
-    read_gradle_lockfile,
-    read_settings_gradle,
-    read_version_catalog,
-)
-from indexer.ecosystems.maven.pom import read_pom
-from indexer.ecosystems.maven.versions import parse_version
+from indexer.ecosystems.base import Located, ManifestFormat, PackageEcosystem
+from indexer.ecosystems.maven.builds import completed_builds
+from indexer.ecosystems.maven.catalogs import read_version_catalog
+from indexer.ecosystems.maven.gradle import read_build_gradle
+from indexer.ecosystems.maven.gradle_files import read_gradle_lockfile, read_gradle_properties
+from indexer.ecosystems.maven.models import completed_poms
+from indexer.ecosystems.maven.pom import read_maven_config, read_pom
+from indexer.ecosystems.maven.sbt import read_build_sbt, read_dependencies_scala
+from indexer.ecosystems.maven.sbt_builds import completed_sbt, without_scala
+from indexer.ecosystems.maven.settings import read_settings_gradle
+from indexer.ecosystems.maven.versions import allows, parse_version
 from indexer.ecosystems.namespaces import namespace_names
-from indexer.records.manifests import Ecosystem
+from indexer.records.manifests import Ecosystem, Manifest
+
+
+def _complete(located: Sequence[Located]) -> Iterable[Located]:
+    kinds: dict[str, list[Located]] = defaultdict(list)
+    for one in located:
+        kinds[_kind(one[0])].append(one)
+    for path, manifest in (
+        *completed_poms(kinds["pom.xml"], kinds["maven.config"]),
+        *completed_sbt(kinds["sbt"]),
+        *completed_builds(kinds["gradle"]),
+    ):
+        yield path, _without_scala(manifest)
+
+
+def _kind(path: str) -> str:
+    name = path.rpartition("/")[2]
+    if name in {"pom.xml", "maven.config"}:
+        return name
+    return "sbt" if name in {"build.sbt", "Dependencies.scala"} else "gradle"
+
+
+def _without_scala(manifest: Manifest) -> Manifest:
+    """Name artifacts as `%%` does: several have one name, each for another version of Scala."""
+    return replace(
+        manifest,
+        name=without_scala(manifest.name),
+        dependencies=tuple(replace(o, name=without_scala(o.name)) for o in manifest.dependencies),
+        pins=tuple(replace(one, name=without_scala(one.name)) for one in manifest.pins),
+        uses=tuple(replace(one, name=without_scala(one.name)) for one in manifest.uses),
+    )
+
 
 MAVEN: Final = PackageEcosystem(
     ecosystem=Ecosystem.MAVEN,
     formats=(
         ManifestFormat(read_pom, names=("pom.xml",)),
+        ManifestFormat(read_maven_config, paths=re.compile(r"(?:.*/)?\.mvn/maven\.config")),
         ManifestFormat(read_build_gradle, names=("build.gradle", "build.gradle.kts")),
         ManifestFormat(read_settings_gradle, names=("settings.gradle", "settings.gradle.kts")),
-        ManifestFormat(
-            read_version_catalog, paths=re.compile(r"(?:.*/)?gradle/[\w.-]+\.versions\.toml")
-        ),
+        ManifestFormat(read_gradle_properties, names=("gradle.properties",)),
+        ManifestFormat(read_version_catalog, paths=re.compile(r"(?:.*/)?[\w.-]+\.versions\.toml")),
         ManifestFormat(read_gradle_lockfile, names=("gradle.lockfile",), is_lock=True),
+        ManifestFormat(read_build_sbt, names=("build.sbt",)),
+        ManifestFormat(
+            read_dependencies_scala, paths=re.compile(r"(?:.*/)?project/Dependencies\.scala")
+        ),
     ),
     module_names=lambda *_: namespace_names,
     parse_version=parse_version,
-    inner_directories={"gradle": (".versions.toml",)},
+    allows=allows,
     decisive=(
         "pom.xml",
         "settings.gradle.kts",
         "settings.gradle",
         "build.gradle.kts",
         "build.gradle",
+        "build.sbt",
     ),
-    inherits_version=True,
-    has_groups=True,
+    inherits_dependencies=False,
+    locks_below=False,
+    complete=_complete,
 )

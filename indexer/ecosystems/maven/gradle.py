@@ -1,105 +1,177 @@
-"""build.gradle(.kts), settings.gradle(.kts), version catalogues and gradle.lockfile.
+"""build.gradle(.kts): a program, of which what is written out is read; the rest makes it partial.
 
-Build files are programs: only literal values are read.
+Settings are `group`, `version`, `artifact`, `property:NAME`, `accessor` (of a catalogue), `project`
+(one that is required), `constraint` (g:a:v); those for other projects begin with `all:`, `sub:`
+(below) or `project:PATH:`, and there `dependency` is g:a:v. `builds` uses them.
 """
 
-import re
 from pathlib import PurePosixPath
 
-from indexer.ecosystems.parsing import Table, read_toml, string, table
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
-
-_ASSIGNED = r"^[ \t]*{name}[ \t]*(?:=[ \t]*)?[\"']([^\"'$\n]{{1,300}})[\"']"
-_GROUP = re.compile(_ASSIGNED.format(name="group"), re.MULTILINE)
-_VERSION = re.compile(_ASSIGNED.format(name="version"), re.MULTILINE)
-_ROOT_NAME = re.compile(_ASSIGNED.format(name=r"rootProject\.name"), re.MULTILINE)
-_DEPENDENCY = re.compile(
-    r"^[ \t]*(?:\w{0,40}(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly)|kapt|ksp|compile"
-    r"|testCompile|annotationProcessor)[ \t]*\(?[ \t]*(?:(?:enforcedP|p)latform[ \t]*\([ \t]*)?"
-    r"[\"'](?P<group>[\w.-]{1,200}):(?P<artifact>[\w.-]{1,200})(?::(?P<version>[^\"':@$\n]{1,100}))?",
-    re.MULTILINE,
+from indexer.ecosystems.maven.dependencies import read_dependencies
+from indexer.ecosystems.maven.scripts import (
+    UNKNOWN,
+    Statement,
+    Token,
+    arguments,
+    mentions,
+    parse_script,
+    statements,
+    value_of,
+    within,
 )
-_INCLUDE = re.compile(r"^[ \t]*include\b(?P<projects>[^\n]{1,5000})", re.MULTILINE)
-_PROJECT = re.compile(r"[\"']([^\"'\n]+)[\"']")
-_LOCKED = re.compile(r"([\w.-]+:[\w.-]+):([^=\s]+)=")
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem
+
+_SKIPPED = {"buildscript", "pluginManagement", "dependencyManagement", "plugins", "repositories"}
+_DECLARING = {"val", "var", "def", "const", "final", "private", "internal", "String"}
+_EXTRA = {"ext", "extra", "project.ext", "rootProject.ext", "project.extra", "rootProject.extra"}
 
 
 def read_build_gradle(text: str, path: str) -> Manifest:
-    """Read build.gradle. The artifact is named after its directory, "" at the top.
-
-    The group is the file's own; without one it is inherited from a build above.
-    """
-    group, version = _GROUP.search(text), _VERSION.search(text)
-    artifact = PurePosixPath(path).parent.name
-    dependencies = [
-        Dependency(f"{found['group']}:{found['artifact']}", found["version"] or "")
-        for found in _DEPENDENCY.finditer(text)
-    ]
+    """Read build.gradle, whose name here is its directory's. Raises ValueError."""
+    build = _Build()
+    build.read(parse_script(text, dotted=not path.endswith(".kts")), "")
+    settings = tuple(build.settings)
     return Manifest(
         Ecosystem.MAVEN,
-        name=f"{group[1]}:{artifact}" if group else artifact,
-        version=version[1] if version else "",
-        dependencies=tuple(dependencies),
-        pins=_pins(dependencies),
+        name=PurePosixPath(path).parent.name,
+        version=dict(settings).get("version", ""),
+        dependencies=tuple(
+            Dependency(":".join(value.split(":")[:2]), ":".join(value.split(":")[2:]))
+            for key, value in settings
+            if key == "dependency"
+        ),
+        settings=tuple(one for one in settings if one[0] not in {"dependency", "version"}),
+        problem=ManifestProblem.PARTIAL if build.is_partial else None,
     )
 
 
-def read_version_catalog(text: str, _path: str) -> Manifest:
-    """Read `gradle/*.versions.toml`. Every build may use every library of it.
+class _Build:
+    """What the statements of a script declare."""
 
-    Raises ValueError and RecursionError.
-    """
-    document = read_toml(text)
-    versions = table(document, "versions")
-    listed = [_library(wanted, versions) for wanted in table(document, "libraries").values()]
-    dependencies = [one for one in listed if ":" in one.name]
-    return Manifest(Ecosystem.MAVEN, dependencies=tuple(dependencies), pins=_pins(dependencies))
+    def __init__(self) -> None:
+        self.settings: list[tuple[str, str]] = []
+        self.is_partial = False
+
+    def read(self, tokens: list[Token], scope: str) -> None:
+        for one in statements(tokens):
+            self._statement(one, scope)
+
+    def _statement(self, one: Statement, scope: str) -> None:
+        block = one[-1] if one[-1].kind == "{" else None
+        if block is not None and one[0].kind == "word" and "=" not in {two.text for two in one}:
+            self._block(one, block, scope)
+        else:
+            self._assignment(one, scope)
+
+    def _block(self, one: Statement, block: Token, scope: str) -> None:
+        name = one[0].text
+        if name in {"allprojects", "subprojects"}:
+            self.read(block.inner, "all:" if name == "allprojects" else "sub:")
+        elif name == "project" and len(one) == 3:
+            self.read(block.inner, f"project:{value_of(one[1].inner)}:")
+        elif name in _EXTRA:
+            for inner in statements(block.inner):
+                self._property(inner, scope)
+        elif name in {"if", "else", "for", "while"}:
+            self.is_partial = self.is_partial or mentions(block.inner, "dependencies")
+        else:
+            self._nested(one, block, scope)
+
+    def _nested(self, one: Statement, block: Token, scope: str) -> None:
+        """Look for dependencies, and what is published, in any other block."""
+        name = one[0].text
+        if name in _SKIPPED:
+            return
+        if name.rpartition(".")[2] == "dependencies":
+            found, understood = read_dependencies(block.inner)
+            self.settings += [(scope + key, value) for key, value in found]
+            self.is_partial = self.is_partial or not understood
+        elif name in {"publishing", "mavenPublishing"}:
+            self.settings += _published(block.inner)
+        else:
+            for inner in statements(block.inner):
+                if inner[-1].kind == "{" and inner[0].kind == "word":
+                    self._nested(_after_delegate(inner), inner[-1], scope)
+
+    def _assignment(self, one: Statement, scope: str) -> None:
+        words = [two for two in one if two.kind != "word" or two.text not in _DECLARING]
+        if not words or words[0].kind != "word":
+            return
+        name = words[0].text.removeprefix("project.").removeprefix("this.")
+        rest = words[1:]
+        if name == "apply":
+            self.is_partial = self.is_partial or any(two.text == "from" for two in rest)
+        elif name in {"group", "version", "setGroup", "setVersion"} and rest:
+            value = value_of(rest[0].inner if rest[0].kind == "(" else _right(rest))
+            self.is_partial = self.is_partial or UNKNOWN in value
+            key = scope + name.removeprefix("set").lower()
+            self.settings = [pair for pair in self.settings if pair[0] != key]
+            self.settings.append((key, value))
+        else:
+            self._property(words, scope)
+
+    def _property(self, one: Statement, _scope: str) -> None:
+        """Read `x = '1'`, `ext.x = …`, `extra["x"] = …`, `set("x", …)`, `x by extra(…)`."""
+        name, rest = one[0].text, list(one[1:])
+        if name.rpartition(".")[2] == "set" and rest and rest[0].kind == "(":
+            parts = arguments(rest[0].inner)
+            if len(parts) == 2:
+                self._define(value_of(parts[0]), parts[1])
+            return
+        if name in _EXTRA and rest and rest[0].kind == "[":
+            name, rest = value_of(rest[0].inner), rest[1:]
+        for prefix in (*_EXTRA, "project", "rootProject"):
+            name = name.removeprefix(prefix + ".")
+        texts = [two.text for two in rest]
+        if "by" in texts:
+            index = texts.index("by")
+            if texts[index + 1 : index + 2] == ["extra"] and rest[-1].kind == "(":
+                self._define(name, rest[-1].inner)
+        elif "=" in texts:
+            self._define(name, rest[texts.index("=") + 1 :])
+
+    def _define(self, name: str, value: list[Token]) -> None:
+        inner = _map(value)
+        if inner is None:
+            self.settings.append((f"property:{name}", value_of(value)))
+            return
+        for part in arguments(inner):
+            if len(part) > 2 and part[1].text in {":", "to"}:
+                self._define(f"{name}.{part[0].text}", part[2:])
 
 
-def _library(wanted: object, versions: Table) -> Dependency:
-    """Read `"g:a:1"`, `{module = "g:a", version = "1"}` or `{group, name, version.ref}`."""
-    settings = table(wanted)
-    named = string(wanted) or string(settings.get("module"))
-    group, _, rest = named.partition(":")
-    artifact, _, version = rest.partition(":")
-    group, artifact = (
-        group or string(settings.get("group")),
-        artifact or string(settings.get("name")),
-    )
-    declared = settings.get("version", version)
-    declared = versions.get(string(table(declared).get("ref")), declared)
-    required = (
-        string(declared)
-        or string(table(declared).get("require"))
-        or string(table(declared).get("strictly"))
-    )
-    return Dependency(f"{group}:{artifact}" if group and artifact else "", required)
+def _map(value: list[Token]) -> list[Token] | None:
+    if len(value) == 1 and value[0].kind == "[":
+        return value[0].inner
+    if len(value) == 2 and value[0].text == "mapOf" and value[1].kind == "(":
+        return value[1].inner
+    return None
 
 
-def _pins(dependencies: list[Dependency]) -> tuple[Pin, ...]:
-    return tuple(Pin(one.name, one.required) for one in dependencies if _is_exact(one.required))
+def _right(tokens: list[Token]) -> list[Token]:
+    return tokens[1:] if tokens[0].text == "=" else tokens
 
 
-def _is_exact(version: str) -> bool:
-    return not {"[", "(", ",", "+"} & set(version) and not version.startswith("latest")
+def _after_delegate(one: Statement) -> Statement:
+    """Return `getting { … }` of `val commonMain by getting { … }`."""
+    words = [two for two in one if two.kind != "word" or two.text not in _DECLARING]
+    return words or one
 
 
-def read_settings_gradle(text: str, _path: str) -> Manifest:
-    """Read the root project's artifact and the build's projects."""
-    name = _ROOT_NAME.search(text)
-    projects = (
-        project
-        for found in _INCLUDE.finditer(text)
-        for project in _PROJECT.findall(found["projects"])
-    )
-    return Manifest(
-        Ecosystem.MAVEN,
-        name=name[1] if name else "",
-        members=tuple(project.strip(":").replace(":", "/") for project in projects),
-    )
+def _published(tokens: list[Token]) -> list[tuple[str, str]]:
+    """Return the name of what is published, if that is one thing."""
+    coordinates = [_coordinates(one) for one in within(tokens)]
+    found = [one for one in coordinates if one]
+    artifacts = {value for one in found for key, value in one if key == "artifact"}
+    return [pair for one in found for pair in one] if len(artifacts) == 1 else []
 
 
-def read_gradle_lockfile(text: str, _path: str) -> Manifest:
-    """Read lines of `group:artifact:version=configurations`."""
-    found = (_LOCKED.match(line) for line in text.splitlines())
-    return Manifest(Ecosystem.MAVEN, pins=tuple(Pin(one[1], one[2]) for one in found if one))
+def _coordinates(one: Statement) -> list[tuple[str, str]]:
+    if one[0].text == "coordinates" and len(one) == 2:
+        values = [value_of(part) for part in arguments(one[1].inner)]
+        return list(zip(("group", "artifact", "version"), values, strict=False))
+    keys = {"artifactId": "artifact", "groupId": "group", "version": "version"}
+    if one[0].text in keys and len(one) > 2 and one[1].text == "=":
+        value = value_of(one[2:])
+        return [(keys[one[0].text], value)] if UNKNOWN not in value else []
+    return []

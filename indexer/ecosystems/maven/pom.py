@@ -1,49 +1,116 @@
-"""pom.xml. Names are `group:artifact`; a missing group is that of the manifest above."""
+"""pom.xml and .mvn/maven.config, as they are written: `${…}` is replaced by `models`.
+
+Settings are `parent` (g:a:v), `relativePath`, `property:NAME`, `empty` (a property), and `import`
+(g:a:v) in order. Pins are the dependencies that are managed.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 from xml.etree.ElementTree import Element
 
 from indexer.ecosystems.parsing import read_xml
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
 
-_PROPERTY = re.compile(r"\$\{([^${}]{1,200})\}")
-_RANGE = re.compile(r"[\[(,]")
-_MAX_CHARACTERS = 1_000
+_DEFINED = re.compile(r"(?:^|\s)-D([\w.-]{1,200})=(\S{1,500})")
+# Conditions that files of the repository do not decide.
+_OUTSIDE: Final = ("jdk", "os", "file")
+_RELEVANT: Final = ("dependencies", "dependencyManagement", "properties")
 
 
 def read_pom(text: str, _path: str) -> Manifest:
-    """Read pom.xml. Versions of `dependencyManagement` are pins, also for the modules below.
-
-    Raises ValueError and SyntaxError.
-    """
+    """Read pom.xml with its profiles that are active by default. Raises ValueError, SyntaxError."""
     project = read_xml(text)
-    properties = _properties(project)
-    group, artifact, version = _coordinates(project, properties)
-    dependencies = [_coordinates(one, properties) for one in _listed(project, "dependencies")]
-    managed = [
-        _coordinates(one, properties)
-        for management in project.findall("dependencyManagement")
-        for one in _listed(management, "dependencies")
-    ]
+    # What a profile declares precedes.
+    parts = [*reversed(list(_active_profiles(project))), project]
+    managements = [one for part in parts for one in part.findall("dependencyManagement")]
+    managed = [one for management in managements for one in _listed(management, "dependencies")]
+    group, artifact, version = _coordinates(project)
+    parent = _coordinates(project.find("parent"))
     return Manifest(
         Ecosystem.MAVEN,
-        name=_name(group or _inherited(project, "groupId"), artifact),
-        version=version or _inherited(project, "version"),
-        members=tuple(_text(one) for one in _listed(project, "modules")),
-        dependencies=tuple(Dependency(_name(*one[:2]), one[2]) for one in dependencies),
-        pins=tuple(
-            Pin(_name(*one[:2]), one[2])
-            for one in [*dependencies, *managed]
-            if one[2] and not _RANGE.search(one[2])
+        name=_name(group or parent[0], artifact),
+        version=version or parent[2],
+        members=tuple(_text(one) for part in parts for one in _listed(part, "modules")),
+        dependencies=tuple(
+            Dependency(_name(group, artifact), version)
+            for part in parts
+            for group, artifact, version in map(_coordinates, _listed(part, "dependencies"))
         ),
+        pins=tuple(
+            Pin(_name(group, artifact), version)
+            for group, artifact, version in (_coordinates(o) for o in managed if not _is_import(o))
+        ),
+        settings=(
+            *_parent_settings(project, parent),
+            *(("import", ":".join(_coordinates(one))) for one in managed if _is_import(one)),
+            *_properties(parts),
+        ),
+        problem=ManifestProblem.PARTIAL if any(map(_is_undecided, _profiles(project))) else None,
     )
 
 
-def _coordinates(element: Element, properties: dict[str, str]) -> tuple[str, str, str]:
+def read_maven_config(text: str, _path: str) -> Manifest:
+    """Read the properties that .mvn/maven.config gives to every build."""
+    return Manifest(
+        Ecosystem.MAVEN,
+        settings=tuple((f"property:{found[1]}", found[2]) for found in _DEFINED.finditer(text)),
+    )
+
+
+def _parent_settings(project: Element, parent: tuple[str, str, str]) -> Iterator[tuple[str, str]]:
+    element = project.find("parent")
+    if element is not None:
+        yield "parent", ":".join(parent)
+        path = element.find("relativePath")
+        yield "relativePath", "../pom.xml" if path is None else _text(path)
+
+
+def _properties(parts: list[Element]) -> Iterator[tuple[str, str]]:
+    found: dict[str, str] = {}
+    for part in reversed(parts):
+        found |= {one.tag: _text(one) for one in _listed(part, "properties")}
+    return (
+        (f"property:{name}", value) if value else ("empty", name) for name, value in found.items()
+    )
+
+
+def _is_import(dependency: Element) -> bool:
+    return _text(dependency.find("scope")) == "import" and _text(dependency.find("type")) == "pom"
+
+
+def _profiles(project: Element) -> Iterable[Element]:
+    return _listed(project, "profiles")
+
+
+def _active_profiles(project: Element) -> Iterator[Element]:
+    """Yield the profiles that are active without arguments; `activeByDefault` counts last."""
+    active = [one for one in _profiles(project) if _is_active(one)]
+    defaults = (
+        one for one in _profiles(project) if _text(one.find("activation/activeByDefault")) == "true"
+    )
+    yield from active or defaults
+
+
+def _is_active(profile: Element) -> bool:
+    """Whether the absence of a property activates it."""
+    return not _is_undecided(profile) and _text(
+        profile.find("activation/property/name")
+    ).startswith("!")
+
+
+def _is_undecided(profile: Element) -> bool:
+    """Whether it is active on some machines only, and says something about dependencies."""
+    return any(profile.find(f"activation/{tag}") is not None for tag in _OUTSIDE) and any(
+        profile.find(tag) is not None for tag in _RELEVANT
+    )
+
+
+def _coordinates(element: Element | None) -> tuple[str, str, str]:
+    if element is None:
+        return "", "", ""
     group, artifact, version = (
-        _resolved(_text(element.find(tag)), properties)
-        for tag in ("groupId", "artifactId", "version")
+        _text(element.find(tag)) for tag in ("groupId", "artifactId", "version")
     )
     return group, artifact, version
 
@@ -51,28 +118,6 @@ def _coordinates(element: Element, properties: dict[str, str]) -> tuple[str, str
 def _listed(element: Element, tag: str) -> Iterator[Element]:
     for listing in element.findall(tag):
         yield from listing
-
-
-def _inherited(project: Element, tag: str) -> str:
-    return _text(project.find(f"parent/{tag}"))
-
-
-def _properties(project: Element) -> dict[str, str]:
-    found = {one.tag: _text(one)[:_MAX_CHARACTERS] for one in _listed(project, "properties")}
-    for tag in ("groupId", "version"):
-        own = _text(project.find(tag)) or _inherited(project, tag)
-        found |= {f"project.{tag}": own, f"pom.{tag}": own, tag: own}
-        found[f"project.parent.{tag}"] = _inherited(project, tag)
-    return found
-
-
-def _resolved(text: str, properties: dict[str, str]) -> str:
-    """Expand properties, to a depth of five; "" if one is unknown here."""
-    for _ in range(5):
-        if "${" not in text or len(text) > _MAX_CHARACTERS:
-            break
-        text = _PROPERTY.sub(lambda found: properties.get(found[1], ""), text)
-    return "" if "${" in text else text[:_MAX_CHARACTERS]
 
 
 def _text(element: Element | None) -> str:

@@ -1,43 +1,118 @@
-"""*.csproj, Directory.Packages.props and packages.lock.json. Names become lower case."""
+"""Projects of MSBuild, their property files, packages.config and packages.lock.json.
+
+Names become lower case. What MSBuild evaluates is as it is written; `projects` evaluates it.
+Settings, in order: `property:NAME`, `default:NAME` (if it has no value yet), `maybe:NAME` (on a
+condition), `import` (a path, or `above`), `update:PACKAGE`, `project` (a path), `several` (a
+package with a version for each of several conditions).
+"""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from typing import Final
 from xml.etree.ElementTree import Element
 
 from indexer.ecosystems.parsing import read_json, read_xml, string, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
-_EXACT = re.compile(r"\[?\s*(\d[\w.+-]*)\s*\]?")
+_DEFAULT: Final = re.compile(r"\s*'\$\((\w+)\)'\s*==\s*''\s*")
+_REFERENCES: Final = ("PackageReference", "GlobalPackageReference")
+_VERSIONS: Final = ("VersionOverride", "Version")
+ABOVE: Final = "above"
 
 
-def read_csproj(text: str, path: str) -> Manifest:
-    """Read *.csproj, named by `PackageId`, else `AssemblyName`, else the file.
-
-    A referenced project counts as named after its file. Raises ValueError and SyntaxError.
-    """
-    project = read_xml(text)
-    names = [_property(project, "PackageId"), _property(project, "AssemblyName")]
-    name = next((name for name in names if name and "$(" not in name), PurePosixPath(path).stem)
-    dependencies = list(_references(project, "PackageReference"))
-    projects = [
-        Dependency(PurePosixPath(path.replace("\\", "/")).stem.lower(), "")
-        for one in project.iter("ProjectReference")
-        if (path := one.get("Include", ""))
+def read_project(text: str, _path: str) -> Manifest:
+    """Read a project or a file of properties. Raises ValueError and SyntaxError."""
+    root = read_xml(text)
+    references = [
+        one for tag in _REFERENCES for one in root.iter(tag) if one.get("Include") is not None
     ]
-    version = _property(project, "Version") or _property(project, "VersionPrefix")
     return Manifest(
         Ecosystem.NUGET,
-        name=name.lower(),
-        version="" if "$(" in version else version,
-        dependencies=(*dependencies, *projects),
-        pins=_pins(dependencies),
+        dependencies=tuple(
+            Dependency(name, _version(one)) for one in references for name in _names(one, "Include")
+        ),
+        pins=tuple(
+            Pin(name, _version(one))
+            for one in root.iter("PackageVersion")
+            for attribute in ("Include", "Update")
+            for name in _names(one, attribute)
+        ),
+        settings=(
+            *_settings(root),
+            *(
+                (f"update:{name}", _version(one))
+                for one in root.iter("PackageReference")
+                for name in _names(one, "Update")
+            ),
+            *_several(references),
+            *(
+                ("project", path.replace("\\", "/"))
+                for one in root.iter("ProjectReference")
+                if (path := one.get("Include", ""))
+            ),
+        ),
     )
 
 
-def read_central_versions(text: str, _path: str) -> Manifest:
-    """Read Directory.Packages.props: versions for the projects below. Raises like `read_csproj`."""
-    return Manifest(Ecosystem.NUGET, pins=_pins(_references(read_xml(text), "PackageVersion")))
+def _settings(root: Element) -> Iterator[tuple[str, str]]:
+    for one in root:
+        if one.tag == "Import":
+            yield "import", _imported(one.get("Project", ""))
+        elif one.tag == "PropertyGroup":
+            for value in one:
+                conditions = [two.get("Condition", "") for two in (one, value)]
+                yield f"{_kind(conditions, value.tag)}:{value.tag.lower()}", _text(value)
+
+
+def _kind(conditions: list[str], tag: str) -> str:
+    given = [one for one in conditions if one.strip()]
+    if not given:
+        return "property"
+    found = _DEFAULT.fullmatch(given[0])
+    is_default = len(given) == 1 and found and found[1].lower() == tag.lower()
+    return "default" if is_default else "maybe"
+
+
+def _imported(path: str) -> str:
+    if "GetPathOfFileAbove" in path or "GetDirectoryNameOfFileAbove" in path:
+        return ABOVE
+    return path.replace("\\", "/").replace("$(MSBuildThisFileDirectory)", "./")
+
+
+def _several(references: list[Element]) -> Iterator[tuple[str, str]]:
+    versions: dict[str, set[str]] = defaultdict(set)
+    for one in references:
+        for name in _names(one, "Include"):
+            versions[name].add(_version(one))
+    return (("several", name) for name, found in versions.items() if len(found) > 1)
+
+
+def _names(element: Element, attribute: str) -> list[str]:
+    listed = (element.get(attribute) or "").split(";")
+    return [name.strip().lower() for name in listed if name.strip()]
+
+
+def _version(element: Element) -> str:
+    found = (element.get(tag) or element.findtext(tag) or "" for tag in _VERSIONS)
+    return next(filter(None, found), "").strip()
+
+
+def _text(element: Element) -> str:
+    return (element.text or "").strip()
+
+
+def read_packages_config(text: str, _path: str) -> Manifest:
+    """Read packages.config, which has all packages. Raises ValueError and SyntaxError."""
+    found = [
+        (one.get("id", "").strip().lower(), one.get("version", "").strip())
+        for one in read_xml(text).iter("package")
+    ]
+    return Manifest(
+        Ecosystem.NUGET,
+        dependencies=tuple(Dependency(*one) for one in found),
+        pins=tuple(Pin(*one) for one in found),
+    )
 
 
 def read_nuget_lock(text: str, _path: str) -> Manifest:
@@ -51,21 +126,3 @@ def read_nuget_lock(text: str, _path: str) -> Manifest:
             for name, entry in table(framework).items()
         ),
     )
-
-
-def _references(project: Element, tag: str) -> Iterator[Dependency]:
-    for one in project.iter(tag):
-        name = one.get("Include") or one.get("Update") or ""
-        version = one.get("Version") or one.findtext("Version") or ""
-        yield Dependency(name.strip().lower(), "" if "$(" in version else version.strip())
-
-
-def _pins(references: Iterator[Dependency] | list[Dependency]) -> tuple[Pin, ...]:
-    """Return bare versions: NuGet uses the lowest version that matches, so these are in use."""
-    return tuple(
-        Pin(one.name, found[1]) for one in references if (found := _EXACT.fullmatch(one.required))
-    )
-
-
-def _property(project: Element, tag: str) -> str:
-    return (project.findtext(f"PropertyGroup/{tag}") or "").strip()

@@ -121,9 +121,9 @@ def test_of_several_locked_versions_the_only_one_that_suits_is_pinned() -> None:
 def test_group_and_version_come_from_the_build_above() -> None:
     packages = workspace(
         {
-            "build.gradle": "group = 'com.acme'\nversion = '2.0'\n",
+            "build.gradle": "allprojects {\n group = 'com.acme'\n version = '2.0'\n}\n",
             "settings.gradle": "rootProject.name = 'risk'\ninclude 'core'\n",
-            "core/build.gradle.kts": "dependencies {}\n",
+            "core/build.gradle.kts": "dependencies { implementation(libs.a) }\n",
             "gradle/libs.versions.toml": '[libraries]\na = "com.acme:auth:1.0"\n',
         }
     ).packages

@@ -1,0 +1,184 @@
+"""build.sbt and project/Dependencies.scala: programs, of which what is written out is read.
+
+Settings are `organization`, `name`, `version`, `dependency` (g:a:v), `property:NAME` and
+`library:NAME` of values. Those of a project begin with `project:ID:`, where `directory` and
+`project` (the id of one that it requires) may be too; those of `ThisBuild` with `all:`. Artifacts
+are named without the version of Scala, as `%%` names them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from indexer.ecosystems.maven.scripts import (
+    UNKNOWN,
+    Statement,
+    Token,
+    arguments,
+    parse_script,
+    statements,
+    value_of,
+    within,
+)
+from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
+
+_KEYS: Final = {"organization", "name", "version"}
+_SETS: Final = {":=", "+=", "++="}
+_JOINS: Final = {"%", "%%", "%%%"}
+_VALUES: Final = {"val", "def"}
+_MAX_DEPTH: Final = 8
+_MAX_NAMED: Final = 5_000  # uses of values that are followed
+_Pair = tuple[str, str]
+
+
+def read_build_sbt(text: str, _path: str) -> Manifest:
+    """Read build.sbt. Raises ValueError."""
+    build = _Build(list(statements(parse_script(text, dotted=False))))
+    settings = tuple(build.settings())
+    return Manifest(
+        Ecosystem.MAVEN,
+        settings=settings,
+        problem=ManifestProblem.PARTIAL if build.is_partial else None,
+    )
+
+
+def read_dependencies_scala(text: str, _path: str) -> Manifest:
+    """Read the values of project/Dependencies.scala. Raises ValueError."""
+    build = _Build(list(within(parse_script(text, dotted=False))))
+    return Manifest(Ecosystem.MAVEN, settings=tuple(build.values()))
+
+
+class _Build:
+    """The statements of a build, with the values that they define."""
+
+    def __init__(self, listed: Sequence[Statement]) -> None:
+        self._statements = listed
+        self._values = {name: value for one in listed for name, value in _defined(one)}
+        self.is_partial = False
+        self._named = 0
+
+    def values(self) -> Iterator[_Pair]:
+        for name, value in self._values.items():
+            modules = list(self._modules(value))
+            for one in modules:
+                yield f"library:{name}", one
+            if not modules and len(value) == 1 and value[0].kind == "string":
+                yield f"property:{name}", value[0].text
+
+    def settings(self) -> Iterator[_Pair]:
+        yield from self.values()
+        for one in self._statements:
+            if any(two.text in _SETS for two in one):
+                yield from self._setting(one, "")
+            elif one[0].text in {"inThisBuild", "ThisBuild"}:
+                yield from self._all(one[1:], "all:")
+        for name, value in self._values.items():
+            if _is_project(value):
+                yield from self._project(name, value)
+
+    def _project(self, name: str, value: Sequence[Token]) -> Iterator[_Pair]:
+        scope = f"project:{name}:"
+        yield scope + "directory", _directory(value) or name
+        called = ""
+        for one in _flat(value):
+            if one.kind == "word":
+                called = one.text.rpartition(".")[2]
+            elif one.kind == "(" and called == "dependsOn":
+                for part in arguments(one.inner):
+                    yield scope + "project", part[0].text
+            elif one.kind == "(" and called in {"settings", "inThisBuild"}:
+                yield from self._all([one], scope)
+
+    def _all(self, tokens: Sequence[Token], scope: str, depth: int = 0) -> Iterator[_Pair]:
+        """Yield the settings of an argument list, of lists in it and of values that it names."""
+        for group in tokens:
+            for part in arguments(group.inner) if group.kind in {"(", "{"} else ():
+                if any(two.text in _SETS for two in part):
+                    yield from self._setting(part, scope)
+                elif depth < _MAX_DEPTH:
+                    known = self._value(part[0])
+                    yield from self._all([*known, *part], scope, depth + 1)
+
+    def _setting(self, one: Statement, scope: str) -> Iterator[_Pair]:
+        at = next(index for index, two in enumerate(one) if two.text in _SETS)
+        left, right = [two.text for two in one[:at]], one[at + 1 :]
+        if "ThisBuild" in left and not scope:
+            scope = "all:"
+        key = next((text for text in left if text in _KEYS | {"libraryDependencies"}), "")
+        if key == "libraryDependencies":
+            found = list(self._modules(right))
+            self.is_partial = self.is_partial or not found
+            yield from ((scope + "dependency", module) for module in found)
+            yield from ((scope + "accessor", word) for word in self._unknown(right))
+        elif key:
+            value = value_of(right)
+            self.is_partial = self.is_partial or UNKNOWN in value
+            yield scope + key, value
+
+    def _unknown(self, tokens: Sequence[Token]) -> Iterator[str]:
+        """Yield names that may be values of project/Dependencies.scala."""
+        for one in tokens:
+            if one.kind == "word" and one.text.rpartition(".")[2] not in self._values:
+                yield one.text.rpartition(".")[2]
+            yield from self._unknown(one.inner)
+
+    def _modules(self, tokens: Sequence[Token], depth: int = 0) -> Iterator[str]:
+        """Yield g:a:v of each `"g" %% "a" % "v"`, also in the values that are named."""
+        for index, one in enumerate(tokens):
+            texts = [two.text for two in tokens[index + 1 : index + 5]]
+            is_first = index == 0 or tokens[index - 1].text not in _JOINS
+            if is_first and len(texts) > 1 and texts[0] in _JOINS:
+                group, artifact = value_of([one]), value_of([tokens[index + 2]])
+                has_version = len(texts) == 4 and texts[2] == "%"
+                version = self._version(tokens[index + 4]) if has_version else ""
+                yield f"{group}:{artifact}:{version}".rstrip(":")
+            elif one.kind == "word" and depth < _MAX_DEPTH:
+                yield from self._modules(self._value(one), depth + 1)
+            if one.inner and depth < _MAX_DEPTH:
+                yield from self._modules(one.inner, depth + 1)
+
+    def _value(self, word: Token) -> Sequence[Token]:
+        """Return the tokens of the value that a word names, within a bound of the file."""
+        found = self._values.get(word.text, ())
+        self._named += bool(found)
+        self.is_partial = self.is_partial or self._named > _MAX_NAMED
+        return found if self._named <= _MAX_NAMED else ()
+
+    def _version(self, token: Token) -> str:
+        """Return a string, or `${name}` of the value that is named."""
+        if token.kind == "word":
+            return f"${{{token.text.rpartition('.')[2]}}}"
+        return value_of([token])
+
+
+def _defined(one: Statement) -> Iterator[tuple[str, Sequence[Token]]]:
+    """Yield name and value of `lazy val x = …`, `def x = …`."""
+    texts = [two.text for two in one]
+    at = next((index for index, text in enumerate(texts) if text in _VALUES), -1)
+    if at >= 0 and at <= 2 and "=" in texts[at + 1 :] and len(texts) > at + 1:
+        yield texts[at + 1], one[texts.index("=", at) + 1 :]
+
+
+def _flat(value: Sequence[Token]) -> Iterator[Token]:
+    """Yield the tokens; `(project in file("a"))` as what is inside."""
+    for one in value[:1]:
+        yield from one.inner if one.kind == "(" else [one]
+    yield from value[1:]
+
+
+def _is_project(value: Sequence[Token]) -> bool:
+    first: Iterable[Token] = _flat(value)
+    return any(
+        one.kind == "word" and one.text.split(".")[0] in {"project", "crossProject", "Project"}
+        for one in list(first)[:1]
+    )
+
+
+def _directory(value: Sequence[Token]) -> str:
+    """Return the text of the first `file("…")`."""
+    tokens = list(_flat(value))
+    for index, one in enumerate(tokens[:-1]):
+        if one.text == "file" and tokens[index + 1].kind == "(":
+            return value_of(tokens[index + 1].inner)
+        if one.text.endswith("in") and tokens[index + 1].kind == "(":
+            return _directory([Token("word", ""), *tokens[index + 1].inner])
+    return ""

@@ -1,0 +1,109 @@
+"""settings.gradle(.kts): the projects of a build, and its version catalogues.
+
+Settings are `name:PATH` and `directory:PATH` of projects, `catalog:NAME` (a file), and for
+catalogues that are written here their settings, with the name before each alias.
+"""
+
+from collections.abc import Iterator
+
+from indexer.ecosystems.maven.catalogs import accessor
+from indexer.ecosystems.maven.scripts import (
+    UNKNOWN,
+    Statement,
+    Token,
+    arguments,
+    mentions,
+    parse_script,
+    statements,
+    value_of,
+    within,
+)
+from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
+
+
+def read_settings_gradle(text: str, path: str) -> Manifest:
+    """Read the root project's artifact, the build's projects and catalogues. Raises ValueError."""
+    tokens = parse_script(text, dotted=not path.endswith(".kts"))
+    members: list[str] = []
+    settings: list[tuple[str, str]] = []
+    name = ""
+    for one in statements(tokens):
+        texts = [two.text for two in one]
+        if texts[0] == "include":
+            listed = one[1].inner if len(one) == 2 and one[1].kind == "(" else one[1:]
+            members += [value_of(part).strip(":") for part in arguments(list(listed))]
+        elif texts[0] == "rootProject.name" and len(one) > 2:
+            name = value_of(one[2:])
+        elif texts[0] == "project" and len(one) > 4 and one[1].kind == "(":
+            settings += _project_setting(one)
+    settings += _catalogs(tokens)
+    is_partial = any("$" in one for one in [*members, name]) or _mentions_loop(tokens)
+    return Manifest(
+        Ecosystem.MAVEN,
+        name="" if "$" in name else name,
+        members=tuple(one.replace(":", "/") for one in members if "$" not in one),
+        settings=tuple(settings),
+        problem=ManifestProblem.PARTIAL if is_partial else None,
+    )
+
+
+def _mentions_loop(tokens: list[Token]) -> bool:
+    """Whether projects are included by a program."""
+    return any(
+        one[-1].kind == "{" and mentions(one[-1].inner, "include") for one in statements(tokens)
+    )
+
+
+def _project_setting(one: Statement) -> Iterator[tuple[str, str]]:
+    """Read `project(":a").projectDir = file("x")` and `project(":a").name = "b"`."""
+    project, value = value_of(one[1].inner).strip(":"), list(one[4:])
+    if one[2].text == ".name":
+        yield f"name:{project}", value_of(value)
+    elif one[2].text == ".projectDir" and value[-1].kind == "(":
+        parts = arguments(value[-1].inner)
+        yield f"directory:{project}", value_of(parts[-1]) if parts else UNKNOWN
+
+
+def _catalogs(tokens: list[Token]) -> Iterator[tuple[str, str]]:
+    """Read `versionCatalogs { create("deps") { … } }`, in Groovy `deps { … }`."""
+    for one in within(tokens):
+        if one[0].text == "versionCatalogs" and one[-1].kind == "{":
+            for catalog in statements(one[-1].inner):
+                if catalog[-1].kind == "{":
+                    called = len(catalog) > 2 and catalog[1].kind == "("
+                    name = value_of(catalog[1].inner) if called else catalog[0].text
+                    yield from _catalog(name, catalog[-1].inner)
+
+
+def _catalog(name: str, tokens: list[Token]) -> Iterator[tuple[str, str]]:
+    versions: dict[str, str] = {}
+    for one in statements(tokens):
+        if len(one) < 2 or one[1].kind != "(":
+            continue
+        parts = [value_of(part) for part in arguments(one[1].inner)]
+        chained = {one[at].text: one[at + 1].inner for at in range(2, len(one) - 1)}
+        if one[0].text == "from":
+            files = [two.inner for two in one[1].inner if two.kind == "("]
+            yield f"catalog:{name}", value_of(files[0]) if files else UNKNOWN
+        elif one[0].text == "version" and len(parts) == 2:
+            versions[parts[0]] = parts[1]
+            yield f"version:{name}.{accessor(parts[0])}", parts[1]
+        elif one[0].text in {"library", "alias"}:
+            named = [
+                *parts[1:],
+                *(value_of(inner) for key, inner in chained.items() if key == ".to"),
+            ]
+            version = value_of(chained[".version"]) if ".version" in chained else ""
+            version = versions.get(value_of(chained.get(".versionRef", [])), version)
+            library = ":".join([*named, *([version] if version else [])])
+            yield f"library:{name}.{accessor(parts[0])}", library
+        elif one[0].text == "bundle":
+            listed = [two.text for two in _strings(one[1].inner)][1:]
+            yield f"bundle:{name}.{accessor(parts[0])}", " ".join(map(accessor, listed))
+
+
+def _strings(tokens: list[Token]) -> Iterator[Token]:
+    for one in tokens:
+        if one.kind == "string":
+            yield one
+        yield from _strings(one.inner)
