@@ -31,6 +31,7 @@ def read_package_json(text: str, _path: str) -> Manifest:
         aliases=tuple(_exported(document.get("imports"), prefix="#")),
         members=tuple(strings(workspaces) or strings(table(workspaces).get("packages"))),
         dependencies=dependencies,
+        renamed=tuple(_renamed(document)),
         pins=tuple(
             Pin(one.name, found[1])
             for one in dependencies
@@ -48,6 +49,15 @@ def _dependencies(document: Table) -> Iterator[Dependency]:
                 yield Dependency(real or version, version if real and at else "")
             else:
                 yield Dependency(name, "" if required == "*" else required)
+
+
+def _renamed(document: Table) -> Iterator[tuple[str, str]]:
+    for section in _SECTIONS:
+        for local, wanted in table(document, section).items():
+            required = string(wanted)
+            if required.startswith("npm:"):
+                real, _, version = required[4:].rpartition("@")
+                yield local, real or version
 
 
 def _entries(document: Table) -> Iterator[tuple[str, str]]:
