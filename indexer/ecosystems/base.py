@@ -13,7 +13,8 @@ class RootDependency(NamedTuple):
     """A package's dependency: `required` as written, `pinned` the version in use, or "".
 
     `is_locked`: only a lock file names it, so that it comes with another dependency. `alias`: the
-    name by which the package's code imports it, if it is renamed.
+    name by which the package's code imports it, if it is renamed; of npm, one that ends in "/"
+    begins paths, and a part of the package may follow after a space.
     """
 
     name: str

@@ -9,7 +9,7 @@ from indexer.ecosystems.base import Located, PackageRoot, RootDependency
 from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.pins import Pins
 from indexer.ecosystems.registry import ECOSYSTEMS
-from indexer.limits import MANIFEST_PINS
+from indexer.limits import MANIFEST_PINS, NAME_CHARACTERS
 from indexer.records.manifests import Dependency, Ecosystem, Manifest
 
 _MAX_DEPENDENCIES: Final = 4_000
@@ -144,9 +144,16 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
 def _dependencies(package: PackageRoot, need: Dependency, pins: Pins) -> Iterator[RootDependency]:
     """Yield the dependency, once for each name by which it is imported."""
     pinned = pins.version_for(package.ecosystem, package.root, package.name, need)
-    local = [alias for alias, name in package.renamed if name == need.name]
-    for alias in local or [""]:
+    for alias in list(_aliases(package, need.name)) or [""]:
         yield RootDependency(need.name, need.required, pinned, alias=alias)
+
+
+def _aliases(package: PackageRoot, name: str) -> Iterator[str]:
+    for local, real in package.renamed:
+        if real == name:
+            yield local
+        elif real.startswith(f"{name}/") and len(local) + len(real) < NAME_CHARACTERS:
+            yield f"{local} {real[len(name) + 1 :]}"
 
 
 def _with_locked(package: PackageRoot, locked: Iterable[tuple[str, str]]) -> PackageRoot:

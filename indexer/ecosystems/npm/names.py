@@ -6,9 +6,11 @@ Manifests name built files. `dist`, `lib`, `build` and similar are read as `src`
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from indexer.ecosystems.base import Located, ModuleNames, PackageRoot
+from indexer.ecosystems.npm.tsconfig import Configuration, configurations
 from indexer.ecosystems.paths import ancestors, joined, parent, relative_to
 from indexer.languages.base import ModuleName
 from indexer.languages.ecmascript import javascript_module, javascript_modules
@@ -24,21 +26,20 @@ _ASIDE: Final = frozenset({
     "benchmarks", "script", "scripts", "docs", "fixtures",
 })  # fmt: skip
 _ASIDE_ANYWHERE: Final = frozenset({"__tests__", "__mocks__", "__fixtures__"})
+_MAX_VIRTUAL: Final = 100  # configurations with such options
 _ASIDE_NAME: Final = re.compile(r"\.(?:test|spec|stories|bench)\.\w+$")
 
 
 class Aliases:
     """Names of files by path configurations."""
 
-    def __init__(self, configured: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> None:
+    def __init__(self, aliases: Iterable[tuple[str, str]]) -> None:
+        """`aliases` are patterns and targets from the top."""
         self._by_directory: dict[str, dict[tuple[str, str], None]] = {}
-        for directory, aliases in configured:
-            for pattern, target in aliases:
-                path = joined(directory, target)
-                if path is not None:
-                    stem = javascript_module(path)[1:]
-                    folder = parent(stem.partition("*")[0])
-                    self._by_directory.setdefault(folder, {})[pattern, stem] = None
+        for pattern, path in aliases:
+            stem = javascript_module(path)[1:]
+            folder = parent(stem.partition("*")[0])
+            self._by_directory.setdefault(folder, {})[pattern, stem] = None
 
     def names(self, path: str) -> Iterator[ModuleName]:
         """Yield the names of a file, for patterns (`@/*`) and exact aliases."""
@@ -53,7 +54,12 @@ class Aliases:
 
 def npm_names(located: Sequence[Located], packages: Iterable[PackageRoot]) -> ModuleNames:
     """Return the names: the path from the top, then by aliases and by the package's exports."""
-    aliases = Aliases((parent(path), manifest.aliases) for path, manifest in located)
+    packages = list(packages)
+    configured = list(configurations(located, packages))
+    aliases = Aliases(
+        chain(_own_aliases(located), (pair for one in configured for pair in one.aliases))
+    )
+    virtual = VirtualNames(configured)
     exports = {
         one.root: Exports(one) for one in packages if one.ecosystem is Ecosystem.NPM and one.name
     }
@@ -66,8 +72,42 @@ def npm_names(located: Sequence[Located], packages: Iterable[PackageRoot]) -> Mo
             for name in exported.names(relative_to(path, root.root) or path):
                 yield ModuleName(name, public=True, scope=False)
         yield from aliases.names(path)
+        for other in virtual.paths(path):
+            for module in javascript_modules(other):
+                yield ModuleName(module, public=False, scope=False)
+            yield from aliases.names(other)
 
     return names
+
+
+def _own_aliases(located: Iterable[Located]) -> Iterator[tuple[str, str]]:
+    """Yield the aliases of manifests that extend no other."""
+    for path, manifest in located:
+        if not manifest.settings:
+            for pattern, target in manifest.aliases:
+                found = joined(parent(path), target)
+                if found is not None:
+                    yield pattern, found
+
+
+class VirtualNames:
+    """Paths by which relative imports name a file: `rootDirs` and `moduleSuffixes`."""
+
+    def __init__(self, configured: Iterable[Configuration]) -> None:
+        chosen = [one for one in configured if one.root_directories or one.suffixes]
+        self._configured = chosen[:_MAX_VIRTUAL]
+
+    def paths(self, path: str) -> Iterator[str]:
+        """Yield the other paths of a file."""
+        for one in self._configured:
+            inner = [found for root in one.root_directories if (found := relative_to(path, root))]
+            for root in one.root_directories if inner else ():
+                yield f"{root}/{inner[0]}".lstrip("/")
+            if relative_to(path, one.directory) is not None:
+                stem, dot, ending = path.rpartition(".")
+                for suffix in one.suffixes:
+                    if dot and stem.endswith(suffix):
+                        yield f"{stem.removesuffix(suffix)}.{ending}"
 
 
 class Exports:
