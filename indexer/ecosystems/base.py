@@ -76,6 +76,9 @@ class PackageEcosystem:
     parse_version: Callable[[str], Any]
     # Whether a version is in a range as it is written in a manifest. Raises ValueError.
     allows: Callable[[str, str], bool] | None = None
+    # Whether a range as written means the package of the repository that has the name and this
+    # version, given whether both are members of one workspace.
+    links: Callable[[str, str, bool], bool] | None = None
     # Manifests with such an ending, in a directory of such a name, apply to the parent directory.
     inner_directories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Names of manifests by precedence, of those of one directory with the same declaration.

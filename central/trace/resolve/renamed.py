@@ -1,10 +1,9 @@
 """Dependencies that a package imports under another name: npm's aliases, Cargo's `package`.
 
-A row's alias is the local name. With npm one that ends in "/" begins paths, and what follows a
-space is the part of the package that it means: `#db/ lib` for `"#db/*": "@acme/db/lib/*"`.
+A row's alias is the local name; for npm's see `indexer.ecosystems.npm.local_names`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from central.corpus.models import Dependency, Package
@@ -12,6 +11,7 @@ from central.db import fetch_rows, id_array, sql
 from central.trace.resolve.ecosystems import is_standard
 from central.trace.resolve.engine import BatchResolver, RuleGenerator
 from central.trace.resolve.sql import FileContext, FirstNames, Requirement
+from indexer.ecosystems.npm.local_names import begins, local_and_meant, real_path
 from indexer.records.manifests import Ecosystem
 
 # OFFSET 0: by key for each package; few of the dependencies on it are renamed.
@@ -42,56 +42,49 @@ def real_paths(
     paths: Sequence[tuple[FileContext, str]], declared: Sequence[Sequence[Requirement]]
 ) -> RuleGenerator[list[list[RealPath]]]:
     """Return for each path what it means if it begins with a renamed dependency; else nothing."""
-    found = [
-        _renamed(context.ecosystem, path, rows)
+    renamed = [
+        () if _is_own(context, path) or not any(row.alias for row in rows) else rows
         for (context, path), rows in zip(paths, declared, strict=True)
     ]
+    crates = [
+        None if context.ecosystem == Ecosystem.NPM else _renamed_crate(path, rows)
+        for (context, path), rows in zip(paths, renamed, strict=True)
+    ]
     asked = [
-        FirstNames(context.ecosystem, one.name)
-        for (context, _), one in zip(paths, found, strict=True)
-        if one and context.ecosystem != Ecosystem.NPM
+        FirstNames(context.ecosystem, name)
+        for (context, _), name in zip(paths, crates, strict=True)
+        if name
     ]
     answers = iter((yield asked) if asked else ())
     return [
-        _real(context.ecosystem, path, one, answers) if one else []
-        for (context, path), one in zip(paths, found, strict=True)
+        _of_npm(path, rows)
+        if context.ecosystem == Ecosystem.NPM
+        else _of_crate(path, name, next(answers))
+        if name
+        else []
+        for (context, path), rows, name in zip(paths, renamed, crates, strict=True)
     ]
 
 
-def _real(
-    ecosystem: str, path: str, one: Requirement, answers: Iterator[Sequence[tuple[str]]]
-) -> list[RealPath]:
-    if ecosystem == Ecosystem.NPM:
-        local, meant = _npm_names(one)
-        return [RealPath(one.name, meant + path[len(local) :])]
+def _is_own(context: FileContext, path: str) -> bool:
+    return path.startswith("/") or is_standard(context.ecosystem, path)
+
+
+def _of_npm(path: str, declared: Sequence[Requirement]) -> list[RealPath]:
+    found = real_path(path, ((row.name, row.alias) for row in declared))
+    return [RealPath(*found)] if found else []
+
+
+def _of_crate(path: str, name: str, firsts: Sequence[tuple[str]]) -> list[RealPath]:
     _, dot, rest = path.partition(".")
-    return [RealPath(one.name, f"{first}{dot}{rest}") for (first,) in next(answers)]
+    return [RealPath(name, f"{first}{dot}{rest}") for (first,) in firsts]
 
 
-def _renamed(ecosystem: str, path: str, declared: Sequence[Requirement]) -> Requirement | None:
+def _renamed_crate(path: str, declared: Sequence[Requirement]) -> str | None:
     """Return the dependency with which the path begins, the nearest one, if it is renamed."""
-    if path.startswith("/") or not any(row.alias for row in declared):
-        return None
-    if is_standard(ecosystem, path):
-        return None
-    if ecosystem == Ecosystem.NPM:
-        named = [row for row in declared if _begins(path, _npm_names(row)[0])]
-        first = max(named, key=lambda row: len(_npm_names(row)[0]), default=None)
-    else:
-        name = path.partition(".")[0]
-        first = next((row for row in declared if _crate(row.alias or row.name) == name), None)
-    return first if first and first.alias else None
-
-
-def _npm_names(row: Requirement) -> tuple[str, str]:
-    """Return the beginning of a path as it is imported, and as the package has it."""
-    local, _, part = row.alias.partition(" ")
-    meant = f"{row.name}/{part}" if part else row.name
-    return local or row.name, f"{meant}/" if local.endswith("/") else meant
-
-
-def _begins(path: str, local: str) -> bool:
-    return path.startswith(local) and (local[-1:] == "/" or path[len(local) :][:1] in "/.")
+    first = path.partition(".")[0]
+    found = next((row for row in declared if _crate(row.alias or row.name) == first), None)
+    return found.name if found and found.alias else None
 
 
 def _crate(name: str) -> str:
@@ -127,5 +120,5 @@ def _imported_as(ecosystem: str, path: str, row: Requirement) -> str:
     if ecosystem != Ecosystem.NPM:
         _, dot, rest = path.partition(".")
         return f"{_crate(row.alias)}{dot}{rest}"
-    local, meant = _npm_names(row)
-    return local + path[len(meant) :] if _begins(path, meant) else ""
+    local, meant = local_and_meant(row.name, row.alias)
+    return local + path[len(meant) :] if begins(path, meant) else ""

@@ -11,7 +11,7 @@ from indexer.ecosystems.npm.package_json import read_package_json
 from indexer.ecosystems.npm.package_lock import read_package_lock
 from indexer.ecosystems.npm.pnpm_lock import read_pnpm_lock
 from indexer.ecosystems.npm.tsconfig import read_tsconfig
-from indexer.ecosystems.npm.versions import allows_npm
+from indexer.ecosystems.npm.versions import allows_npm, links_npm
 from indexer.ecosystems.npm.workspace_settings import read_pnpm_workspace, read_yarnrc
 from indexer.ecosystems.npm.yarn_lock import read_yarn_lock
 from indexer.ecosystems.versions import parse_semantic_version
@@ -43,4 +43,5 @@ NPM: Final = PackageEcosystem(
     module_names=npm_names,
     parse_version=parse_semantic_version,
     allows=allows_npm,
+    links=links_npm,
 )
