@@ -10,7 +10,8 @@ from itertools import chain
 from typing import Final
 
 from indexer.ecosystems.base import Located, ModuleNames, PackageRoot
-from indexer.ecosystems.npm.tsconfig import Configuration, configurations
+from indexer.ecosystems.npm.package_json import HIDDEN
+from indexer.ecosystems.npm.tsconfig import Configuration, configurations, is_configuration
 from indexer.ecosystems.paths import ancestors, joined, parent, relative_to
 from indexer.languages.base import ModuleName
 from indexer.languages.ecmascript import javascript_module, javascript_modules
@@ -26,6 +27,7 @@ _ASIDE: Final = frozenset({
     "benchmarks", "script", "scripts", "docs", "fixtures",
 })  # fmt: skip
 _ASIDE_ANYWHERE: Final = frozenset({"__tests__", "__mocks__", "__fixtures__"})
+_TYPESCRIPT: Final = re.compile(r"(?<!\.d)\.([cm]?)tsx?$")  # as an import of its output ends
 _MAX_VIRTUAL: Final = 100  # configurations with such options
 _ASIDE_NAME: Final = re.compile(r"\.(?:test|spec|stories|bench)\.\w+$")
 
@@ -60,8 +62,15 @@ def npm_names(located: Sequence[Located], packages: Iterable[PackageRoot]) -> Mo
         chain(_own_aliases(located), (pair for one in configured for pair in one.aliases))
     )
     virtual = VirtualNames(configured)
+    hidden = {
+        parent(path): [name for key, name in manifest.settings if key == HIDDEN]
+        for path, manifest in located
+        if path.rpartition("/")[2] == "package.json"
+    }
     exports = {
-        one.root: Exports(one) for one in packages if one.ecosystem is Ecosystem.NPM and one.name
+        one.root: Exports(one, hidden.get(one.root, ()))
+        for one in packages
+        if one.ecosystem is Ecosystem.NPM and one.name
     }
 
     def names(path: str, _namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
@@ -83,7 +92,7 @@ def npm_names(located: Sequence[Located], packages: Iterable[PackageRoot]) -> Mo
 def _own_aliases(located: Iterable[Located]) -> Iterator[tuple[str, str]]:
     """Yield the aliases of manifests that extend no other."""
     for path, manifest in located:
-        if not manifest.settings:
+        if not is_configuration(path):
             for pattern, target in manifest.aliases:
                 found = joined(parent(path), target)
                 if found is not None:
@@ -113,8 +122,10 @@ class VirtualNames:
 class Exports:
     """The files that a package exports, with their names."""
 
-    def __init__(self, root: PackageRoot) -> None:
+    def __init__(self, root: PackageRoot, hidden: Iterable[str] = ()) -> None:
+        """`hidden` are subpaths, or patterns of them, that it does not export."""
         self._package = root.name
+        self._hidden = tuple(hidden)
         self._exact: dict[str, dict[str, None]] = {}
         self._patterns: dict[tuple[str, str], None] = {}
         for subpath, file in root.entries:
@@ -129,15 +140,24 @@ class Exports:
         stems = [module[1:] for module in javascript_modules(seen)]
         subpaths = [subpath for stem in stems for subpath in self._exact.get(stem, ())]
         if not _is_aside(seen):
+            stems = [*filter(None, stems), seen, _TYPESCRIPT.sub(r".\1js", seen)]
             subpaths += [
                 name
                 for subpath, target in self._patterns
-                for stem in stems
-                if stem and (name := _matched(stem, target, subpath))
+                for stem in (stems if target == "*" else stems[:-2])
+                if (name := _matched(stem, target, subpath))
+                and not self._is_hidden(name, len(subpath))
             ]
         for subpath in subpaths:
             for one in {subpath: None, javascript_module(subpath)[1:]: None}:
                 yield f"{self._package}/{one}" if one else self._package
+
+    def _is_hidden(self, name: str, characters: int) -> bool:
+        """Whether a longer pattern than the one that matches hides the name."""
+        return any(
+            _matched(name, pattern, pattern) and len(pattern) >= characters
+            for pattern in self._hidden
+        )
 
 
 def _sources(file: str, subpath: str) -> Iterator[str]:

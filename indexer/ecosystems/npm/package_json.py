@@ -9,6 +9,7 @@ from indexer.ecosystems.parsing import Table, array, read_json, string, strings,
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 SECTIONS = ("dependencies", "peerDependencies", "optionalDependencies", "devDependencies")
+HIDDEN = "hidden"
 # Conditions of `exports` that are variants of a general one.
 _SPECIAL = frozenset({
     "development", "browser", "react-server", "react-native", "worker", "workerd", "edge",
@@ -19,7 +20,7 @@ _SPECIAL = frozenset({
 def read_package_json(text: str, _path: str) -> Manifest:
     """Read package.json. Without `exports`, `entries` has ("*", "*"): every file is importable.
 
-    A null target in `exports` hides nothing. Raises ValueError and RecursionError.
+    `settings` have the subpaths that a null target hides. Raises ValueError and RecursionError.
     """
     document = read_json(text)
     workspaces = document.get("workspaces")
@@ -38,6 +39,7 @@ def read_package_json(text: str, _path: str) -> Manifest:
             *_renamed(imports, dict(needs)),
         ),
         pins=tuple(Pin(one.name, version) for _, one in needs if (version := pinned(one.required))),
+        settings=tuple((HIDDEN, name) for name in _hidden(document.get("exports"))),
         uses=tuple(chain(catalog_uses(document), catalog_uses(table(workspaces)))),
     )
 
@@ -82,6 +84,12 @@ def _entries(document: Table) -> Iterator[tuple[str, str]]:
     first = files[0].removeprefix("./").partition("/")[0]
     if "/" in files[0].removeprefix("./"):
         yield f"{first}/*", f"{first}/*"
+
+
+def _hidden(exports: object) -> Iterator[str]:
+    for key, target in exports.items() if isinstance(exports, dict) else ():
+        if target is None and key.startswith("./"):
+            yield key.removeprefix("./")
 
 
 def exported(value: object, *, prefix: str) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from indexer.ecosystems.paths import joined, parent
 from indexer.records.manifests import Ecosystem, Manifest
 
 _EXTENDS, _BASE, _PATHS, _ROOT, _SUFFIX = "extends", "baseUrl", "paths:", "rootDirs", "suffix:"
+_DIRECT: Final = ("tsconfig.json", "jsconfig.json")  # that tools look for
 _CONFIG_DIR: Final = "${configDir}"
 _MAX_EXTENDED: Final = 32  # files of one configuration
 _MAX_PATHS: Final = 2_000  # of all configurations of a repository that share files
@@ -81,16 +82,29 @@ def configurations(
     located: Iterable[Located], packages: Iterable[PackageRoot]
 ) -> Iterator[Configuration]:
     """Yield the configuration of each file that has any of these options."""
-    known = {path: one.settings for path, one in located if one.settings}
+    known = {path: one.settings for path, one in located if is_configuration(path)}
     roots = {one.name: one.root for one in packages if one.ecosystem is Ecosystem.NPM and one.name}
     left = _MAX_PATHS
+    used = {
+        _found(path, value, known, roots)
+        for path, settings in known.items()
+        for key, value in settings
+        if key == _EXTENDS
+    }
     for path in known:
+        if path in used and not path.endswith(_DIRECT):
+            continue  # what extends it decides
         found = _configuration(path, known, roots)
         left -= len(found.aliases)
         if left < 0:
             return
         if found.aliases or found.root_directories or found.suffixes:
             yield found
+
+
+def is_configuration(path: str) -> bool:
+    """Whether a manifest is one of these files."""
+    return path.rpartition("/")[2].startswith(("tsconfig", "jsconfig"))
 
 
 _Settings = Mapping[str, tuple[tuple[str, str], ...]]

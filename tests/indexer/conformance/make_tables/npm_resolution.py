@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.indexer.conformance.make_tables.resolution_projects import NODE, TYPESCRIPT
+from tests.indexer.conformance.make_tables.resolution_projects import DIFFERS, NODE, TYPESCRIPT
 from tests.indexer.conformance.make_tables.writing import write
 
 _TYPESCRIPT = """
@@ -73,17 +73,18 @@ def _rows(projects: dict[str, Any], command: list[str]) -> list[dict[str, Any]]:
                     text=True,
                 ).stdout.strip()
                 said = said.removeprefix("file://").removeprefix(f"{where}/")
+                said = said if said in files else ""  # `import` does not look whether it is there
                 known = {
                     one: text for one, text in files.items() if one in {file, said} or _is_read(one)
                 }
                 others = {one: "" for one in files if one not in known}
-                rows.append(
-                    {
-                        "name": f"{name}: {file} {specifier}",
-                        "files": known | others,
-                        "says": {f"{file} {specifier}": said},
-                    }
-                )
+                row = {
+                    "name": f"{name}: {file} {specifier}",
+                    "files": known | others,
+                    "says": {f"{file} {specifier}": said},
+                }
+                differs = DIFFERS.get(row["name"])
+                rows.append(row | ({"differs": differs} if differs else {}))
         shutil.rmtree(where)
     return rows
 

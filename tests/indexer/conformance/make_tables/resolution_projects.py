@@ -181,7 +181,9 @@ TYPESCRIPT: Final = {
             "packages/log/src/in/side.ts": _CODE,
             "app/package.json": {
                 "name": "app",
-                "imports": {"#log": "@acme/log", "#lv": "@acme/log/levels", "#d/*": "@acme/log/deep/*"},
+                "imports": {
+                    "#log": "@acme/log", "#lv": "@acme/log/levels", "#d/*": "@acme/log/deep/*",
+                },
                 "dependencies": {"@acme/log": "1", "log": "npm:@acme/log@1"},
             },
         },
@@ -287,4 +289,10 @@ NODE: Final = {
         _log({"exports": {".": "./src/index.js", "./levels": "./src/levels.js"}}),
         {"packages/log/src/main.js": ["@acme/log", "@acme/log/levels", "./levels.js"]},
     ),
+}
+
+DIFFERS: Final = {
+    "no main: app/main.js @acme/log": "a package that names no entry may be built: src/index is one too",
+    "configDir: web/src/main.ts @/only": "a pattern is known in the whole repository; a file of the own package comes first",
+    "endings: main.ts ./g": "a directory's package.json without a name or dependencies is no package",
 }
