@@ -43,7 +43,7 @@ def real_paths(
 ) -> RuleGenerator[list[list[RealPath]]]:
     """Return for each path what it means if it begins with a renamed dependency; else nothing."""
     renamed = [
-        () if _is_own(context, path) or not any(row.alias for row in rows) else rows
+        () if _is_own(context, path) else rows
         for (context, path), rows in zip(paths, declared, strict=True)
     ]
     crates = [

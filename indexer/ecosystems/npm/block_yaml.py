@@ -34,4 +34,4 @@ def scalar(value: str) -> str:
     """Return a scalar without quotes and comment."""
     if value[:1] in {"'", '"'}:
         return value[1:].partition(value[0])[0]
-    return "" if value.startswith("#") else _COMMENT.sub("", value)
+    return "" if value.startswith("#") else _COMMENT.sub("", value).rstrip()

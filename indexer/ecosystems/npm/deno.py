@@ -74,7 +74,7 @@ def read_deno_lock(text: str, _path: str) -> Manifest:
 
 def _uses(key: str, value: str) -> Iterator[PinUse]:
     wanted = imported(key)
-    version = value.rpartition("@")[2].partition("_")[0] if value else ""
+    version = value.partition("_")[0].rpartition("@")[2]
     if wanted and version:
         yield PinUse(ANY_USER, wanted.name, wanted.required or "*", version)
 

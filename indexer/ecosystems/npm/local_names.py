@@ -4,7 +4,15 @@ One that ends in "/" begins paths, and what follows a space is the part of the p
 means: `#db/ lib` for `"#db/*": "@acme/db/lib/*"`.
 """
 
+import re
 from collections.abc import Iterable
+from typing import Final
+
+# A package as Deno imports it without a manifest: `jsr:@acme/log@^1.2/levels`.
+_INLINE: Final = re.compile(
+    r"(?:jsr|npm):/?(?P<name>@[^/@]+/[^/@.]+|[^/@.]+)"
+    r"(?:@[~^<>=]*v?[\dx*]++(?:\.[\dx*]++){0,2}(?:-[\w-]+(?:\.\d+)*)?)?(?P<rest>(?:[./].*)?)"
+)
 
 
 def local_and_meant(name: str, alias: str) -> tuple[str, str]:
@@ -22,8 +30,12 @@ def begins(path: str, local: str) -> bool:
 def real_path(path: str, declared: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
     """Return the package and its path if the path begins with a renamed dependency.
 
-    `declared` are names and aliases, the nearest first. The longest local name decides.
+    `declared` are names and aliases, the nearest first. The longest local name decides. Or if it
+    names the package itself, as Deno does.
     """
+    inline = _INLINE.fullmatch(path)
+    if inline:
+        return inline["name"], inline["name"] + inline["rest"]
     named = [one for one in declared if begins(path, local_and_meant(*one)[0])]
     found = max(named, key=lambda one: len(local_and_meant(*one)[0]), default=None)
     if found is None or not found[1]:

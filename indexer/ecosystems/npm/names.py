@@ -27,7 +27,7 @@ _ASIDE: Final = frozenset({
     "benchmarks", "script", "scripts", "docs", "fixtures",
 })  # fmt: skip
 _ASIDE_ANYWHERE: Final = frozenset({"__tests__", "__mocks__", "__fixtures__"})
-_TYPESCRIPT: Final = re.compile(r"(?<!\.d)\.([cm]?)tsx?$")  # as an import of its output ends
+_JAVASCRIPT: Final = re.compile(r"\.[cm]?jsx?$")  # runs as it is: imported with its ending
 _MAX_VIRTUAL: Final = 100  # configurations with such options
 _ASIDE_NAME: Final = re.compile(r"\.(?:test|spec|stories|bench)\.\w+$")
 
@@ -140,11 +140,12 @@ class Exports:
         stems = [module[1:] for module in javascript_modules(seen)]
         subpaths = [subpath for stem in stems for subpath in self._exact.get(stem, ())]
         if not _is_aside(seen):
-            stems = [*filter(None, stems), seen, _TYPESCRIPT.sub(r".\1js", seen)]
+            stems = list(filter(None, stems))
+            whole = [*stems, seen] if _JAVASCRIPT.search(seen) else stems
             subpaths += [
                 name
                 for subpath, target in self._patterns
-                for stem in (stems if target == "*" else stems[:-2])
+                for stem in (whole if target == "*" else stems)
                 if (name := _matched(stem, target, subpath))
                 and not self._is_hidden(name, len(subpath))
             ]

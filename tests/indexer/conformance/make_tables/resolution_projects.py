@@ -292,7 +292,13 @@ NODE: Final = {
 }
 
 DIFFERS: Final = {
-    "no main: app/main.js @acme/log": "a package that names no entry may be built: src/index is one too",
-    "configDir: web/src/main.ts @/only": "a pattern is known in the whole repository; a file of the own package comes first",
-    "endings: main.ts ./g": "a directory's package.json without a name or dependencies is no package",
+    "no main: app/main.js @acme/log": (
+        "a package that names no entry may be built: src/index is one too"
+    ),
+    "configDir: web/src/main.ts @/only": (
+        "a pattern is known in the whole repository; a file of the own package comes first"
+    ),
+    "endings: main.ts ./g": (
+        "a directory's package.json without a name or dependencies is no package"
+    ),
 }
