@@ -11,7 +11,7 @@ from central.db import fetch_rows, id_array, sql
 from central.trace.resolve.ecosystems import is_standard
 from central.trace.resolve.engine import BatchResolver, RuleGenerator
 from central.trace.resolve.sql import FileContext, FirstNames, Requirement
-from indexer.ecosystems.npm.local_names import begins, local_and_meant, real_path
+from indexer.ecosystems.npm.local_names import begins, inline_path, local_and_meant, real_path
 from indexer.records.manifests import Ecosystem
 
 # OFFSET 0: by key for each package; few of the dependencies on it are renamed.
@@ -43,7 +43,7 @@ def real_paths(
 ) -> RuleGenerator[list[list[RealPath]]]:
     """Return for each path what it means if it begins with a renamed dependency; else nothing."""
     renamed = [
-        () if _is_own(context, path) else rows
+        rows if _may_be_renamed(context, path, rows) else ()
         for (context, path), rows in zip(paths, declared, strict=True)
     ]
     crates = [
@@ -66,12 +66,15 @@ def real_paths(
     ]
 
 
-def _is_own(context: FileContext, path: str) -> bool:
-    return path.startswith("/") or is_standard(context.ecosystem, path)
+def _may_be_renamed(context: FileContext, path: str, declared: Sequence[Requirement]) -> bool:
+    """Whether the path need be compared with each dependency; it seldom need be."""
+    if path.startswith("/") or not any(row.alias for row in declared):
+        return False
+    return not is_standard(context.ecosystem, path)
 
 
 def _of_npm(path: str, declared: Sequence[Requirement]) -> list[RealPath]:
-    found = real_path(path, ((row.name, row.alias) for row in declared))
+    found = inline_path(path) or real_path(path, ((row.name, row.alias) for row in declared))
     return [RealPath(*found)] if found else []
 
 

@@ -5,6 +5,7 @@ Reference: https://bun.com/docs/install/lockfile
 
 from collections.abc import Iterator
 
+from indexer.ecosystems.npm.direct import uses_of
 from indexer.ecosystems.npm.jsonc import read_jsonc
 from indexer.ecosystems.npm.package_json import SECTIONS
 from indexer.ecosystems.npm.specifiers import wanted
@@ -42,15 +43,15 @@ def _uses(workspaces: Table, packages: Table) -> Iterator[PinUse]:
     """Yield what each workspace uses: its own entry `NAME/DEPENDENCY`, or else the common one."""
     for user, workspace in workspaces.items():
         own = string(table(workspace).get("name"))
+        found = []
         for section in SECTIONS:
             for local, value in table(workspace, section).items():
                 key = f"{own}/{local}" if f"{own}/{local}" in packages else local
                 pin = _pin(packages, key)
-                name, required, _ = wanted(local, string(value))
-                if pin:
-                    yield PinUse(user, pin.name, required if name != local else "", pin.version)
-                elif version := _of_workspace(workspaces, packages, key):
-                    yield PinUse(user, name, "", version)
+                version = pin.version if pin else _of_workspace(workspaces, packages, key)
+                if version:
+                    found.append((wanted(local, string(value)), version))
+        yield from uses_of(user, found)
 
 
 def _of_workspace(workspaces: Table, packages: Table, key: str) -> str:

@@ -27,15 +27,17 @@ def begins(path: str, local: str) -> bool:
     return path.startswith(local) and (local[-1:] == "/" or path[len(local) :][:1] in "/.")
 
 
+def inline_path(path: str) -> tuple[str, str] | None:
+    """Return the package and its path if the path begins with a registry."""
+    found = _INLINE.fullmatch(path) if path.startswith(("jsr:", "npm:")) else None
+    return (found["name"], found["name"] + found["rest"]) if found else None
+
+
 def real_path(path: str, declared: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
     """Return the package and its path if the path begins with a renamed dependency.
 
-    `declared` are names and aliases, the nearest first. The longest local name decides. Or if it
-    names the package itself, as Deno does.
+    `declared` are names and aliases, the nearest first. The longest local name decides.
     """
-    inline = _INLINE.fullmatch(path)
-    if inline:
-        return inline["name"], inline["name"] + inline["rest"]
     named = [one for one in declared if begins(path, local_and_meant(*one)[0])]
     found = max(named, key=lambda one: len(local_and_meant(*one)[0]), default=None)
     if found is None or not found[1]:

@@ -1,6 +1,7 @@
 """package.json."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from indexer.ecosystems.npm.catalogs import catalog_uses
@@ -25,6 +26,7 @@ def read_package_json(text: str, _path: str) -> Manifest:
     document = read_json(text)
     workspaces = document.get("workspaces")
     needs = list(_needs(document))
+    several = _of_several_ranges(needs)
     imports = dict(_imported_packages(document))
     return Manifest(
         Ecosystem.NPM,
@@ -33,12 +35,18 @@ def read_package_json(text: str, _path: str) -> Manifest:
         entries=tuple(_entries(document)),
         aliases=tuple(exported(document.get("imports"), prefix="#")),
         members=tuple(strings(workspaces) or strings(table(workspaces).get("packages"))),
-        dependencies=tuple(Dependency(one.name, one.required) for _, one in needs),
+        dependencies=tuple(
+            Dependency(one.name, "" if one.name in several else one.required) for _, one in needs
+        ),
         renamed=(
             *((local, one.name) for local, one in needs if local != one.name),
             *_renamed(imports, dict(needs)),
         ),
-        pins=tuple(Pin(one.name, version) for _, one in needs if (version := pinned(one.required))),
+        pins=tuple(
+            Pin(one.name, version)
+            for _, one in needs
+            if one.name not in several and (version := pinned(one.required))
+        ),
         settings=tuple((HIDDEN, name) for name in _hidden(document.get("exports"))),
         uses=tuple(chain(catalog_uses(document), catalog_uses(table(workspaces)))),
     )
@@ -48,6 +56,15 @@ def _needs(document: Table) -> Iterator[tuple[str, Wanted]]:
     for section in SECTIONS:
         for local, value in table(document, section).items():
             yield local, wanted(local, string(value))
+
+
+def _of_several_ranges(needs: Sequence[tuple[str, Wanted]]) -> set[str]:
+    """Return packages with several names and ranges: which range a name has is not kept."""
+    names, ranges = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for local, one in needs:
+        names[one.name].add(local)
+        ranges[one.name].add(one.required)
+    return {name for name in names if len(names[name]) > 1 and len(ranges[name]) > 1}
 
 
 def _imported_packages(document: Table) -> Iterator[tuple[str, str]]:

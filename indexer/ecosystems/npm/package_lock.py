@@ -6,8 +6,9 @@ Reference: https://docs.npmjs.com/cli/configuring-npm/package-lock-json
 from collections.abc import Iterator
 from typing import Final
 
+from indexer.ecosystems.npm.direct import uses_of
 from indexer.ecosystems.npm.package_json import SECTIONS
-from indexer.ecosystems.npm.specifiers import wanted
+from indexer.ecosystems.npm.specifiers import Wanted, wanted
 from indexer.ecosystems.parsing import Table, read_json, string, table
 from indexer.ecosystems.paths import ancestors
 from indexer.records.manifests import Ecosystem, Manifest, Pin, PinUse
@@ -40,34 +41,35 @@ def _used(packages: Table) -> Iterator[PinUse]:
     for user, entry in packages.items():
         if _MODULES in f"{user}/":
             continue
-        for section in SECTIONS:
-            for local, value in table(entry, section).items():
-                yield from _use(packages, user, local, string(value))
+        found = (
+            one
+            for section in SECTIONS
+            for local, value in table(entry, section).items()
+            for one in _found(packages, user, local, string(value))
+        )
+        yield from uses_of(user, found)
 
 
-def _use(packages: Table, user: str, local: str, value: str) -> Iterator[PinUse]:
+def _found(packages: Table, user: str, local: str, value: str) -> Iterator[tuple[Wanted, str]]:
     for directory in ancestors(user):
         path = f"{directory}/{_MODULES}{local}".lstrip("/")
         if path in packages:
             found = table(packages[path])
             if found.get("link"):
                 found = table(packages.get(string(found.get("resolved"))))
-            name, required, _ = wanted(local, value)
             if string(found.get("version")):
-                range_ = required if name != local else ""
-                yield PinUse(user, name, range_, string(found.get("version")))
+                yield wanted(local, value), string(found.get("version"))
             return
 
 
 def _used_from_the_top(document: Table) -> Iterator[PinUse]:
     """Yield what version 1 has for the package beside it, whose dependencies it does not name."""
-    for name, entry in table(document, "dependencies").items():
-        for pin in _nested_pin(name, string(table(entry).get("version"))):
-            yield (
-                PinUse("", pin.name, "", pin.version)
-                if pin.name == name
-                else PinUse("", pin.name, pin.version, pin.version)
-            )
+    found = (
+        (Wanted(pin.name, "" if pin.name == name else pin.version), pin.version)
+        for name, entry in table(document, "dependencies").items()
+        for pin in _nested_pin(name, string(table(entry).get("version")))
+    )
+    yield from uses_of("", found)
 
 
 def _nested(document: Table) -> Iterator[Pin]:

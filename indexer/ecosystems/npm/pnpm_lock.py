@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from indexer.ecosystems.npm.block_yaml import block_lines
+from indexer.ecosystems.npm.direct import uses_of
 from indexer.ecosystems.npm.package_json import SECTIONS
-from indexer.ecosystems.npm.specifiers import wanted
-from indexer.records.manifests import Ecosystem, Manifest, Pin, PinUse
+from indexer.ecosystems.npm.specifiers import Wanted, wanted
+from indexer.records.manifests import Ecosystem, Manifest, Pin
 
 # Keys of `packages`, and versions of aliased dependencies: /name/1.0.0 (v5), /name@1.0.0 (v6),
 # name@1.0.0 (v9), each with the peers after "_" or in brackets.
@@ -37,7 +38,10 @@ def read_pnpm_lock(text: str, _path: str) -> Manifest:
             _note(direct, "" if keys[1:2] == (".",) else "".join(keys[1:2]), keys[2:], value)
         else:
             _note(direct, "", keys, value)
-    uses = tuple(use for (user, local), one in direct.items() for use in _uses(user, local, one))
+    used: dict[str, list[tuple[Wanted, str]]] = {}
+    for (user, local), one in direct.items():
+        used.setdefault(user, []).extend(_found(local, one))
+    uses = tuple(use for user, listed in used.items() for use in uses_of(user, listed))
     pins = dict.fromkeys(Pin(use.name, use.version) for use in uses) | packages
     return Manifest(Ecosystem.NPM, pins=tuple(pins), uses=uses)
 
@@ -53,11 +57,11 @@ def _note(direct: _Direct, user: str, keys: tuple[str, ...], value: str) -> None
         known[keys[2]] = value
 
 
-def _uses(user: str, local: str, one: dict[str, str]) -> Iterator[PinUse]:
-    name, required, _ = wanted(local, one.get("specifier", ""))
+def _found(local: str, one: dict[str, str]) -> Iterator[tuple[Wanted, str]]:
+    asked = wanted(local, one.get("specifier", ""))
     written = one.get("version", "")
     found = _KEY.fullmatch(written)
-    name = found["name"] if found else name
+    name = found["name"] if found else asked.name
     version = found["version"] if found else written
     if plain := _VERSION.fullmatch(version):
-        yield PinUse(user, name, required if name != local else "", plain[1])
+        yield asked._replace(name=name), plain[1]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.ecosystems.npm.local_names import real_path
+from indexer.ecosystems.npm.local_names import inline_path
 from indexer.ecosystems.npm.specifiers import Wanted, imported, pinned, wanted
 from indexer.ecosystems.npm.versions import allows_npm, links_npm
 from indexer.records.manifests import Dependency, ManifestProblem, Pin, PinUse
@@ -73,7 +73,7 @@ def test_targets_of_an_import_map(target: str, expected: Wanted | None) -> None:
 def test_a_path_may_name_a_package_of_a_registry(
     path: str, expected: tuple[str, str] | None
 ) -> None:
-    assert real_path(path, []) == expected
+    assert inline_path(path) == expected
 
 
 def test_a_subpath_import_that_is_a_package_renames_it() -> None:
@@ -224,3 +224,17 @@ def test_root_directories_are_one_to_relative_imports() -> None:
     files = {"tsconfig.json": '{"compilerOptions": {"rootDirs": ["src", "gen"]}}'}
     assert {"/gen/a", "/src/a"} <= module_names(files, "gen/a.ts")
     assert module_names(files, "other/a.ts") == {"/other/a"}
+
+
+def test_two_versions_under_two_names_are_no_fact() -> None:
+    manifest = (
+        '{"name": "a", "dependencies": {"log": "2.0.0", "old": "npm:log@1.0.0", "b": "1.0.0"}}'
+    )
+    lock = """{"packages": {
+      "": {"dependencies": {"log": "2.0.0", "old": "npm:log@1.0.0", "b": "1.0.0"}},
+      "node_modules/log": {"version": "2.0.0"},
+      "node_modules/old": {"name": "log", "version": "1.0.0"},
+      "node_modules/b": {"version": "1.0.0"}
+    }}"""
+    assert pins({"package.json": manifest}) == {"": {"log": "", "b": "1.0.0"}}
+    assert pins({"package.json": manifest, "package-lock.json": lock})[""]["log"] == ""
