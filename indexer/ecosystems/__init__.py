@@ -5,6 +5,7 @@ nor any grammar.
 """
 
 from indexer.ecosystems.base import PackageRoot, RootDependency
+from indexer.ecosystems.npm import local_names
 from indexer.ecosystems.registry import ECOSYSTEMS, is_manifest, read_manifest
 from indexer.ecosystems.workspace import Workspace, ecosystem_of
 
@@ -15,5 +16,6 @@ __all__ = [
     "Workspace",
     "ecosystem_of",
     "is_manifest",
+    "local_names",
     "read_manifest",
 ]

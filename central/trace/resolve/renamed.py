@@ -1,6 +1,6 @@
 """Dependencies that a package imports under another name: npm's aliases, Cargo's `package`.
 
-A row's alias is the local name; for npm's see `indexer.ecosystems.npm.local_names`.
+A row's alias is the local name; for npm's see `indexer.ecosystems.local_names`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from central.db import fetch_rows, id_array, sql
 from central.trace.resolve.ecosystems import is_standard
 from central.trace.resolve.engine import BatchResolver, RuleGenerator
 from central.trace.resolve.sql import FileContext, FirstNames, Requirement
-from indexer.ecosystems.npm.local_names import begins, inline_path, local_and_meant, real_path
+from indexer.ecosystems import local_names
 from indexer.records.manifests import Ecosystem
 
 # OFFSET 0: by key for each package; few of the dependencies on it are renamed.
@@ -74,7 +74,9 @@ def _may_be_renamed(context: FileContext, path: str, declared: Sequence[Requirem
 
 
 def _of_npm(path: str, declared: Sequence[Requirement]) -> list[RealPath]:
-    found = inline_path(path) or real_path(path, ((row.name, row.alias) for row in declared))
+    found = local_names.inline_path(path) or local_names.real_path(
+        path, ((row.name, row.alias) for row in declared)
+    )
     return [RealPath(*found)] if found else []
 
 
@@ -123,5 +125,5 @@ def _imported_as(ecosystem: str, path: str, row: Requirement) -> str:
     if ecosystem != Ecosystem.NPM:
         _, dot, rest = path.partition(".")
         return f"{_crate(row.alias)}{dot}{rest}"
-    local, meant = local_and_meant(row.name, row.alias)
-    return local + path[len(meant) :] if begins(path, meant) else ""
+    local, meant = local_names.local_and_meant(row.name, row.alias)
+    return local + path[len(meant) :] if local_names.begins(path, meant) else ""
