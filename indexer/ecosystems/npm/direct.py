@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from indexer.ecosystems.npm.specifiers import Wanted
+from indexer.ecosystems.npm.specifiers import Requested
 from indexer.records.manifests import PinUse
 
 
-def uses_of(user: str, found: Iterable[tuple[Wanted, str]]) -> Iterator[PinUse]:
+def uses_of(user: str, found: Iterable[tuple[Requested, str]]) -> Iterator[PinUse]:
     """Yield what a package uses; by its range where it has one package under several names."""
     versions: dict[str, dict[tuple[str, str], None]] = {}
     for wanted, version in found:

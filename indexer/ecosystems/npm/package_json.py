@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from indexer.ecosystems.npm.catalogs import catalog_uses
-from indexer.ecosystems.npm.specifiers import Wanted, pinned, wanted
+from indexer.ecosystems.npm.specifiers import Requested, pinned, wanted
 from indexer.ecosystems.parsing import Table, array, read_json, string, strings, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
@@ -52,13 +52,13 @@ def read_package_json(text: str, _path: str) -> Manifest:
     )
 
 
-def _needs(document: Table) -> Iterator[tuple[str, Wanted]]:
+def _needs(document: Table) -> Iterator[tuple[str, Requested]]:
     for section in SECTIONS:
         for local, value in table(document, section).items():
             yield local, wanted(local, string(value))
 
 
-def _of_several_ranges(needs: Sequence[tuple[str, Wanted]]) -> set[str]:
+def _of_several_ranges(needs: Sequence[tuple[str, Requested]]) -> set[str]:
     """Return packages with several names and ranges: which range a name has is not kept."""
     names, ranges = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for local, one in needs:
@@ -76,7 +76,7 @@ def _imported_packages(document: Table) -> Iterator[tuple[str, str]]:
                 break
 
 
-def _renamed(imports: dict[str, str], needs: dict[str, Wanted]) -> Iterator[tuple[str, str]]:
+def _renamed(imports: dict[str, str], needs: dict[str, Requested]) -> Iterator[tuple[str, str]]:
     """Yield local names and packages with what is meant of them: `#db/`, `@acme/db/lib`."""
     for key, target in imports.items():
         local, star, after = key.partition("*")

@@ -8,7 +8,7 @@ from typing import Final
 
 from indexer.ecosystems.npm.direct import uses_of
 from indexer.ecosystems.npm.package_json import SECTIONS
-from indexer.ecosystems.npm.specifiers import Wanted, wanted
+from indexer.ecosystems.npm.specifiers import Requested, wanted
 from indexer.ecosystems.parsing import Table, read_json, string, table
 from indexer.ecosystems.paths import ancestors
 from indexer.records.manifests import Ecosystem, Manifest, Pin, PinUse
@@ -50,7 +50,7 @@ def _used(packages: Table) -> Iterator[PinUse]:
         yield from uses_of(user, found)
 
 
-def _found(packages: Table, user: str, local: str, value: str) -> Iterator[tuple[Wanted, str]]:
+def _found(packages: Table, user: str, local: str, value: str) -> Iterator[tuple[Requested, str]]:
     for directory in ancestors(user):
         path = f"{directory}/{_MODULES}{local}".lstrip("/")
         if path in packages:
@@ -65,7 +65,7 @@ def _found(packages: Table, user: str, local: str, value: str) -> Iterator[tuple
 def _used_from_the_top(document: Table) -> Iterator[PinUse]:
     """Yield what version 1 has for the package beside it, whose dependencies it does not name."""
     found = (
-        (Wanted(pin.name, "" if pin.name == name else pin.version), pin.version)
+        (Requested(pin.name, "" if pin.name == name else pin.version), pin.version)
         for name, entry in table(document, "dependencies").items()
         for pin in _nested_pin(name, string(table(entry).get("version")))
     )

@@ -10,7 +10,7 @@ from typing import Final
 from indexer.ecosystems.npm.block_yaml import block_lines
 from indexer.ecosystems.npm.direct import uses_of
 from indexer.ecosystems.npm.package_json import SECTIONS
-from indexer.ecosystems.npm.specifiers import Wanted, wanted
+from indexer.ecosystems.npm.specifiers import Requested, wanted
 from indexer.records.manifests import Ecosystem, Manifest, Pin
 
 # Keys of `packages`, and versions of aliased dependencies: /name/1.0.0 (v5), /name@1.0.0 (v6),
@@ -38,7 +38,7 @@ def read_pnpm_lock(text: str, _path: str) -> Manifest:
             _note(direct, "" if keys[1:2] == (".",) else "".join(keys[1:2]), keys[2:], value)
         else:
             _note(direct, "", keys, value)
-    used: dict[str, list[tuple[Wanted, str]]] = {}
+    used: dict[str, list[tuple[Requested, str]]] = {}
     for (user, local), one in direct.items():
         used.setdefault(user, []).extend(_found(local, one))
     uses = tuple(use for user, listed in used.items() for use in uses_of(user, listed))
@@ -57,7 +57,7 @@ def _note(direct: _Direct, user: str, keys: tuple[str, ...], value: str) -> None
         known[keys[2]] = value
 
 
-def _found(local: str, one: dict[str, str]) -> Iterator[tuple[Wanted, str]]:
+def _found(local: str, one: dict[str, str]) -> Iterator[tuple[Requested, str]]:
     asked = wanted(local, one.get("specifier", ""))
     written = one.get("version", "")
     found = _KEY.fullmatch(written)

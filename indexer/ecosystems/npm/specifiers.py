@@ -17,7 +17,7 @@ _TAG: Final = re.compile(rf"[^#]*#(?:semver:)?[=v]?({_VERSION})")
 _TARBALL: Final = re.compile(rf"https?://[^?#]*/-/[^/?#]*?-({_VERSION})\.tgz(?:[?#].*)?")
 
 
-class Wanted(NamedTuple):
+class Requested(NamedTuple):
     """A dependency: its real name, its range as written, and the part that an alias means."""
 
     name: str
@@ -25,24 +25,24 @@ class Wanted(NamedTuple):
     part: str = ""
 
 
-def wanted(local: str, value: str) -> Wanted:
+def wanted(local: str, value: str) -> Requested:
     """Read a value of package.json; `local` is its key."""
     if value.startswith(("npm:", "jsr:")):
         rest = value[4:]
         if not rest or (_RANGE.fullmatch(rest) and "@" not in rest[1:]):
-            return Wanted(local, "" if rest == "*" else rest)
+            return Requested(local, "" if rest == "*" else rest)
         real, at, version = rest.rpartition("@")
-        return Wanted(real, version) if real and at else Wanted(rest, "")
-    return Wanted(local, "" if value == "*" else value)
+        return Requested(real, version) if real and at else Requested(rest, "")
+    return Requested(local, "" if value == "*" else value)
 
 
-def imported(value: str) -> Wanted | None:
+def imported(value: str) -> Requested | None:
     """Read a target of Deno's import map: `jsr:@acme/log@^1/sub`; None if it is no package."""
     scheme, _, rest = value.partition(":")
     found = _NAME.fullmatch(rest.lstrip("/")) if scheme in {"npm", "jsr"} else None
     if found is None:
         return None
-    return Wanted(found[1], found[2] or "", (found[3] or "").strip("/"))
+    return Requested(found[1], found[2] or "", (found[3] or "").strip("/"))
 
 
 def pinned(required: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.ecosystems.npm.local_names import inline_path
-from indexer.ecosystems.npm.specifiers import Wanted, imported, pinned, wanted
+from indexer.ecosystems.npm.specifiers import Requested, imported, pinned, wanted
 from indexer.ecosystems.npm.versions import allows_npm, links_npm
 from indexer.records.manifests import Dependency, ManifestProblem, Pin, PinUse
 from tests.indexer.ecosystems.reading import read
@@ -13,17 +13,17 @@ from tests.indexer.ecosystems.workspaces import workspace
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("^1.0.0", Wanted("log", "^1.0.0")),
-        ("*", Wanted("log", "")),
-        ("npm:@acme/log@^1.0", Wanted("@acme/log", "^1.0")),
-        ("npm:@acme/log", Wanted("@acme/log", "")),
-        ("npm:xlog", Wanted("xlog", "")),
-        ("npm:^2.0.0", Wanted("log", "^2.0.0")),
-        ("npm:*", Wanted("log", "")),
-        ("workspace:*", Wanted("log", "workspace:*")),
+        ("^1.0.0", Requested("log", "^1.0.0")),
+        ("*", Requested("log", "")),
+        ("npm:@acme/log@^1.0", Requested("@acme/log", "^1.0")),
+        ("npm:@acme/log", Requested("@acme/log", "")),
+        ("npm:xlog", Requested("xlog", "")),
+        ("npm:^2.0.0", Requested("log", "^2.0.0")),
+        ("npm:*", Requested("log", "")),
+        ("workspace:*", Requested("log", "workspace:*")),
     ],
 )
-def test_a_value_names_another_package_or_a_range(value: str, expected: Wanted) -> None:
+def test_a_value_names_another_package_or_a_range(value: str, expected: Requested) -> None:
     assert wanted("log", value) == expected
 
 
@@ -50,14 +50,14 @@ def test_a_value_may_decide_the_version_alone(value: str, version: str) -> None:
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("jsr:@acme/log@^1", Wanted("@acme/log", "^1")),
-        ("jsr:@acme/log@^1/levels", Wanted("@acme/log", "^1", "levels")),
-        ("jsr:/@acme/log@1/", Wanted("@acme/log", "1")),
-        ("npm:log", Wanted("log", "")),
+        ("jsr:@acme/log@^1", Requested("@acme/log", "^1")),
+        ("jsr:@acme/log@^1/levels", Requested("@acme/log", "^1", "levels")),
+        ("jsr:/@acme/log@1/", Requested("@acme/log", "1")),
+        ("npm:log", Requested("log", "")),
         ("https://deno.land/x/log/mod.ts", None),
     ],
 )
-def test_targets_of_an_import_map(target: str, expected: Wanted | None) -> None:
+def test_targets_of_an_import_map(target: str, expected: Requested | None) -> None:
     assert imported(target) == expected
 
 
