@@ -6,6 +6,7 @@ nor any grammar.
 
 from indexer.ecosystems.base import PackageRoot, RootDependency
 from indexer.ecosystems.lines import ecosystem_by_line
+from indexer.ecosystems.npm import local_names
 from indexer.ecosystems.registry import ECOSYSTEMS, is_manifest, read_manifest
 from indexer.ecosystems.workspace import Workspace, ecosystem_of
 
@@ -17,5 +18,6 @@ __all__ = [
     "ecosystem_by_line",
     "ecosystem_of",
     "is_manifest",
+    "local_names",
     "read_manifest",
 ]

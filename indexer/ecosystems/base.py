@@ -13,7 +13,8 @@ class RootDependency(NamedTuple):
     """A package's dependency: `required` as written, `pinned` the version in use, or "".
 
     `is_locked`: only a lock file names it, so that it comes with another dependency. `alias`: the
-    name by which the package's code imports it, if it is renamed.
+    name by which the package's code imports it, if it is renamed; of npm, one that ends in "/"
+    begins paths, and a part of the package may follow after a space.
     """
 
     name: str
@@ -77,6 +78,9 @@ class PackageEcosystem:
     allows: Callable[[str, str], bool] | None = None
     # The manifests of a repository, each with what the others decide of it.
     complete: Callable[[Sequence[Located]], Iterable[Located]] | None = None
+    # Whether a range as written means the package of the repository that has the name and this
+    # version, given whether both are members of one workspace.
+    links: Callable[[str, str, bool], bool] | None = None
     # Manifests with such an ending, in a directory of such a name, apply to the parent directory.
     inner_directories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Names of manifests by precedence, of those of one directory with the same declaration.

@@ -23,12 +23,15 @@ class _Pinned:
         for use in manifest.uses:
             self.uses[use.name].append(use)
 
+    def knows(self, users: set[str], wanted: Dependency) -> bool:
+        return wanted.name in self.versions or bool(self.used(users, wanted))
+
     def used(self, users: set[str], wanted: Dependency) -> set[str]:
         """Return the versions that the file says are used by one of `users`."""
         return {
             one.version
-            for one in self.uses[wanted.name]
-            if one.user in users and one.required in {"", wanted.required}
+            for one in self.uses.get(wanted.name, ())
+            if one.user in users and one.required in {"", wanted.required or "*"}
         }
 
 
@@ -60,7 +63,7 @@ class Pins:
             users = {relative_to(root, directory) or "", package, ANY_USER}
             for pins in (locked, exact):
                 pinned = pins.get((ecosystem, directory))
-                if pinned and dependency.name in pinned.versions:
+                if pinned and pinned.knows(users, dependency):
                     return _chosen(ecosystem, pinned, users, dependency)
         return ""
 
@@ -73,7 +76,7 @@ class Pins:
 
 def _chosen(ecosystem: Ecosystem, pinned: _Pinned, users: set[str], wanted: Dependency) -> str:
     """Return the version by the file's own relation, else the only one that may be meant."""
-    versions = pinned.used(users, wanted) or pinned.versions[wanted.name]
+    versions = pinned.used(users, wanted) or pinned.versions.get(wanted.name, {})
     if len(versions) == 1:
         return _only(versions)
     allows = ECOSYSTEMS[ecosystem].allows

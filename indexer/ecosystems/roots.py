@@ -1,5 +1,6 @@
 """Packages of a repository: the manifests of one ecosystem and directory form one root."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
@@ -9,7 +10,7 @@ from indexer.ecosystems.base import Located, PackageRoot, RootDependency
 from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.pins import Pins
 from indexer.ecosystems.registry import ECOSYSTEMS
-from indexer.limits import MANIFEST_PINS
+from indexer.limits import MANIFEST_PINS, NAME_CHARACTERS
 from indexer.records.manifests import Dependency, Ecosystem, Manifest
 
 _MAX_DEPENDENCIES: Final = 4_000
@@ -25,6 +26,7 @@ class _Declared:
 
     package: PackageRoot
     needs: tuple[Dependency, ...]
+    has_members: bool
 
 
 def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]:
@@ -39,6 +41,9 @@ def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]
     completed = {
         key: [_completed(one, declared, pins) for one in roots] for key, roots in declared.items()
     }
+    linked = _Linked(declared)
+    for key, roots in completed.items():
+        completed[key] = [linked.pinned(one) for one in roots]
     for key, (first, *others) in completed.items():
         completed[key] = [_with_locked(first, pins.locked(*key)), *others]
     return completed
@@ -100,7 +105,8 @@ def _merged(key: _Key, name: str, group: list[Located]) -> _Declared:
         entries=next((one.entries for one in manifests if one.entries), ()),
         renamed=tuple(pair for one in manifests for pair in one.renamed),
     )
-    return _Declared(package, tuple(need for one in manifests for need in one.dependencies))
+    needs = tuple(need for one in manifests for need in one.dependencies)
+    return _Declared(package, needs, any(one.members for one in manifests))
 
 
 def _declared_in(located: Located) -> str:
@@ -139,9 +145,54 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
 def _dependencies(package: PackageRoot, need: Dependency, pins: Pins) -> Iterator[RootDependency]:
     """Yield the dependency, once for each name by which it is imported."""
     pinned = pins.version_for(package.ecosystem, package.root, package.name, need)
-    local = [alias for alias, name in package.renamed if name == need.name]
-    for alias in local or [""]:
+    for alias in list(_aliases(package, need.name)) or [""]:
         yield RootDependency(need.name, need.required, pinned, alias=alias)
+
+
+def _aliases(package: PackageRoot, name: str) -> Iterator[str]:
+    for local, real in package.renamed:
+        if real == name:
+            yield local
+        elif real.startswith(f"{name}/") and len(local) + len(real) < NAME_CHARACTERS:
+            yield f"{local} {real[len(name) + 1 :]}"
+
+
+class _Linked:
+    """Packages of the repository that others in it depend on without a lock file's entry."""
+
+    def __init__(self, declared: Mapping[_Key, list[_Declared]]) -> None:
+        self._versions: dict[_Key, set[str]] = defaultdict(set)
+        self._workspaces: set[_Key] = set()
+        for key, roots in declared.items():
+            if ECOSYSTEMS[key[0]].links:
+                for one in roots:
+                    self._versions[key[0], one.package.name].add(one.package.version)
+                    self._workspaces |= {key} if one.has_members else set()
+
+    def pinned(self, package: PackageRoot) -> PackageRoot:
+        """Give the dependencies on such packages their version."""
+        links = ECOSYSTEMS[package.ecosystem].links
+        if not links:
+            return package
+        is_member = any(
+            (package.ecosystem, directory) in self._workspaces
+            for directory in ancestors(package.root)
+        )
+        return replace(
+            package,
+            dependencies=tuple(
+                one._replace(pinned=version)
+                if not one.pinned
+                and (version := self._version(package.ecosystem, one.name))
+                and links(one.required, version, is_member)
+                else one
+                for one in package.dependencies
+            ),
+        )
+
+    def _version(self, ecosystem: Ecosystem, name: str) -> str:
+        versions = self._versions.get((ecosystem, name), ())
+        return next(iter(versions)) if len(versions) == 1 else ""
 
 
 def _with_locked(package: PackageRoot, locked: Iterable[tuple[str, str]]) -> PackageRoot:

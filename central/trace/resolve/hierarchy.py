@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from central.corpus.models import Export, File, Import, Module
-from central.db import fetch_rows, sql
+from central.db import fetch_rows, id_array, sql
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.members import CUT_BASES, MAX_LEVELS
 from central.trace.resolve.questions import Ancestors, ImportPath, Key, Limit, last_name
@@ -16,6 +16,7 @@ from central.trace.resolve.references import (
     sites_rooted,
     type_sites,
 )
+from central.trace.resolve.renamed import IN_REPOSITORY, renamed_imports
 from central.trace.resolve.resolve import origins, resolve
 from central.trace.resolve.sql import SameScopeDefinitions
 
@@ -25,38 +26,51 @@ MAX_TYPES: Final = 20_000  # TYPE references that one round reads
 
 # Exports under other names, then imports (file and local name alone). They are few, though the
 # planner does not know: plain joins would read all of corpus_file and corpus_module.
-_OTHER_NAMES = """WITH asked AS MATERIALIZED (SELECT %s::text[] AS texts, %s::bigint[] AS seen)
+_OTHER_NAMES = """WITH {asked}
     SELECT e.repository_id,
         coalesce((SELECT f.package_id FROM {file} f WHERE f.id = e.file_id), 0),
         m.ecosystem, e.file_id, e.name, e.path, e.is_local, m.name
-    FROM {export} e
+    FROM {exports} e
     CROSS JOIN LATERAL (SELECT * FROM {module} WHERE file_id = e.file_id OFFSET 0) AS m
-    WHERE {of_exports} AND e.repository_id = ANY((SELECT seen FROM asked)::bigint[])
+    WHERE {of_exports} e.repository_id = ANY((SELECT seen FROM asked)::bigint[])
         AND NOT e.wildcard
     UNION ALL
     SELECT NULL, NULL, NULL, i.file_id, i.local, NULL, NULL, NULL
-    FROM {imported} i
-    WHERE {of_imports} AND i.repository_id = ANY((SELECT seen FROM asked)::bigint[])
+    FROM {imports} i
+    WHERE {of_imports} i.repository_id = ANY((SELECT seen FROM asked)::bigint[])
         AND NOT i.wildcard"""
+_NAMES = "asked AS MATERIALIZED (SELECT %s::text[] AS texts, %s::bigint[] AS seen)"
 _TEXTS = "ANY((SELECT texts FROM asked)::text[])"
+_PATHS = """q (repository, path) AS MATERIALIZED (
+        SELECT * FROM unnest(%s::bigint[], %s::text[])),
+    asked AS MATERIALIZED (SELECT %s::bigint[] AS seen)"""
+_OF_PATH = "path = q.path AND repository_id BETWEEN {in_repository} OFFSET 0)"
 _MODELS: Final = {"file": File, "export": Export, "module": Module, "imported": Import}
 # The conditions are those of the indexes import_alias and export_alias.
 _OF_NAMES = sql(
     _OTHER_NAMES,
+    asked=_NAMES,
+    exports="{export}",
+    imports="{imported}",
     of_exports="split_part(e.path, '.', -1) = {texts} "
-    "AND NOT (split_part(e.path, '.', -1) = e.name)",
+    "AND NOT (split_part(e.path, '.', -1) = e.name) AND",
     of_imports="split_part(i.path, '.', -1) = {texts} "
-    "AND NOT (split_part(i.path, '.', -1) = i.local)",
+    "AND NOT (split_part(i.path, '.', -1) = i.local) AND",
     texts=_TEXTS,
     **_MODELS,
 )
 _OF_PATHS = sql(
     _OTHER_NAMES,
-    of_exports="e.path = {texts}",
-    of_imports="i.path = {texts}",
-    texts=_TEXTS,
+    asked=_PATHS,
+    exports="q CROSS JOIN LATERAL (SELECT * FROM {export} WHERE {of_path} AS",
+    imports="q CROSS JOIN LATERAL (SELECT * FROM {imported} WHERE {of_path} AS",
+    of_path=_OF_PATH,
+    of_exports="",
+    of_imports="",
+    in_repository=IN_REPOSITORY,
     **_MODELS,
 )
+_Path: TypeAlias = tuple[int, str]  # repository, 0 for any, and import path
 
 
 class _Renaming(NamedTuple):
@@ -88,14 +102,14 @@ def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
     """Return all names under which the definitions may be used."""
     keys = {key for key in definitions if key[1]}  # `export default class extends Base` has no name
     known = Aliases({last_name(name) for _, name in keys})
-    fresh, paths, seen = set(known.names), set[str](), set[str]()
+    fresh, paths, seen = set(known.names), set[_Path](), set[_Path]()
     for _ in range(MAX_ROUNDS):
         renamings, roots = _other_names(resolver, fresh, paths - seen)
         known.roots |= roots
         seen |= paths
         leading = _leading(resolver, renamings, keys)
         fresh = {last_name(one.name) for one in leading} - {"", "default"} - known.names
-        paths = {path for one in leading for path in _unnamed(one)} - seen
+        paths = set(_paths(resolver, leading)) - seen
         known.names |= fresh
         if not fresh and not paths:
             return known
@@ -104,11 +118,14 @@ def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
 
 
 def _other_names(
-    resolver: BatchResolver, names: set[str], paths: set[str]
+    resolver: BatchResolver, names: set[str], paths: set[_Path]
 ) -> tuple[list[_Renaming], set[Key]]:
-    rows = fetch_rows(_OF_NAMES, [sorted(names), resolver.repositories]) if names else []
+    seen = resolver.repositories
+    rows = fetch_rows(_OF_NAMES, [sorted(names), seen]) if names else []
     if paths:
-        rows += fetch_rows(_OF_PATHS, [sorted(paths), resolver.repositories])
+        asked = sorted(paths)
+        columns = [id_array(one for one, _ in asked), [path for _, path in asked]]
+        rows += fetch_rows(_OF_PATHS, [*columns, seen])
     renamings = [_Renaming(*row) for row in rows if row[0] is not None]
     return renamings, {(row[3], row[4]) for row in rows if row[0] is None}
 
@@ -132,6 +149,12 @@ def _leading(
             )
         )
     ]
+
+
+def _paths(resolver: BatchResolver, leading: Sequence[_Renaming]) -> list[_Path]:
+    """Return (repository, path) of what imports the renamings without their names."""
+    named = [(one.package, path) for one in leading for path in _unnamed(one)]
+    return [*((0, path) for _, path in named), *renamed_imports(resolver, named)]
 
 
 def _unnamed(one: _Renaming) -> list[str]:

@@ -9,6 +9,7 @@ from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import ImportStatement, Key
 from central.trace.resolve.references import ReferenceSite
+from central.trace.resolve.renamed import IN_REPOSITORY, renamed_imports
 from indexer.records.files import VALUE_KINDS
 from indexer.records.fixtures import split_fixture
 
@@ -24,6 +25,7 @@ _sql = sql_with(
             AND NOT s.kind = ANY(%s::text[])
         ORDER BY s.start_line DESC, s.end_line, s.id LIMIT 1), ''),
     i.line, 0, f.generated <> '', i.path""",
+    in_repository=IN_REPOSITORY,
     imported=Import,
     file=File,
     module=Module,
@@ -45,7 +47,7 @@ _BOUND = _sql("""SELECT {columns}
 _OF_MODULES = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::text[]) AS q (repository, path)
     CROSS JOIN LATERAL (SELECT * FROM {imported} i
-        WHERE i.path = q.path AND q.repository IN (0, i.repository_id) OFFSET 0) AS i
+        WHERE i.path = q.path AND i.repository_id BETWEEN {in_repository} OFFSET 0) AS i
     JOIN {file} f ON f.id = i.file_id
     WHERE i.repository_id = ANY(%s::bigint[])""")
 _WITHIN = _sql("""SELECT {columns}
@@ -106,7 +108,9 @@ def imports_of_modules(
     resolver: BatchResolver, modules: Sequence[ModuleOfFile]
 ) -> list[ImportSite]:
     """Read imports whose path may be one of the modules."""
-    paths = sorted({path for one in modules for path in _paths_of(one)})
+    public = [(one.package, one.name) for one in modules if one.public]
+    found = {path for one in modules for path in _paths_of(one)}
+    paths = sorted(found.union(renamed_imports(resolver, public)))
     columns = [[one for one, _ in paths], [path for _, path in paths]]
     return _sites(_OF_MODULES, columns, resolver)
 

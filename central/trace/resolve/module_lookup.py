@@ -7,11 +7,13 @@ from central.trace.resolve.engine import RuleGenerator
 from central.trace.resolve.modules import (
     Group,
     ModuleMatch,
+    matches_in,
     module_matches,
     prefixes,
     undeclared,
 )
 from central.trace.resolve.questions import ComeAlong, Reexports
+from central.trace.resolve.renamed import RealPath, real_paths
 from central.trace.resolve.sql import (
     Declared,
     DefinitionRow,
@@ -21,6 +23,7 @@ from central.trace.resolve.sql import (
     FileContext,
     ModuleRow,
     Modules,
+    Requirement,
     RequirementOf,
 )
 
@@ -47,13 +50,47 @@ def groups_of(paths: Sequence[PathInContext]) -> RuleGenerator[list[list[Group]]
     packages = [Declared(context.package) for context, _ in paths]
     answers = iter((yield [*wanted, *packages]))
     rows = [{module: next(answers) for module in modules} for modules in cuts]
-    declared = [{row.name for row in next(answers)} for _ in paths]
+    required: list[Sequence[Requirement]] = [next(answers) for _ in paths]
+    real = yield from real_paths(paths, required)
+    rows = [{} if meant else found for found, meant in zip(rows, real, strict=True)]
+    declared = [{row.name for row in found} for found in required]
     installed = yield from _installed(paths, rows, declared)
+    renamed = yield from _renamed(paths, real)
     return [
-        list(module_matches(context, path, found, names, come))
-        for (context, path), found, names, come in zip(
-            paths, rows, declared, installed, strict=True
+        meant or list(module_matches(context, path, found, names, come))
+        for (context, path), found, names, come, meant in zip(
+            paths, rows, declared, installed, renamed, strict=True
         )
+    ]
+
+
+def _renamed(
+    paths: Sequence[PathInContext], real: Sequence[Sequence[RealPath]]
+) -> RuleGenerator[list[list[Group]]]:
+    """Return the groups of paths that begin with a renamed dependency: in its distribution."""
+    places = [
+        (context, one) for (context, _), meant in zip(paths, real, strict=True) for one in meant
+    ]
+    if not places:
+        return [[] for _ in paths]
+    cuts = [[module for module, _ in prefixes(one.path)] for _, one in places]
+    answers = iter(
+        (
+            yield [
+                Modules(context.repository, module)
+                for (context, _), modules in zip(places, cuts, strict=True)
+                for module in modules
+            ]
+        )
+    )
+    rows = iter([{module: next(answers) for module in modules} for modules in cuts])
+    return [
+        [
+            group
+            for one in meant
+            for group in matches_in(context, one.path, next(rows), one.distribution)
+        ]
+        for (context, _), meant in zip(paths, real, strict=True)
     ]
 
 

@@ -90,6 +90,26 @@ def module_matches(
             return
 
 
+def matches_in(
+    context: FileContext, path: str, rows: Mapping[str, Sequence[ModuleRow]], distribution: str
+) -> Iterator[Group]:
+    """Yield groups of one distribution's modules, the own repository's first."""
+    cuts = [
+        (
+            module,
+            names,
+            [
+                row
+                for row in rows[module]
+                if row.ecosystem == context.ecosystem and row.distribution == distribution
+            ],
+        )
+        for module, names in prefixes(path)
+    ]
+    yield from _longest(cuts, lambda row: row.repository == context.repository)
+    yield from _longest(cuts, lambda row: row.repository != context.repository)
+
+
 def undeclared(
     context: FileContext,
     path: str,

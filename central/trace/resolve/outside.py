@@ -21,7 +21,10 @@ from central.trace.resolve.questions import (
     ResolvedDefinition,
     last_name,
 )
+from central.trace.resolve.renamed import real_paths
 from central.trace.resolve.sql import (
+    Declared,
+    FileContext,
     Imports,
     Modules,
     NamedBases,
@@ -69,18 +72,30 @@ def _is_visible(path: ImportPath) -> RuleGenerator[bool]:
     """Whether a visible repository may have a module with which the path begins."""
     if path.path.startswith("/"):
         return True
-    head = path.path.rpartition("/")[0]
-    names = [module for module, _ in prefixes(path.path)]
-    while head:  # a directory of Go, a subpath of npm
-        names.append(head)
-        head = head.rpartition("/")[0]
-    answers = yield [Modules(path.repository, name) for name in names]
+    context = FileContext(*path[:3])
+    declared = yield [Declared(path.package)]
+    (real,) = yield from real_paths([(context, path.path)], declared)
+    if real:
+        asked = [name for one in real for name in _beginning_modules(one.path)]
+        answers = yield [Modules(path.repository, name) for name in asked]
+        return any(row.distribution == real[0].distribution for rows in answers for row in rows)
+    answers = yield [Modules(path.repository, name) for name in _beginning_modules(path.path)]
     is_own = is_standard(path.ecosystem, path.path)  # unless a module of the repository hides it
     return any(
         row.ecosystem == path.ecosystem and (row.repository == path.repository or not is_own)
         for rows in answers
         for row in rows
     )
+
+
+def _beginning_modules(path: str) -> list[str]:
+    """Return the modules with which a path may begin."""
+    head = path.rpartition("/")[0]
+    names = [module for module, _ in prefixes(path)]
+    while head:  # a directory of Go, a subpath of npm
+        names.append(head)
+        head = head.rpartition("/")[0]
+    return names
 
 
 def _is_told(question: Outside, origin: ImportPath) -> bool:

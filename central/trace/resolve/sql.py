@@ -193,11 +193,12 @@ class Declared(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """A declared dependency; the nearest package's first."""
+    """A declared dependency; the nearest package's first. `alias`: see `renamed`."""
 
     name: str
     required: str
     pinned: str
+    alias: str = ""
 
 
 class RequirementOf(NamedTuple):
@@ -218,6 +219,13 @@ class RequiredRow(NamedTuple):
     """A declared dependency's name."""
 
     name: str
+
+
+class FirstNames(NamedTuple):
+    """With which names do the public modules of this distribution begin?"""
+
+    ecosystem: str
+    distribution: str
 
 
 class TopLevel(NamedTuple):
@@ -256,6 +264,7 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Declared: (statements.DECLARED, Requirement),
     RequirementOf: (statements.REQUIREMENT_OF, Requirement),
     Required: (statements.REQUIRED, RequiredRow),
+    FirstNames: (statements.FIRST_NAMES, RequiredRow),
     TopLevel: (statements.TOP_LEVEL, DefinitionRow),
     Files: (statements.FILES, FileRow),
 }

@@ -133,7 +133,7 @@ EXTENSIONS: Final = _sql("""SELECT q.n, e.*
         LEFT JOIN {package} p ON p.id = f.package_id
         WHERE s.name = q.name AND s.repository_id = ANY(%s::bigint[])
         ORDER BY s.id LIMIT {most_extensions}) AS e""")
-DECLARED: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned
+DECLARED: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned, d.alias
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, package)
     JOIN {package} p ON p.id = q.package
     JOIN {package} above ON above.repository_id = p.repository_id
@@ -142,7 +142,7 @@ DECLARED: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned
     JOIN {dependency} d ON d.package_id = above.id AND NOT d.locked
     WHERE p.repository_id = ANY(%s::bigint[])
     ORDER BY length(above.root) DESC, above.id, d.id""")
-REQUIREMENT_OF: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned
+REQUIREMENT_OF: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned, d.alias
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, package, name)
     JOIN {package} p ON p.id = q.package
     JOIN {package} above ON above.repository_id = p.repository_id
@@ -155,6 +155,11 @@ REQUIRED: Final = _sql("""SELECT DISTINCT q.n, d.name
     FROM unnest(%s::int[], %s::text[], %s::text[]) AS q (n, ecosystem, distribution)
     JOIN {package} p ON p.name = q.distribution AND p.ecosystem = q.ecosystem
     JOIN {dependency} d ON d.package_id = p.id AND NOT d.locked
+    WHERE p.repository_id = ANY(%s::bigint[])""")
+FIRST_NAMES: Final = _sql("""SELECT DISTINCT q.n, split_part(m.name, '.', 1)
+    FROM unnest(%s::int[], %s::text[], %s::text[]) AS q (n, ecosystem, distribution)
+    JOIN {package} p ON p.name = q.distribution AND p.ecosystem = q.ecosystem
+    JOIN {module} m ON m.package_id = p.id AND m.public
     WHERE p.repository_id = ANY(%s::bigint[])""")
 TOP_LEVEL: Final = _sql("""SELECT DISTINCT q.n, s.file_id, s.kind
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, package, name)

@@ -6,9 +6,12 @@ Manifests name built files. `dist`, `lib`, `build` and similar are read as `src`
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from indexer.ecosystems.base import Located, ModuleNames, PackageRoot
+from indexer.ecosystems.npm.package_json import HIDDEN
+from indexer.ecosystems.npm.tsconfig import Configuration, configurations, is_configuration
 from indexer.ecosystems.paths import ancestors, joined, parent, relative_to
 from indexer.languages.base import ModuleName
 from indexer.languages.ecmascript import javascript_module, javascript_modules
@@ -24,21 +27,21 @@ _ASIDE: Final = frozenset({
     "benchmarks", "script", "scripts", "docs", "fixtures",
 })  # fmt: skip
 _ASIDE_ANYWHERE: Final = frozenset({"__tests__", "__mocks__", "__fixtures__"})
+_JAVASCRIPT: Final = re.compile(r"\.[cm]?jsx?$")  # runs as it is: imported with its ending
+_MAX_VIRTUAL: Final = 100  # configurations with such options
 _ASIDE_NAME: Final = re.compile(r"\.(?:test|spec|stories|bench)\.\w+$")
 
 
 class Aliases:
     """Names of files by path configurations."""
 
-    def __init__(self, configured: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> None:
+    def __init__(self, aliases: Iterable[tuple[str, str]]) -> None:
+        """`aliases` are patterns and targets from the top."""
         self._by_directory: dict[str, dict[tuple[str, str], None]] = {}
-        for directory, aliases in configured:
-            for pattern, target in aliases:
-                path = joined(directory, target)
-                if path is not None:
-                    stem = javascript_module(path)[1:]
-                    folder = parent(stem.partition("*")[0])
-                    self._by_directory.setdefault(folder, {})[pattern, stem] = None
+        for pattern, path in aliases:
+            stem = javascript_module(path)[1:]
+            folder = parent(stem.partition("*")[0])
+            self._by_directory.setdefault(folder, {})[pattern, stem] = None
 
     def names(self, path: str) -> Iterator[ModuleName]:
         """Yield the names of a file, for patterns (`@/*`) and exact aliases."""
@@ -53,9 +56,21 @@ class Aliases:
 
 def npm_names(located: Sequence[Located], packages: Iterable[PackageRoot]) -> ModuleNames:
     """Return the names: the path from the top, then by aliases and by the package's exports."""
-    aliases = Aliases((parent(path), manifest.aliases) for path, manifest in located)
+    packages = list(packages)
+    configured = list(configurations(located, packages))
+    aliases = Aliases(
+        chain(_own_aliases(located), (pair for one in configured for pair in one.aliases))
+    )
+    virtual = VirtualNames(configured)
+    hidden = {
+        parent(path): [name for key, name in manifest.settings if key == HIDDEN]
+        for path, manifest in located
+        if path.rpartition("/")[2] == "package.json"
+    }
     exports = {
-        one.root: Exports(one) for one in packages if one.ecosystem is Ecosystem.NPM and one.name
+        one.root: Exports(one, hidden.get(one.root, ()))
+        for one in packages
+        if one.ecosystem is Ecosystem.NPM and one.name
     }
 
     def names(path: str, _namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
@@ -66,15 +81,51 @@ def npm_names(located: Sequence[Located], packages: Iterable[PackageRoot]) -> Mo
             for name in exported.names(relative_to(path, root.root) or path):
                 yield ModuleName(name, public=True, scope=False)
         yield from aliases.names(path)
+        for other in virtual.paths(path):
+            for module in javascript_modules(other):
+                yield ModuleName(module, public=False, scope=False)
+            yield from aliases.names(other)
 
     return names
+
+
+def _own_aliases(located: Iterable[Located]) -> Iterator[tuple[str, str]]:
+    """Yield the aliases of manifests that extend no other."""
+    for path, manifest in located:
+        if not is_configuration(path):
+            for pattern, target in manifest.aliases:
+                found = joined(parent(path), target)
+                if found is not None:
+                    yield pattern, found
+
+
+class VirtualNames:
+    """Paths by which relative imports name a file: `rootDirs` and `moduleSuffixes`."""
+
+    def __init__(self, configured: Iterable[Configuration]) -> None:
+        chosen = [one for one in configured if one.root_directories or one.suffixes]
+        self._configured = chosen[:_MAX_VIRTUAL]
+
+    def paths(self, path: str) -> Iterator[str]:
+        """Yield the other paths of a file."""
+        for one in self._configured:
+            inner = [found for root in one.root_directories if (found := relative_to(path, root))]
+            for root in one.root_directories if inner else ():
+                yield f"{root}/{inner[0]}".lstrip("/")
+            if relative_to(path, one.directory) is not None:
+                stem, dot, ending = path.rpartition(".")
+                for suffix in one.suffixes:
+                    if dot and stem.endswith(suffix):
+                        yield f"{stem.removesuffix(suffix)}.{ending}"
 
 
 class Exports:
     """The files that a package exports, with their names."""
 
-    def __init__(self, root: PackageRoot) -> None:
+    def __init__(self, root: PackageRoot, hidden: Iterable[str] = ()) -> None:
+        """`hidden` are subpaths, or patterns of them, that it does not export."""
         self._package = root.name
+        self._hidden = tuple(hidden)
         self._exact: dict[str, dict[str, None]] = {}
         self._patterns: dict[tuple[str, str], None] = {}
         for subpath, file in root.entries:
@@ -89,15 +140,25 @@ class Exports:
         stems = [module[1:] for module in javascript_modules(seen)]
         subpaths = [subpath for stem in stems for subpath in self._exact.get(stem, ())]
         if not _is_aside(seen):
+            stems = list(filter(None, stems))
+            whole = [*stems, seen] if _JAVASCRIPT.search(seen) else stems
             subpaths += [
                 name
                 for subpath, target in self._patterns
-                for stem in stems
-                if stem and (name := _matched(stem, target, subpath))
+                for stem in (whole if target == "*" else stems)
+                if (name := _matched(stem, target, subpath))
+                and not self._is_hidden(name, len(subpath))
             ]
         for subpath in subpaths:
             for one in {subpath: None, javascript_module(subpath)[1:]: None}:
                 yield f"{self._package}/{one}" if one else self._package
+
+    def _is_hidden(self, name: str, characters: int) -> bool:
+        """Whether a longer pattern than the one that matches hides the name."""
+        return any(
+            _matched(name, pattern, pattern) and len(pattern) >= characters
+            for pattern in self._hidden
+        )
 
 
 def _sources(file: str, subpath: str) -> Iterator[str]:

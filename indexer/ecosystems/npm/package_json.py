@@ -1,13 +1,16 @@
 """package.json."""
 
-import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
+from indexer.ecosystems.npm.catalogs import catalog_uses
+from indexer.ecosystems.npm.specifiers import Requested, pinned, wanted
 from indexer.ecosystems.parsing import Table, array, read_json, string, strings, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
-_EXACT = re.compile(r"[=v]?(\d+\.\d+\.\d+[\w.+-]*)")
-_SECTIONS = ("dependencies", "peerDependencies", "optionalDependencies", "devDependencies")
+SECTIONS = ("dependencies", "peerDependencies", "optionalDependencies", "devDependencies")
+HIDDEN = "hidden"
 # Conditions of `exports` that are variants of a general one.
 _SPECIAL = frozenset({
     "development", "browser", "react-server", "react-native", "worker", "workerd", "edge",
@@ -18,42 +21,77 @@ _SPECIAL = frozenset({
 def read_package_json(text: str, _path: str) -> Manifest:
     """Read package.json. Without `exports`, `entries` has ("*", "*"): every file is importable.
 
-    A null target in `exports` hides nothing. Raises ValueError and RecursionError.
+    `settings` have the subpaths that a null target hides. Raises ValueError and RecursionError.
     """
     document = read_json(text)
     workspaces = document.get("workspaces")
-    dependencies = tuple(_dependencies(document))
+    needs = list(_needs(document))
+    several = _of_several_ranges(needs)
+    imports = dict(_imported_packages(document))
     return Manifest(
         Ecosystem.NPM,
         name=string(document.get("name")),
         version=string(document.get("version")),
         entries=tuple(_entries(document)),
-        aliases=tuple(_exported(document.get("imports"), prefix="#")),
+        aliases=tuple(exported(document.get("imports"), prefix="#")),
         members=tuple(strings(workspaces) or strings(table(workspaces).get("packages"))),
-        dependencies=dependencies,
-        pins=tuple(
-            Pin(one.name, found[1])
-            for one in dependencies
-            if (found := _EXACT.fullmatch(one.required))
+        dependencies=tuple(
+            Dependency(one.name, "" if one.name in several else one.required) for _, one in needs
         ),
+        renamed=(
+            *((local, one.name) for local, one in needs if local != one.name),
+            *_renamed(imports, dict(needs)),
+        ),
+        pins=tuple(
+            Pin(one.name, version)
+            for _, one in needs
+            if one.name not in several and (version := pinned(one.required))
+        ),
+        settings=tuple((HIDDEN, name) for name in _hidden(document.get("exports"))),
+        uses=tuple(chain(catalog_uses(document), catalog_uses(table(workspaces)))),
     )
 
 
-def _dependencies(document: Table) -> Iterator[Dependency]:
-    for section in _SECTIONS:
-        for name, wanted in table(document, section).items():
-            required = string(wanted)
-            if required.startswith("npm:"):  # an alias of another package
-                real, at, version = required[4:].rpartition("@")
-                yield Dependency(real or version, version if real and at else "")
-            else:
-                yield Dependency(name, "" if required == "*" else required)
+def _needs(document: Table) -> Iterator[tuple[str, Requested]]:
+    for section in SECTIONS:
+        for local, value in table(document, section).items():
+            yield local, wanted(local, string(value))
+
+
+def _of_several_ranges(needs: Sequence[tuple[str, Requested]]) -> set[str]:
+    """Return packages with several names and ranges: which range a name has is not kept."""
+    names, ranges = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for local, one in needs:
+        names[one.name].add(local)
+        ranges[one.name].add(one.required)
+    return {name for name in names if len(names[name]) > 1 and len(ranges[name]) > 1}
+
+
+def _imported_packages(document: Table) -> Iterator[tuple[str, str]]:
+    """Yield the subpath imports that are packages, the first of each key's targets."""
+    for key, target in table(document, "imports").items():
+        for file in _files(target):
+            if key.startswith("#") and not file.startswith((".", "/")):
+                yield key, file
+                break
+
+
+def _renamed(imports: dict[str, str], needs: dict[str, Requested]) -> Iterator[tuple[str, str]]:
+    """Yield local names and packages with what is meant of them: `#db/`, `@acme/db/lib`."""
+    for key, target in imports.items():
+        local, star, after = key.partition("*")
+        path, _, _ = target.partition("*")
+        name = "/".join(path.split("/")[: 2 if path.startswith("@") else 1])
+        real = needs[name].name if name in needs else name
+        if not after or after.startswith("."):
+            rest = path[len(name) :].strip("/")
+            yield local if star else key, f"{real}/{rest}" if rest else real
 
 
 def _entries(document: Table) -> Iterator[tuple[str, str]]:
     exports = document.get("exports")
     if exports is not None:
-        yield from _exported(exports, prefix=".")
+        yield from exported(exports, prefix=".")
         return
     files = [string(document.get(key)) for key in ("main", "module", "types", "typings", "browser")]
     yield from (("", file) for file in dict.fromkeys(files) if file)
@@ -65,7 +103,13 @@ def _entries(document: Table) -> Iterator[tuple[str, str]]:
         yield f"{first}/*", f"{first}/*"
 
 
-def _exported(value: object, *, prefix: str) -> Iterator[tuple[str, str]]:
+def _hidden(exports: object) -> Iterator[str]:
+    for key, target in exports.items() if isinstance(exports, dict) else ():
+        if target is None and key.startswith("./"):
+            yield key.removeprefix("./")
+
+
+def exported(value: object, *, prefix: str) -> Iterator[tuple[str, str]]:
     """Yield (subpath, file) of `exports` and `imports`, of all usual conditions and fallbacks."""
     keyed = value if isinstance(value, dict) and _is_keyed(value, prefix) else {prefix: value}
     for key, target in keyed.items():

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from indexer.ecosystems import ECOSYSTEMS, Workspace, read_manifest
-from indexer.languages import detect
+from indexer.ecosystems.npm.local_names import real_path
+from indexer.languages import LANGUAGES_BY_NAME, detect
 
 TABLES: Final = sorted(Path(__file__).with_name("tables").glob("*.json"))
 
@@ -91,6 +92,40 @@ def _modules(row: Row) -> Any:
     }
 
 
+def _resolves(row: Row) -> Any:
+    files = row.asked["files"]
+    workspace = _workspace(files)
+    names = {
+        path: {
+            one.name
+            for one in workspace.module_names(
+                path=path, language=detect(path, text.encode()).name, namespace=""
+            )
+        }
+        for path, text in files.items()
+    }
+    return {asked: _reached(workspace, files, names, *asked.split(" ", 1)) for asked in row.says}
+
+
+def _reached(
+    workspace: Workspace,
+    files: Mapping[str, str],
+    names: Mapping[str, set[str]],
+    file: str,
+    specifier: str,
+) -> str:
+    """Return the files that an import may reach, those of the file's own package first."""
+    language = detect(file, b"").name
+    package = workspace.package_of(path=file, language=language)
+    path = LANGUAGES_BY_NAME[language].import_style.path(file, specifier, "")
+    needs = package.dependencies if package else ()
+    meant = real_path(path, ((one.name, one.alias) for one in needs))
+    path = meant[1] if meant else path
+    found = [one for one in files if path in names[one]]
+    own = [one for one in found if workspace.package_of(path=one, language=language) == package]
+    return " | ".join(own or found)
+
+
 def _order(row: Row) -> Any:
     parse = ECOSYSTEMS[row.ecosystem].parse_version
     one, other = (parse(version) for version in row.asked[:2])
@@ -108,6 +143,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Row], Any]]] = {
     "packages": _packages,
     "pins": _pins,
     "modules": _modules,
+    "resolves": _resolves,
     "order": _order,
     "allows": _allows,
 }

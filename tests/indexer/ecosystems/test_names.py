@@ -82,8 +82,8 @@ PYTHON = [
 
 NPM = [
     # nothing but a name: index.js, and every file by its path
-    ({"package.json": named("a")}, "index.js", ["a", "a/index"], ["/index", "/"]),
-    ({"package.json": named("a")}, "lib/x.js", ["a/lib/x"], ["/lib/x"]),
+    ({"package.json": named("a")}, "index.js", ["a", "a/index", "a/index.js"], ["/index", "/"]),
+    ({"package.json": named("a")}, "lib/x.js", ["a/lib/x", "a/lib/x.js"], ["/lib/x"]),
     ({"package.json": named("a")}, "lib/x.test.js", [], ["/lib/x.test"]),
     ({"package.json": named("a")}, "test/x.js", [], ["/test/x"]),
     ({"package.json": "{}"}, "index.js", [], ["/index", "/"]),

@@ -1,0 +1,94 @@
+"""package-lock.json and npm-shrinkwrap.json, versions 1 to 3.
+
+Reference: https://docs.npmjs.com/cli/configuring-npm/package-lock-json
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from indexer.ecosystems.npm.direct import uses_of
+from indexer.ecosystems.npm.package_json import SECTIONS
+from indexer.ecosystems.npm.specifiers import Requested, wanted
+from indexer.ecosystems.parsing import Table, read_json, string, table
+from indexer.ecosystems.paths import ancestors
+from indexer.records.manifests import Ecosystem, Manifest, Pin, PinUse
+
+_MODULES: Final = "node_modules/"
+
+
+def read_package_lock(text: str, _path: str) -> Manifest:
+    """Read the lock file. Raises ValueError and RecursionError."""
+    document = read_json(text)
+    packages = table(document, "packages")
+    pins = [*_installed(packages), *_nested(document)]
+    uses = _used(packages) if packages else _used_from_the_top(document)
+    return Manifest(Ecosystem.NPM, pins=tuple(pins), uses=tuple(uses))
+
+
+def _installed(packages: Table) -> Iterator[Pin]:
+    for path in sorted(packages, key=lambda path: path.count(_MODULES)):
+        entry = table(packages[path])
+        if _MODULES in path and not entry.get("link"):
+            yield Pin(_name(path, entry), string(entry.get("version")))
+
+
+def _name(path: str, entry: Table) -> str:
+    return string(entry.get("name")) or path.rpartition(_MODULES)[2]
+
+
+def _used(packages: Table) -> Iterator[PinUse]:
+    """Yield what each package of the repository finds in `node_modules`, from its directory up."""
+    for user, entry in packages.items():
+        if _MODULES in f"{user}/":
+            continue
+        found = (
+            one
+            for section in SECTIONS
+            for local, value in table(entry, section).items()
+            for one in _found(packages, user, local, string(value))
+        )
+        yield from uses_of(user, found)
+
+
+def _found(packages: Table, user: str, local: str, value: str) -> Iterator[tuple[Requested, str]]:
+    for directory in ancestors(user):
+        path = f"{directory}/{_MODULES}{local}".lstrip("/")
+        if path in packages:
+            found = table(packages[path])
+            if found.get("link"):
+                found = table(packages.get(string(found.get("resolved"))))
+            if string(found.get("version")):
+                yield wanted(local, value), string(found.get("version"))
+            return
+
+
+def _used_from_the_top(document: Table) -> Iterator[PinUse]:
+    """Yield what version 1 has for the package beside it, whose dependencies it does not name."""
+    found = (
+        (Requested(pin.name, "" if pin.name == name else pin.version), pin.version)
+        for name, entry in table(document, "dependencies").items()
+        for pin in _nested_pin(name, string(table(entry).get("version")))
+    )
+    yield from uses_of("", found)
+
+
+def _nested(document: Table) -> Iterator[Pin]:
+    """Yield the pins of nested `dependencies`, the outer ones first."""
+    level = [table(document, "dependencies")]
+    while level:
+        for entries in level:
+            for name, entry in entries.items():
+                yield from _nested_pin(name, string(table(entry).get("version")))
+        level = [
+            inner
+            for entries in level
+            for entry in entries.values()
+            if (inner := table(entry, "dependencies"))
+        ]
+
+
+def _nested_pin(name: str, version: str) -> Iterator[Pin]:
+    if version.startswith("npm:"):
+        name, _, version = version[4:].rpartition("@")
+    if version[:1].isdigit():
+        yield Pin(name, version)

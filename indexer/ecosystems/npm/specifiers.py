@@ -1,0 +1,61 @@
+"""What a dependency's value in package.json or deno.json means, by the tools' protocols.
+
+References: https://docs.npmjs.com/cli/configuring-npm/package-json#dependencies,
+https://yarnpkg.com/protocols, https://pnpm.io/catalogs, https://docs.deno.com/runtime/fundamentals/modules
+"""
+
+import re
+from typing import Final, NamedTuple
+from urllib.parse import unquote
+
+_VERSION: Final = r"\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?"
+EXACT: Final = re.compile(rf"[=v]?({_VERSION})")
+_RANGE: Final = re.compile(r"[\d^~<>=*].*|v\d.*|[xX](?:\..*)?|latest|next")
+_NAME: Final = re.compile(r"(@[^@/\s]+/[^@/\s]+|[^@/\s:]+)(?:@([^/\s]*[^/]*?))?(?:/(.*))?")
+# A tag of a git repository or a tarball of a registry, that has a version as its name.
+_TAG: Final = re.compile(rf"[^#]*#(?:semver:)?[=v]?({_VERSION})")
+_TARBALL: Final = re.compile(rf"https?://[^?#]*/-/[^/?#]*?-({_VERSION})\.tgz(?:[?#].*)?")
+
+
+class Requested(NamedTuple):
+    """A dependency: its real name, its range as written, and the part that an alias means."""
+
+    name: str
+    required: str
+    part: str = ""
+
+
+def wanted(local: str, value: str) -> Requested:
+    """Read a value of package.json; `local` is its key."""
+    if value.startswith(("npm:", "jsr:")):
+        rest = value[4:]
+        if not rest or (_RANGE.fullmatch(rest) and "@" not in rest[1:]):
+            return Requested(local, "" if rest == "*" else rest)
+        real, at, version = rest.rpartition("@")
+        return Requested(real, version) if real and at else Requested(rest, "")
+    return Requested(local, "" if value == "*" else value)
+
+
+def imported(value: str) -> Requested | None:
+    """Read a target of Deno's import map: `jsr:@acme/log@^1/sub`; None if it is no package."""
+    scheme, _, rest = value.partition(":")
+    found = _NAME.fullmatch(rest.lstrip("/")) if scheme in {"npm", "jsr"} else None
+    if found is None:
+        return None
+    return Requested(found[1], found[2] or "", (found[3] or "").strip("/"))
+
+
+def pinned(required: str) -> str:
+    """Return the version that a value alone decides, or ""."""
+    value = (
+        unquote(required.removeprefix("patch:").partition("#")[0].rpartition("@")[2]).removeprefix(
+            "npm:"
+        )
+        if required.startswith("patch:")
+        else required
+    )
+    for pattern in (EXACT, _TAG, _TARBALL):
+        found = pattern.fullmatch(value)
+        if found:
+            return found[1]
+    return ""

@@ -1,0 +1,194 @@
+"""tsconfig.json and jsconfig.json: what they and those that they extend say of names.
+
+Reference: https://www.typescriptlang.org/tsconfig
+"""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from indexer.ecosystems.base import Located, PackageRoot
+from indexer.ecosystems.npm.jsonc import read_jsonc
+from indexer.ecosystems.parsing import string, strings, table
+from indexer.ecosystems.paths import joined, parent
+from indexer.records.manifests import Ecosystem, Manifest
+
+_EXTENDS, _BASE, _PATHS, _ROOT, _SUFFIX = "extends", "baseUrl", "paths:", "rootDirs", "suffix:"
+_DIRECT: Final = ("tsconfig.json", "jsconfig.json")  # that tools look for
+_CONFIG_DIR: Final = "${configDir}"
+_MAX_EXTENDED: Final = 32  # files of one configuration
+_MAX_PATHS: Final = 2_000  # of all configurations of a repository that share files
+
+
+def read_tsconfig(text: str, _path: str) -> Manifest:
+    """Read the options. `aliases` are `paths`, then the bare names that `baseUrl` allows.
+
+    Raises ValueError and RecursionError.
+    """
+    document = read_jsonc(text)
+    options = table(document, "compilerOptions")
+    return Manifest(
+        Ecosystem.NPM,
+        aliases=tuple(_aliases(options)),
+        settings=(
+            *((_EXTENDS, one) for one in strings(document.get("extends"))),
+            *((_BASE, one) for one in strings(options.get("baseUrl"))),
+            *(
+                (_PATHS + pattern, target)
+                for pattern, targets in table(options, "paths").items()
+                for target in strings(targets)
+            ),
+            *((_ROOT, one) for one in strings(options.get("rootDirs"))),
+            *(
+                (f"{_SUFFIX}{one}", str(number))
+                for number, one in enumerate(strings(options.get("moduleSuffixes")))
+            ),
+        ),
+    )
+
+
+def _aliases(options: dict[str, object]) -> Iterator[tuple[str, str]]:
+    base = string(options.get("baseUrl"))
+    for pattern, targets in table(options, "paths").items():
+        for target in strings(targets):
+            yield pattern, posixpath.normpath(posixpath.join(base, target))
+    if base:
+        yield "*", posixpath.normpath(posixpath.join(base, "*"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """A value, and the directory of the file that has it."""
+
+    directory: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The options of one file, its own over those that it extends; paths from the top.
+
+    `root_directories` are one directory to relative imports. `suffixes` may precede a file's.
+    """
+
+    directory: str
+    aliases: tuple[tuple[str, str], ...]
+    root_directories: tuple[str, ...]
+    suffixes: tuple[str, ...]
+
+
+def configurations(
+    located: Iterable[Located], packages: Iterable[PackageRoot]
+) -> Iterator[Configuration]:
+    """Yield the configuration of each file that has any of these options."""
+    known = {path: one.settings for path, one in located if is_configuration(path)}
+    roots = {one.name: one.root for one in packages if one.ecosystem is Ecosystem.NPM and one.name}
+    left = _MAX_PATHS
+    used = {
+        _found(path, value, known, roots)
+        for path, settings in known.items()
+        for key, value in settings
+        if key == _EXTENDS
+    }
+    for path in known:
+        if path in used and not path.endswith(_DIRECT):
+            continue  # what extends it decides
+        found = _configuration(path, known, roots)
+        left -= len(found.aliases)
+        if left < 0:
+            return
+        if found.aliases or found.root_directories or found.suffixes:
+            yield found
+
+
+def is_configuration(path: str) -> bool:
+    """Whether a manifest is one of these files."""
+    return path.rpartition("/")[2].startswith(("tsconfig", "jsconfig"))
+
+
+_Settings = Mapping[str, tuple[tuple[str, str], ...]]
+
+
+def _configuration(path: str, known: _Settings, roots: Mapping[str, str]) -> Configuration:
+    """Apply what a file extends, in order, then the file's own options."""
+    base: list[_Option] = []
+    paths: dict[str, list[_Option]] = {}
+    directories: list[_Option] = []
+    suffixes: list[str] = []
+    for one in _extended(path, known, roots):
+        here = parent(one)
+        own: dict[str, list[_Option]] = {}
+        own_directories, own_suffixes = list[_Option](), list[str]()
+        for key, value in known[one]:
+            if key == _BASE:
+                base = [_Option(here, value)]
+            elif key.startswith(_PATHS):
+                own.setdefault(key.removeprefix(_PATHS), []).append(_Option(here, value))
+            elif key == _ROOT:
+                own_directories.append(_Option(here, value))
+            elif key.startswith(_SUFFIX):
+                own_suffixes.append(key.removeprefix(_SUFFIX))
+        paths = own or paths
+        directories = own_directories or directories
+        suffixes = own_suffixes or suffixes
+    leaf = parent(path)
+    from_base = next((_placed(leaf, one) for one in base), None)
+    return Configuration(
+        leaf,
+        tuple(_targets(leaf, from_base, paths)),
+        tuple(found for one in directories if (found := _placed(leaf, one)) is not None),
+        tuple(one for one in suffixes if one),
+    )
+
+
+def _targets(
+    leaf: str, base: str | None, paths: Mapping[str, list[_Option]]
+) -> Iterator[tuple[str, str]]:
+    """Yield patterns and targets; `paths` begin at `baseUrl`, or else beside their own file."""
+    for pattern, targets in paths.items():
+        for one in targets:
+            at = _Option(one.directory if base is None else base, one.value)
+            target = _placed(leaf, at)
+            if target is not None:
+                yield pattern, target
+    if base is not None:
+        yield "*", f"{base}/*".lstrip("/")
+
+
+def _placed(leaf: str, one: _Option) -> str | None:
+    if one.value.startswith(_CONFIG_DIR):
+        return joined(leaf, one.value.removeprefix(_CONFIG_DIR))
+    return joined(one.directory, one.value)
+
+
+def _extended(path: str, known: _Settings, roots: Mapping[str, str]) -> list[str]:
+    """Return the files of a configuration, each after those that it extends."""
+    order: list[str] = []
+    waiting, seen = [(path, False)], set[str]()
+    while waiting and len(seen) <= _MAX_EXTENDED:
+        one, is_done = waiting.pop()
+        if is_done:
+            order.append(one)
+        elif one not in seen:
+            seen.add(one)
+            waiting.append((one, True))
+            for key, value in reversed(known[one]):
+                found = _found(one, value, known, roots) if key == _EXTENDS else None
+                if found is not None:
+                    waiting.append((found, False))
+    return order
+
+
+def _found(path: str, extended: str, known: _Settings, roots: Mapping[str, str]) -> str | None:
+    """Return the file of the repository that `extends` names: by its path, or of a package."""
+    if extended.startswith("."):
+        target = joined(parent(path), extended)
+    else:
+        parts = extended.split("/")
+        count = 2 if extended.startswith("@") else 1
+        root = roots.get("/".join(parts[:count]))
+        rest = "/".join(parts[count:]) or "tsconfig.json"
+        target = None if root is None else joined(root, rest)
+    candidates = [target, f"{target}.json", f"{target}/tsconfig.json"] if target else []
+    return next((one for one in candidates if one in known), None)
