@@ -81,4 +81,6 @@ class PackageEcosystem:
     decisive: tuple[str, ...] = ()
     inherits_version: bool = False  # from the manifest above
     has_groups: bool = False  # names are `group:artifact`, in manifests and those above in parts
+    # The manifests with what others of the repository say of them, which then need no others.
+    complete: Callable[[Sequence[Located]], Iterable[Located]] | None = None
     shares_directories: bool = False  # one directory may declare several packages

@@ -1,6 +1,8 @@
 """All manifests of a repository: packages of files and names of their modules."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Final
 
 from indexer.ecosystems.base import Located, PackageRoot
@@ -30,7 +32,7 @@ class Workspace:
 
     def __init__(self, manifests: Iterable[Located]) -> None:
         known = (item for item in manifests if item[1].ecosystem in ECOSYSTEMS)
-        located = sorted(known, key=lambda item: item[0])
+        located = sorted(_completed(known), key=lambda item: item[0])
         self._roots = package_roots(located)
         self.packages = tuple(root for roots in self._roots.values() for root in roots)
         self._module_names = {
@@ -57,6 +59,15 @@ class Workspace:
             return _unique(known.module_names(path, namespace))
         root = self.package_of(path=path, language=language)
         return _unique(self._module_names[known.ecosystem](path, namespace, root))
+
+
+def _completed(manifests: Iterable[Located]) -> Iterator[Located]:
+    by_ecosystem: dict[str, list[Located]] = defaultdict(list)
+    for path, manifest in manifests:
+        by_ecosystem[manifest.ecosystem].append((path, manifest))
+    for ecosystem, located in by_ecosystem.items():
+        complete = ECOSYSTEMS[ecosystem].complete
+        yield from complete(sorted(located, key=itemgetter(0))) if complete else located
 
 
 def _unique(names: Iterable[ModuleName]) -> tuple[ModuleName, ...]:

@@ -56,46 +56,16 @@ def test_poetry_has_tables_of_its_own() -> None:
         pytest = "*"
         """,
     )
-    assert manifest.import_names == ("acme_auth",)
     assert manifest.source_roots == ("python",)
+    assert ("include", "/python/acme_auth") in manifest.settings
     assert asked(manifest) == {
         "acme-common": "^2.1",
         "exact": "1.2.3",
-        "several": "1.0",
+        "several": "1.0 || 2.0",
         "local": "",
         "pytest": "",
     }
-    assert manifest.pins == (Pin("exact", "1.2.3"), Pin("several", "1.0"))
-
-
-def layout(tool: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
-    manifest = read("pyproject.toml", tool)
-    return manifest.import_names, manifest.source_roots, manifest.entries
-
-
-def test_every_build_backend_tells_where_packages_are() -> None:
-    assert layout('[tool.setuptools.packages.find]\nwhere = ["src"]') == ((), ("src",), ())
-    assert layout('[tool.setuptools.packages.find]\ninclude = ["acme*"]') == (("acme*",), (), ())
-    assert layout('[tool.setuptools]\npackages = ["a", "a.b"]') == (("a",), (), ())
-    assert layout('[tool.setuptools.package-dir]\n"" = "lib"\nold = "lib/new"') == (
-        (),
-        ("lib",),
-        (("old", "lib/new"),),
-    )
-    assert layout('[tool.hatch.build.targets.wheel]\npackages = ["src/acme"]') == (
-        ("acme",),
-        ("src",),
-        (),
-    )
-    assert layout('[tool.flit.module]\nname = "acme.auth"') == (("acme",), (), ())
-    assert layout('[tool.pdm.build]\npackage-dir = "src"') == ((), ("src",), ())
-    assert layout('[tool.uv.build-backend]\nmodule-name = "acme"\nmodule-root = ""') == (
-        ("acme",),
-        ("",),
-        (),
-    )
-    assert layout('[tool.maturin]\npython-source = "python"') == ((), ("python",), ())
-    assert layout("[tool.ruff]\nline-length = 100") == ((), (), ())
+    assert manifest.pins == (Pin("exact", "1.2.3"), Pin("several", "1.0"), Pin("several", "2.0"))
 
 
 def test_setup_cfg() -> None:
@@ -169,8 +139,13 @@ git+https://example.com/x.git#egg=x
 """,
     )
     assert manifest.name == ""
-    assert asked(manifest) == {"acme-common": "==2.2.1", "httpx": ">=0.28"}
+    assert asked(manifest) == {
+        "acme-common": "==2.2.1",
+        "httpx": ">=0.28",
+        "x": "git+https://example.com/x.git#egg=x",
+    }
     assert manifest.pins == (Pin("acme-common", "2.2.1"),)
+    assert manifest.settings == (("requirements", "base.txt"),)
 
 
 def test_lock_files_pin() -> None:
