@@ -92,11 +92,11 @@ def _internal(
     They begin where Python is started: at the root, at the manifest's directory, in `src` of
     either, in a directory that begins a package, or in one that a file names for it.
     """
-    directories = [root.root] if root else []
-    directories += [f"{one}/src" if one else "src" for one in ("", *directories)]
-    directories += [joined(root.root, one) or "" for one in root.source_roots] if root else []
-    directories += [one for one in ancestors(parent(path)) if one in searched]
-    for directory in [*directories[:1], "", *directories[1:]]:
+    starts = [root.root, ""] if root else [""]
+    sources = [f"{one}/src" if one else "src" for one in starts]
+    declared = [joined(root.root, one) or "" for one in root.source_roots] if root else []
+    named = [one for one in ancestors(parent(path)) if one in searched]
+    for directory in [*starts, *sources, *declared, *named]:
         seen = relative_to(path, directory)
         if seen and (name := _dotted(seen)):
             yield ModuleName(name, public=False, scope=False)
