@@ -9,7 +9,6 @@ from indexer.ecosystems.pypi.requirements import (
     exact_pins,
     python_name,
     read_requirements,
-    requirements,
 )
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
 
@@ -83,19 +82,3 @@ def _below(key: str, text: str) -> Iterator[str]:
             is_inside = line.split("#")[0].rstrip() == key
         elif is_inside:
             yield line
-
-
-_SCRIPT = re.compile(
-    r"^# /// script[ \t]*\r?\n(?P<lines>(?:#(?: [^\n]*)?\r?\n)+?)# ///[ \t]*$", re.MULTILINE
-)
-
-
-def read_script(text: str, _path: str) -> Manifest:
-    """Read the metadata of a script (PEP 723); nothing without them. Raises ValueError."""
-    found = _SCRIPT.search(text)
-    if not found:
-        return Manifest(Ecosystem.PYPI)
-    lines = (line.removeprefix("#").removeprefix(" ") for line in found["lines"].splitlines())
-    listed = read_toml("\n".join(lines)).get("dependencies")
-    wanted = requirements(one for one in (listed if isinstance(listed, list) else []) if one)
-    return Manifest(Ecosystem.PYPI, dependencies=tuple(wanted), pins=exact_pins(wanted))
