@@ -1,17 +1,27 @@
-"""Requirements files and lock files of Python."""
+"""Requirements as PEP 508 writes them, and files of requirements and constraints."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from indexer.ecosystems.parsing import locked_packages, read_json, string, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _REQUIREMENT = re.compile(
-    r"\s*(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(?P<required>[^;#]*)"
+    r"\s*(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*"
+    r"(?P<required>@\s*[^\s;]+|[^;]*)"
 )
-_EXACT = re.compile(r"\(?={2,3}\s*(?P<version>[^\s,*)]+)\s*\)?")
+_EXACT = re.compile(r"\(?\s*={2,3}\s*(?P<version>[^\s,*)]+)\s*\)?")
 _OPTIONS = re.compile(r"\s--?[a-z].*")  # --hash and the like, after a requirement
+_COMMENT = re.compile(r"(?:^|\s)#.*")
+_CHAIN = re.compile(r"(-r|--requirement|-c|--constraint)(?:\s*=\s*|\s*)(\S+)")
+_EDITABLE = re.compile(r"(?:-e|--editable)(?:\s*=\s*|\s+)")
+_EGG = re.compile(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
+_WHEEL = re.compile(
+    r"(?:.*/)?(?P<name>[A-Za-z0-9][\w.]*)-(?P<version>[^-/]+)(?:-[^-/]+){3,4}\.whl(?:#.*)?"
+)
 _SEPARATORS = re.compile(r"[-_.]+")
+_MAX_LINE: Final = 10_000
+ALTERNATIVE: Final = " || "  # between ranges of one dependency that markers choose from
 
 
 def python_name(name: str) -> str:
@@ -31,38 +41,66 @@ def requirement(text: str) -> Dependency | None:
 
 
 def requirements(lines: Iterable[str]) -> list[Dependency]:
-    """Return the lines that are requirements, parsed."""
-    return [found for line in lines if (found := requirement(line))]
+    """Return the lines that are requirements, parsed; alternatives of one list are one."""
+    found: dict[str, dict[str, None]] = {}
+    for line in lines:
+        if len(line) < _MAX_LINE and (one := requirement(line)):
+            found.setdefault(one.name, {})[one.required] = None
+    return [
+        Dependency(name, ALTERNATIVE.join(filter(None, ranges))) for name, ranges in found.items()
+    ]
 
 
 def exact_pins(dependencies: Iterable[Dependency]) -> tuple[Pin, ...]:
-    """Return the pins of dependencies that require an exact version."""
+    """Return the pins of dependencies that require an exact version, or one of several."""
     return tuple(
         Pin(one.name, found["version"])
         for one in dependencies
-        if (found := _EXACT.fullmatch(one.required))
+        for part in one.required.split(ALTERNATIVE)
+        if (found := _EXACT.fullmatch(part) or _WHEEL.fullmatch(part))
     )
 
 
 def read_requirements(text: str, _path: str) -> Manifest:
-    """Read requirements*.txt: a root without a name."""
-    lines = text.replace("\\\r\n", " ").replace("\\\n", " ").splitlines()
-    found = requirements(_OPTIONS.sub("", line) for line in lines if len(line) < 10_000)
-    return Manifest(Ecosystem.PYPI, dependencies=tuple(found), pins=exact_pins(found))
+    """Read requirements*.txt: a root without a name. `settings` are the files that it reads."""
+    lines = list(_lines(text))
+    found = tuple(requirements(filter(None, map(_named, lines))))
+    return Manifest(
+        Ecosystem.PYPI,
+        dependencies=found,
+        pins=exact_pins(found),
+        settings=tuple(_chains(lines)),
+    )
 
 
-def read_toml_lock(text: str, _path: str) -> Manifest:
-    """Read poetry.lock, uv.lock or pdm.lock."""
-    pins = (Pin(python_name(name), version) for name, version in locked_packages(text))
-    return Manifest(Ecosystem.PYPI, pins=tuple(pins))
+def read_constraints(text: str, _path: str) -> Manifest:
+    """Read constraints*.txt, which require nothing."""
+    return Manifest(Ecosystem.PYPI, pins=read_requirements(text, _path).pins)
 
 
-def read_pipfile_lock(text: str, _path: str) -> Manifest:
-    """Read Pipfile.lock. Raises ValueError and RecursionError."""
-    document = read_json(text)
-    pins = [
-        Pin(python_name(name), string(table(entry).get("version")).removeprefix("=="))
-        for section in ("default", "develop")
-        for name, entry in table(document, section).items()
-    ]
-    return Manifest(Ecosystem.PYPI, pins=tuple(pins))
+def _lines(text: str) -> Iterator[str]:
+    """Yield lines as pip does: continued ones joined, without comments."""
+    joined = text.replace("\r\n", "\n").replace("\\\n", " ")
+    lines = (_COMMENT.sub("", line).strip() for line in joined.split("\n") if len(line) < _MAX_LINE)
+    return filter(None, lines)
+
+
+def _chains(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        found = _CHAIN.fullmatch(line)
+        if found and "://" not in found[2]:
+            yield "constraints" if "c" in found[1][:3] else "requirements", found[2]
+
+
+def _named(line: str) -> str:
+    """Return the requirement of a line; "" for options, and for what has no name."""
+    editable = _EDITABLE.match(line)
+    line = line[editable.end() :].strip("'\"") if editable else line
+    if line.startswith("-"):
+        return ""
+    egg, wheel = _EGG.search(line), _WHEEL.match(line)
+    if egg and not requirement(line):
+        return f"{egg[1]} @ {line}"
+    if wheel and " @ " not in line:
+        return f"{wheel['name']} @ {line}"
+    return _OPTIONS.sub("", line)

@@ -7,9 +7,10 @@ from configparser import ConfigParser, Error
 from typing import Final
 
 from indexer.ecosystems.parsing import Table, string, strings, table
-from indexer.ecosystems.pypi.pyproject import PackageLayout
+from indexer.ecosystems.pypi.layouts import PackageLayout, setuptools_layout
 from indexer.ecosystems.pypi.requirements import exact_pins, python_name, requirements
-from indexer.records.manifests import Ecosystem, Manifest
+from indexer.ecosystems.pypi.search_paths import configured_paths
+from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
 
 _MAX_SCRIPT_CHARACTERS: Final = 262_144
 
@@ -30,11 +31,11 @@ def read_setup_cfg(text: str, _path: str) -> Manifest:
     required = _lines(options.get("install_requires", ""))
     for extra in sections.get("options.extras_require", {}).values():
         required += _lines(extra)
-    layout = PackageLayout.of_setuptools(
+    is_found = packages[:1] in (["find:"], ["find_namespace:"])
+    layout = setuptools_layout(
         directories={name.strip(): directory.strip() for name, _, directory in directories},
-        packages=[name for name in packages if not name.startswith("find")]
-        + _lines(find.get("include", "")),
-        where=_lines(find.get("where", "")),
+        packages=None if is_found else packages,
+        find={key: _lines(value) for key, value in find.items()} if is_found else None,
         modules=_lines(options.get("py_modules", "")),
     )
     dependencies = tuple(requirements(required))
@@ -45,6 +46,7 @@ def read_setup_cfg(text: str, _path: str) -> Manifest:
         import_names=layout.import_names,
         source_roots=layout.source_roots,
         entries=layout.entries,
+        settings=(*layout.settings, *configured_paths(sections)),
         dependencies=dependencies,
         pins=exact_pins(dependencies),
     )
@@ -79,9 +81,18 @@ def read_setup_py(text: str, _path: str) -> Manifest:
         import_names=layout.import_names,
         source_roots=layout.source_roots,
         entries=layout.entries,
+        settings=layout.settings,
+        problem=_problem(arguments),
         dependencies=dependencies,
         pins=exact_pins(dependencies),
     )
+
+
+def _problem(arguments: Table) -> ManifestProblem | None:
+    """Return PARTIAL if the program computes its packages."""
+    computed = (key for key in ("packages", "py_modules", "package_dir") if key in arguments)
+    is_partial = any(arguments[key] is None for key in computed)
+    return ManifestProblem.PARTIAL if is_partial else None
 
 
 def _name(arguments: Table, layout: PackageLayout) -> str:
@@ -92,12 +103,12 @@ def _name(arguments: Table, layout: PackageLayout) -> str:
 
 
 def _layout(arguments: Table) -> PackageLayout:
-    find = table(arguments.get("packages"))  # the arguments of find_packages()
+    packages = arguments.get("packages")
     directories = table(arguments.get("package_dir"))
-    return PackageLayout.of_setuptools(
+    return setuptools_layout(
         directories={str(name): string(directory) for name, directory in directories.items()},
-        packages=strings(arguments.get("packages")) + strings(find.get("include")),
-        where=strings(find.get("where")),
+        packages=strings(packages),
+        find=packages if isinstance(packages, dict) else None,
         modules=strings(arguments.get("py_modules")),
     )
 

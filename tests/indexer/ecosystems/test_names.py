@@ -41,13 +41,19 @@ PYTHON = [
     ({"pyproject.toml": PROJECT}, "acme_auth/api.py", ["acme_auth.api"], ["/acme_auth.api"]),
     ({"pyproject.toml": PROJECT}, "acme_auth/__init__.py", ["acme_auth"], ["/acme_auth"]),
     ({"pyproject.toml": PROJECT}, "acme_auth/api.pyi", ["acme_auth.api"], ["/acme_auth.api"]),
-    ({"pyproject.toml": PROJECT}, "src/acme_auth/a.py", ["acme_auth.a"], ["/src.acme_auth.a"]),
-    ({"pyproject.toml": PROJECT}, "src/_pytest/a.py", ["_pytest.a"], ["/src._pytest.a"]),
+    (
+        {"pyproject.toml": PROJECT}, "src/acme_auth/a.py", ["acme_auth.a"],
+        ["/src.acme_auth.a", "src.acme_auth.a"],
+    ),
+    (
+        {"pyproject.toml": PROJECT}, "src/_pytest/a.py", ["_pytest.a"],
+        ["/src._pytest.a", "src._pytest.a"],
+    ),
     # namespace packages need nothing
     ({"pyproject.toml": PROJECT}, "acme/auth/api.py", ["acme.auth.api"], ["/acme.auth.api"]),
     # tests, documents, scripts and files beside the manifest are the repository's own
     ({"pyproject.toml": PROJECT}, "tests/test_api.py", [], ["/tests.test_api", "tests.test_api"]),
-    ({"pyproject.toml": PROJECT}, "acme/tests/a.py", [], ["/acme.tests.a", "acme.tests.a"]),
+    ({"pyproject.toml": PROJECT}, "acme/tests/a.py", ["acme.tests.a"], ["/acme.tests.a"]),
     ({"pyproject.toml": PROJECT}, "docs/conf.py", [], ["/docs.conf", "docs.conf"]),
     ({"pyproject.toml": PROJECT}, "setup.py", [], ["/setup", "setup"]),
     ({"pyproject.toml": PROJECT}, "acme_auth.py", ["acme_auth"], ["/acme_auth"]),
@@ -62,7 +68,7 @@ PYTHON = [
     ),
     (
         {"pyproject.toml": PROJECT + '[tool.setuptools.packages.find]\nwhere = ["python"]'},
-        "python/acme/a.py", ["acme.a"], ["/python.acme.a"],
+        "python/acme/a.py", ["acme.a"], ["/python.acme.a", "python.acme.a"],
     ),
     (
         {"pyproject.toml": PROJECT + '[tool.setuptools.packages.find]\nwhere = ["python"]'},
@@ -70,14 +76,26 @@ PYTHON = [
     ),
     (
         {"setup.py": 'setup(name="a", package_dir={"acme.core": "lib/engine"})'},
-        "lib/engine/run.py", ["acme.core.run"], ["/lib.engine.run"],
+        "lib/engine/run.py", ["acme.core.run"], ["/lib.engine.run", "lib.engine.run"],
     ),
     # several packages in one repository, and directories that are none
-    ({"libs/a/pyproject.toml": PROJECT}, "libs/a/acme/b.py", ["acme.b"], ["/libs.a.acme.b"]),
+    (
+        {"libs/a/pyproject.toml": PROJECT}, "libs/a/acme/b.py", ["acme.b"],
+        ["/libs.a.acme.b", "libs.a.acme.b"],
+    ),
     ({"requirements.txt": "httpx"}, "app/models.py", [], ["/app.models", "app.models"]),
-    ({"a/requirements.txt": "httpx"}, "a/app/b.py", [], ["/a.app.b", "app.b"]),
+    ({"a/requirements.txt": "httpx"}, "a/app/b.py", [], ["/a.app.b", "app.b", "a.app.b"]),
     ({}, "app/models.py", [], ["/app.models", "app.models"]),
-    ({}, "src/app/models.py", [], ["/src.app.models", "app.models"]),
+    ({}, "src/app/models.py", [], ["/src.app.models", "src.app.models", "app.models"]),
+    # where tests, type checkers and programs look for modules
+    (
+        {"pytest.ini": "[pytest]\npythonpath = lib\n"}, "lib/app/models.py", [],
+        ["/lib.app.models", "lib.app.models", "app.models"],
+    ),
+    (
+        {"svc/pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["lib"]'},
+        "svc/lib/b.py", [], ["/svc.lib.b", "svc.lib.b", "b"],
+    ),
 ]  # fmt: skip
 
 NPM = [

@@ -1,6 +1,6 @@
 """Python's manifests and lock files."""
 
-from indexer.records.manifests import Dependency, Pin
+from indexer.records.manifests import Dependency, ManifestProblem, Pin, PinUse
 from tests.indexer.ecosystems.reading import asked, read
 
 
@@ -56,46 +56,16 @@ def test_poetry_has_tables_of_its_own() -> None:
         pytest = "*"
         """,
     )
-    assert manifest.import_names == ("acme_auth",)
     assert manifest.source_roots == ("python",)
+    assert ("include", "/python/acme_auth") in manifest.settings
     assert asked(manifest) == {
         "acme-common": "^2.1",
         "exact": "1.2.3",
-        "several": "1.0",
+        "several": "1.0 || 2.0",
         "local": "",
         "pytest": "",
     }
-    assert manifest.pins == (Pin("exact", "1.2.3"), Pin("several", "1.0"))
-
-
-def layout(tool: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
-    manifest = read("pyproject.toml", tool)
-    return manifest.import_names, manifest.source_roots, manifest.entries
-
-
-def test_every_build_backend_tells_where_packages_are() -> None:
-    assert layout('[tool.setuptools.packages.find]\nwhere = ["src"]') == ((), ("src",), ())
-    assert layout('[tool.setuptools.packages.find]\ninclude = ["acme*"]') == (("acme*",), (), ())
-    assert layout('[tool.setuptools]\npackages = ["a", "a.b"]') == (("a",), (), ())
-    assert layout('[tool.setuptools.package-dir]\n"" = "lib"\nold = "lib/new"') == (
-        (),
-        ("lib",),
-        (("old", "lib/new"),),
-    )
-    assert layout('[tool.hatch.build.targets.wheel]\npackages = ["src/acme"]') == (
-        ("acme",),
-        ("src",),
-        (),
-    )
-    assert layout('[tool.flit.module]\nname = "acme.auth"') == (("acme",), (), ())
-    assert layout('[tool.pdm.build]\npackage-dir = "src"') == ((), ("src",), ())
-    assert layout('[tool.uv.build-backend]\nmodule-name = "acme"\nmodule-root = ""') == (
-        ("acme",),
-        ("",),
-        (),
-    )
-    assert layout('[tool.maturin]\npython-source = "python"') == ((), ("python",), ())
-    assert layout("[tool.ruff]\nline-length = 100") == ((), (), ())
+    assert manifest.pins == (Pin("exact", "1.2.3"), Pin("several", "1.0"), Pin("several", "2.0"))
 
 
 def test_setup_cfg() -> None:
@@ -169,8 +139,13 @@ git+https://example.com/x.git#egg=x
 """,
     )
     assert manifest.name == ""
-    assert asked(manifest) == {"acme-common": "==2.2.1", "httpx": ">=0.28"}
+    assert asked(manifest) == {
+        "acme-common": "==2.2.1",
+        "httpx": ">=0.28",
+        "x": "git+https://example.com/x.git#egg=x",
+    }
     assert manifest.pins == (Pin("acme-common", "2.2.1"),)
+    assert manifest.settings == (("requirements", "base.txt"),)
 
 
 def test_lock_files_pin() -> None:
@@ -184,3 +159,79 @@ def test_lock_files_pin() -> None:
         '{"default": {"acme-common": {"version": "==2.2.1"}}, "develop": {"b": {"version": "==1"}}}'
     )
     assert read("Pipfile.lock", pipfile).pins == pins
+
+
+def test_uv_says_which_package_uses_which_version() -> None:
+    lock = """
+version = 1
+
+[[package]]
+name = "app"
+version = "1.0"
+source = { virtual = "packages/app" }
+dependencies = [
+    { name = "kit", version = "2.0", source = { registry = "x" }, marker = "a" },
+    { name = "only" },
+]
+
+[package.dev-dependencies]
+dev = [{ name = "kit", version = "1.0" }]
+
+[[package]]
+name = "kit"
+version = "1.0"
+
+[[package]]
+name = "kit"
+version = "2.0"
+
+[[package]]
+name = "only"
+version = "3"
+"""
+    assert read("uv.lock", lock).uses == (
+        PinUse("packages/app", "kit", "", "2.0"),
+        PinUse("packages/app", "only", "", "3"),
+        PinUse("packages/app", "kit", "", "1.0"),
+    )
+
+
+def test_alternatives_that_markers_choose_from_are_both_pinned() -> None:
+    manifest = read("requirements.txt", "a==1 ; python_version<'3'\na==2 ; python_version>'3'\n")
+    assert asked(manifest) == {"a": "==1 || ==2"}
+    assert manifest.pins == (Pin("a", "1"), Pin("a", "2"))
+
+
+def test_other_files_pin() -> None:
+    assert read("constraints.txt", "a==1\nb>2\n").pins == (Pin("a", "1"),)
+    assert read("pylock.dev.toml", '[[packages]]\nname = "A.b"\nversion = "1"\n').pins == (
+        Pin("a-b", "1"),
+    )
+    pipfile = read("Pipfile", '[packages]\na = "==1"\nb = "*"\n[dev-packages]\nc = {version="==2"}')
+    assert asked(pipfile) == {"a": "==1", "b": "", "c": "==2"}
+    assert pipfile.pins == (Pin("a", "1"), Pin("c", "2"))
+
+
+def test_an_environment_of_conda_lists_packages_of_both() -> None:
+    manifest = read(
+        "environment.yml",
+        "name: x\ndependencies:\n  - python=3.11\n  - conda-forge::a=2.1.0=py_0\n  - b=1.2  # any\n"
+        "  - pip:\n      - c==1\n      - -r requirements.txt\nprefix: /x\n",
+    )
+    assert asked(manifest) == {"a": "=2.1.0=py_0", "b": "=1.2", "c": "==1"}
+    assert manifest.pins == (Pin("a", "2.1.0"), Pin("c", "1"))
+    assert manifest.settings == (("requirements", "requirements.txt"),)
+
+
+def test_a_backend_that_is_not_known_is_partly_read() -> None:
+    project = '[project]\nname = "a"\n[build-system]\nbuild-backend = "mesonpy"\n'
+    assert read("pyproject.toml", project).problem == ManifestProblem.PARTIAL
+    assert read("setup.py", "setup(name='a', packages=computed())").problem is not None
+
+
+def test_search_paths_are_those_in_the_repository() -> None:
+    manifest = read(
+        "tox.ini",
+        "[pytest]\npythonpath = lib other\n[testenv]\nsetenv =\n    PYTHONPATH = {toxinidir}/src:/x\n",
+    )
+    assert manifest.settings == (("path", "src"), ("path", "lib"), ("path", "other"))
