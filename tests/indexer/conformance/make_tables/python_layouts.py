@@ -249,6 +249,11 @@ _INIT: Final = (
 )
 _OTHERS: Final = "Which of several places exists is not looked at: no name depends on other files."
 _CHOSEN: Final = "PDM takes what `includes` names file by file although its directory is excluded."
+_INIT: Final = (
+    "Whether a directory has `__init__.py` is not looked at: no name depends on other files."
+)
+_OTHERS: Final = "Which of several places exists is not looked at: no name depends on other files."
+_CHOSEN: Final = "PDM takes what `includes` names file by file although its directory is excluded."
 DIFFERS: Final[Mapping[str, str]] = {
     **dict.fromkeys((
         "hatchling: [tool.hatch.build.targets.wheel]\nexclude = [\"tests\", \"/lib\"]",
@@ -259,6 +264,8 @@ DIFFERS: Final[Mapping[str, str]] = {
         "pdm: flat with a module beside",
         "pdm: src with a package beside",
         "pdm: two in src",
+        "scikit: module",
+        "scikit: module in src",
         "setuptools: flat with a module beside",
         "setuptools: src with a package beside",
     ), _OTHERS),
@@ -269,6 +276,7 @@ DIFFERS: Final[Mapping[str, str]] = {
         "pdm: namespace in src",
         "pdm: without init",
         "pdm: [tool.pdm.build]\npackage-dir = \"lib\"",
+        "scikit: without init",
         "setuptools: [tool.setuptools.packages.find]\nwhere = [\"src\"]\nnamespaces = false",
         "setuptools: [tool.setuptools.packages.find]\nnamespaces = false",
         "setuptools: find_packages",
