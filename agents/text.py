@@ -49,8 +49,8 @@ def search_text(answer: Row) -> str:
         head += _total(answer["total"])
     if answer["results"] and (weakness := _WEAKNESSES.get(answer.get("confidence") or "")):
         match = answer.get("match")
-        sure = "" if match is None else f" ({match:.2f} of 1)"
-        head = f"{weakness}{sure}. {head}"
+        estimate = "" if match is None else f" ({match:.2f} of 1)"
+        head = f"{weakness}{estimate}. {head}"
     return joined([head, *(_result(row) for row in answer["results"])], answer)
 
 

@@ -8,11 +8,3 @@ def parse_semantic_version(version: str) -> Any:
     from semver import Version
 
     return Version.parse(version.removeprefix("v"), optional_minor_and_patch=True)
-
-
-def allows_semantic(required: str, version: str) -> bool:
-    """Whether a version is in a range of npm's grammar. Raises ValueError."""
-    from semantic_version import NpmSpec
-    from semantic_version import Version as SpecVersion
-
-    return bool(NpmSpec(required).match(SpecVersion(version)))

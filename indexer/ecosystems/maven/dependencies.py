@@ -21,20 +21,20 @@ _VERSIONED: Final = ("strictly", "require", "prefer")
 _LANGUAGE: Final = {"if", "for", "while", "else", "val", "var", "def", "return", "println"}
 _SETTINGS: Final = {"modules", "components", "attributesSchema", "artifactTypes"}
 _PARTS: Final = ("group", "name", "version")
-Found = list[tuple[str, str]]
+Pairs = list[tuple[str, str]]
 
 
-def read_dependencies(tokens: list[Token]) -> tuple[Found, bool]:
+def read_dependencies(tokens: list[Token]) -> tuple[Pairs, bool]:
     """Return (kind, value) of each, and whether all is understood.
 
     Kinds are `dependency` and `constraint` (g:a:v), `project` (a path) and `accessor`.
     """
-    found: Found = []
+    found: Pairs = []
     understood = [_statement(one, found) for one in statements(tokens)]
     return found, all(understood)
 
 
-def _statement(one: Statement, found: Found) -> bool:
+def _statement(one: Statement, found: Pairs) -> bool:
     head = one[0]
     if head.text == "constraints" and one[-1].kind == "{":
         inner, understood = read_dependencies(one[-1].inner)
@@ -73,7 +73,7 @@ def _version_of(closure: Token | None) -> str:
     return ""
 
 
-def _arguments(parts: list[list[Token]], version: str, found: Found) -> bool:
+def _arguments(parts: list[list[Token]], version: str, found: Pairs) -> bool:
     named = _named(parts)
     if named:
         return _named_dependency(named, version, found)
@@ -86,7 +86,7 @@ def _arguments(parts: list[list[Token]], version: str, found: Found) -> bool:
     return all(understood) and bool(parts)
 
 
-def _named_dependency(named: dict[str, list[Token]], version: str, found: Found) -> bool:
+def _named_dependency(named: dict[str, list[Token]], version: str, found: Pairs) -> bool:
     if "path" in named:
         found.append(("project", value_of(named["path"])))
         return True
@@ -102,7 +102,7 @@ def _named(parts: list[list[Token]]) -> dict[str, list[Token]]:
     }
 
 
-def _argument(part: list[Token], version: str, found: Found) -> bool:
+def _argument(part: list[Token], version: str, found: Pairs) -> bool:
     head, rest = part[0], part[1:]
     if len(part) == 1 and head.kind in {"[", "("}:
         return _arguments(arguments(head.inner), version, found)
@@ -117,7 +117,7 @@ def _argument(part: list[Token], version: str, found: Found) -> bool:
     return False
 
 
-def _notation(text: str, version: str, found: Found) -> bool:
+def _notation(text: str, version: str, found: Pairs) -> bool:
     """Read `g:a`, `g:a:v`, `g:a:v:classifier@extension`."""
     if text.startswith("${") and text.endswith("}") and text.count("$") == 1:
         return _accessor(text[2:-1], found)
@@ -129,7 +129,7 @@ def _notation(text: str, version: str, found: Found) -> bool:
     return True
 
 
-def _call(name: str, inner: list[Token], version: str, found: Found) -> bool:
+def _call(name: str, inner: list[Token], version: str, found: Pairs) -> bool:
     parts = arguments(inner)
     last = name.rpartition(".")[2]
     if last == "get":
@@ -146,14 +146,14 @@ def _call(name: str, inner: list[Token], version: str, found: Found) -> bool:
     return _NOTHING.fullmatch(name) is not None
 
 
-def _project(parts: list[list[Token]], found: Found) -> bool:
+def _project(parts: list[list[Token]], found: Pairs) -> bool:
     named = _named(parts)
     path = value_of(named["path"]) if "path" in named else value_of(parts[0])
     found.append(("project", path))
     return "$" not in path
 
 
-def _accessor(text: str, found: Found) -> bool:
+def _accessor(text: str, found: Pairs) -> bool:
     name = property_name(text)
     if name == "?":
         return False
