@@ -1,0 +1,60 @@
+"""A record that an earlier service gets has no field that it refuses."""
+
+from dataclasses import replace
+
+from indexer.records.files import (
+    RECORD_FIELDS,
+    FileRecord,
+    SkipReason,
+    Unparsed,
+    UnparsedLines,
+    supported_record,
+)
+from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem, Pin, PinUse
+
+PINS = Manifest(Ecosystem.NPM, pins=(Pin("acme", "1.0.0"),))
+MANIFEST = replace(
+    PINS,
+    uses=(PinUse("app", "acme", "^1", "1.0.0"),),
+    renamed=(("log", "acme"),),
+    settings=(("a", "b"),),
+    problem=ManifestProblem.PARTIAL,
+)
+RECORD = FileRecord(
+    "package-lock.json",
+    "100644",
+    "a" * 40,
+    9,
+    manifest=MANIFEST,
+    unparsed=Unparsed((UnparsedLines(1, 1, 0),), ("a",), scanned=True),
+    encoding="cp1252",
+)
+
+
+def test_a_service_that_names_every_field_gets_the_record() -> None:
+    assert supported_record(RECORD, RECORD_FIELDS) == RECORD
+
+
+def test_one_that_names_none_gets_what_it_knows() -> None:
+    bare = replace(RECORD, manifest=PINS, unparsed=None, encoding="")
+    assert supported_record(RECORD, frozenset()) == bare
+
+
+def test_an_unread_manifest_is_none_to_it() -> None:
+    unread = Manifest(Ecosystem.NPM, problem=ManifestProblem.INVALID)
+    record = replace(RECORD, manifest=unread)
+    assert supported_record(record, frozenset()).manifest is None
+    assert supported_record(record, RECORD_FIELDS).manifest == unread
+
+
+def test_of_what_a_tool_writes_it_gets_lock_files_alone() -> None:
+    for reason in (SkipReason.GENERATED, SkipReason.MINIFIED):
+        record = replace(RECORD, skipped=reason)
+        assert supported_record(record, frozenset()).manifest is None
+    lock = replace(RECORD, skipped=SkipReason.LOCK_FILE)
+    assert supported_record(lock, frozenset()).manifest == PINS
+
+
+def test_a_wrong_declaration_is_no_text_to_it() -> None:
+    record = FileRecord("a", "100644", "a" * 40, 9, skipped=SkipReason.ENCODING_INVALID)
+    assert supported_record(record, frozenset()).skipped is SkipReason.NOT_UTF8
