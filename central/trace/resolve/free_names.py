@@ -8,6 +8,7 @@ from typing import Final
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
+from central.trace.resolve.import_statements import paths_beside
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import (
     FUNCTIONS,
@@ -32,9 +33,9 @@ from indexer.records.fixtures import split_fixture
 
 
 def unbound_name(question: UnboundName) -> RuleSteps:
-    """Try in order: an enclosing class, the scope, a wildcard import, another file's wildcard
-    import of the same scope, the whole path as written, and the declared packages that are imported
-    by wildcard, if just one definition has the name.
+    """Try in order: an enclosing class, the scope, a wildcard import, of a script also of its own
+    directory, another file's wildcard import of the same scope, the whole path as written, and the
+    declared packages that are imported by wildcard, if just one definition has the name.
     """
     for rule in _RULES:
         found = yield from rule(question)
@@ -66,6 +67,18 @@ def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition
     (wildcards,) = yield [Wildcards(question.file)]
     modules = dict.fromkeys(row.path for row in wildcards)
     return (yield from _nearest(question, _inside(question, modules), "import"))
+
+
+def _by_wildcard_beside(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Resolve what a script imports whole of its own directory."""
+    if not name_rules(question.ecosystem).imports_beside:
+        return []
+    (wildcards,) = yield [Wildcards(question.file)]
+    modules = list(dict.fromkeys(row.path for row in wildcards))
+    beside = (yield from paths_beside(question, modules)) if modules else []
+    return (
+        yield from _nearest(question, _inside(question, [one.path for one in beside]), "import")
+    )
 
 
 def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
@@ -110,7 +123,8 @@ def _in_dependencies(question: UnboundName) -> RuleGenerator[list[ResolvedDefini
 
 
 _RULES: Final = (
-    _inherited, _in_scope, _by_wildcard, _by_wildcard_of_scope, _in_full, _in_dependencies,
+    _inherited, _in_scope, _by_wildcard, _by_wildcard_beside, _by_wildcard_of_scope, _in_full,
+    _in_dependencies,
 )  # fmt: skip
 
 

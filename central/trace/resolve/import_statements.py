@@ -10,6 +10,7 @@ from central.trace.resolve.questions import (
     ImportPath,
     ImportStatement,
     NameInFile,
+    UnboundName,
 )
 from central.trace.resolve.sql import Declared, FileContext, Files, Modules
 
@@ -40,7 +41,7 @@ def imported_modules(question: ImportedModules) -> RuleSteps:
 
 
 def paths_beside(
-    question: NameInFile | ImportStatement, paths: Sequence[str]
+    question: NameInFile | ImportStatement | UnboundName, paths: Sequence[str]
 ) -> RuleGenerator[list[ImportPath]]:
     """Return what imports of a script's own directory mean, as Python does outside of packages."""
     places, declared = yield [Files(question.file), Declared(question.package)]

@@ -82,3 +82,18 @@ def test_a_reference_linked_by_name_alone_is_told_once(ask: Ask) -> None:
         (link["project"], link["callee"]["project"], link["rule"], link["candidates"])
         for link in answer["callers"]
     ] == [("beta", "beta", "name_only", 4), ("gamma", "alpha", "name_only", 4)]
+
+
+def test_a_script_imports_all_names_of_a_module_beside_it(callers: Callers) -> None:
+    repository(
+        "scripts",
+        {
+            "a/helpers.py": "def go(): ...\n",
+            "a/main.py": "from helpers import *\n\ngo()\n",
+            "b/helpers/__init__.py": "",
+            "b/helpers/more.py": "def go(): ...\n",
+            "b/main.py": "from helpers.more import *\n\ngo()\n",
+        },
+    )
+    for file, caller in (("a/helpers.py", "a/main.py"), ("b/helpers/more.py", "b/main.py")):
+        assert callers("go", file=file) == [f"scripts/{caller}:3 <module> high"]
