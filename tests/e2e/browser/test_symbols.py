@@ -27,7 +27,7 @@ def test_callers_are_listed_by_project_with_their_confidence(
     callers = page.get_by_role("region", name="Callers", exact=False)
     expect(callers.get_by_role("heading", level=3).nth(1)).to_be_visible()
     expect(callers.get_by_text("high").first).to_be_visible()
-    callers.get_by_role("rowheader").get_by_role("link").first.click()
+    callers.get_by_role("rowheader").get_by_role("link", name="create_app").first.click()
     expect(page.get_by_role("heading", name="Definition")).to_be_visible()
 
 
