@@ -172,6 +172,7 @@ class ProjectStatus(AnswerModel):
     skipped: int
     skipped_reasons: dict[str, int] | None = None
     partly_parsed: int = 0
+    unread_manifests: dict[str, str] = {}
     generated: int = 0
     chunks: int
     symbols: int

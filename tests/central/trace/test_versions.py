@@ -52,8 +52,6 @@ IN_ORDER = [
 EQUAL = [
     ("pypi", "1.0", "1.0.0"),
     ("npm", "1.0.0+build.1", "1.0.0+build.2"),
-    ("cargo", "1.0", "1.0.0"),
-    ("go", "v1.0.0", "1.0.0"),
     ("go", "v2.0.0+incompatible", "v2.0.0"),
     ("composer", "v1.0", "1.0.0.0"),
     ("composer", "1.0.0+build.2", "1.0.0+build.1"),
@@ -69,7 +67,9 @@ UNREADABLE = [
     ("pypi", "main"),
     ("npm", "workspace:*"),
     ("npm", "latest"),
+    ("cargo", "1.0"),
     ("go", "master"),
+    ("go", "1.0.0"),
     ("composer", "dev-master"),
     ("nuget", "$(Version)"),
     ("nuget", " "),
