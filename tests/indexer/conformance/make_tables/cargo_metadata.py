@@ -149,7 +149,7 @@ _WORKSPACES = (
     ),
     _workspace("inherited version", _GIVEN, a=_INHERIT, b=""),
     _workspace("inherited version as a table", _GIVEN, a="version = { workspace = true }\n"),
-    _workspace("version that nobody inherits", _GIVEN, a="", b=""),
+    _workspace("version without a member that inherits it", _GIVEN, a="", b=""),
     _workspace(
         "inherited dependency",
         '[workspace.dependencies]\nalpha = "0.2"\n',
@@ -189,7 +189,7 @@ _WORKSPACES = (
         b="",
     ),
     _workspace(
-        "dependency that nobody inherits",
+        "dependency without a member that inherits it",
         '[workspace.dependencies]\nalpha = "0.2"\n',
         a='[dependencies]\nalpha = "1"\n',
         b='[dependencies]\nalpha = "0.1"\n',
