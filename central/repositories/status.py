@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, Window
+from django.db.models.functions import RowNumber
 
 from central.errors import NotFoundError
 from central.extensions import added
@@ -151,16 +152,15 @@ def unread_manifests(repositories: list[Repository]) -> dict[int, dict[str, str]
     if not keys:
         return {}
     # As a condition of the partial index on them, from which they are read.
-    rows = (
-        Repository.objects.filter(pk__in=keys, file_set__manifest__data__has_key="problem")
-        .order_by("pk", "file_set__path")
-        .values_list("pk", "file_set__path", "file_set__manifest__data__problem")
-    )
+    numbered = Repository.objects.filter(
+        pk__in=keys, file_set__manifest__data__has_key="problem"
+    ).annotate(number=Window(RowNumber(), partition_by="pk", order_by="file_set__path"))
+    rows = numbered.filter(number__lte=STATUS_UNREAD_MANIFESTS).order_by("pk", "file_set__path")
     found: dict[int, dict[str, str]] = {}
-    for key, path, problem in rows[: STATUS_UNREAD_MANIFESTS * max(1, len(keys))]:
-        listed = found.setdefault(key, {})
-        if len(listed) < STATUS_UNREAD_MANIFESTS:
-            listed[path] = problem
+    for key, path, problem in rows.values_list(
+        "pk", "file_set__path", "file_set__manifest__data__problem"
+    ):
+        found.setdefault(key, {})[path] = problem
     return found
 
 

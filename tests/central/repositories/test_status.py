@@ -227,6 +227,22 @@ def test_manifests_that_are_not_read_are_named_with_the_reason(api: Api) -> None
     assert status(api)["unread_manifests"] == {"web/package.json": "invalid"}
 
 
+def test_each_repository_names_its_first_unread_manifests(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("central.repositories.status.STATUS_UNREAD_MANIFESTS", 2)
+    unread = Manifest(Ecosystem.NPM, problem=ManifestProblem.PARTIAL)
+    for project, count in (("cart", 5), ("shop", 1)):
+        paths = [f"{number}/package.json" for number in range(count)]
+        index_records(
+            api, project, [replace(file_record(path, "{\n"), manifest=unread) for path in paths]
+        )
+    assert [list(one["unread_manifests"]) for one in api.status().json()["projects"]] == [
+        ["0/package.json", "1/package.json"],
+        ["0/package.json"],
+    ]
+
+
 def test_a_run_that_has_not_ended_is_shown_with_its_progress(api: Api) -> None:
     api.index(FILES)
     assert status(api)["run"] is None
