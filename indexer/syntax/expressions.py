@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import ELEMENT
+from indexer.syntax.literals import STARTS_WITH_LITERAL
 
 MAX_EXPRESSION_CHARACTERS: Final = 300
 
@@ -30,7 +31,6 @@ _LAST = re.compile(rf"({_NAME}[?!]?)$")
 _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
 _OF_TYPE = re.compile(rf"<\s*[&*]?\s*({_PATH}).*>(::{_NAME})$", re.DOTALL)  # <Type as Trait>::name
 _ARGUMENTS = re.compile(r"(?:::)?<[^<>]*>")
-_LITERAL = re.compile(r"[A-Za-z]{0,2}[\"'`]|[\d\[{/]")
 _QUOTED = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|`[^`\\]*`")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _BRACKET = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{},]")
@@ -80,13 +80,13 @@ def read_expression(text: str) -> Expression | None:
     """
     if text.isidentifier():
         return Expression((text,))
-    if "[" in text and not _LITERAL.match(text):
+    if "[" in text and not STARTS_WITH_LITERAL.match(text):
         text = _indexed(text)
     if len(text) <= MAX_EXPRESSION_CHARACTERS:
         path = _plain_path(_unwrapped(text))
         if path:
             return Expression(path)
-    if _LITERAL.match(text):
+    if STARTS_WITH_LITERAL.match(text):
         return None
     return _member_of_call(text)
 
@@ -98,7 +98,7 @@ def read_calls(text: str) -> tuple[Expression, ...]:
     Each is a member of the previous call's result; an empty one is that result. Empty if the text
     has any other syntax.
     """
-    if len(text) > MAX_EXPRESSION_CHARACTERS or _LITERAL.match(text):
+    if len(text) > MAX_EXPRESSION_CHARACTERS or STARTS_WITH_LITERAL.match(text):
         return ()
     text, shorter = "", _indexed(_without_arguments(text))
     while text != shorter:

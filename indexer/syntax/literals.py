@@ -10,7 +10,7 @@ _MEMBER: Final = re.compile(
     r"([^\W\d]\w*[?!]?)",
     re.DOTALL,
 )
-_LITERAL: Final = re.compile(r"[$@#]{0,2}[A-Za-z]{0,3}[\"'`]|[\d\[{/]")
+STARTS_WITH_LITERAL: Final = re.compile(r"[$@#]{0,2}[A-Za-z]{0,3}[\"'`]|[\d\[{/]")
 _SIGN: Final = re.compile(r"[A-Za-z]*.")
 _NAME: Final = re.compile(r"\.\s*([^\W\d]\w*[?!]?)$")
 
@@ -21,7 +21,7 @@ def read_literal_member(text: str) -> tuple[str, str] | None:
     Letters before a quote are part of its sign: `b"`. The sign is "" for a member of anything else
     that begins with a literal; None if nothing does.
     """
-    if not _LITERAL.match(text):
+    if not STARTS_WITH_LITERAL.match(text):
         return None
     found = _MEMBER.fullmatch(text)
     if found is None:

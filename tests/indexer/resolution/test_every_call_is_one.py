@@ -17,6 +17,9 @@ from indexer.pipeline.worker import extract_file
         ("a.rs", "fn f() { S::r#async(1); }", ["free S r#async"]),
         ("a.rb", "x = `git log`.shout\n", ["free String shout"]),
         ("a.scala", 'object O { val a = s"b$c".slug() }', ["free String slug"]),
+        ("a.cs", 'class A { void F() { $"b {c}".Slug(); } }', ["free string Slug"]),
+        ("a.cs", 'class A { void F() { @"b".Slug(); } }', ["free string Slug"]),
+        ("a.swift", 'func f() { #"a"#.hushed(); "b".hushed() }', ["free String hushed"] * 2),
         ("a.ex", "defmodule A do\n def f(s) do\n  s.go(1)\n end\nend\n", ["unknown  go"]),
     ],
 )
