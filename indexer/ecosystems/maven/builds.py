@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from indexer.ecosystems.base import Located
+from indexer.ecosystems.maven.gradle_locks import LOCK, SCRIPT_LOCKS, of_scripts, with_ranges
 from indexer.ecosystems.maven.versions import is_exact
 from indexer.ecosystems.paths import ancestors, joined, parent, relative_to
 from indexer.ecosystems.properties import properties_of, replaced
@@ -25,18 +26,31 @@ def completed_builds(located: Iterable[Located]) -> Iterator[Located]:
     """
     files = dict(located)
     builds: dict[str, _Build] = {}
+    completed: dict[str, Manifest] = {}
     for path, manifest in files.items():
         name = path.rpartition("/")[2]
         if name in _BUILDS or (name in _SETTINGS and not _has_build(files, path)):
             root = _root(files, path)
             build = builds.setdefault(root, _Build(files, root))
-            yield path, build.completed(path, manifest)
+            completed[path] = build.completed(path, manifest)
         elif name in _SETTINGS:
             yield path, replace(manifest, name="", settings=())
-        else:
+        elif name not in {LOCK, *SCRIPT_LOCKS}:
             yield path, replace(manifest, settings=())
     for build in builds.values():
-        yield from build.without_files()
+        completed |= build.without_files()
+    yield from completed.items()
+    yield from _locks(files, completed)
+
+
+def _locks(files: Mapping[str, Manifest], completed: Mapping[str, Manifest]) -> Iterator[Located]:
+    needs = {parent(path): manifest.dependencies for path, manifest in completed.items()}
+    for path, manifest in files.items():
+        name, directory = path.rpartition("/")[2], parent(path)
+        if name == LOCK:
+            yield path, with_ranges(manifest, needs.get(directory, ()))
+        elif name in SCRIPT_LOCKS:
+            yield path, of_scripts(manifest, files.get(_in(directory, LOCK)))
 
 
 def _has_build(files: Mapping[str, Manifest], path: str) -> bool:

@@ -1,10 +1,13 @@
-"""settings.gradle(.kts): the projects of a build, and its version catalogues.
+"""settings.gradle(.kts), the projects of a build and its version catalogues; gradle.properties.
 
-Settings are `name:PATH` and `directory:PATH` of projects, `catalog:NAME` (a file), and for
-catalogues that are written here their settings, with the name before each alias.
+Settings are `name:PATH` and `directory:PATH` of projects, `catalog:NAME` (a file), `build` (the
+directory of an included build), and for catalogues that are written here their settings, with the
+name before each alias.
 """
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from indexer.ecosystems.maven.catalogs import accessor
 from indexer.ecosystems.maven.scripts import (
@@ -19,6 +22,18 @@ from indexer.ecosystems.maven.scripts import (
     within,
 )
 from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
+
+_PROPERTY: Final = re.compile(r"[ \t]*([^\s#!=:][^\s=:]{0,199})[ \t]*[=:][ \t]*(.*)")
+
+
+def read_gradle_properties(text: str, _path: str) -> Manifest:
+    """Read gradle.properties."""
+    found = (
+        (f"property:{one[1]}", one[2].strip())
+        for one in map(_PROPERTY.fullmatch, text.splitlines())
+        if one and not one[1].startswith("org.gradle.")
+    )
+    return Manifest(Ecosystem.MAVEN, settings=tuple(found))
 
 
 def read_settings_gradle(text: str, path: str) -> Manifest:
