@@ -46,3 +46,40 @@ def test_only_a_repository_of_artifacts_tells_the_latest_version() -> None:
     with pytest.raises(ValueError, match="repository"):
         allows("latest.release", "1.0")
     assert allows("[1.0,2.0[!!1.5", "1.6")
+
+
+COMPOSITE = {
+    "app/settings.gradle": "rootProject.name = 'app'\nincludeBuild '../libs'\n",
+    "app/build.gradle": "dependencies {\n implementation 'com.acme:kit:1.0'\n api 'x:y:2'\n}\n",
+    "libs/settings.gradle": "rootProject.name = 'libs'\ninclude 'kit', 'core'\n",
+    "libs/build.gradle": "allprojects { group = 'com.acme'\n version = '1.5' }\n",
+    "libs/kit/build.gradle": "",
+}
+DECLARED = """includeBuild("../libs") {
+    dependencySubstitution {
+        substitute(module("x:y")).using(project(":core"))
+    }
+}
+"""
+
+
+def test_projects_of_included_builds_replace_modules() -> None:
+    assert pinned(COMPOSITE, "app") == {"com.acme:kit": "1.5", "x:y": "2"}
+    assert pinned(COMPOSITE | {"app/settings.gradle": DECLARED}, "app") == {
+        "com.acme:kit": "1.0",
+        "com.acme:core": "1.5",
+    }
+    outside = {"app/settings.gradle": "includeBuild '../../libs'\n"}
+    assert pinned(COMPOSITE | outside, "app") == {"com.acme:kit": "1.0", "x:y": "2"}
+    unnamed = {"libs/settings.gradle": "", "libs/build.gradle": "allprojects { version = '3' }\n"}
+    assert pinned(COMPOSITE | unnamed, "app") == {"com.acme:kit": "1.0", "x:y": "2"}
+
+
+def test_a_project_has_its_own_version() -> None:
+    build = "dependencies { api project(':libs:kit') }\n"
+    files = {
+        "settings.gradle": "include 'app', 'libs:kit'\n",
+        "build.gradle": "allprojects { group = 'com.acme'\n version = '1.5' }\n",
+        "app/build.gradle": build,
+    }
+    assert pinned(files, "app") == {"com.acme:kit": "1.5"}
