@@ -9,7 +9,7 @@
 set -euo pipefail
 tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
 mvn -q -B -Dmaven.repo.local="$tmp/m2" dependency:get -Dartifact=dev.gradleplugins:gradle-api:8.11.1 \
-  -Dtransitive=false >/dev/null
+  -Dtransitive=false >/dev/null 2>&1
 cat > "$tmp/Say.java" <<'JAVA'
 import org.gradle.api.internal.artifacts.ivyservice.ivyresolve.strategy.*;
 

@@ -152,7 +152,7 @@ class _Build(Projects):
                 yield Dependency(name, one.required), version
             elif one:
                 version = one.required or constraints.get(one.name, "")
-                yield one, version if is_exact(version) else ""
+                yield one, version.removesuffix("!!") if is_exact(version) else ""
         for key, value in applied:
             other = self._project(value) if key in {"project", "accessor"} else None
             if other is not None and (key == "project" or value.startswith("projects.")):

@@ -83,3 +83,12 @@ def test_a_project_has_its_own_version() -> None:
         "app/build.gradle": build,
     }
     assert pinned(files, "app") == {"com.acme:kit": "1.5"}
+
+
+@pytest.mark.parametrize(
+    ("written", "version"),
+    [("1.0!!", "1.0"), ("[1.0,2.0[!!1.5", ""), ("1.+", ""), ("latest.release", ""), ("1.0", "1.0")],
+)
+def test_a_version_that_is_written_strictly_is_one(written: str, version: str) -> None:
+    files = {"build.gradle": f"dependencies {{ api 'x:y:{written}' }}\n"}
+    assert pinned(files) == {"x:y": version}
