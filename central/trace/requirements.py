@@ -8,7 +8,7 @@ from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
 from central.trace.resolve.sql import Declared, Requirement, RequirementOf
-from indexer.ecosystems.npm.local_names import begins, local_and_meant
+from indexer.ecosystems import local_names
 
 _Alternatives = Sequence[Requirement]
 _UNKNOWN: Final = ""
@@ -44,14 +44,18 @@ def _meant(found: _Alternatives, path: str) -> Requirement:
     """Return the one by whose local name the path begins; with unknown versions if none does."""
     if len({(one.required, one.pinned) for one in found}) == 1:
         return found[0]
-    named = [one for one in found if any(begins(path, local) for local in _locals(one))]
+    named = [one for one in found if any(local_names.begins(path, local) for local in _locals(one))]
     none = Requirement(found[0].name, _UNKNOWN, _UNKNOWN)
-    return max(named, key=lambda one: len(local_and_meant(one.name, one.alias)[0]), default=none)
+    return max(
+        named,
+        key=lambda one: len(local_names.local_and_meant(one.name, one.alias)[0]),
+        default=none,
+    )
 
 
 def _locals(one: Requirement) -> tuple[str, str]:
     """Return the name that begins paths, and as code of Rust has it."""
-    local = local_and_meant(one.name, one.alias)[0]
+    local = local_names.local_and_meant(one.name, one.alias)[0]
     return local, local.replace("-", "_")
 
 

@@ -37,7 +37,7 @@ def _kind(path: str) -> str:
     name = path.rpartition("/")[2]
     if name in {"pom.xml", "maven.config"}:
         return name
-    return "sbt" if name in {"build.sbt", "Dependencies.scala"} else "gradle"
+    return "sbt" if name.endswith((".sbt", ".scala")) else "gradle"
 
 
 def _without_scala(manifest: Manifest) -> Manifest:
@@ -61,7 +61,7 @@ MAVEN: Final = PackageEcosystem(
         ManifestFormat(read_gradle_properties, names=("gradle.properties",)),
         ManifestFormat(read_version_catalog, paths=re.compile(r"(?:.*/)?[\w.-]+\.versions\.toml")),
         ManifestFormat(read_gradle_lockfile, names=(LOCK, *SCRIPT_LOCKS), is_lock=True),
-        ManifestFormat(read_build_sbt, names=("build.sbt",)),
+        ManifestFormat(read_build_sbt, paths=re.compile(r"(?:(?!project/)[^/]+/)*[\w-]+\.sbt")),
         ManifestFormat(
             read_dependencies_scala, paths=re.compile(r"(?:.*/)?project/Dependencies\.scala")
         ),

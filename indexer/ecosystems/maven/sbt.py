@@ -1,6 +1,6 @@
 """build.sbt and project/Dependencies.scala: programs, of which what is written out is read.
 
-Settings are `organization`, `name`, `version`, `dependency` (g:a:v), `property:NAME` and
+Settings are `organization`, `name`, `moduleName`, `version`, `dependency` (g:a:v), `property:NAME` and
 `library:NAME` of values. Those of a project begin with `project:ID:`, where `directory` and
 `project` (the id of one that it requires) may be too; those of `ThisBuild` with `all:`. Artifacts
 are named without the version of Scala, as `%%` names them.
@@ -21,7 +21,8 @@ from indexer.ecosystems.maven.scripts import (
 )
 from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
 
-_KEYS: Final = {"organization", "name", "version"}
+_KEYS: Final = {"organization", "name", "moduleName", "version"}
+_INTERPOLATING: Final = {"s", "f", "raw"}
 _SETS: Final = {":=", "+=", "++="}
 _JOINS: Final = {"%", "%%", "%%%"}
 _VALUES: Final = {"val", "def"}
@@ -31,7 +32,7 @@ _Pair = tuple[str, str]
 
 
 def read_build_sbt(text: str, _path: str) -> Manifest:
-    """Read build.sbt. Raises ValueError."""
+    """Read build.sbt, version.sbt and others. Raises ValueError."""
     build = _Build(list(statements(parse_script(text, dotted=False))))
     settings = tuple(build.settings())
     return Manifest(
@@ -129,7 +130,7 @@ class _Build:
             if is_first and len(texts) > 1 and texts[0] in _JOINS:
                 group, artifact = value_of([one]), value_of([tokens[index + 2]])
                 has_version = len(texts) == 4 and texts[2] == "%"
-                version = self._version(tokens[index + 4]) if has_version else ""
+                version = self._version(tokens[index + 4 : index + 6]) if has_version else ""
                 yield f"{group}:{artifact}:{version}".rstrip(":")
             elif one.kind == "word" and depth < _MAX_DEPTH:
                 yield from self._modules(self._value(one), depth + 1)
@@ -143,11 +144,14 @@ class _Build:
         self.is_partial = self.is_partial or self._named > _MAX_NAMED
         return found if self._named <= _MAX_NAMED else ()
 
-    def _version(self, token: Token) -> str:
-        """Return a string, or `${name}` of the value that is named."""
-        if token.kind == "word":
-            return f"${{{token.text.rpartition('.')[2]}}}"
-        return value_of([token])
+    def _version(self, tokens: Sequence[Token]) -> str:
+        """Return a string, s"…" too, or `${name}` of the value that is named."""
+        first = tokens[0]
+        if first.text in _INTERPOLATING and len(tokens) > 1 and tokens[1].kind == "string":
+            return tokens[1].text
+        if first.kind == "word":
+            return f"${{{first.text.rpartition('.')[2]}}}"
+        return value_of(first.inner if first.kind == "(" else [first])
 
 
 def _defined(one: Statement) -> Iterator[tuple[str, Sequence[Token]]]:

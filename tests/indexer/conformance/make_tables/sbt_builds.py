@@ -84,7 +84,8 @@ _INPUTS: Mapping[str, str | Mapping[str, str]] = {
     'lazy val app = project.settings(common, name := "it")\n',
     "dependency on a project": _TWO,
     "dependency in a configuration": 'ThisBuild / organization := "com.acme"\n'
-    'lazy val core = project\nlazy val app = project.dependsOn(core % "compile->compile;test->test")\n',
+    "lazy val core = project\n"
+    'lazy val app = project.dependsOn(core % "compile->compile;test->test")\n',
     "several projects": 'ThisBuild / organization := "com.acme"\n'
     "lazy val a = project\nlazy val b = project\nlazy val c = project.dependsOn(a, b)\n",
     "root project": 'ThisBuild / organization := "com.acme"\n'
@@ -114,6 +115,11 @@ _INPUTS: Mapping[str, str | Mapping[str, str]] = {
         "version.sbt": 'ThisBuild / version := "9.1"\n',
     },
 }
+
+
+def _written(version: str) -> str:
+    """Return the version, "" if it is only sbt's default, in whose place plugins give another."""
+    return "" if version == "0.1.0-SNAPSHOT" else version
 
 
 def _files(given: str | Mapping[str, str]) -> dict[str, str]:
@@ -146,9 +152,9 @@ def main() -> None:
         needs: dict[str, dict[str, str]] = defaultdict(dict)
         for root, kind, full, version in _said(_files(given)):
             if kind == "need":
-                needs[root][full] = version
-            else:
-                projects[root] = [full, version]
+                needs[root][full] = _written(version)
+            elif ":tmp" not in full:  # not of the temporary directory's name
+                projects[root] = [full, _written(version)]
         if projects:
             packages.append({"name": name, "files": _files(given), "says": projects})
         if needs:
