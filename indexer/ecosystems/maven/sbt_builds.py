@@ -128,6 +128,11 @@ def _value(given: _Given, scopes: list[str], key: str, properties: Mapping[str, 
     return replaced(next(found, ""), properties)
 
 
+def _named(libraries: Mapping[str, list[str]], word: str) -> list[str]:
+    """Return the libraries of a value, by its name with its object's or without."""
+    return libraries.get(word) or libraries.get(word.rpartition(".")[2]) or []
+
+
 def _dependencies(
     given: _Given,
     scopes: list[str],
@@ -135,7 +140,7 @@ def _dependencies(
     properties: Mapping[str, str],
 ) -> Iterator[Dependency]:
     for scope in scopes:
-        named = (one for word in given[scope]["accessor"] for one in libraries.get(word, ()))
+        named = (one for word in given[scope]["accessor"] for one in _named(libraries, word))
         for written in (*given[scope]["dependency"], *named):
             group, artifact, *version = written.split(":", 2)
             name = f"{replaced(group, properties)}:{replaced(artifact, properties)}"
