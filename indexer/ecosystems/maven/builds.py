@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import Final
 
 from indexer.ecosystems.base import Located
 from indexer.ecosystems.maven.gradle_locks import LOCK, SCRIPT_LOCKS, of_scripts, with_ranges
@@ -13,6 +14,7 @@ from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.properties import replaced
 from indexer.records.manifests import Dependency, Manifest, Pin
 
+_MAX_INCLUDED: Final = 100  # builds of one build, with what these include
 _Pairs = tuple[tuple[str, str], ...]
 
 
@@ -84,17 +86,22 @@ class _Build(Projects):
         super().__init__(files, root)
         self._builds = builds
 
-    def _provided(self, declared: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, str]]]:
-        """Yield modules with the projects that replace them, if the build is included."""
-        if declared:
-            for module, path in declared.items():
-                if (directory := self._project(path)) is not None:
-                    yield module, self._package(directory)
-            return
-        for directory in self._directories.values():
-            group = self._group(directory, self._all_properties(directory))
-            if group:
-                yield f"{group}:{self._project_name(directory)}", self._package(directory)
+    def _declared(self, declared: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+        """Return modules with the projects that replace them, as the including build says."""
+        places = {module: self._project(path) for module, path in declared.items()}
+        return {module: self._package(one) for module, one in places.items() if one is not None}
+
+    @cached_property
+    def _provided(self) -> dict[str, tuple[str, str]]:
+        """Modules with the projects that replace them where the build is included."""
+        groups = {
+            one: self._group(one, self._all_properties(one)) for one in self._directories.values()
+        }
+        return {
+            f"{group}:{self._project_name(one)}": self._package(one)
+            for one, group in groups.items()
+            if group
+        }
 
     @cached_property
     def _substitutes(self) -> dict[str, tuple[str, str]]:
@@ -103,10 +110,11 @@ class _Build(Projects):
         waiting, seen = [self], {self._root}
         for build in waiting:
             for root, declared in build.includes().items():
-                if root not in seen:
+                if root not in seen and len(seen) <= _MAX_INCLUDED:
                     seen.add(root)
                     waiting.append(self._builds.at(root))
-                    found |= dict(self._builds.at(root)._provided(declared))
+                    other = self._builds.at(root)
+                    found |= other._declared(declared) if declared else other._provided
         return found
 
     def includes(self) -> dict[str, dict[str, str]]:
