@@ -1,18 +1,19 @@
 """Links of an answer, with evidence and pinned versions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from central.corpus.models import File, Import
 from central.db import fetch_rows, sql_with
 from central.trace.answers import Endpoint, Link
 from central.trace.edges import Edge, Step
 from central.trace.request_scope import TraceScope
+from central.trace.requirements import Requirements
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
-from central.trace.resolve.sql import Declared, FileRow, Files, Requirement, RequirementOf
+from central.trace.resolve.sql import FileRow, Files, Requirement
 from central.trace.versions import is_older
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import Binding
@@ -35,6 +36,13 @@ _SENTENCES: Final = {
 }
 
 
+class _ImportLine(NamedTuple):
+    """An import's path, and its text as evidence."""
+
+    path: str
+    text: str
+
+
 class Evidence:
     """Evidence of a page's edges; everything it needs is read at once."""
 
@@ -50,8 +58,7 @@ class Evidence:
             for question, rows in zip(asked, resolver.resolve_all(asked), strict=True)
             if rows
         }
-        wanted = {one for edge in edges if (one := self._dependency(edge))}
-        self._requirements = _requirements(resolver, sorted(wanted))
+        self._requirements = Requirements(resolver, edges, definitions)
 
     def sentence(self, edge: Edge) -> str:
         """Describe the steps from the reference to the definition."""
@@ -59,14 +66,8 @@ class Evidence:
 
     def requirement(self, edge: Edge) -> Requirement | None:
         """Return the dependency of the caller's package on the definition's, if they differ."""
-        wanted = self._dependency(edge)
-        return self._requirements.get(wanted) if wanted else None
-
-    def _dependency(self, edge: Edge) -> RequirementOf | None:
-        target = self._definitions.get(edge.target)
-        if target is None or not target.distribution or target.package == edge.site.package:
-            return None
-        return RequirementOf(edge.site.package, target.distribution)
+        imported = self._imports.get(_import_key(edge))
+        return self._requirements.of(edge, imported.path if imported else edge.site.root)
 
     def _steps(self, edge: Edge) -> Iterator[str]:
         definition = edge.definition
@@ -86,10 +87,9 @@ class Evidence:
 
     def _origin(self, edge: Edge) -> Iterator[str]:
         """Yield how the reference's file binds the name."""
-        site = edge.site
-        key = (site.file, site.root, site.line if site.kind == IMPORT else _FIRST)
-        if site.binding == Binding.IMPORT and key in self._imports:
-            yield self._imports[key]
+        key = _import_key(edge)
+        if edge.site.binding == Binding.IMPORT and key in self._imports:
+            yield self._imports[key].text
         elif edge.rule == "import":
             yield "imported by wildcard"
         elif edge.rule in _SENTENCES:
@@ -99,21 +99,9 @@ class Evidence:
         return self._places[file].path if file in self._places else ""
 
 
-def _requirements(
-    resolver: BatchResolver, wanted: Sequence[RequirementOf]
-) -> dict[RequirementOf, Requirement]:
-    """Return how packages ask for distributions; lock files are read for what no manifest names."""
-    manifests = resolver.resolve_all([Declared(one.package) for one in wanted])  # mostly known
-    found = {
-        one: row
-        for one, rows in zip(wanted, manifests, strict=True)
-        for row in reversed(rows)
-        if row.name == one.name
-    }
-    locked = [one for one in wanted if one not in found]
-    return found | {
-        one: rows[0] for one, rows in zip(locked, resolver.resolve_all(locked), strict=True) if rows
-    }
+def _import_key(edge: Edge) -> tuple[int, str, int]:
+    site = edge.site
+    return site.file, site.root, site.line if site.kind == IMPORT else _FIRST
 
 
 def _files(edge: Edge) -> list[int]:
@@ -123,8 +111,8 @@ def _files(edge: Edge) -> list[int]:
 
 def _import_lines(
     resolver: BatchResolver, edges: Sequence[Edge]
-) -> dict[tuple[int, str, int], str]:
-    """Return the imports as written by file, local name and line, which is also _FIRST."""
+) -> dict[tuple[int, str, int], _ImportLine]:
+    """Return the imports by file, local name and line, which is also _FIRST."""
     imported = (edge.site for edge in edges if edge.site.binding == Binding.IMPORT)
     keys = list(dict.fromkeys((site.file, site.root) for site in imported))
     if not keys:
@@ -132,7 +120,7 @@ def _import_lines(
     columns = [[file for file, _ in keys], [local for _, local in keys]]
     rows = fetch_rows(_IMPORT_LINES, [*columns, resolver.repositories])
     return {
-        (file, local, key): f"{_written(text, local, path)} (line {line})"
+        (file, local, key): _ImportLine(path, f"{_written(text, local, path)} (line {line})")
         for file, local, line, path, text in rows
         for key in (line, _FIRST)
     }

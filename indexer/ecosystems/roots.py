@@ -7,6 +7,7 @@ from itertools import chain, groupby, islice
 from typing import Final
 
 from indexer.ecosystems.base import Located, PackageRoot, RootDependency
+from indexer.ecosystems.local_ranges import local_ranges
 from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.pins import Pins
 from indexer.ecosystems.registry import ECOSYSTEMS
@@ -27,6 +28,7 @@ class _Declared:
     package: PackageRoot
     needs: tuple[Dependency, ...]
     has_members: bool
+    ranges: Mapping[str, str]  # by local name
 
 
 def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]:
@@ -106,7 +108,8 @@ def _merged(key: _Key, name: str, group: list[Located]) -> _Declared:
         renamed=tuple(pair for one in manifests for pair in one.renamed),
     )
     needs = tuple(need for one in manifests for need in one.dependencies)
-    return _Declared(package, needs, any(one.members for one in manifests))
+    has_members = any(one.members for one in manifests)
+    return _Declared(package, needs, has_members, local_ranges(manifests))
 
 
 def _declared_in(located: Located) -> str:
@@ -137,16 +140,22 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
         package,
         version=package.version or _inherited_version(package, above),
         dependencies=tuple(
-            found for need in needs.values() for found in _dependencies(package, need, pins)
+            found for need in needs.values() for found in _dependencies(one, need, pins)
         ),
     )
 
 
-def _dependencies(package: PackageRoot, need: Dependency, pins: Pins) -> Iterator[RootDependency]:
-    """Yield the dependency, once for each name by which it is imported."""
-    pinned = pins.version_for(package.ecosystem, package.root, package.name, need)
-    for alias in list(_aliases(package, need.name)) or [""]:
-        yield RootDependency(need.name, need.required, pinned, alias=alias)
+def _dependencies(one: _Declared, need: Dependency, pins: Pins) -> Iterator[RootDependency]:
+    """Yield the dependency, once for each name by which it is imported, with this name's range."""
+    package = one.package
+    aliases = list(_aliases(package, need.name))
+    if not aliases or need.name in one.ranges:
+        aliases.insert(0, "")
+    for alias in aliases:
+        local = alias.partition(" ")[0] or need.name
+        wanted = Dependency(need.name, one.ranges.get(local, need.required))
+        pinned = pins.version_for(package.ecosystem, package.root, package.name, wanted)
+        yield RootDependency(need.name, wanted.required, pinned, alias=alias)
 
 
 def _aliases(package: PackageRoot, name: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from indexer.ecosystems.local_ranges import ranges_by_local
 from indexer.ecosystems.parsing import Table, array, read_toml, string, strings, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin, PinUse
 
@@ -47,6 +48,7 @@ def read_cargo_toml(text: str, _path: str) -> Manifest:
             *_targets(document, package),
             *_inherited(package, wanted),
             *_given(workspace),
+            *renamed_ranges((key, dependency_of(key, one)) for key, one in wanted),
         ),
     )
 
@@ -69,6 +71,15 @@ def renamed(key: str, wanted: object) -> Iterator[tuple[str, str]]:
     package = _package(key, table(wanted))
     if package != _name(key):
         yield key.replace("-", "_"), package
+
+
+def renamed_ranges(wanted: Iterable[tuple[str, Dependency]]) -> list[_Setting]:
+    """Return the ranges of packages with several names in code, each by its own."""
+    named = ((key.replace("-", "_"), one) for key, one in wanted)
+    return ranges_by_local(
+        (one.name if _name(local) == one.name else local, one.name, one.required)
+        for local, one in named
+    )[1]
 
 
 def merged(dependencies: Iterable[Dependency]) -> Iterator[Dependency]:

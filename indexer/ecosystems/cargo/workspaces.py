@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from indexer.ecosystems.base import Located
-from indexer.ecosystems.cargo.manifests import exact_pins, merged, renamed
+from indexer.ecosystems.cargo.manifests import exact_pins, merged, renamed, renamed_ranges
+from indexer.ecosystems.local_ranges import local_ranges
 from indexer.ecosystems.paths import ancestors, joined, parent
 from indexer.records.manifests import Dependency, Manifest
 
@@ -46,8 +47,9 @@ def _inheriting(
     keys = [one.removeprefix(_DEPENDENCY) for one in inherited if one.startswith(_DEPENDENCY)]
     found = list(_dependencies(keys, given))
     placeholders = {key.replace("_", "-") for key, _ in found}
-    own = (one for one in manifest.dependencies if one.name not in placeholders or one.required)
+    own = [one for one in manifest.dependencies if one.name not in placeholders or one.required]
     dependencies = tuple(merged([*own, *(one for _, one in found)]))
+    named = [pair for one in own for pair in _named(one, manifest)]
     return replace(
         manifest,
         version=given.get("version", "") if "version" in inherited else manifest.version,
@@ -57,7 +59,16 @@ def _inheriting(
             *manifest.renamed,
             *(pair for key, one in found for pair in renamed(key, {"package": one.name})),
         ),
+        settings=(*manifest.settings, *renamed_ranges([*named, *found])),
     )
+
+
+def _named(one: Dependency, manifest: Manifest) -> Iterator[tuple[str, Dependency]]:
+    """Yield the names in code of a member's own dependency, each with its range."""
+    ranges = local_ranges([manifest])
+    names = [local for local, name in manifest.renamed if name == one.name]
+    for local in [*names, *({one.name} & ranges.keys() if names else [one.name])]:
+        yield local, Dependency(one.name, ranges.get(local, one.required))
 
 
 def _workspace_of(

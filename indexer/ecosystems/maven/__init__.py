@@ -10,12 +10,12 @@ from indexer.ecosystems.base import Located, ManifestFormat, PackageEcosystem
 from indexer.ecosystems.maven.builds import completed_builds
 from indexer.ecosystems.maven.catalogs import read_version_catalog
 from indexer.ecosystems.maven.gradle import read_build_gradle
-from indexer.ecosystems.maven.gradle_files import read_gradle_lockfile, read_gradle_properties
+from indexer.ecosystems.maven.gradle_locks import LOCK, SCRIPT_LOCKS, read_gradle_lockfile
 from indexer.ecosystems.maven.models import completed_poms
 from indexer.ecosystems.maven.pom import read_maven_config, read_pom
 from indexer.ecosystems.maven.sbt import read_build_sbt, read_dependencies_scala
 from indexer.ecosystems.maven.sbt_builds import completed_sbt, without_scala
-from indexer.ecosystems.maven.settings import read_settings_gradle
+from indexer.ecosystems.maven.settings import read_gradle_properties, read_settings_gradle
 from indexer.ecosystems.maven.versions import allows, parse_version
 from indexer.ecosystems.namespaces import namespace_names
 from indexer.records.manifests import Ecosystem, Manifest
@@ -37,7 +37,7 @@ def _kind(path: str) -> str:
     name = path.rpartition("/")[2]
     if name in {"pom.xml", "maven.config"}:
         return name
-    return "sbt" if name in {"build.sbt", "Dependencies.scala"} else "gradle"
+    return "sbt" if name.endswith((".sbt", ".scala")) else "gradle"
 
 
 def _without_scala(manifest: Manifest) -> Manifest:
@@ -60,8 +60,8 @@ MAVEN: Final = PackageEcosystem(
         ManifestFormat(read_settings_gradle, names=("settings.gradle", "settings.gradle.kts")),
         ManifestFormat(read_gradle_properties, names=("gradle.properties",)),
         ManifestFormat(read_version_catalog, paths=re.compile(r"(?:.*/)?[\w.-]+\.versions\.toml")),
-        ManifestFormat(read_gradle_lockfile, names=("gradle.lockfile",), is_lock=True),
-        ManifestFormat(read_build_sbt, names=("build.sbt",)),
+        ManifestFormat(read_gradle_lockfile, names=(LOCK, *SCRIPT_LOCKS), is_lock=True),
+        ManifestFormat(read_build_sbt, paths=re.compile(r"(?:(?!project/)[^/]+/)*[\w-]+\.sbt")),
         ManifestFormat(
             read_dependencies_scala, paths=re.compile(r"(?:.*/)?project/Dependencies\.scala")
         ),

@@ -6,15 +6,15 @@ from functools import cached_property
 from typing import Final
 
 from indexer.ecosystems.base import Located
+from indexer.ecosystems.maven.gradle_locks import LOCK, SCRIPT_LOCKS, of_scripts, with_ranges
+from indexer.ecosystems.maven.projects import BUILDS, EMPTY, SETTINGS, Projects, inside
+from indexer.ecosystems.maven.settings import included
 from indexer.ecosystems.maven.versions import is_exact
-from indexer.ecosystems.paths import ancestors, joined, parent, relative_to
-from indexer.ecosystems.properties import properties_of, replaced
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+from indexer.ecosystems.paths import ancestors, parent
+from indexer.ecosystems.properties import replaced
+from indexer.records.manifests import Dependency, Manifest, Pin
 
-_SETTINGS: Final = ("settings.gradle.kts", "settings.gradle")
-_BUILDS: Final = ("build.gradle.kts", "build.gradle")
-_DEFAULT_CATALOG: Final = ("catalog:libs", "gradle/libs.versions.toml")
-_EMPTY: Final = Manifest(Ecosystem.MAVEN)
+_MAX_INCLUDED: Final = 100  # builds of one build, with what these include
 _Pairs = tuple[tuple[str, str], ...]
 
 
@@ -24,176 +24,111 @@ def completed_builds(located: Iterable[Located]) -> Iterator[Located]:
     A project without a build file is declared in the settings.
     """
     files = dict(located)
-    builds: dict[str, _Build] = {}
+    builds = _Builds(files)
+    completed: dict[str, Manifest] = {}
     for path, manifest in files.items():
         name = path.rpartition("/")[2]
-        if name in _BUILDS or (name in _SETTINGS and not _has_build(files, path)):
-            root = _root(files, path)
-            build = builds.setdefault(root, _Build(files, root))
-            yield path, build.completed(path, manifest)
-        elif name in _SETTINGS:
+        if name in BUILDS or (name in SETTINGS and not _has_build(files, path)):
+            completed[path] = builds.of(path).completed(path, manifest)
+        elif name in SETTINGS:
             yield path, replace(manifest, name="", settings=())
-        else:
+        elif name not in {LOCK, *SCRIPT_LOCKS}:
             yield path, replace(manifest, settings=())
-    for build in builds.values():
-        yield from build.without_files()
+    for build in builds.known():
+        completed |= build.without_files()
+    yield from completed.items()
+    yield from _locks(files, completed)
+
+
+def _locks(files: Mapping[str, Manifest], completed: Mapping[str, Manifest]) -> Iterator[Located]:
+    needs = {parent(path): manifest.dependencies for path, manifest in completed.items()}
+    for path, manifest in files.items():
+        name, directory = path.rpartition("/")[2], parent(path)
+        if name == LOCK:
+            yield path, with_ranges(manifest, needs.get(directory, ()))
+        elif name in SCRIPT_LOCKS:
+            yield path, of_scripts(manifest, files.get(inside(directory, LOCK)))
 
 
 def _has_build(files: Mapping[str, Manifest], path: str) -> bool:
-    return any(_in(parent(path), name) in files for name in _BUILDS)
+    return any(inside(parent(path), name) in files for name in BUILDS)
 
 
-def _root(files: Mapping[str, Manifest], path: str) -> str:
-    """Return the directory of the build's settings; `buildSrc` is a build of its own."""
-    for directory in ancestors(parent(path)):
-        if any(_in(directory, name) in files for name in _SETTINGS):
-            return directory
-        if directory.rpartition("/")[2] == "buildSrc":
-            return directory
-    return parent(path)
+class _Builds:
+    """The builds of a repository, by the directories of their settings."""
 
-
-def _in(directory: str, name: str) -> str:
-    return f"{directory}/{name}" if directory else name
-
-
-class _Build:
-    """The projects below one settings file."""
-
-    def __init__(self, files: Mapping[str, Manifest], root: str) -> None:
+    def __init__(self, files: Mapping[str, Manifest]) -> None:
         self._files = files
-        self._root = root
-        found = (files.get(_in(root, name)) for name in _SETTINGS)
-        self._settings = next((one for one in found if one), _EMPTY)
-        self._given = dict(self._settings.settings)
+        self._builds: dict[str, _Build] = {}
+        settings = (item for item in files.items() if item[0].rpartition("/")[2] in SETTINGS)
+        self._included = {one for item in settings for one in included(*item)}
+
+    def of(self, path: str) -> "_Build":
+        """Return the build of a file; `buildSrc` is a build of its own."""
+        for directory in ancestors(parent(path)):
+            if any(inside(directory, name) in self._files for name in SETTINGS):
+                return self.at(directory)
+            if directory.rpartition("/")[2] == "buildSrc" or directory in self._included:
+                return self.at(directory)
+        return self.at(parent(path))
+
+    def at(self, root: str) -> "_Build":
+        return self._builds.setdefault(root, _Build(self._files, root, self))
+
+    def known(self) -> list["_Build"]:
+        return list(self._builds.values())
+
+
+class _Build(Projects):
+    """The projects with their dependencies; others of included builds replace some."""
+
+    def __init__(self, files: Mapping[str, Manifest], root: str, builds: _Builds) -> None:
+        super().__init__(files, root)
+        self._builds = builds
+
+    def _declared(self, declared: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+        """Return modules with the projects that replace them, as the including build says."""
+        places = {module: self._project(path) for module, path in declared.items()}
+        return {module: self._package(one) for module, one in places.items() if one is not None}
 
     @cached_property
-    def _directories(self) -> dict[str, str]:
-        """Directories by the paths of projects, without the first colon."""
-        found = {"": self._root}
-        for member in self._settings.members:
-            for path in reversed([*ancestors(member)][:-1]):
-                project = path.replace("/", ":")
-                written = self._given.get(f"directory:{project}", path)
-                directory = joined(self._root, written)
-                if directory is not None:
-                    found[project] = directory
-        return found
-
-    @cached_property
-    def _paths(self) -> dict[str, str]:
-        return {directory: path for path, directory in self._directories.items()}
-
-    @cached_property
-    def _catalogs(self) -> dict[str, str]:
-        """Libraries, bundles and versions by `KIND:CATALOGUE.ALIAS`."""
-        found = {key: value for key, value in self._settings.settings if ":" in key}
-        named = dict([_DEFAULT_CATALOG])
-        named |= {key: value for key, value in found.items() if key.startswith("catalog:")}
-        for key, file in named.items():
-            path = joined(self._root, file)
-            for wanted, value in self._files.get(path or "", _EMPTY).settings:
-                kind, _, alias = wanted.partition(":")
-                found.setdefault(f"{kind}:{key.partition(':')[2]}.{alias}", value)
-        return found
-
-    def _path(self, directory: str) -> str:
-        inner = relative_to(directory, self._root) or ""
-        return self._paths.get(directory, inner.replace("/", ":"))
-
-    def _project_name(self, directory: str) -> str:
-        if directory == self._root and self._settings.name:
-            return self._settings.name
-        path = self._path(directory)
-        return self._given.get(f"name:{path}") or path.rpartition(":")[2] or _last(directory)
-
-    def _manifest(self, directory: str) -> Manifest:
-        found = (self._files.get(_in(directory, name)) for name in _BUILDS)
-        return next((one for one in found if one), _EMPTY)
-
-    def _above(self, directory: str) -> Iterator[str]:
-        """Yield the directories of the projects above, nearest first."""
-        path = self._path(directory)
-        while path:
-            path = path.rpartition(":")[0]
-            found = self._directories.get(path)
-            if found is not None:
-                yield found
-
-    def _applied(self, directory: str) -> Iterator[tuple[str, str]]:
-        """Yield the settings of a project: its own, then those that others give to it."""
-        own = f"project:{self._path(directory)}:"
-        for key, value in self._manifest(directory).settings:
-            yield key.removeprefix("all:"), value
-        for above in self._above(directory):
-            for key, value in self._manifest(above).settings:
-                scoped = key.replace("project::", "project:")
-                for scope in ("all:", "sub:", own):
-                    if scoped.startswith(scope):
-                        yield scoped.removeprefix(scope), value
-
-    def _properties(self, directory: str) -> dict[str, str]:
-        found: dict[str, str] = {
-            f"{key[len('version:') :].replace('.', '.versions.', 1)}": value
-            for key, value in self._catalogs.items()
-            if key.startswith("version:")
+    def _provided(self) -> dict[str, tuple[str, str]]:
+        """Modules with the projects that replace them where the build is included."""
+        groups = {
+            one: self._group(one, self._all_properties(one)) for one in self._directories.values()
         }
-        above = list(self._above(directory))
-        for one in [*reversed(above), directory]:
-            found |= properties_of(self._manifest(one))
-        for one in dict.fromkeys([directory, self._root]):
-            given = properties_of(self._files.get(_in(one, "gradle.properties"), _EMPTY))
-            found = given | found
+        return {
+            f"{group}:{self._project_name(one)}": self._package(one)
+            for one, group in groups.items()
+            if group
+        }
+
+    @cached_property
+    def _substitutes(self) -> dict[str, tuple[str, str]]:
+        """Name and version of projects of included builds, by the modules that they replace."""
+        found: dict[str, tuple[str, str]] = {}
+        waiting, seen = [self], {self._root}
+        for build in waiting:
+            for root, declared in build.includes().items():
+                if root not in seen and len(seen) <= _MAX_INCLUDED:
+                    seen.add(root)
+                    waiting.append(self._builds.at(root))
+                    other = self._builds.at(root)
+                    found |= other._declared(declared) if declared else other._provided
         return found
 
-    def _own(self, directory: str, wanted: str) -> str:
-        """Return `group` or `version` as it is written; a published name precedes."""
-        for key, value in self._applied(directory):
-            if key == wanted:
-                return value
-        for one in (directory, self._root):
-            given = properties_of(self._files.get(_in(one, "gradle.properties"), _EMPTY))
-            if wanted in given:
-                return given[wanted]
-        return ""
-
-    def _version(self, directory: str, properties: Mapping[str, str]) -> str:
-        written = self._manifest(directory).version or self._own(directory, "version")
-        return replaced(written, properties) if written != "${version}" else ""
-
-    def _name(self, directory: str, properties: Mapping[str, str]) -> str:
-        """Return `group:artifact`; only the artifact if the group is computed."""
-        applied = dict(reversed([*self._applied(directory)]))
-        artifact = replaced(applied.get("artifact", ""), properties)
-        artifact = artifact or self._project_name(directory)
-        written = self._own(directory, "group")
-        group = replaced(written, properties) if written else self._default_group(directory)
-        return f"{group}:{artifact}" if group and artifact else artifact
-
-    def _default_group(self, directory: str) -> str:
-        """Return what Gradle does: the root project's name with the path of the parent."""
-        path = self._path(directory)
-        if not path:
-            return ""
-        above = path.rpartition(":")[0]
-        return ".".join(filter(None, (self._project_name(self._root), above.replace(":", "."))))
-
-    def _all_properties(self, directory: str) -> dict[str, str]:
-        found = self._properties(directory)
-        for key in ("group", "version"):
-            found.setdefault(key, self._own(directory, key))
-        if self._manifest(directory).version:
-            found["version"] = self._manifest(directory).version
-        return found | {"name": self._project_name(directory)}
+    def includes(self) -> dict[str, dict[str, str]]:
+        """Return the included builds' directories, each with the replacements that it declares."""
+        return included(inside(self._root, SETTINGS[0]), self._settings)
 
     def without_files(self) -> Iterator[Located]:
         settings = next(
-            (path for name in _SETTINGS if (path := _in(self._root, name)) in self._files), ""
+            (path for name in SETTINGS if (path := inside(self._root, name)) in self._files), ""
         )
         for directory in dict.fromkeys(self._directories.values()):
-            path = _in(directory, _BUILDS[-1])
+            path = inside(directory, BUILDS[-1])
             if directory != self._root and not _has_build(self._files, path):
-                found = self.completed(path, _EMPTY)
+                found = self.completed(path, EMPTY)
                 yield path, replace(found, settings=(("declared", settings),))
 
     def completed(self, path: str, manifest: Manifest) -> Manifest:
@@ -220,21 +155,17 @@ class _Build:
         used = (one for key, value in applied if key == "accessor" for one in self._used(value))
         for written in (*own, *given, *used):
             one = _dependency(written, properties)
-            if one:
+            if one and one.name in self._substitutes:
+                name, version = self._substitutes[one.name]
+                yield Dependency(name, one.required), version
+            elif one:
                 version = one.required or constraints.get(one.name, "")
-                yield one, version if is_exact(version) else ""
+                yield one, version.removesuffix("!!") if is_exact(version) else ""
         for key, value in applied:
             other = self._project(value) if key in {"project", "accessor"} else None
             if other is not None and (key == "project" or value.startswith("projects.")):
-                yield Dependency(self._name(other, self._all_properties(other)), ""), ""
-
-    def _project(self, written: str) -> str | None:
-        """Return the directory of `:a:b`, or of the accessor `projects.a.b`."""
-        if written.startswith("projects."):
-            wanted = written.removeprefix("projects.").replace(".", ":")
-            same = [one for one in self._directories if _camel(one) == wanted]
-            return self._directories[same[0]] if len(same) == 1 else None
-        return self._directories.get(written.strip(":"))
+                name, version = self._package(other)
+                yield Dependency(name, ""), version
 
     def _used(self, accessor: str) -> Iterator[str]:
         """Yield g:a:v of a library, of all in a bundle, or of a property."""
@@ -271,12 +202,3 @@ def _dependency(written: str, properties: Mapping[str, str]) -> Dependency | Non
     if not group or not artifact:
         return None
     return Dependency(f"{group}:{artifact}", replaced(version, properties))
-
-
-def _camel(path: str) -> str:
-    words = path.replace("_", "-").split("-")
-    return "".join([words[0], *(one[:1].upper() + one[1:] for one in words[1:])])
-
-
-def _last(directory: str) -> str:
-    return directory.rpartition("/")[2]

@@ -69,7 +69,7 @@ class _Build:
             self.read(block.inner, "all:" if name == "allprojects" else "sub:")
         elif name == "project" and len(one) == 3:
             self.read(block.inner, f"project:{value_of(one[1].inner)}:")
-        elif name in _EXTRA:
+        elif name.removesuffix(".apply") in _EXTRA:
             for inner in statements(block.inner):
                 self._property(inner, scope)
         elif name in {"if", "else", "for", "while"}:
@@ -133,7 +133,9 @@ class _Build:
     def _define(self, name: str, value: list[Token]) -> None:
         inner = _map(value)
         if inner is None:
-            self.settings.append((f"property:{name}", value_of(value)))
+            text = value_of(value)
+            if text != f"${{{name}}}":  # one that is given elsewhere
+                self.settings.append((f"property:{name}", text))
             return
         for part in arguments(inner):
             if len(part) > 2 and part[1].text in {":", "to"}:

@@ -1,9 +1,9 @@
 """build.sbt and project/Dependencies.scala: programs, of which what is written out is read.
 
-Settings are `organization`, `name`, `version`, `dependency` (g:a:v), `property:NAME` and
-`library:NAME` of values. Those of a project begin with `project:ID:`, where `directory` and
-`project` (the id of one that it requires) may be too; those of `ThisBuild` with `all:`. Artifacts
-are named without the version of Scala, as `%%` names them.
+Settings are `organization`, `name`, `moduleName`, `version`, `dependency` (g:a:v), and of values
+`property:NAME` and `library:NAME`. Those of a project begin with `project:ID:`, where `directory`
+and `project` (the id of one that it requires) may be too; those of `ThisBuild` with `all:`.
+Artifacts are named without the version of Scala, as `%%` names them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,11 +17,11 @@ from indexer.ecosystems.maven.scripts import (
     parse_script,
     statements,
     value_of,
-    within,
 )
 from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
 
-_KEYS: Final = {"organization", "name", "version"}
+_KEYS: Final = {"organization", "name", "moduleName", "version"}
+_INTERPOLATING: Final = {"s", "f", "raw"}
 _SETS: Final = {":=", "+=", "++="}
 _JOINS: Final = {"%", "%%", "%%%"}
 _VALUES: Final = {"val", "def"}
@@ -31,7 +31,7 @@ _Pair = tuple[str, str]
 
 
 def read_build_sbt(text: str, _path: str) -> Manifest:
-    """Read build.sbt. Raises ValueError."""
+    """Read build.sbt, version.sbt and others. Raises ValueError."""
     build = _Build(list(statements(parse_script(text, dotted=False))))
     settings = tuple(build.settings())
     return Manifest(
@@ -43,7 +43,7 @@ def read_build_sbt(text: str, _path: str) -> Manifest:
 
 def read_dependencies_scala(text: str, _path: str) -> Manifest:
     """Read the values of project/Dependencies.scala. Raises ValueError."""
-    build = _Build(list(within(parse_script(text, dotted=False))))
+    build = _Build(list(statements(parse_script(text, dotted=False))))
     return Manifest(Ecosystem.MAVEN, settings=tuple(build.values()))
 
 
@@ -52,7 +52,7 @@ class _Build:
 
     def __init__(self, listed: Sequence[Statement]) -> None:
         self._statements = listed
-        self._values = {name: value for one in listed for name, value in _defined(one)}
+        self._values = dict(_values(listed))
         self.is_partial = False
         self._named = 0
 
@@ -117,8 +117,8 @@ class _Build:
     def _unknown(self, tokens: Sequence[Token]) -> Iterator[str]:
         """Yield names that may be values of project/Dependencies.scala."""
         for one in tokens:
-            if one.kind == "word" and one.text.rpartition(".")[2] not in self._values:
-                yield one.text.rpartition(".")[2]
+            if one.kind == "word" and _short(one.text) not in self._values:
+                yield _qualified(one.text)
             yield from self._unknown(one.inner)
 
     def _modules(self, tokens: Sequence[Token], depth: int = 0) -> Iterator[str]:
@@ -129,7 +129,7 @@ class _Build:
             if is_first and len(texts) > 1 and texts[0] in _JOINS:
                 group, artifact = value_of([one]), value_of([tokens[index + 2]])
                 has_version = len(texts) == 4 and texts[2] == "%"
-                version = self._version(tokens[index + 4]) if has_version else ""
+                version = self._version(tokens[index + 4 : index + 6]) if has_version else ""
                 yield f"{group}:{artifact}:{version}".rstrip(":")
             elif one.kind == "word" and depth < _MAX_DEPTH:
                 yield from self._modules(self._value(one), depth + 1)
@@ -138,16 +138,46 @@ class _Build:
 
     def _value(self, word: Token) -> Sequence[Token]:
         """Return the tokens of the value that a word names, within a bound of the file."""
-        found = self._values.get(word.text, ())
+        names = word.text, _qualified(word.text)
+        found = next((self._values[one] for one in names if one in self._values), ())
         self._named += bool(found)
         self.is_partial = self.is_partial or self._named > _MAX_NAMED
         return found if self._named <= _MAX_NAMED else ()
 
-    def _version(self, token: Token) -> str:
-        """Return a string, or `${name}` of the value that is named."""
-        if token.kind == "word":
-            return f"${{{token.text.rpartition('.')[2]}}}"
-        return value_of([token])
+    def _version(self, tokens: Sequence[Token]) -> str:
+        """Return a string, s"…" too, or `${name}` of the value that is named."""
+        first = tokens[0]
+        if first.text in _INTERPOLATING and len(tokens) > 1 and tokens[1].kind == "string":
+            return tokens[1].text
+        if first.kind == "word":
+            name = _qualified(first.text)
+            own = name not in self._values and _short(name) in self._values
+            return f"${{{_short(name) if own else name}}}"
+        return value_of(first.inner if first.kind == "(" else [first])
+
+
+def _values(given: Iterable[Statement], owner: str = "") -> Iterator[tuple[str, Sequence[Token]]]:
+    """Yield names and values; those in an object under its name too, those outside last."""
+    listed = list(given)
+    for one in listed:
+        texts = [two.text for two in one]
+        if "object" in texts[:2] and one[-1].kind == "{" and len(texts) > 2:
+            called = texts[texts.index("object") + 1]
+            yield from _values(statements(one[-1].inner), called)
+    for one in listed:
+        for name, value in _defined(one):
+            yield name, value
+            if owner:
+                yield f"{owner}.{name}", value
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _qualified(name: str) -> str:
+    """Return the name with its object's, if it has any."""
+    return ".".join(name.split(".")[-2:])
 
 
 def _defined(one: Statement) -> Iterator[tuple[str, Sequence[Token]]]:

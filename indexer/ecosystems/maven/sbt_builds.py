@@ -13,6 +13,7 @@ from indexer.ecosystems.properties import properties_of, replaced
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _SCALA: Final = re.compile(r"(?:_(?:sjs|native)[\d.]+)?_(?:2\.1[0-3]|3)$")
+_NAMES: Final = ("organization", "moduleName", "name", "version")
 _EMPTY: Final = Manifest(Ecosystem.MAVEN)
 
 
@@ -22,51 +23,101 @@ def without_scala(name: str) -> str:
 
 
 def completed_sbt(located: Iterable[Located]) -> Iterator[Located]:
-    """Yield a manifest for each project, in the project's directory."""
+    """Yield a manifest for each project, in the project's directory.
+
+    All `*.sbt` of a directory are one script. One in a project's directory is this project's.
+    """
     files = dict(located)
+    scripts: dict[str, Manifest] = {}
     for path, manifest in files.items():
-        if path.rpartition("/")[2] == "build.sbt":
-            beside = f"{parent(path)}/project/Dependencies.scala".lstrip("/")
-            yield from _projects(path, manifest, files.get(beside, _EMPTY))
+        if path.endswith(".sbt"):
+            directory = parent(path)
+            known = scripts.get(directory, _EMPTY)
+            problem = known.problem or manifest.problem
+            settings = (*known.settings, *manifest.settings)
+            scripts[directory] = replace(manifest, settings=settings, problem=problem)
+    builds = {one: _Build(one, scripts, files) for one in scripts}
+    for root, build in builds.items():
+        if not any(root in other.inner for other in builds.values()):
+            yield from build.projects()
 
 
-def _projects(path: str, manifest: Manifest, beside: Manifest) -> Iterator[Located]:
-    given: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    libraries: dict[str, list[str]] = defaultdict(list)
-    for key, value in (*beside.settings, *manifest.settings):
-        scope, _, setting = key.rpartition(":")
-        if key.startswith("library:"):
-            libraries[setting].append(value)
-        elif not key.startswith("property:"):
-            given[scope][setting].append(value)
-    properties = properties_of(beside) | properties_of(manifest)
-    directories = {
-        scope.removeprefix("project:"): joined(parent(path), settings["directory"][0])
-        for scope, settings in given.items()
-        if settings["directory"]
-    }
-    names = {
-        project: _name(given, f"project:{project}", project, properties) for project in directories
-    }
-    for project, directory in {"": parent(path), **directories}.items():
-        scope = f"project:{project}" if project else ""
-        is_root = directory == parent(path)
-        if directory is None or (not project and directory in directories.values()):
-            continue
-        scopes = [scope, "all", *([""] if is_root and scope else [])]
-        needs = list(_dependencies(given, scopes, libraries, properties))
-        others = (names.get(one, "") for one in given[scope]["project"])
-        yield (
-            f"{directory}/build.sbt".lstrip("/"),
-            replace(
-                manifest,
-                name=_named(given, scopes, project or parent(path).rpartition("/")[2], properties),
-                version=_value(given, scopes, "version", properties),
-                dependencies=(*needs, *(Dependency(one, "") for one in others if one)),
-                pins=tuple(Pin(one.name, one.required) for one in needs if is_exact(one.required)),
-                settings=(("declared", path),),
-            ),
-        )
+class _Build:
+    """The build of the scripts in one directory."""
+
+    def __init__(
+        self, root: str, scripts: Mapping[str, Manifest], files: Mapping[str, Manifest]
+    ) -> None:
+        self._root = root
+        self._path = f"{root}/build.sbt".lstrip("/")
+        self._manifest = scripts[root]
+        beside = files.get(f"{root}/project/Dependencies.scala".lstrip("/"), _EMPTY)
+        self._libraries: dict[str, list[str]] = defaultdict(list)
+        self._given: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        self._add((*beside.settings, *self._manifest.settings))
+        self._properties = properties_of(beside) | properties_of(self._manifest)
+        self.directories = {
+            scope.removeprefix("project:"): joined(root, settings["directory"][0])
+            for scope, settings in list(self._given.items())
+            if settings["directory"]
+        }
+        self.inner = {one for one in self.directories.values() if one not in {None, root}}
+        for project, directory in self.directories.items():
+            if directory in self.inner and directory in scripts:
+                own = scripts[str(directory)]
+                self._add(own.settings, f"project:{project}")
+                self._properties = properties_of(own) | self._properties
+
+    def _add(self, settings: Iterable[tuple[str, str]], within: str = "") -> None:
+        for key, value in settings:
+            scope, _, setting = key.rpartition(":")
+            if key.startswith("library:"):
+                self._libraries[setting].append(value)
+            elif not key.startswith("property:"):
+                self._given[scope or within][setting].append(value)
+
+    def projects(self) -> Iterator[Located]:
+        given, root = self._given, self._root
+        named = {one: self._package(one) for one in self.directories}
+        for project, directory in {"": root, **self.directories}.items():
+            if directory is None or (not project and root in self.directories.values()):
+                continue
+            name, version = named.get(project) or self._package("")
+            needs = [
+                (one, one.required if is_exact(one.required) else "")
+                for one in _dependencies(
+                    given, self._scopes(project), self._libraries, self._properties
+                )
+            ]
+            others = (named.get(one, ("", "")) for one in given[f"project:{project}"]["project"])
+            needs += [(Dependency(one, ""), own) for one, own in others if one]
+            yield (
+                f"{directory}/build.sbt".lstrip("/"),
+                replace(
+                    self._manifest,
+                    name=name,
+                    version=version,
+                    dependencies=tuple(one for one, _ in needs),
+                    pins=tuple(Pin(one.name, pinned) for one, pinned in needs if pinned),
+                    settings=(("declared", self._path),),
+                ),
+            )
+
+    def _scopes(self, project: str) -> list[str]:
+        """Return the scopes whose settings a project has, "" for the root without a definition."""
+        is_root = not project or self.directories[project] == self._root
+        own = [f"project:{project}"] if project else []
+        return [*own, *([""] if is_root else []), "all"]
+
+    def _package(self, project: str) -> tuple[str, str]:
+        """Return name and version; an organisation that is not given is the artifact's name."""
+        scopes = self._scopes(project)
+        values = [_value(self._given, scopes, key, self._properties) for key in _NAMES]
+        group, module, name, version = values
+        name = name or project or self._root.rpartition("/")[2]
+        artifact = module or re.sub(r"\W+", "-", name.lower())
+        group = group or (artifact if project else "")
+        return f"{group}:{artifact}" if group and artifact else artifact, version
 
 
 _Given = Mapping[str, Mapping[str, list[str]]]
@@ -77,15 +128,9 @@ def _value(given: _Given, scopes: list[str], key: str, properties: Mapping[str, 
     return replaced(next(found, ""), properties)
 
 
-def _name(given: _Given, scope: str, project: str, properties: Mapping[str, str]) -> str:
-    return _named(given, [scope, "all"], project, properties)
-
-
-def _named(given: _Given, scopes: list[str], project: str, properties: Mapping[str, str]) -> str:
-    group = _value(given, scopes, "organization", properties)
-    artifact = _value(given, scopes, "name", properties) or project
-    artifact = re.sub(r"\W+", "-", artifact.lower())
-    return f"{group}:{artifact}" if group and artifact else artifact
+def _named(libraries: Mapping[str, list[str]], word: str) -> list[str]:
+    """Return the libraries of a value, by its name with its object's or without."""
+    return libraries.get(word) or libraries.get(word.rpartition(".")[2]) or []
 
 
 def _dependencies(
@@ -95,7 +140,7 @@ def _dependencies(
     properties: Mapping[str, str],
 ) -> Iterator[Dependency]:
     for scope in scopes:
-        named = (one for word in given[scope]["accessor"] for one in libraries.get(word, ()))
+        named = (one for word in given[scope]["accessor"] for one in _named(libraries, word))
         for written in (*given[scope]["dependency"], *named):
             group, artifact, *version = written.split(":", 2)
             name = f"{replaced(group, properties)}:{replaced(artifact, properties)}"

@@ -21,8 +21,11 @@ _DOTTED: Final = re.compile(r"\$([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 _EXPRESSION: Final = re.compile(r"\$\{([^{}]*)\}")
 _OWNER: Final = re.compile(r"^(?:(?:project|rootProject|this|ext|extra|gradle|settings)\.)+")
 _CALLED: Final = re.compile(
-    r"^(?:property|findProperty|ext|extra|(?:ext|extra)\.get|(?:providers\.)?gradleProperty)"
+    r"^(?:property|findProperty|ext|extra|get|(?:providers\.)?gradleProperty)"
     r"[(\[]\s*[\"']([\w.-]+)[\"']\s*[)\]]"
+)
+_MEMBER: Final = re.compile(
+    r"([A-Za-z_][\w.]*?)(?:\[|\.get\(|\.getValue\()\s*[\"']([\w.-]+)[\"']\s*[)\]]"
 )
 _ENDING: Final = re.compile(
     r"(?:\.get\(\)|\.toString\(\)|\.asProvider\(\)|!!|\s+as\s+String\??|\s)+$"
@@ -98,6 +101,8 @@ def property_name(expression: str) -> str:
     called = _CALLED.match(expression)
     if called:
         return called[1] if not expression[called.end() :] else "?"
+    if member := _MEMBER.fullmatch(expression):
+        return f"{member[1]}.{member[2]}"
     return expression if _PATH.fullmatch(expression) else "?"
 
 

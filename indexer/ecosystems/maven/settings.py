@@ -1,10 +1,13 @@
-"""settings.gradle(.kts): the projects of a build, and its version catalogues.
+"""settings.gradle(.kts), the projects of a build and its version catalogues; gradle.properties.
 
-Settings are `name:PATH` and `directory:PATH` of projects, `catalog:NAME` (a file), and for
-catalogues that are written here their settings, with the name before each alias.
+Settings are `name:PATH` and `directory:PATH` of projects, `catalog:NAME` (a file), `build:` (the
+directory of an included build), `build:DIRECTORY MODULE` (its project that replaces a module), and
+for catalogues that are written here their settings, with the name before each alias.
 """
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from indexer.ecosystems.maven.catalogs import accessor
 from indexer.ecosystems.maven.scripts import (
@@ -18,7 +21,21 @@ from indexer.ecosystems.maven.scripts import (
     value_of,
     within,
 )
+from indexer.ecosystems.paths import joined, parent
 from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
+
+_INCLUDED: Final = "build:"
+_PROPERTY: Final = re.compile(r"[ \t]*([^\s#!=:][^\s=:]{0,199})[ \t]*[=:][ \t]*(.*)")
+
+
+def read_gradle_properties(text: str, _path: str) -> Manifest:
+    """Read gradle.properties."""
+    found = (
+        (f"property:{one[1]}", one[2].strip())
+        for one in map(_PROPERTY.fullmatch, text.splitlines())
+        if one and not one[1].startswith("org.gradle.")
+    )
+    return Manifest(Ecosystem.MAVEN, settings=tuple(found))
 
 
 def read_settings_gradle(text: str, path: str) -> Manifest:
@@ -36,6 +53,8 @@ def read_settings_gradle(text: str, path: str) -> Manifest:
             name = value_of(one[2:])
         elif texts[0] == "project" and len(one) > 4 and one[1].kind == "(":
             settings += _project_setting(one)
+        elif texts[0] == "includeBuild" and len(one) > 1:
+            settings += _included_build(one)
     settings += _catalogs(tokens)
     is_partial = any("$" in one for one in [*members, name]) or _mentions_loop(tokens)
     return Manifest(
@@ -45,6 +64,36 @@ def read_settings_gradle(text: str, path: str) -> Manifest:
         settings=tuple(settings),
         problem=ManifestProblem.PARTIAL if is_partial else None,
     )
+
+
+def included(path: str, settings: Manifest) -> dict[str, dict[str, str]]:
+    """Return directories of included builds, with declared replacements: projects by module.
+
+    Those outside of the repository are left out.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for key, value in settings.settings:
+        written, _, module = key.removeprefix(_INCLUDED).partition(" ")
+        directory = joined(parent(path), written or value) if key.startswith(_INCLUDED) else None
+        if directory is not None:
+            found.setdefault(directory, {}).update({module: value} if module else {})
+    return found
+
+
+def _included_build(one: Statement) -> Iterator[tuple[str, str]]:
+    """Read `includeBuild("x") { dependencySubstitution { substitute(…).using(…) } }`."""
+    closure = one[-1] if one[-1].kind == "{" else None
+    rest = list(one[1:-1] if closure else one[1:])
+    parts = arguments(rest[0].inner if rest and rest[0].kind == "(" else rest)
+    if parts and parts[-1][-1].kind == "{":
+        closure = parts.pop()[-1]
+    directory = value_of(parts[0]) if parts else UNKNOWN
+    yield _INCLUDED, directory
+    for statement in within(closure.inner) if closure else ():
+        if statement[0].text == "substitute":
+            texts = [two.text for two in _strings(list(statement))]
+            if len(texts) == 2 and "$" not in "".join(texts):
+                yield f"{_INCLUDED}{directory} {texts[0]}", texts[1]
 
 
 def _mentions_loop(tokens: list[Token]) -> bool:

@@ -6,6 +6,7 @@ https://docs.deno.com/runtime/fundamentals/workspaces, https://jsr.io/docs/packa
 
 from collections.abc import Iterator
 
+from indexer.ecosystems.local_ranges import ranges_by_local
 from indexer.ecosystems.npm.jsonc import read_jsonc
 from indexer.ecosystems.npm.package_json import exported
 from indexer.ecosystems.npm.specifiers import EXACT, imported
@@ -31,7 +32,12 @@ def read_deno_json(text: str, _path: str) -> Manifest:
         for local, target in imports.items()
         if (found := imported(string(target))) is not None
     }
-    dependencies = tuple(Dependency(one.name, one.required) for one in packages.values())
+    several, ranges = ranges_by_local(
+        (local, one.name, one.required) for local, one in packages.items()
+    )
+    exact = [
+        (one, match[1]) for one in packages.values() if (match := EXACT.fullmatch(one.required))
+    ]
     return Manifest(
         Ecosystem.NPM,
         name=string(document.get("name")),
@@ -39,17 +45,22 @@ def read_deno_json(text: str, _path: str) -> Manifest:
         entries=tuple(exported(document.get("exports"), prefix=".")),
         aliases=tuple(_local_aliases(imports)),
         members=tuple(strings(workspace) or strings(table(workspace).get("members"))),
-        dependencies=dependencies,
+        dependencies=tuple(
+            Dependency(one.name, "" if one.name in several else one.required)
+            for one in packages.values()
+        ),
         renamed=tuple(
             (local, f"{one.name}/{one.part}" if one.part else one.name)
             for local, one in packages.items()
             if local.rstrip("/") != one.name or one.part
         ),
-        pins=tuple(
-            Pin(one.name, exact[1])
-            for one in packages.values()
-            if (exact := EXACT.fullmatch(one.required))
+        pins=tuple(Pin(one.name, version) for one, version in exact if one.name not in several),
+        uses=tuple(
+            PinUse("", one.name, one.required, version)
+            for one, version in exact
+            if one.name in several
         ),
+        settings=tuple(ranges),
         problem=ManifestProblem.PARTIAL if document.get("scopes") else None,
     )
 

@@ -1,13 +1,13 @@
 """package.json."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 
+from indexer.ecosystems.local_ranges import ranges_by_local
 from indexer.ecosystems.npm.catalogs import catalog_uses
 from indexer.ecosystems.npm.specifiers import Requested, pinned, wanted
 from indexer.ecosystems.parsing import Table, array, read_json, string, strings, table
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin, PinUse
 
 SECTIONS = ("dependencies", "peerDependencies", "optionalDependencies", "devDependencies")
 HIDDEN = "hidden"
@@ -26,8 +26,11 @@ def read_package_json(text: str, _path: str) -> Manifest:
     document = read_json(text)
     workspaces = document.get("workspaces")
     needs = list(_needs(document))
-    several = _of_several_ranges(needs)
-    imports = dict(_imported_packages(document))
+    imports = list(_renamed(dict(_imported_packages(document)), dict(needs)))
+    several, ranges = ranges_by_local(
+        (local, one.name, one.required) for local, one in chain(needs, imports)
+    )
+    exact = [(one, version) for _, one in needs if (version := pinned(one.required))]
     return Manifest(
         Ecosystem.NPM,
         name=string(document.get("name")),
@@ -40,15 +43,19 @@ def read_package_json(text: str, _path: str) -> Manifest:
         ),
         renamed=(
             *((local, one.name) for local, one in needs if local != one.name),
-            *_renamed(imports, dict(needs)),
+            *((local, f"{one.name}/{one.part}".rstrip("/")) for local, one in imports),
         ),
-        pins=tuple(
-            Pin(one.name, version)
-            for _, one in needs
-            if one.name not in several and (version := pinned(one.required))
+        pins=tuple(Pin(one.name, version) for one, version in exact if one.name not in several),
+        settings=(*((HIDDEN, name) for name in _hidden(document.get("exports"))), *ranges),
+        uses=(
+            *catalog_uses(document),
+            *catalog_uses(table(workspaces)),
+            *(
+                PinUse("", one.name, one.required, version)
+                for one, version in exact
+                if one.name in several
+            ),
         ),
-        settings=tuple((HIDDEN, name) for name in _hidden(document.get("exports"))),
-        uses=tuple(chain(catalog_uses(document), catalog_uses(table(workspaces)))),
     )
 
 
@@ -56,15 +63,6 @@ def _needs(document: Table) -> Iterator[tuple[str, Requested]]:
     for section in SECTIONS:
         for local, value in table(document, section).items():
             yield local, wanted(local, string(value))
-
-
-def _of_several_ranges(needs: Sequence[tuple[str, Requested]]) -> set[str]:
-    """Return packages with several names and ranges: which range a name has is not kept."""
-    names, ranges = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-    for local, one in needs:
-        names[one.name].add(local)
-        ranges[one.name].add(one.required)
-    return {name for name in names if len(names[name]) > 1 and len(ranges[name]) > 1}
 
 
 def _imported_packages(document: Table) -> Iterator[tuple[str, str]]:
@@ -76,16 +74,17 @@ def _imported_packages(document: Table) -> Iterator[tuple[str, str]]:
                 break
 
 
-def _renamed(imports: dict[str, str], needs: dict[str, Requested]) -> Iterator[tuple[str, str]]:
+def _renamed(
+    imports: dict[str, str], needs: dict[str, Requested]
+) -> Iterator[tuple[str, Requested]]:
     """Yield local names and packages with what is meant of them: `#db/`, `@acme/db/lib`."""
     for key, target in imports.items():
         local, star, after = key.partition("*")
         path, _, _ = target.partition("*")
         name = "/".join(path.split("/")[: 2 if path.startswith("@") else 1])
-        real = needs[name].name if name in needs else name
         if not after or after.startswith("."):
-            rest = path[len(name) :].strip("/")
-            yield local if star else key, f"{real}/{rest}" if rest else real
+            meant = needs.get(name, Requested(name, ""))
+            yield local if star else key, meant._replace(part=path[len(name) :].strip("/"))
 
 
 def _entries(document: Table) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from indexer.ecosystems.parsing import array, read_json, string, table
+from indexer.ecosystems.swiftpm.requirements import exact_version, requirement_at
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _PACKAGE = re.compile(r"\bPackage\s*\(\s*name\s*:\s*\"([^\"\n]{1,300})\"")
@@ -17,32 +18,34 @@ _TARGET = re.compile(
 )
 _PATH = re.compile(r"\bpath\s*:\s*\"([^\"\n]{1,300})\"")
 _DEPENDENCY = re.compile(
-    r"\.package\s*\(\s*(?:name\s*:\s*\"[^\"\n]{0,300}\"\s*,\s*)?(?P<key>url|path)\s*:\s*"
-    r"\"(?P<place>[^\"\n]{1,500})\"(?P<rest>[^\n]{0,300})"
+    r"\.package\s*\(\s*(?:name\s*:\s*\"[^\"\n]{0,300}\"\s*,\s*)?(?P<key>url|path|id)\s*:\s*"
+    r"\"(?P<place>[^\"\n]{1,500})\""
 )
-_REQUIRED = re.compile(r"(from|exact|branch|revision)\s*:\s*\"([^\"\n]{1,100})\"|\"([^\"\n]+)\"")
+_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*+\")|//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/")
 _SEPARATORS = re.compile(r"[-_.]")
 
 
 def read_package_swift(text: str, _path: str) -> Manifest:
     """Read Package.swift. `entries` are targets with their declared directories."""
+    text = _COMMENT.sub(lambda found: found[1] or " ", text)
     name = _PACKAGE.search(text)
-    dependencies, pins = [], []
-    for found in _DEPENDENCY.finditer(text):
-        one, exact = _dependency(found)
-        dependencies.append(one)
-        pins += [Pin(one.name, exact)] if exact else []
+    dependencies = [_dependency(text, found) for found in _DEPENDENCY.finditer(text)]
     return Manifest(
         Ecosystem.SWIFTPM,
         name=_identity(name[1]) if name else "",
         entries=tuple(_targets(text)),
         dependencies=tuple(dependencies),
-        pins=tuple(pins),
+        pins=tuple(
+            Pin(one.name, exact) for one in dependencies if (exact := exact_version(one.required))
+        ),
     )
 
 
 def read_package_resolved(text: str, _path: str) -> Manifest:
-    """Read formats 1 to 3. Raises ValueError and RecursionError."""
+    """Read formats 1 to 3; what follows a branch has no version.
+
+    Raises ValueError and RecursionError.
+    """
     document = read_json(text)
     listed = array(document.get("pins")) or array(table(document, "object").get("pins"))
     return Manifest(
@@ -57,13 +60,11 @@ def read_package_resolved(text: str, _path: str) -> Manifest:
     )
 
 
-def _dependency(found: re.Match[str]) -> tuple[Dependency, str]:
-    """Return the dependency, and its version if it is exact."""
-    found_requirement = _REQUIRED.search(found["rest"]) if found["key"] == "url" else None
-    required = (found_requirement[2] or found_requirement[3]) if found_requirement else ""
-    return Dependency(_identity(found["place"]), required), (
-        required if found_requirement and found_requirement[1] == "exact" else ""
-    )
+def _dependency(text: str, found: re.Match[str]) -> Dependency:
+    """Return a dependency by its URL, its path or its identity in a registry, `acme.auth`."""
+    place = found["place"].rpartition(".")[2] if found["key"] == "id" else found["place"]
+    required = "" if found["key"] == "path" else requirement_at(text, found.end())
+    return Dependency(_identity(place), required)
 
 
 def _targets(text: str) -> Iterator[tuple[str, str]]:

@@ -178,3 +178,47 @@ def test_aliases_cost_their_packages_alone(aliased: None, ask: Ask, mode: str) -
         ask("callers", symbol="shout", project="acme", kind=["call", "import"])
     read = [one for one in sent if "corpus_import" in one.sql or "corpus_dependency" in one.sql]
     assert max(rows_handled(one, mode) for one in read) < 500
+
+
+def test_a_call_has_the_version_of_the_name_by_which_it_is_imported(ask: Ask) -> None:
+    provider("log", "log")
+    ranges = '"log": "^2.0.0", "old": "npm:log@^1.0.0"'
+    lock = """{"packages": {
+        "": {"dependencies": {%s}},
+        "node_modules/log": {"version": "2.1.0"},
+        "node_modules/old": {"name": "log", "version": "1.2.0"}
+    }}"""
+    files = {
+        "new.ts": CALL,
+        "old.ts": CALL.replace("'log'", "'old'"),
+        "both.ts": "export { write } from 'old'\n",
+        "through.ts": CALL.replace("'log'", "'./both'"),
+    }
+    consumer("a", ranges, {**files, "package-lock.json": lock % ranges})
+    answer = ask("callers", symbol="write", kind="call").json()
+    assert {
+        link["file"]: (link["required_version"], link["pinned_version"])
+        for link in answer["callers"]
+    } == {
+        "new.ts": ("^2.0.0", "2.1.0"),
+        "old.ts": ("^1.0.0", "1.2.0"),
+        "through.ts": (None, None),
+    }
+
+
+def test_a_path_has_the_version_of_its_crate(ask: Ask) -> None:
+    manifest = '[package]\nname = "{}"\nversion = "2.0.0"\n[dependencies]\n'
+    repository("log", {"Cargo.toml": manifest.format("log"), "src/lib.rs": "pub fn write() {}\n"})
+    needs = 'log = "=2.0.0"\nold-log = { package = "log", version = "=1.0.0" }\n'
+    locked = '[[package]]\nname = "log"\nversion = "{}.0.0"\nsource = "registry"\n\n'
+    repository(
+        "app",
+        {
+            "Cargo.toml": manifest.format("app") + needs,
+            "Cargo.lock": locked.format(1) + locked.format(2),
+            "src/lib.rs": "use old_log::write;\npub fn run() { write(); log::write(); }\n",
+        },
+    )
+    answer = ask("callers", symbol="write", kind="call").json()
+    found = {(link["column"], link["pinned_version"]) for link in answer["callers"]}
+    assert found == {(15, "1.0.0"), (29, "2.0.0")}

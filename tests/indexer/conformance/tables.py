@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from indexer.ecosystems import ECOSYSTEMS, Workspace, read_manifest
+from indexer.ecosystems.base import PackageEcosystem
+from indexer.ecosystems.maven import gradle_versions
 from indexer.ecosystems.npm.local_names import real_path
 from indexer.languages import LANGUAGES_BY_NAME, detect
 
@@ -126,14 +128,18 @@ def _reached(
     return " | ".join(own or found)
 
 
+def _rules(row: Row) -> PackageEcosystem:
+    return ECOSYSTEMS[row.ecosystem]
+
+
 def _order(row: Row) -> Any:
-    parse = ECOSYSTEMS[row.ecosystem].parse_version
+    parse = gradle_versions.parse_version if row.tool == "gradle" else _rules(row).parse_version
     one, other = (parse(version) for version in row.asked[:2])
     return (one > other) - (one < other)
 
 
 def _allows(row: Row) -> Any:
-    allows = ECOSYSTEMS[row.ecosystem].allows
+    allows = gradle_versions.allows if row.tool == "gradle" else _rules(row).allows
     assert allows is not None
     required, version, _ = row.asked
     return allows(required, version)

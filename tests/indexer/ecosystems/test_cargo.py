@@ -118,6 +118,48 @@ def test_a_member_has_the_names_that_the_workspace_gives_to_dependencies() -> No
     ]
 
 
+def test_each_name_of_a_crate_has_its_own_range_and_version() -> None:
+    files = {
+        "Cargo.toml": """
+            [workspace]
+            members = ["app"]
+            [workspace.dependencies]
+            rand-old = { package = "rand", version = "0.7" }
+            """,
+        "app/Cargo.toml": """
+            [package]
+            name = "app"
+            [dependencies]
+            rand = "0.8"
+            rand-old.workspace = true
+            """,
+        "Cargo.lock": """
+[[package]]
+name = "app"
+version = "0.1.0"
+dependencies = [
+ "rand 0.7.3",
+ "rand 0.8.5",
+]
+
+[[package]]
+name = "rand"
+version = "0.7.3"
+source = "registry+x"
+
+[[package]]
+name = "rand"
+version = "0.8.5"
+source = "registry+x"
+""",
+    }
+    (app,) = (one for one in workspace(files).packages if one.name)
+    assert [(one.name, one.alias, one.required, one.pinned) for one in app.dependencies] == [
+        ("rand", "", "0.8", "0.8.5"),
+        ("rand", "rand_old", "0.7", "0.7.3"),
+    ]
+
+
 def test_a_crate_in_two_versions_under_two_names_has_no_range_of_its_own() -> None:
     text = """
         [dependencies]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from indexer.ecosystems import is_manifest
 from indexer.ecosystems.base import PackageRoot
 from indexer.records.manifests import ANY_USER, ManifestProblem, Pin, PinUse
 from tests.indexer.ecosystems.reading import read
@@ -257,7 +258,7 @@ def test_projects_of_sbt() -> None:
         "io.circe:circe-core": "0.14",
         "org.x:y": "1",
     }
-    assert _pinned(files, "api") == {"com.acme:http": "2", "com.acme:pay-core": ""}
+    assert _pinned(files, "api") == {"com.acme:http": "2", "com.acme:pay-core": "3.0.0"}
 
 
 def test_the_version_of_scala_is_no_part_of_a_name() -> None:
@@ -266,3 +267,11 @@ def test_the_version_of_scala_is_no_part_of_a_name() -> None:
     <version>2.9</version></dependency></dependencies></project>"""
     assert _package({"pom.xml": pom}).name == "g:a"
     assert _pinned({"pom.xml": pom}) == {"com.acme:pay": "2.9"}
+
+
+def test_scripts_of_one_directory_are_one_and_plugins_none() -> None:
+    files = {"build.sbt": 'name := "app"\norganization := "com.acme"\n'}
+    assert _package(files | {"version.sbt": 'version := "9"\n'}, "").version == "9"
+    assert _package(files | {"sub/version.sbt": 'version := "9"\n'}, "").version == ""
+    assert [is_manifest(path) for path in ("project/plugins.sbt", "a/project/p.sbt")] == [False] * 2
+    assert is_manifest("myproject/build.sbt")

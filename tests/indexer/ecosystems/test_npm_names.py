@@ -1,5 +1,7 @@
 """What npm's packages, Deno's and the files of a workspace are called."""
 
+import json
+
 import pytest
 
 from indexer.ecosystems.npm.local_names import inline_path
@@ -226,15 +228,41 @@ def test_root_directories_are_one_to_relative_imports() -> None:
     assert module_names(files, "other/a.ts") == {"/other/a"}
 
 
-def test_two_versions_under_two_names_are_no_fact() -> None:
-    manifest = (
-        '{"name": "a", "dependencies": {"log": "2.0.0", "old": "npm:log@1.0.0", "b": "1.0.0"}}'
-    )
-    lock = """{"packages": {
-      "": {"dependencies": {"log": "2.0.0", "old": "npm:log@1.0.0", "b": "1.0.0"}},
-      "node_modules/log": {"version": "2.0.0"},
-      "node_modules/old": {"name": "log", "version": "1.0.0"},
-      "node_modules/b": {"version": "1.0.0"}
-    }}"""
-    assert pins({"package.json": manifest}) == {"": {"log": "", "b": "1.0.0"}}
-    assert pins({"package.json": manifest, "package-lock.json": lock})[""]["log"] == ""
+def test_each_name_of_a_package_has_its_own_range_and_version() -> None:
+    ranges = {"log": "^2.0.0", "old": "npm:log@^1.0.0", "b": "1.0.0", "next": "npm:b@2.0.0"}
+    manifest = {
+        "name": "a",
+        "dependencies": ranges,
+        "imports": {"#old/*": "old/lib/*", "#log": "log"},
+    }
+    modules = {
+        "log": {"version": "2.0.0"},
+        "old": {"name": "log", "version": "1.2.0"},
+        "b": {"version": "1.0.0"},
+        "next": {"name": "b", "version": "2.0.0"},
+    }
+    lock = {
+        "packages": {
+            "": {"dependencies": ranges},
+            **{f"node_modules/{name}": one for name, one in modules.items()},
+        }
+    }
+    files = {"package.json": json.dumps(manifest)}
+    without = {
+        ("log", "", "^2.0.0", ""),
+        ("log", "old", "^1.0.0", ""),
+        ("log", "#old/ lib", "^1.0.0", ""),
+        ("log", "#log", "^2.0.0", ""),
+        ("b", "", "1.0.0", "1.0.0"),
+        ("b", "next", "2.0.0", "2.0.0"),
+    }
+    locked = {"^2.0.0": "2.0.0", "^1.0.0": "1.2.0", "1.0.0": "1.0.0", "2.0.0": "2.0.0"}
+    assert needs(files) == without
+    assert needs(files | {"package-lock.json": json.dumps(lock)}) == {
+        (name, alias, required, locked[required]) for name, alias, required, _ in without
+    }
+
+
+def needs(files: dict[str, str]) -> set[tuple[str, str, str, str]]:
+    (package,) = workspace(files).packages
+    return {(one.name, one.alias, one.required, one.pinned) for one in package.dependencies}

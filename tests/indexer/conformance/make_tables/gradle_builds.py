@@ -1,28 +1,34 @@
 """Names, versions and declared dependencies of Gradle's projects, by Gradle.
 
 `python -m tests.indexer.conformance.make_tables.gradle_builds`, with `gradle` at hand. Arguments go
-to Gradle.
+to Gradle. What it says of an input in Groovy holds for the same in Kotlin, which it need not know.
 """
 
 import re
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from tests.indexer.conformance.make_tables.writing import write
+from tests.indexer.conformance.make_tables.gradle_kotlin import KOTLIN
+from tests.indexer.conformance.make_tables.writing import write, written
 
 _SAY = """
 gradle.projectsEvaluated { rootProject { allprojects { one ->
-    def path = rootProject.projectDir.toPath().relativize(one.projectDir.toPath())
+    def top = new File(System.getProperty("say.top")).toPath()
+    def path = top.relativize(one.projectDir.toPath())
     println(["SAY", path, one.group, one.name, one.version, "", ""].join("\\t"))
     one.configurations.each { it.dependencies.each {
         println(["SAY", path, it.group, it.name, it.version, "need", ""].join("\\t"))
     } }
 } } }
+if (gradle.parent == null) { rootProject { task("say") { doLast {
+    configurations.compile.incoming.resolutionResult.root.dependencies.each {
+        def found = it.selected.moduleVersion
+        println(["SAY", "", found.group, found.name, found.version, "resolved", ""].join("\\t"))
+    }
+} } } }
 """
 _JAVA = "apply plugin: 'java'\n"
 _HEAD = _JAVA + "group = 'com.acme'\nversion = '1.0'\n"
@@ -39,6 +45,64 @@ def _needs(*lines: str) -> str:
     return "dependencies {\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
 
 
+def _with(
+    needs: str, libs: Mapping[str, str], *, include: str = "includeBuild 'libs'\n"
+) -> dict[str, str]:
+    build = _JAVA + "group = 'org.app'\n" + needs
+    settings = "rootProject.name = 'app'\n" + include
+    return {"settings.gradle": settings, "build.gradle": build} | {
+        f"libs/{path}": text for path, text in libs.items()
+    }
+
+
+_LIBS = {
+    "settings.gradle": "rootProject.name = 'libs'\ninclude 'a', 'b:c'\n",
+    "build.gradle": "allprojects { group = 'com.acme'\n version = '1.5'\n apply plugin: 'java' }\n",
+}
+_SUBSTITUTED = """includeBuild('libs') {
+    dependencySubstitution {
+        substitute module('x:y') with project(':a')
+    }
+}
+"""
+_COMPOSITES: Mapping[str, Mapping[str, str]] = {
+    "included build": _with(_needs("compile 'com.acme:a:1.0'"), _LIBS),
+    "two projects": _with(_needs("compile 'com.acme:a:1.0', 'com.acme:c:2'"), _LIBS),
+    "range": _with(_needs("compile 'com.acme:a:[3,4)'"), _LIBS),
+    "no version in a composite": _with(_needs("compile 'com.acme:a'"), _LIBS),
+    "root of an included build": _with(_needs("compile 'com.acme:libs:1'"), _LIBS),
+    "own version": _with(
+        _needs("compile 'com.acme:a:1.0'"), {**_LIBS, "a/build.gradle": "version = '7'\n"}
+    ),
+    "own group": _with(
+        _needs("compile 'org.a:a:1.0'"), {**_LIBS, "a/build.gradle": "group = 'org.a'\n"}
+    ),
+    "name of an included project": _with(
+        _needs("compile 'com.acme:first:1.0'"),
+        {**_LIBS, "settings.gradle": "include 'a'\nproject(':a').name = 'first'\n"},
+    ),
+    "declared substitution": _with(_needs("compile 'x:y:1'"), _LIBS, include=_SUBSTITUTED),
+    "build in parentheses": _with(
+        _needs("compile 'com.acme:a:1.0'"), _LIBS, include='includeBuild("libs")\n'
+    ),
+    "two included builds": {
+        **_with(
+            _needs("compile 'com.acme:a:1.0', 'com.more:more:1'"),
+            _LIBS,
+            include="includeBuild 'libs'\nincludeBuild 'more'\n",
+        ),
+        "more/settings.gradle": "rootProject.name = 'more'\n",
+        "more/build.gradle": _JAVA + "group = 'com.more'\nversion = '3'\n",
+    },
+    "project and included build": {
+        **_with(
+            _needs("compile project(':own'), 'com.acme:a:1'"),
+            _LIBS,
+            include="include 'own'\nincludeBuild 'libs'\n",
+        ),
+        "own/build.gradle": _JAVA + "group = 'org.own'\nversion = '8'\n",
+    },
+}
 _INPUTS: Mapping[str, Mapping[str, str]] = {
     "string": _one(_needs("compile 'x:y:1'")),
     "double quotes": _one(_needs('implementation "x:y:1"')),
@@ -179,6 +243,19 @@ _INPUTS: Mapping[str, Mapping[str, str]] = {
         "a/build.gradle": _JAVA + _needs("compile project(path: ':b:c')"),
         "b/c/build.gradle": _JAVA,
     },
+    "project with a version": {
+        **_TWO,
+        "build.gradle": "allprojects {\n    group = 'com.all'\n    version = '3'\n}\n",
+        "a/build.gradle": _JAVA + _needs("compile project(':b:c')"),
+        "b/c/build.gradle": _JAVA + "version = '4'\n",
+    },
+    "property over a local name": _one(
+        "def v = '3'\n" + _needs('compile "x:y:$v"'), properties="v=8\n"
+    ),
+    "condition": _one(
+        "if (project.hasProperty('x')) {\n    version = '9'\n}\n" + _needs("compile 'x:y:1'")
+    ),
+    "constraints": _one(_needs("compile 'x:y'", "constraints {\n        compile 'x:z:2'\n    }")),
     "directory of a project": {
         "settings.gradle": "rootProject.name = 'kit'\ninclude ':a'\n"
         "project(':a').projectDir = file('libs/first')\n",
@@ -200,14 +277,12 @@ _INPUTS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def _said(files: Mapping[str, str], arguments: list[str]) -> list[list[str]]:
-    with tempfile.TemporaryDirectory() as folder:
-        for path, text in files.items():
-            Path(folder, path).parent.mkdir(parents=True, exist_ok=True)
-            Path(folder, path).write_text(text, "utf-8")
-        script = Path(folder, "say.init.gradle")
+def _said(files: Mapping[str, str], arguments: list[str], task: str) -> list[list[str]]:
+    with written(files) as folder:
+        script = folder / "say.init.gradle"
         script.write_text(_SAY, "utf-8")
-        command = ["gradle", "--offline", "-q", *arguments, "-I", str(script), "help"]
+        command = ["gradle", "--offline", "-q", f"-Dsay.top={folder}", *arguments]
+        command += ["-I", str(script), task]
         found = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if found.returncode:
         sys.stderr.write(found.stdout + found.stderr)
@@ -219,28 +294,44 @@ def _known(value: str) -> str:
     return "" if value in {"null", "unspecified"} else value
 
 
+def _row(name: str, files: Mapping[str, str], says: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": name, "files": files, "says": says}
+
+
 def main() -> None:
     packages: list[Any] = []
     pins: list[Any] = []
+    kotlin: dict[str, list[Any]] = {"packages": [], "pins": []}
     for name, files in _INPUTS.items():
         projects: dict[str, list[str]] = {}
         needs: dict[str, dict[str, str]] = defaultdict(dict)
-        for root, group, artifact, version, kind, _ in _said(files, sys.argv[1:]):
+        for root, group, artifact, version, kind, _ in _said(files, sys.argv[1:], "help"):
             full = f"{group}:{artifact}" if _known(group) else artifact
             if kind:
                 needs[root][full] = _known(version)
             else:
                 projects[root] = [full, _known(version)]
-        if not projects:
-            continue
-        packages.append({"name": name, "files": files, "says": projects})
-        if needs:
-            pins.append({"name": name, "files": files, "says": needs})
+        for rows, twins, says in (
+            (packages, kotlin["packages"], projects),
+            (pins, kotlin["pins"], needs),
+        ):
+            if says:
+                rows.append(_row(name, files, says))
+            if says and name in KOTLIN:
+                twins.append(_row(name, KOTLIN[name], says))
+    composites = []
+    for name, files in _COMPOSITES.items():
+        said = _said(files, sys.argv[1:], "say")
+        found = {f"{one[1]}:{one[2]}": _known(one[3]) for one in said if one[4] == "resolved"}
+        composites.append(_row(name, files, {"": found}))
     found = subprocess.run(["gradle", "-v"], capture_output=True, text=True, check=True).stdout
     version = re.search(r"Gradle (\S+)", found)
     tool = {"tool": "gradle", "version": version[1] if version else "", "ecosystem": "maven"}
     write("gradle_packages", question="packages", rows=packages, **tool)
     write("gradle_pins", question="pins", rows=pins, **tool)
+    write("gradle_composites", question="pins", rows=composites, **tool)
+    write("gradle_kotlin_packages", question="packages", rows=kotlin["packages"], **tool)
+    write("gradle_kotlin_pins", question="pins", rows=kotlin["pins"], **tool)
 
 
 if __name__ == "__main__":

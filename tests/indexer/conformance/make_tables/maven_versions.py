@@ -4,12 +4,10 @@
 maven-artifact, commons-lang3 and plexus-utils.
 """
 
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 from random import Random
 
+from tests.indexer.conformance.make_tables.java_programs import ask
 from tests.indexer.conformance.make_tables.writing import write
 
 VERSION = "3.9.9"
@@ -65,30 +63,16 @@ def _range(random: Random) -> str:
     return random.choice([text, text, f"({text[text.index(',') :]}" if len(parts) == 1 else text])
 
 
-def _ask(classpath: str, question: str, pairs: list[tuple[str, str]]) -> list[int]:
-    with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder, "Say.java")
-        program.write_text(_PROGRAM, "utf-8")
-        found = subprocess.run(
-            ["java", "-cp", classpath, program, question],
-            input="".join(f"{one}\t{other}\n" for one, other in pairs),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    return [int(line) for line in found.stdout.split()]
-
-
 def main() -> None:
     random = Random("maven")  # noqa: S311
     tool = {"tool": "maven-artifact", "version": VERSION, "ecosystem": "maven"}
     pairs = [(_version(random), _version(random)) for _ in range(1100)]
     pairs += [(f"1.0{_qualifier(random)}", f"1{_qualifier(random)}") for _ in range(300)]
-    said = _ask(sys.argv[1], "order", pairs)
+    said = ask(sys.argv[1], _PROGRAM, "order", pairs)
     rows = [[*pair, sign] for pair, sign in zip(pairs, said, strict=True)]
     write("maven_order", question="order", rows=rows, **tool)
     pairs = [(_range(random), _version(random)) for _ in range(300)]
-    said = _ask(sys.argv[1], "allows", pairs)
+    said = ask(sys.argv[1], _PROGRAM, "allows", pairs)
     rows = [[*pair, bool(sign)] for pair, sign in zip(pairs, said, strict=True)]
     write("maven_ranges", question="allows", rows=rows, **tool)
 

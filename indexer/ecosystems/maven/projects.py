@@ -1,0 +1,174 @@
+"""Projects of a build of Gradle: their directories, names, versions and properties."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Final
+
+from indexer.ecosystems.paths import ancestors, joined, relative_to
+from indexer.ecosystems.properties import properties_of, replaced
+from indexer.records.manifests import Ecosystem, Manifest
+
+SETTINGS: Final = ("settings.gradle.kts", "settings.gradle")
+BUILDS: Final = ("build.gradle.kts", "build.gradle")
+EMPTY: Final = Manifest(Ecosystem.MAVEN)
+_DEFAULT_CATALOG: Final = ("catalog:libs", "gradle/libs.versions.toml")
+
+
+def inside(directory: str, name: str) -> str:
+    """Return the path of a file in a directory."""
+    return f"{directory}/{name}" if directory else name
+
+
+class Projects:
+    """The projects below one settings file."""
+
+    def __init__(self, files: Mapping[str, Manifest], root: str) -> None:
+        self._files = files
+        self._root = root
+        found = (files.get(inside(root, name)) for name in SETTINGS)
+        self._settings = next((one for one in found if one), EMPTY)
+        self._given = dict(self._settings.settings)
+
+    @cached_property
+    def _directories(self) -> dict[str, str]:
+        """Directories by the paths of projects, without the first colon."""
+        found = {"": self._root}
+        for member in self._settings.members:
+            for path in reversed([*ancestors(member)][:-1]):
+                project = path.replace("/", ":")
+                written = self._given.get(f"directory:{project}", path)
+                directory = joined(self._root, written)
+                if directory is not None:
+                    found[project] = directory
+        return found
+
+    @cached_property
+    def _paths(self) -> dict[str, str]:
+        return {directory: path for path, directory in self._directories.items()}
+
+    def _path(self, directory: str) -> str:
+        inner = relative_to(directory, self._root) or ""
+        return self._paths.get(directory, inner.replace("/", ":"))
+
+    def _project_name(self, directory: str) -> str:
+        if directory == self._root and self._settings.name:
+            return self._settings.name
+        path = self._path(directory)
+        return self._given.get(f"name:{path}") or path.rpartition(":")[2] or _last(directory)
+
+    def _manifest(self, directory: str) -> Manifest:
+        found = (self._files.get(inside(directory, name)) for name in BUILDS)
+        return next((one for one in found if one), EMPTY)
+
+    def _project(self, written: str) -> str | None:
+        """Return the directory of `:a:b`, or of the accessor `projects.a.b`."""
+        if written.startswith("projects."):
+            wanted = written.removeprefix("projects.").replace(".", ":")
+            same = [one for one in self._directories if _camel(one) == wanted]
+            return self._directories[same[0]] if len(same) == 1 else None
+        return self._directories.get(written.strip(":"))
+
+    def _above(self, directory: str) -> Iterator[str]:
+        """Yield the directories of the projects above, nearest first."""
+        path = self._path(directory)
+        while path:
+            path = path.rpartition(":")[0]
+            found = self._directories.get(path)
+            if found is not None:
+                yield found
+
+    def _applied(self, directory: str) -> Iterator[tuple[str, str]]:
+        """Yield the settings of a project: its own, then those that others give to it."""
+        own = f"project:{self._path(directory)}:"
+        for key, value in self._manifest(directory).settings:
+            yield key.removeprefix("all:"), value
+        for above in self._above(directory):
+            for key, value in self._manifest(above).settings:
+                scoped = key.replace("project::", "project:")
+                for scope in ("all:", "sub:", own):
+                    if scoped.startswith(scope):
+                        yield scoped.removeprefix(scope), value
+
+    @cached_property
+    def _catalogs(self) -> dict[str, str]:
+        """Libraries, bundles and versions by `KIND:CATALOGUE.ALIAS`."""
+        found = {key: value for key, value in self._settings.settings if ":" in key}
+        named = dict([_DEFAULT_CATALOG])
+        named |= {key: value for key, value in found.items() if key.startswith("catalog:")}
+        for key, file in named.items():
+            path = joined(self._root, file)
+            for wanted, value in self._files.get(path or "", EMPTY).settings:
+                kind, _, alias = wanted.partition(":")
+                found.setdefault(f"{kind}:{key.partition(':')[2]}.{alias}", value)
+        return found
+
+    def _properties(self, directory: str) -> dict[str, str]:
+        found: dict[str, str] = {
+            f"{key[len('version:') :].replace('.', '.versions.', 1)}": value
+            for key, value in self._catalogs.items()
+            if key.startswith("version:")
+        }
+        above = list(self._above(directory))
+        for one in [*reversed(above), directory]:
+            found |= properties_of(self._manifest(one))
+        for one in dict.fromkeys([directory, self._root]):
+            given = properties_of(self._files.get(inside(one, "gradle.properties"), EMPTY))
+            found = given | found
+        return found
+
+    def _all_properties(self, directory: str) -> dict[str, str]:
+        found = self._properties(directory)
+        for key in ("group", "version"):
+            found.setdefault(key, self._own(directory, key))
+        if self._manifest(directory).version:
+            found["version"] = self._manifest(directory).version
+        return found | {"name": self._project_name(directory)}
+
+    def _own(self, directory: str, wanted: str) -> str:
+        """Return `group` or `version` as it is written; a published name precedes."""
+        for key, value in self._applied(directory):
+            if key == wanted:
+                return value
+        for one in (directory, self._root):
+            given = properties_of(self._files.get(inside(one, "gradle.properties"), EMPTY))
+            if wanted in given:
+                return given[wanted]
+        return ""
+
+    def _version(self, directory: str, properties: Mapping[str, str]) -> str:
+        written = self._manifest(directory).version or self._own(directory, "version")
+        return replaced(written, properties) if written != "${version}" else ""
+
+    def _name(self, directory: str, properties: Mapping[str, str]) -> str:
+        """Return `group:artifact`; only the artifact if the group is computed."""
+        applied = dict(reversed([*self._applied(directory)]))
+        artifact = replaced(applied.get("artifact", ""), properties)
+        artifact = artifact or self._project_name(directory)
+        group = self._group(directory, properties)
+        return f"{group}:{artifact}" if group and artifact else artifact
+
+    def _group(self, directory: str, properties: Mapping[str, str]) -> str:
+        written = self._own(directory, "group")
+        return replaced(written, properties) if written else self._default_group(directory)
+
+    def _default_group(self, directory: str) -> str:
+        """Return what Gradle does: the root project's name with the path of the parent."""
+        path = self._path(directory)
+        if not path:
+            return ""
+        above = path.rpartition(":")[0]
+        return ".".join(filter(None, (self._project_name(self._root), above.replace(":", "."))))
+
+    def _package(self, directory: str) -> tuple[str, str]:
+        """Return name and version of a project."""
+        properties = self._all_properties(directory)
+        return self._name(directory, properties), self._version(directory, properties)
+
+
+def _camel(path: str) -> str:
+    words = path.replace("_", "-").split("-")
+    return "".join([words[0], *(one[:1].upper() + one[1:] for one in words[1:])])
+
+
+def _last(directory: str) -> str:
+    return directory.rpartition("/")[2]
