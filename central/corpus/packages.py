@@ -177,7 +177,9 @@ def _place(
         package_id = ids[_key(package)] if package else None
         if package_id != file.package_id:
             moved.append((file.id, package_id))
-        modules += _module_rows(repository_id, file, package_id, workspace)
+        provider = workspace.provider_of(path=file.path, language=file.language)
+        provider_id = ids[_key(provider)] if provider else None
+        modules += _module_rows(repository_id, file, provider_id, workspace)
     with connection.cursor() as cursor:
         cursor.execute(
             _PLACE_FILES,

@@ -44,19 +44,26 @@ class PackageRoot:
     entries: tuple[tuple[str, str], ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it is one file, which declares its dependencies itself: `root` is its path."""
+        return self.root == self.manifest
+
 
 @dataclass(frozen=True, slots=True)
 class ManifestFormat:
     """The files of one format, by their names or by a pattern of their paths, and their reader.
 
     `read` takes the text and the path. It may raise ValueError, SyntaxError and RecursionError.
+    A file with a `marker` is one only if it holds that text; `read` may then find that it is none.
     """
 
-    read: Callable[[str, str], Manifest]
+    read: Callable[[str, str], Manifest | None]
     _: KW_ONLY
     names: tuple[str, ...] = ()
     paths: re.Pattern[str] | None = None
     is_lock: bool = False
+    marker: str = ""
 
 
 Located: TypeAlias = tuple[str, Manifest]

@@ -45,7 +45,7 @@ class Workspace:
         }
 
     def package_of(self, *, path: str, language: str) -> PackageRoot | None:
-        """Return the package of the nearest manifest of the language's ecosystem.
+        """Return the package of the nearest manifest of the language's ecosystem, or of its own.
 
         That of a document, whose examples have any, is of the nearest manifest.
         """
@@ -53,8 +53,12 @@ class Workspace:
         if known is None:
             return None
         roots = self._roots_of(known)
-        found = (roots.get(directory) for directory in ancestors(parent(path)))
-        return next(filter(None, found), None)
+        return roots.get(path) or _around(roots, path)
+
+    def provider_of(self, *, path: str, language: str) -> PackageRoot | None:
+        """Return the package whose module the file is: that around a script with its own needs."""
+        known = LANGUAGES_BY_NAME.get(language)
+        return _around(self._roots_of(known), path) if known else None
 
     def _roots_of(self, language: Language) -> Mapping[str, PackageRoot]:
         """Return the packages of a language by directory."""
@@ -69,8 +73,13 @@ class Workspace:
             return ()
         if known.module_names:
             return _unique(known.module_names(path, namespace))
-        root = self.package_of(path=path, language=language)
+        root = self.provider_of(path=path, language=language)
         return _unique(self._module_names[known.ecosystem](path, namespace, root))
+
+
+def _around(roots: Mapping[str, PackageRoot], path: str) -> PackageRoot | None:
+    found = (roots.get(directory) for directory in ancestors(parent(path)))
+    return next(filter(None, found), None)
 
 
 def _completed(manifests: Iterable[Located]) -> Iterator[Located]:

@@ -15,6 +15,7 @@ from indexer.ecosystems.pypi.locks import (
 from indexer.ecosystems.pypi.names import python_names
 from indexer.ecosystems.pypi.pyproject import read_pyproject
 from indexer.ecosystems.pypi.requirements import read_constraints, read_requirements
+from indexer.ecosystems.pypi.scripts import MARKER, read_script, read_script_lock
 from indexer.ecosystems.pypi.search_paths import read_search_paths
 from indexer.ecosystems.pypi.setuptools import read_setup_cfg, read_setup_py
 from indexer.ecosystems.pypi.versions import allows, parse_version
@@ -45,6 +46,12 @@ PYPI: Final = PackageEcosystem(
         ManifestFormat(read_pipfile, names=("Pipfile",)),
         ManifestFormat(
             read_conda, paths=re.compile(r"(?:.*/)?(?:conda|environment)[\w.-]*\.ya?ml")
+        ),
+        ManifestFormat(
+            read_script, paths=re.compile(r"(?:.*/)?(?:[^/.]+|[^/]+\.pyw?)"), marker=MARKER
+        ),
+        ManifestFormat(
+            read_script_lock, paths=re.compile(r"(?:.*/)?[^/]+\.pyw?\.lock"), is_lock=True
         ),
         ManifestFormat(read_search_paths, names=("pytest.ini", "tox.ini", "mypy.ini", ".env")),
     ),
