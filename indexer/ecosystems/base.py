@@ -55,7 +55,7 @@ class ManifestFormat:
     """The files of one format, by their names or by a pattern of their paths, and their reader.
 
     `read` takes the text and the path. It may raise ValueError, SyntaxError and RecursionError.
-    A file with a `marker` is one only if it holds that text; `read` may then find that it is none.
+    One with `markers` is for files that hold such a text; `read` may then find no manifest in it.
     """
 
     read: Callable[[str, str], Manifest | None]
@@ -63,7 +63,7 @@ class ManifestFormat:
     names: tuple[str, ...] = ()
     paths: re.Pattern[str] | None = None
     is_lock: bool = False
-    marker: str = ""
+    markers: tuple[str, ...] = ()
 
 
 Located: TypeAlias = tuple[str, Manifest]

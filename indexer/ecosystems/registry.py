@@ -34,7 +34,7 @@ _BY_PATH: Final = tuple((known[1].paths, known) for known in _KNOWN if known[1].
 def is_manifest(path: str) -> bool:
     """Whether `read_manifest` supports a file of this name, whatever it holds."""
     known = _format(path)
-    return known is not None and not known[1].marker
+    return known is not None and not known[1].markers
 
 
 def read_manifest(path: str, content: bytes | str) -> Manifest | None:
@@ -43,7 +43,7 @@ def read_manifest(path: str, content: bytes | str) -> Manifest | None:
     if known is None:
         return None
     ecosystem, found = known
-    if found.marker and not _holds(content, found.marker):
+    if found.markers and not any(_holds(content, marker) for marker in found.markers):
         return None
     if len(content) > (MANIFEST_CHARACTERS if found.is_lock else WRITTEN_MANIFEST_CHARACTERS):
         return Manifest(ecosystem, problem=ManifestProblem.TOO_LARGE)

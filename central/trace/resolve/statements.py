@@ -14,6 +14,7 @@ from central.corpus.models import (
 )
 from central.db import sql_with
 from indexer.records.references import RECEIVER
+from indexer.records.references import SEARCHED as SEARCHED_DIRECTORY
 
 MAX_EXTENSIONS: Final = 1_000  # members of one name that are given to types from elsewhere
 # Where a class's members may stand in other files than the class: methods of a Go type, partial
@@ -51,6 +52,7 @@ _sql = sql_with(
     in_scope=_IN_SCOPE,
     defined=_DEFINED,
     applies=_APPLIES,
+    searched=f"'{SEARCHED_DIRECTORY}'",
     split_classes=SPLIT_CLASSES,
     receiver=f"'.{RECEIVER}'",
     most_extensions=str(MAX_EXTENSIONS + 1),
@@ -78,6 +80,11 @@ DEFINITIONS: Final = _sql("""WITH q AS MATERIALIZED (
         WHERE m.repository_id = ANY(%s::bigint[]))
     {defined}""")
 SAME_SCOPE_DEFINITIONS: Final = _sql("WITH {in_scope} {defined}")
+SEARCHED: Final = _sql("""SELECT q.n, m.name
+    FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
+    JOIN {module} m ON m.file_id = q.file AND starts_with(m.name, {searched})
+    WHERE m.repository_id = ANY(%s::bigint[])
+    ORDER BY m.id""")
 NAMED_BASES: Final = _sql("""WITH {in_scope}
     SELECT q.n, r.file_id, r.binding, r.root, r.chain, r.repository_id,
         coalesce(f.package_id, 0), r.ecosystem

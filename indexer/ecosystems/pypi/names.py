@@ -8,8 +8,10 @@ from indexer.ecosystems.base import Located, ModuleNames, PackageRoot
 from indexer.ecosystems.paths import ancestors, joined, parent, relative_to
 from indexer.ecosystems.pypi.layouts import FIND, PackageLayout, layout_of
 from indexer.ecosystems.pypi.patterns import matches_any
+from indexer.ecosystems.pypi.search_paths import project_directory
 from indexer.languages.base import ModuleName
 from indexer.languages.python import python_module
+from indexer.records.references import SEARCHED
 
 # Folders and modules that setuptools leaves out of an undeclared flat layout
 # (FlatLayoutPackageFinder, FlatLayoutModuleFinder).
@@ -30,17 +32,15 @@ _FILES: Final = ("pyproject.toml", "setup.cfg", "setup.py")
 def python_names(located: Sequence[Located], _packages: Iterable[PackageRoot]) -> ModuleNames:
     """Return the names of modules by the layouts and search paths of the manifests."""
     layouts = dict(_layouts(located))
-    searched = frozenset(
-        directory
-        for path, manifest in located
-        for key, value in manifest.settings
-        if key == "path" and (directory := joined(parent(path), value))
-    )
+    searched = _Searched(located)
 
     def names(path: str, _namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
         yield ModuleName(python_module(path), public=False, scope=False)
         yield from _packaged(path, root, layouts)
-        yield from _internal(path, root, searched)
+        yield from _internal(path, root)
+        for directory in searched.by(path):
+            if directory not in _usual_starts(root):
+                yield ModuleName(SEARCHED + directory, public=False, scope=False)
 
     return names
 
@@ -84,22 +84,45 @@ def _without_stubs(name: str) -> str:
     return top.removesuffix("-stubs") + dot + rest
 
 
-def _internal(
-    path: str, root: PackageRoot | None, searched: frozenset[str]
-) -> Iterator[ModuleName]:
+class _Searched:
+    """The directories from which files import beside those that are usual, nearest first.
+
+    What a file says holds for itself and for the files of its directory and below; a directory
+    from which any file imports is also one for the files in it.
+    """
+
+    def __init__(self, located: Iterable[Located]) -> None:
+        self._by_place: dict[str, dict[str, None]] = {}
+        for path, manifest in located:
+            for key, value in manifest.settings:
+                directory = joined(parent(path), value) if key == "path" else None
+                if directory is not None:
+                    for place in (path, project_directory(path), directory):
+                        self._by_place.setdefault(place, {})[directory] = None
+
+    def by(self, path: str) -> Iterator[str]:
+        """Yield those of a Python file."""
+        places = [path, *ancestors(parent(path))]
+        found = (one for place in places for one in self._by_place.get(place, ()))
+        yield from dict.fromkeys(found)
+
+
+def _internal(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
     """Yield the names by which the repository's own code may import the file.
 
     They begin where Python is started: at the root, at the manifest's directory, in `src` of
-    either, in a directory that begins a package, or in one that a file names for it.
+    either, or in a directory that begins a package.
     """
-    starts = [root.root, ""] if root else [""]
-    sources = [f"{one}/src" if one else "src" for one in starts]
     declared = [joined(root.root, one) or "" for one in root.source_roots] if root else []
-    named = [one for one in ancestors(parent(path)) if one in searched]
-    for directory in [*starts, *sources, *declared, *named]:
+    for directory in [*_usual_starts(root), *declared]:
         seen = relative_to(path, directory)
         if seen and (name := _dotted(seen)):
             yield ModuleName(name, public=False, scope=False)
+
+
+def _usual_starts(root: PackageRoot | None) -> list[str]:
+    starts = [root.root, ""] if root else [""]
+    return [*starts, *(f"{one}/src" if one else "src" for one in starts)]
 
 
 def _dotted(path: str) -> str:

@@ -8,10 +8,12 @@ from typing import Final
 from indexer.ecosystems.parsing import read_toml, strings, table
 from indexer.ecosystems.pypi.locks import read_uv_lock
 from indexer.ecosystems.pypi.requirements import exact_pins, requirements
+from indexer.ecosystems.pypi.source_paths import PATH_CALLS, source_paths
 from indexer.ecosystems.pypi.sources import with_sources
 from indexer.records.manifests import OWN_FILE, Ecosystem, Manifest
 
 MARKER: Final = "# /// script"
+MARKERS: Final = (MARKER, *PATH_CALLS)
 _BEGIN = re.compile(r"^# /// script\r?$", re.MULTILINE)
 _COMMENT = re.compile(r"\r?\n(?:#(?: [^\r\n]*)?\r?\n)*(?:#(?: [^\r\n]*)?)?")
 _END: Final = "# ///"
@@ -48,3 +50,14 @@ def _metadata(text: str, start: int) -> str | None:
 def read_script_lock(text: str, path: str) -> Manifest:
     """Read `script.py.lock` of uv. Raises ValueError."""
     return replace(read_uv_lock(text, path), settings=(OWN_FILE,))
+
+
+def read_source(text: str, path: str) -> Manifest | None:
+    """Read a Python file: what it asks for, and where it imports from; None without either."""
+    script = read_script(text, path) if MARKER in text else None
+    has_paths = any(one in text for one in PATH_CALLS)
+    paths = tuple(dict.fromkeys(source_paths(text, path))) if has_paths else ()
+    if not paths:
+        return script
+    said = script or Manifest(Ecosystem.PYPI)
+    return replace(said, settings=(*said.settings, *paths))
