@@ -85,6 +85,7 @@ PYPI: Final = PackageEcosystem(
         ),
     ),
     module_names=python_names,
+    module_names_by_files=python_names,
     parse_version=parse_version,
     allows=allows,
     complete=with_chains,

@@ -1,9 +1,9 @@
-"""`pyproject.toml`. `layouts.py` reads which files its package has."""
+"""`pyproject.toml`. `backends.py` reads which files its package has."""
 
 from collections.abc import Iterator
 
 from indexer.ecosystems.parsing import Table, array, read_toml, string, strings, table
-from indexer.ecosystems.pypi.layouts import read_layout
+from indexer.ecosystems.pypi.backends import read_layout
 from indexer.ecosystems.pypi.requirements import (
     ALTERNATIVE,
     exact_pins,

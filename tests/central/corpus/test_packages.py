@@ -54,6 +54,7 @@ def apply(
         refresh_packages(
             repository_id=repository.pk,
             manifests_changed=delta.manifests,
+            regular_changed=bool(delta.regular),
             inserted=delta.inserted,
         )
     return delta
@@ -285,3 +286,19 @@ def test_a_script_that_asks_for_packages_is_one_of_its_own(repository: Repositor
     assert list(provided.values_list("name", "package__name")) == [("acme_auth.tool", "acme-auth")]
     apply(repository, code("acme_auth/tool.py"))
     assert packages_by_path(repository)["acme_auth/tool.py"] == "acme-auth"
+
+
+def test_a_directory_that_becomes_a_package_gives_its_files_public_names(
+    repository: Repository,
+) -> None:
+    found = replace(AUTH, settings=(("backend", "setuptools"), ("package", "find")))
+    regular = replace(found, settings=(*found.settings, ("package", "regular")))
+    apply(repository, manifest("pyproject.toml", regular), code("acme_auth/a.py"))
+    assert ("acme_auth.a", True) not in modules_of(repository)["acme_auth/a.py"]
+    apply(repository, code("acme_auth/__init__.py"))
+    assert ("acme_auth.a", True) in modules_of(repository)["acme_auth/a.py"]
+    before = rows_of(repository)["corpus_module"]
+    apply(repository, code("acme_auth/__init__.py"))
+    assert len(set(before) & set(rows_of(repository)["corpus_module"])) > 0
+    apply(repository, removed=("acme_auth/__init__.py",))
+    assert ("acme_auth.a", True) not in modules_of(repository)["acme_auth/a.py"]

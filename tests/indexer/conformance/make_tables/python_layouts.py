@@ -244,50 +244,8 @@ _SETUP_SCRIPTS: Final[Mapping[str, Files]] = {
     }.items()
 }  # fmt: skip
 
-_INIT: Final = (
-    "Whether a directory has `__init__.py` is not looked at: no name depends on other files."
-)
-_OTHERS: Final = "Which of several places exists is not looked at: no name depends on other files."
-_CHOSEN: Final = "PDM takes what `includes` names file by file although its directory is excluded."
-_INIT: Final = (
-    "Whether a directory has `__init__.py` is not looked at: no name depends on other files."
-)
-_OTHERS: Final = "Which of several places exists is not looked at: no name depends on other files."
-_CHOSEN: Final = "PDM takes what `includes` names file by file although its directory is excluded."
 DIFFERS: Final[Mapping[str, str]] = {
-    **dict.fromkeys((
-        "hatchling: [tool.hatch.build.targets.wheel]\nexclude = [\"tests\", \"/lib\"]",
-        "hatchling: [tool.hatch.build.targets.wheel.force-include]\n\"lib/core\" = \"acme/forced\"",
-        "hatchling: [tool.hatch.build.targets.wheel.sources]\n\"lib\" = \"\"\n\"src\" = \"moved\"",
-        "hatchling: [tool.hatch.build.targets.wheel]\nbypass-selection = true\n"
-        "[tool.hatch.build.targets.wheel.force-include]\n\"top.py\" = \"renamed.py\"",
-        "pdm: flat with a module beside",
-        "pdm: src with a package beside",
-        "pdm: two in src",
-        "scikit: module",
-        "scikit: module in src",
-        "setuptools: flat with a module beside",
-        "setuptools: src with a package beside",
-    ), _OTHERS),
-    **dict.fromkeys((
-        "pdm: flat",
-        "pdm: src",
-        "pdm: namespace",
-        "pdm: namespace in src",
-        "pdm: without init",
-        "pdm: [tool.pdm.build]\npackage-dir = \"lib\"",
-        "scikit: without init",
-        "setuptools: [tool.setuptools.packages.find]\nwhere = [\"src\"]\nnamespaces = false",
-        "setuptools: [tool.setuptools.packages.find]\nnamespaces = false",
-        "setuptools: find_packages",
-        "setuptools: find_packages of src",
-        "setuptools: find with exclude",
-        "setuptools: setup.cfg find",
-        "setuptools: setup.cfg find in src",
-        "setuptools: setup.cfg exclude",
-    ), _INIT),
-    **dict.fromkeys((
-        "pdm: [tool.pdm.build]\nincludes = [\"acme_auth/**/*.py\"]\n"
-        "excludes = [\"acme_auth/tests\"]",
-    ), _CHOSEN),
-}  # fmt: skip
+    'pdm: [tool.pdm.build]\nincludes = ["acme_auth/**/*.py"]\nexcludes = ["acme_auth/tests"]': (
+        "PDM takes what `includes` names file by file although its directory is excluded."
+    ),
+}
