@@ -5,7 +5,6 @@ from typing import Final
 
 from indexer.ecosystems.parsing import Table, array, string, strings, table
 from indexer.ecosystems.pypi.layouts import (
-    ANY_DIRECTORY,
     REGULAR,
     PackageLayout,
     clean,
@@ -53,8 +52,9 @@ def _poetry(tool: Table, name: str) -> PackageLayout:
     exclude = tuple(f"/{clean(one)}" for one in strings(settings.get("exclude")))
     if not listed:
         name = (string(settings.get("name")) or name).replace("-", "_").replace(".", "_")
-        found = _named(name, ["", "src"])
-        return PackageLayout(backend="poetry", mounts=tuple(found), exclude=exclude)
+        found = list(_named(name, ["", "src"]))
+        usual = tuple(f"/{place}" for _, place in found)
+        return PackageLayout(backend="poetry", mounts=tuple(found), exclude=exclude, usual=usual)
     mounts, include = [], []
     for item in packed:
         base = clean(string(item.get("from")))
@@ -88,9 +88,11 @@ def _hatch(tool: Table, name: str) -> PackageLayout:
     mounts += _hatch_sources(wheel.get("sources"))
     mounts += [("", one.rpartition("/")[0]) for one in packages]
     include = [f"/{one}" for one in only] or strings(wheel.get("include"))
+    usual: list[str] = []
     if not include:
         found = list(_named(name, ["", "src", "*"]))
-        include = [f"/{directory}".replace("/*/", ANY_DIRECTORY) for _, directory in found]
+        include = [f"/{directory}" for _, directory in found]
+        usual = include.copy()
         mounts += [
             ("", directory.rpartition("/")[0]) for _, directory in found if "*" not in directory
         ]
@@ -102,6 +104,7 @@ def _hatch(tool: Table, name: str) -> PackageLayout:
         mounts=tuple(dict.fromkeys(mounts)),
         include=tuple(include),
         exclude=tuple(strings(wheel.get("exclude"))),
+        usual=tuple(usual),
     )
 
 
@@ -157,6 +160,7 @@ def _scikit(tool: Table, name: str) -> PackageLayout:
         mounts=tuple(mounts),
         exclude=tuple(strings(wheel.get("exclude"))),
         packages=(REGULAR,) if packages is None else (),
+        usual=tuple(f"/{place}" for _, place in mounts) if packages is None else (),
     )
 
 

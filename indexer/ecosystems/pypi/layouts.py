@@ -12,7 +12,6 @@ from indexer.ecosystems.parsing import Table, strings
 FIND: Final = "find"  # setuptools: packages are looked for, nothing is left out by its name
 # Only directories with an `__init__.py` are packages: of what is found, or of usual places.
 REGULAR: Final = "regular"
-ANY_DIRECTORY: Final = "//*/"  # hatchling: before the name, if it is in no other place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +21,8 @@ class PackageLayout:
     `mounts` are (dotted module or "", directory or file that is packaged as it). `include` and
     `exclude` are gitignore's patterns of files, no `include` for all that is mounted. `packages`
     and `excluded` are setuptools' patterns of dotted packages, `modules` its single modules; with
-    REGULAR in `packages` other directories are none.
+    REGULAR in `packages` other directories are none. `usual` are the places where a package is
+    looked for, of which the first that has an `__init__.py` counts; patterns as in `include`.
     """
 
     backend: str = ""
@@ -32,6 +32,7 @@ class PackageLayout:
     packages: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
 
     @property
     def source_roots(self) -> tuple[str, ...]:
@@ -57,6 +58,7 @@ class PackageLayout:
             "package": self.packages,
             "excluded": self.excluded,
             "module": self.modules,
+            "usual": self.usual,
         }
         backend = (("backend", self.backend),) if self.backend else ()
         return (*backend, *((key, value) for key, values in lists.items() for value in values))
@@ -80,6 +82,7 @@ def layout_of(
         packages=tuple(lists.get("package", ())),
         excluded=tuple(lists.get("excluded", ())),
         modules=tuple(lists.get("module", ())),
+        usual=tuple(lists.get("usual", ())),
     )
 
 

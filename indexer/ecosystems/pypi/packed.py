@@ -8,7 +8,7 @@ from typing import Final
 
 from indexer.ecosystems.base import PackageRoot, RegularPackages
 from indexer.ecosystems.paths import joined, parent, relative_to
-from indexer.ecosystems.pypi.layouts import ANY_DIRECTORY, FIND, REGULAR, PackageLayout
+from indexer.ecosystems.pypi.layouts import FIND, REGULAR, PackageLayout
 from indexer.ecosystems.pypi.patterns import matches_any
 from indexer.languages.python import python_module
 
@@ -102,40 +102,34 @@ def _is_in(seen: str, place: str) -> bool:
 
 def _built(seen: str, layout: PackageLayout, regular: RegularBelow) -> str | None:
     """Return the name by a backend that lists what it packs."""
-    include = [one for one in layout.include if not _is_elsewhere_too(one, regular)]
-    if include and not matches_any(include, seen):
+    if layout.include and not matches_any(layout.include, seen):
         return None
-    if matches_any(layout.exclude, seen):
+    if matches_any(layout.exclude, seen) or _is_elsewhere_too(seen, layout, regular):
         return None
-    mounts: Iterable[tuple[str, str]] = layout.mounts
-    if REGULAR in layout.packages and regular.is_known:
-        mounts = _top_packages(seen, layout, regular)
-    return _mounted(seen, mounts)
+    if layout.backend == "pdm" and REGULAR in layout.packages and regular.is_known:
+        return _in_top_package(seen, layout, regular)
+    return _mounted(seen, layout.mounts)
 
 
-def _is_elsewhere_too(pattern: str, regular: RegularBelow) -> bool:
-    """Whether hatchling finds the package at the root or in `src`, and so in no other directory."""
-    name = pattern.removeprefix(ANY_DIRECTORY)
-    return name != pattern and (regular.has(name) or regular.has(f"src/{name}"))
+def _is_elsewhere_too(seen: str, layout: PackageLayout, regular: RegularBelow) -> bool:
+    """Whether the package is in another of the usual places, or must have an `__init__.py`."""
+    first = next((one[1:] for one in layout.usual if regular.has(one[1:])), None)
+    if first is None:
+        return bool(layout.usual) and REGULAR in layout.packages and regular.is_known
+    return not _is_in(seen, first) and matches_any(layout.usual, seen)
 
 
-def _top_packages(
-    seen: str, layout: PackageLayout, regular: RegularBelow
-) -> Iterable[tuple[str, str]]:
-    """Return those mounts that count: of scikit-build-core the first package, of PDM all.
-
-    PDM takes single modules only where it finds no package.
-    """
-    if layout.backend != "pdm":
-        return [one for one in layout.mounts if regular.has(one[1])][:1]
+def _in_top_package(seen: str, layout: PackageLayout, regular: RegularBelow) -> str | None:
+    """Return the name by PDM, which takes single modules only where it finds no package."""
     places = [place for _, place in layout.mounts]
-    base = "src" if "src" in places and (regular.inside("src") or _is_in(seen, "src")) else ""
-    base = base if len(places) > 1 else places[0]
+    base = places[0]
+    if "src" in places and (regular.inside("src") or _is_in(seen, "src")):
+        base = "src"
     inside = relative_to(seen, base)
     top, slash, _ = (inside or "").partition("/")
     tops = regular.inside(base)
     is_packed = top in tops or top.endswith("-stubs") if slash else not tops
-    return [("", base)] if inside and is_packed else []
+    return _mounted(seen, [("", base)]) if inside and is_packed else None
 
 
 def _set_up(seen: str, layout: PackageLayout, regular: RegularBelow) -> str | None:

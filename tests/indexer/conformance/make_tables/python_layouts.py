@@ -37,6 +37,23 @@ _LAYOUTS: Final[Mapping[str, Sequence[str]]] = {
     "without init": ["acme_auth/a.py", "acme_auth/sub/b.py"],
     "another name": ["other/__init__.py", "other/a.py", "tests/test_a.py"],
     "another name in src": ["src/other/__init__.py", "src/other/a.py"],
+    "init in part": [
+        "acme_auth/__init__.py",
+        "acme_auth/plain/a.py",
+        "acme_auth/sub/__init__.py",
+        "acme_auth/sub/deep/x.py",
+        "tests/t.py",
+    ],
+    "src without init": ["src/acme_auth/a.py", "src/acme_auth/sub/b.py", "tests/test_a.py"],
+    "src and flat of one name": [
+        "src/acme_auth/__init__.py",
+        "acme_auth/__init__.py",
+        "acme_auth/a.py",
+    ],
+    "only tests have init": ["acme_auth/a.py", "tests/__init__.py", "tests/t.py"],
+    "python directory": ["python/acme_auth/__init__.py", "python/acme_auth/a.py"],
+    "package and module": ["acme_auth/__init__.py", "acme_auth/a.py", "acme_auth.py"],
+    "deep namespace in src": ["src/a/acme_auth/__init__.py", "src/a/acme_auth/x.py"],
     "stubs": ["acme_auth-stubs/__init__.pyi", "acme_auth-stubs/a.pyi"],
     "stubs in src": ["src/acme_auth-stubs/__init__.pyi", "src/acme_auth-stubs/a.pyi"],
 }
@@ -226,6 +243,10 @@ _SETUP_SCRIPTS: Final[Mapping[str, Files]] = {
         "find with include": "packages=find_packages(include=['acme_auth', 'acme_auth.*'])",
         "dotted package_dir": "packages=['a.b'], package_dir={'a.b': 'lib/core'}",
         "package_dir of a parent": "packages=['a', 'a.inner'], package_dir={'a': 'lib/core'}",
+        "find_packages of lib": "packages=find_packages(where='lib'), package_dir={'': 'lib'}",
+        "find of a sub-package": "packages=find_packages(include=['acme_auth.sub*'])",
+        "namespaces with include": "packages=find_namespace_packages(include=['lib*', 'src.acme'])",
+        "find and modules": "packages=find_packages(exclude=['*tests*']), py_modules=['top']",
         "py_modules in src": "py_modules=['solo'], package_dir={'': 'src'}",
     }.items()
 } | {
@@ -236,6 +257,10 @@ _SETUP_SCRIPTS: Final[Mapping[str, Files]] = {
         "[options.packages.find]\nwhere = src\n",
         "namespaces in src": "packages = find_namespace:\npackage_dir =\n    = src\n"
         "[options.packages.find]\nwhere = src\n",
+        "namespaces": "packages = find_namespace:\n"
+        "[options.packages.find]\ninclude =\n    acme*\n    lib*\n",
+        "find with include": "packages = find:\n"
+        "[options.packages.find]\ninclude = acme_auth\n",
         "exclude": "packages = find:\n"
         "[options.packages.find]\nexclude =\n    tests*\n    *.tests\n",
         "listed": "packages =\n    acme_auth\n    acme_auth.sub\n",
