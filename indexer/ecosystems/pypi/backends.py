@@ -166,12 +166,26 @@ def _scikit(tool: Table, name: str) -> PackageLayout:
 
 def _maturin(tool: Table, name: str) -> PackageLayout:
     settings = table(tool, "maturin")
-    source = string(settings.get("python-source"))
-    top = (string(settings.get("module-name")) or name).partition(".")[0]
-    packages = strings(settings.get("python-packages")) or [top]
-    roots = [clean(source)] if source else ["", "src", "python"]
-    mounts = [(one, clean(f"{root}/{one}")) for one in packages for root in roots]
-    return PackageLayout(backend="maturin", mounts=tuple(mounts))
+    source = clean(string(settings.get("python-source")))
+    declared = string(settings.get("module-name"))
+    has_module = declared or settings.get("bindings") != "bin" or "_" not in name
+    usual = [(declared or name).partition(".")[0]] if has_module else []
+    packages = strings(settings.get("python-packages")) or usual
+    mounts = [(one, clean(f"{source}/{one}")) for one in packages]
+    beside = tuple(f"/{clean(one)}" for one in _of_wheels(settings.get("include")))
+    return PackageLayout(
+        backend="maturin",
+        mounts=(*mounts, *([("", "")] if beside else [])),
+        include=(*(f"/{place}" for _, place in mounts), *beside) if beside else (),
+        exclude=tuple(f"/{clean(one)}" for one in _of_wheels(settings.get("exclude"))),
+    )
+
+
+def _of_wheels(listed: object) -> Iterator[str]:
+    """Yield maturin's patterns of files of the wheel."""
+    for item in array(listed):
+        if isinstance(item, str) or "wheel" in (strings(table(item).get("format")) or ["wheel"]):
+            yield string(item) or string(table(item).get("path"))
 
 
 def _named(name: str, roots: Iterable[str]) -> Iterator[tuple[str, str]]:

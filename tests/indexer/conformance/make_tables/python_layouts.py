@@ -12,6 +12,7 @@ _BACKENDS: Final = {
     "flit": ("flit_core", "flit_core.buildapi"),
     "pdm": ("pdm-backend", "pdm.backend"),
     "uv": ("uv_build", "uv_build"),
+    "maturin": ("maturin>=1", "maturin"),
     "scikit": ("scikit-build-core", "scikit_build_core.build"),
 }
 _INIT: Final = ("__init__.py", "api.py", "sub/__init__.py", "sub/x.py", "tests/test_x.py")
@@ -187,6 +188,20 @@ _SETTINGS: Final[Mapping[str, Sequence[str]]] = {
         'wheel-exclude = ["**/tests"]',
         '[tool.uv.build-backend]\nmodule-root = ""\nsource-exclude = ["acme_auth/sub"]',
     ],
+    "maturin": [
+        'module-name = "acme_auth"',
+        'module-name = "acme_auth"\npython-source = "python"',
+        'module-name = "acme_auth._native"\npython-source = "python"',
+        'module-name = "acme.deep"\npython-source = "src"',
+        'module-name = "acme_auth"\npython-packages = ["acme_auth", "lib"]',
+        'module-name = "acme_auth"\nexclude = ["acme_auth/tests/**"]',
+        'module-name = "acme_auth"\nexclude = ["**/tests/*"]',
+        'module-name = "acme_auth"\ninclude = ["lib/core/*.py"]',
+        'module-name = "acme_auth"\ninclude = [{path = "lib/more/*", format = "sdist"}]',
+        'module-name = "acme_auth"\ninclude = [{path = "lib/more/*", format = ["wheel"]}]',
+        'python-packages = ["acme_auth"]',
+        "",
+    ],
     "scikit": [
         'packages = ["python/acme_auth"]',
         'packages = ["acme_auth", "lib/core"]',
@@ -200,8 +215,9 @@ _SETTINGS: Final[Mapping[str, Sequence[str]]] = {
 def projects() -> Iterator[tuple[str, str, Files]]:
     """Yield backend, name and files of each project; each file says its own path."""
     for backend in _BACKENDS:
+        usual = 'module-name = "acme_auth"' if backend == "maturin" else ""
         for name, paths in _LAYOUTS.items():
-            yield backend, f"{backend}: {name}", _files(backend, paths, "")
+            yield backend, f"{backend}: {name}", _files(backend, paths, usual)
         for name, paths in _OF_BACKENDS.get(backend, {}).items():
             yield backend, f"{backend}: {name}", _files(backend, paths, "")
         for settings in _SETTINGS[backend]:
@@ -212,7 +228,15 @@ def projects() -> Iterator[tuple[str, str, Files]]:
             yield "setuptools", f"setuptools: {name} in packages", _sources(_REGULAR) | files
 
 
-_PURE: Final = "[tool.scikit-build.wheel]\ncmake = false\n"
+_BEFORE: Final = {
+    "scikit": "[tool.scikit-build.wheel]\ncmake = false\n",
+    "maturin": '[tool.maturin]\nbindings = "bin"\n',
+}
+_CRATE: Final = {
+    "Cargo.toml": '[package]\nname = "acme-auth"\nversion = "1.0.0"\nedition = "2021"\n'
+    '[[bin]]\nname = "acme-auth"\npath = "rust/main.rs"\n',
+    "rust/main.rs": "fn main() {}\n",
+}
 
 
 def _files(backend: str, paths: Sequence[str], settings: str) -> dict[str, str]:
@@ -220,9 +244,10 @@ def _files(backend: str, paths: Sequence[str], settings: str) -> dict[str, str]:
     manifest = (
         '[project]\nname = "acme-auth"\nversion = "1.0.0"\ndescription = "Auth"\n'
         f'[build-system]\nrequires = ["{requires}"]\nbuild-backend = "{hook}"\n'
-        f"{_PURE if backend == 'scikit' else ''}{settings}\n"
+        f"{_BEFORE.get(backend, '')}{settings}\n"
     )
-    return {"pyproject.toml": manifest, **_sources(paths)}
+    crate = _CRATE if backend == "maturin" else {}
+    return {"pyproject.toml": manifest, **crate, **_sources(paths)}
 
 
 def _sources(paths: Sequence[str]) -> dict[str, str]:
