@@ -68,18 +68,24 @@ _Ids = dict[_Key, int]
 
 
 def refresh_packages(
-    *, repository_id: int, manifests_changed: bool, inserted: Sequence[ModuleFile]
+    *,
+    repository_id: int,
+    manifests_changed: bool,
+    regular_changed: bool,
+    inserted: Sequence[ModuleFile],
 ) -> None:
     """Bring packages, modules and `File.package` up to date after files were replaced.
 
-    `inserted` are new files, without a package or modules so far.
+    `inserted` are new files, without a package or modules so far. `regular_changed`: another
+    directory has an `__init__.py`, or one no longer.
     """
-    if not manifests_changed and not inserted:
+    if not manifests_changed and not regular_changed and not inserted:
         return
-    workspace = Workspace(_manifests(repository_id))
+    workspace = Workspace(_manifests(repository_id), lambda: _regular(repository_id))
     ids = _stored_ids(repository_id)
     derived = {_key(package): package for package in workspace.packages}
-    if not manifests_changed and ids.keys() == derived.keys():
+    is_same = not manifests_changed and not (regular_changed and workspace.depends_on_files)
+    if is_same and ids.keys() == derived.keys():
         _place(repository_id, inserted, workspace, ids)
         return
     _remove_modules(repository_id)
@@ -94,6 +100,16 @@ def _manifests(repository_id: int) -> Iterator[tuple[str, Manifest]]:
     rows = models.Manifest.objects.filter(repository_id=repository_id).order_by("file__path")
     for path, data in rows.values_list("file__path", "data"):
         yield path, read_manifest(data, where=path)
+
+
+def regular_packages(paths: Iterable[str]) -> set[str]:
+    """Return the directories of those paths that are an `__init__.py`."""
+    return {path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] == "__init__.py"}
+
+
+def _regular(repository_id: int) -> set[str]:
+    rows = models.File.objects.filter(repository_id=repository_id, path__endswith="__init__.py")
+    return regular_packages(rows.values_list("path", flat=True).iterator())
 
 
 def _stored_ids(repository_id: int) -> _Ids:
@@ -177,7 +193,9 @@ def _place(
         package_id = ids[_key(package)] if package else None
         if package_id != file.package_id:
             moved.append((file.id, package_id))
-        modules += _module_rows(repository_id, file, package_id, workspace)
+        provider = workspace.provider_of(path=file.path, language=file.language)
+        provider_id = ids[_key(provider)] if provider else None
+        modules += _module_rows(repository_id, file, provider_id, workspace)
     with connection.cursor() as cursor:
         cursor.execute(
             _PLACE_FILES,

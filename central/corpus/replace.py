@@ -24,7 +24,7 @@ from central.corpus.models import (
     Symbol,
     TermStat,
 )
-from central.corpus.packages import ModuleFile
+from central.corpus.packages import ModuleFile, regular_packages
 from central.corpus.rows import RunContext
 from central.db import Copy, Row, copy_rows, execute, id_array, new_ids, sql, sql_with
 from indexer.records.files import FileRecord
@@ -33,7 +33,7 @@ _Maker = Callable[[RunContext, int, FileRecord], Iterator[Row]]
 
 _sql = sql_with(file=File, chunk=Chunk, term_stat=TermStat)
 _FOUND: Final = _sql(
-    "SELECT id, language, skipped, generated, unparsed IS NOT NULL FROM {file}"
+    "SELECT id, path, language, skipped, generated, unparsed IS NOT NULL FROM {file}"
     " WHERE repository_id = %s AND path = ANY(%s)"
 )
 _DELETE_CHUNKS: Final = _sql("DELETE FROM {chunk} WHERE file_id = ANY(%s) RETURNING point, terms")
@@ -59,6 +59,7 @@ class CorpusDelta:
     """The differences that a replacement makes to the repository's counters, and its leftovers.
 
     `orphans` are points of deleted chunks. `manifests` is true if one was added or deleted.
+    `regular` are directories that have or had an `__init__.py`, which is no longer as it was.
     """
 
     files: int = 0
@@ -72,6 +73,7 @@ class CorpusDelta:
     terms: Counter[int] = field(default_factory=Counter)
     orphans: list[UUID] = field(default_factory=list)
     manifests: bool = False
+    regular: set[str] = field(default_factory=set)
     inserted: list[ModuleFile] = field(default_factory=list)
 
     def count_files(self, files: Iterable[tuple[str, str, str, bool]], sign: int) -> None:
@@ -104,7 +106,8 @@ def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta
         if not found:
             return
         ids = [row[0] for row in found]
-        delta.count_files([row[1:] for row in found], -1)
+        delta.count_files([row[2:] for row in found], -1)
+        delta.regular ^= regular_packages(row[1] for row in found)
         cursor.execute(_DELETE_CHUNKS, [ids])
         chunks = cursor.fetchall()
         delta.chunks -= len(chunks)
@@ -155,6 +158,7 @@ def insert_files(
         ],
         1,
     )
+    delta.regular ^= regular_packages(record.path for record in records)
     delta.inserted.extend(
         ModuleFile(file_id, record.path, record.language, record.namespace)
         for file_id, record in owned

@@ -1,7 +1,7 @@
 """What an ecosystem is to us: its manifests, and how its tools read names and versions in them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -44,22 +44,31 @@ class PackageRoot:
     entries: tuple[tuple[str, str], ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it is one file, which declares its dependencies itself: `root` is its path."""
+        return self.root == self.manifest
+
 
 @dataclass(frozen=True, slots=True)
 class ManifestFormat:
     """The files of one format, by their names or by a pattern of their paths, and their reader.
 
     `read` takes the text and the path. It may raise ValueError, SyntaxError and RecursionError.
+    One with `markers` is for files that hold such a text; `read` may then find no manifest in it.
     """
 
-    read: Callable[[str, str], Manifest]
+    read: Callable[[str, str], Manifest | None]
     _: KW_ONLY
     names: tuple[str, ...] = ()
     paths: re.Pattern[str] | None = None
     is_lock: bool = False
+    markers: tuple[str, ...] = ()
 
 
 Located: TypeAlias = tuple[str, Manifest]
+# The directories of a repository that have an `__init__.py`; None if that is not known.
+RegularPackages: TypeAlias = Callable[[], Collection[str]] | None
 # The names of a file's module by its path, its namespace and its package.
 ModuleNames: TypeAlias = Callable[[str, str, PackageRoot | None], Iterator[ModuleName]]
 
@@ -72,6 +81,10 @@ class PackageEcosystem:
     formats: tuple[ManifestFormat, ...]
     # Of the manifests and packages of a repository.
     module_names: Callable[[Sequence[Located], Iterable[PackageRoot]], ModuleNames]
+    # The same, where they also depend on which directories have an `__init__.py`.
+    module_names_by_files: (
+        Callable[[Sequence[Located], Iterable[PackageRoot], RegularPackages], ModuleNames] | None
+    ) = None
     # A version as a value that is compared by the ecosystem's order. Raises ValueError.
     parse_version: Callable[[str], Any]
     # Whether a version is in a range as it is written in a manifest. Raises ValueError.

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
+from indexer.ecosystems.base import PackageRoot
 from indexer.ecosystems.paths import ancestors, relative_to
 from indexer.ecosystems.registry import ECOSYSTEMS
 from indexer.records.manifests import ANY_USER, Dependency, Ecosystem, Manifest, PinUse
@@ -48,19 +49,18 @@ class Pins:
             pins = self._exact if manifest.dependencies else self._locked
             pins[manifest.ecosystem, root].add(manifest)
 
-    def version_for(
-        self, ecosystem: Ecosystem, root: str, package: str, dependency: Dependency
-    ) -> str:
-        """Return the version of the dependency that a package in `root` uses.
+    def version_for(self, package: PackageRoot, dependency: Dependency) -> str:
+        """Return the version of the dependency that a package uses.
 
         "" if that is unknown: no file pins it, or several versions and not which one.
         """
+        ecosystem, root = package.ecosystem, package.root
         rules = ECOSYSTEMS[ecosystem]
-        for directory in ancestors(root):
+        for directory in [root] if package.is_file else ancestors(root):
             is_own = directory == root
             exact = self._exact if is_own or rules.inherits_dependencies else {}
             locked = self._locked if is_own or rules.locks_below else {}
-            users = {relative_to(root, directory) or "", package, ANY_USER}
+            users = {relative_to(root, directory) or "", package.name, ANY_USER}
             for pins in (locked, exact):
                 pinned = pins.get((ecosystem, directory))
                 if pinned and pinned.knows(users, dependency):

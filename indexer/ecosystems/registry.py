@@ -32,8 +32,9 @@ _BY_PATH: Final = tuple((known[1].paths, known) for known in _KNOWN if known[1].
 
 
 def is_manifest(path: str) -> bool:
-    """Whether `read_manifest` supports a file of this name."""
-    return _format(path) is not None
+    """Whether `read_manifest` supports a file of this name, whatever it holds."""
+    known = _format(path)
+    return known is not None and not known[1].markers
 
 
 def read_manifest(path: str, content: bytes | str) -> Manifest | None:
@@ -42,13 +43,20 @@ def read_manifest(path: str, content: bytes | str) -> Manifest | None:
     if known is None:
         return None
     ecosystem, found = known
+    if found.markers and not any(_holds(content, marker) for marker in found.markers):
+        return None
     if len(content) > (MANIFEST_CHARACTERS if found.is_lock else WRITTEN_MANIFEST_CHARACTERS):
         return Manifest(ecosystem, problem=ManifestProblem.TOO_LARGE)
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
-        return truncate_manifest(found.read(text.removeprefix("\ufeff"), path))
+        read = found.read(text.removeprefix("\ufeff"), path)
+        return truncate_manifest(read) if read else None
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return Manifest(ecosystem, problem=ManifestProblem.INVALID)
+
+
+def _holds(content: bytes | str, marker: str) -> bool:
+    return marker.encode() in content if isinstance(content, bytes) else marker in content
 
 
 def _format(path: str) -> _Known | None:

@@ -12,7 +12,7 @@ from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.pins import Pins
 from indexer.ecosystems.registry import ECOSYSTEMS
 from indexer.limits import MANIFEST_PINS, NAME_CHARACTERS
-from indexer.records.manifests import Dependency, Ecosystem, Manifest
+from indexer.records.manifests import OWN_FILE, Dependency, Ecosystem, Manifest
 
 _MAX_DEPENDENCIES: Final = 4_000
 _MAX_NEEDS: Final = 20_000  # examined dependencies of a package, its own and inherited
@@ -34,10 +34,10 @@ class _Declared:
 def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]:
     """Return the packages by ecosystem and directory, in order."""
     located = sorted(manifests, key=_order)
-    pins = Pins((manifest_root(path, manifest.ecosystem), manifest) for path, manifest in located)
+    pins = Pins((manifest_root(path, manifest), manifest) for path, manifest in located)
     declared: dict[_Key, list[_Declared]] = {}
     for key, group in groupby(located, key=_key):
-        declaring = [item for item in group if _declares_package(item[1])]
+        declaring = [item for item in group if _declares_package(*item)]
         if declaring:
             declared[key] = list(_declared(key, declaring))
     completed = {
@@ -51,9 +51,11 @@ def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]
     return completed
 
 
-def manifest_root(path: str, ecosystem: Ecosystem) -> str:
-    """Return the directory that a manifest applies to."""
-    rules = ECOSYSTEMS[ecosystem]
+def manifest_root(path: str, manifest: Manifest) -> str:
+    """Return the directory that a manifest applies to, or the one file."""
+    if OWN_FILE in manifest.settings:
+        return path.removesuffix(".lock")
+    rules = ECOSYSTEMS[manifest.ecosystem]
     directory = parent(path)
     endings = rules.inner_directories.get(directory.rpartition("/")[2])
     return parent(directory) if endings and path.endswith(endings) else directory
@@ -61,7 +63,7 @@ def manifest_root(path: str, ecosystem: Ecosystem) -> str:
 
 def _key(located: Located) -> _Key:
     path, manifest = located
-    return manifest.ecosystem, manifest_root(path, manifest.ecosystem)
+    return manifest.ecosystem, manifest_root(path, manifest)
 
 
 def _order(located: Located) -> tuple[_Key, int, str]:
@@ -72,7 +74,7 @@ def _order(located: Located) -> tuple[_Key, int, str]:
     return _key(located), rank, path
 
 
-def _declares_package(manifest: Manifest) -> bool:
+def _declares_package(path: str, manifest: Manifest) -> bool:
     """Whether it declares a package, unlike lock files, path configurations and tool settings."""
     return bool(
         manifest.name
@@ -80,6 +82,7 @@ def _declares_package(manifest: Manifest) -> bool:
         or manifest.members
         or manifest.import_names
         or manifest.source_roots
+        or manifest_root(path, manifest) == path
     )
 
 
@@ -123,7 +126,7 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
     above = [
         other
         for directory in ancestors(package.root)
-        if directory != package.root
+        if directory != package.root and not package.is_file
         for other in declared.get((package.ecosystem, directory), ())
     ]
     needs: dict[str, Dependency] = {}
@@ -154,7 +157,7 @@ def _dependencies(one: _Declared, need: Dependency, pins: Pins) -> Iterator[Root
     for alias in aliases:
         local = alias.partition(" ")[0] or need.name
         wanted = Dependency(need.name, one.ranges.get(local, need.required))
-        pinned = pins.version_for(package.ecosystem, package.root, package.name, wanted)
+        pinned = pins.version_for(package, wanted)
         yield RootDependency(need.name, wanted.required, pinned, alias=alias)
 
 

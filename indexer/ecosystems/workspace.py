@@ -1,11 +1,17 @@
 """All manifests of a repository: packages of files and names of their modules."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Final
 
-from indexer.ecosystems.base import Located, PackageRoot
+from indexer.ecosystems.base import (
+    Located,
+    ModuleNames,
+    PackageEcosystem,
+    PackageRoot,
+    RegularPackages,
+)
 from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.registry import ECOSYSTEMS
 from indexer.ecosystems.roots import package_roots
@@ -26,11 +32,11 @@ def ecosystem_of(language: str) -> Ecosystem | None:
 class Workspace:
     """All manifests of a repository, as (path, manifest) in any order.
 
-    Results depend on a file's own path, language and namespace and on the manifests, never on other
-    files.
+    Results depend on a file's own path, language and namespace and on the manifests; of other files
+    only on `regular`, and only if `depends_on_files`.
     """
 
-    def __init__(self, manifests: Iterable[Located]) -> None:
+    def __init__(self, manifests: Iterable[Located], regular: RegularPackages = None) -> None:
         known = (item for item in manifests if item[1].ecosystem in ECOSYSTEMS)
         located = sorted(_completed(known), key=lambda item: item[0])
         found = package_roots(located)
@@ -41,11 +47,19 @@ class Workspace:
             self._nearest.setdefault(directory, root)
         self.packages = tuple(root for roots in found.values() for root in roots)
         self._module_names = {
-            key: rules.module_names(located, self.packages) for key, rules in ECOSYSTEMS.items()
+            key: _module_names(rules, located, self.packages, regular)
+            for key, rules in ECOSYSTEMS.items()
         }
 
+    @property
+    def depends_on_files(self) -> bool:
+        """Whether names may change with the directories that have an `__init__.py`."""
+        return any(
+            one.name and ECOSYSTEMS[one.ecosystem].module_names_by_files for one in self.packages
+        )
+
     def package_of(self, *, path: str, language: str) -> PackageRoot | None:
-        """Return the package of the nearest manifest of the language's ecosystem.
+        """Return the package of the nearest manifest of the language's ecosystem, or of its own.
 
         That of a document, whose examples have any, is of the nearest manifest.
         """
@@ -53,8 +67,12 @@ class Workspace:
         if known is None:
             return None
         roots = self._roots_of(known)
-        found = (roots.get(directory) for directory in ancestors(parent(path)))
-        return next(filter(None, found), None)
+        return roots.get(path) or _around(roots, path)
+
+    def provider_of(self, *, path: str, language: str) -> PackageRoot | None:
+        """Return the package whose module the file is: that around a script with its own needs."""
+        known = LANGUAGES_BY_NAME.get(language)
+        return _around(self._roots_of(known), path) if known else None
 
     def _roots_of(self, language: Language) -> Mapping[str, PackageRoot]:
         """Return the packages of a language by directory."""
@@ -69,8 +87,24 @@ class Workspace:
             return ()
         if known.module_names:
             return _unique(known.module_names(path, namespace))
-        root = self.package_of(path=path, language=language)
+        root = self.provider_of(path=path, language=language)
         return _unique(self._module_names[known.ecosystem](path, namespace, root))
+
+
+def _module_names(
+    rules: PackageEcosystem,
+    located: Sequence[Located],
+    packages: Iterable[PackageRoot],
+    regular: RegularPackages,
+) -> ModuleNames:
+    if rules.module_names_by_files:
+        return rules.module_names_by_files(located, packages, regular)
+    return rules.module_names(located, packages)
+
+
+def _around(roots: Mapping[str, PackageRoot], path: str) -> PackageRoot | None:
+    found = (roots.get(directory) for directory in ancestors(parent(path)))
+    return next(filter(None, found), None)
 
 
 def _completed(manifests: Iterable[Located]) -> Iterator[Located]:

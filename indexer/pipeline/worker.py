@@ -247,7 +247,7 @@ def _extract_selected(
         imports=read.relations.imports,
         exports=read.relations.exports,
         references=read.relations.references,
-        manifest=read_manifest(path, text) if is_manifest(path) else None,
+        manifest=read_manifest(path, text),
         generated=generated,
         unparsed=read.relations.unparsed,
         encoding=decoded.encoding,

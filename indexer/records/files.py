@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from indexer.records.manifests import NEGOTIATED_MANIFEST_FIELDS, Manifest
+from indexer.records.manifests import NEGOTIATED_MANIFEST_FIELDS, OWN_FILE, Manifest
 from indexer.records.references import Export, Import, Reference
 from indexer.records.vectors import TermVector, Vector
 
@@ -273,6 +273,8 @@ def _supported_manifest(
         not manifest.is_read or record.skipped not in {None, SkipReason.LOCK_FILE}
     ):
         return None
+    if "manifest.settings" not in fields and OWN_FILE in manifest.settings:
+        return None  # it would be taken for the directory's
     return replace(
         manifest,
         **{

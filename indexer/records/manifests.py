@@ -58,6 +58,8 @@ class PinUse:
 
 
 ANY_USER: Final = "*"
+# A setting: the manifest is of one file alone, itself or the one whose name it has with `.lock`.
+OWN_FILE: Final = ("of", "file")
 
 
 class ManifestProblem(StrEnum):

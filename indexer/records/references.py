@@ -13,6 +13,9 @@ from typing import Final, NamedTuple
 
 from indexer.limits import MODULE_PATH_BYTES
 
+# Before a directory from which a file of Python imports, among the names of its module.
+SEARCHED: Final = "?"
+
 
 def cut_path(path: str) -> str:
     """Cut a module's, an import's or an export's path to its storable length."""

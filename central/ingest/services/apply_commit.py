@@ -74,6 +74,7 @@ def commit_run(
     refresh_packages(
         repository_id=run.repository_id,
         manifests_changed=delta.manifests,
+        regular_changed=bool(delta.regular),
         inserted=delta.inserted,
     )
     update_term_stats(repository_id=run.repository_id, differences=delta.terms)

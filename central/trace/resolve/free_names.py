@@ -8,7 +8,6 @@ from typing import Final
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
-from central.trace.resolve.import_statements import paths_beside
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import (
     FUNCTIONS,
@@ -20,8 +19,10 @@ from central.trace.resolve.questions import (
     best_candidates,
     reached_via,
 )
+from central.trace.resolve.search_paths import searched_paths
 from central.trace.resolve.sql import (
     Declared,
+    FileContext,
     Modules,
     SameScopeDefinitions,
     ScopeRow,
@@ -70,15 +71,14 @@ def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition
 
 
 def _by_wildcard_beside(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    """Resolve what a script imports whole of its own directory."""
-    if not name_rules(question.ecosystem).imports_beside:
-        return []
+    """Resolve what a script imports whole of its own directory, or of another that it names."""
     (wildcards,) = yield [Wildcards(question.file)]
     modules = list(dict.fromkeys(row.path for row in wildcards))
-    beside = (yield from paths_beside(question, modules)) if modules else []
-    return (
-        yield from _nearest(question, _inside(question, [one.path for one in beside]), "import")
-    )
+    if not modules:
+        return []
+    searched = yield from searched_paths(question.file, FileContext(*question[1:4]), modules)
+    paths = (path for one in searched for path in _inside(question, one))
+    return (yield from _nearest(question, paths, "import"))
 
 
 def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:

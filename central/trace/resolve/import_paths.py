@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
-from central.trace.resolve.engine import RuleSteps
+from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.free_names import follow_fixture, is_fixture
 from central.trace.resolve.module_lookup import (
     ModuleContents,
@@ -23,6 +23,7 @@ from central.trace.resolve.questions import (
     best_candidates,
     reached_via,
 )
+from central.trace.resolve.search_paths import searched_paths
 from central.trace.resolve.sql import (
     DefaultExports,
     DefinitionRow,
@@ -52,9 +53,19 @@ def follow_import(question: ImportPath) -> RuleSteps:
             group = next((one for one in tried if is_plausible(one, contents)), [])
             for match in group:
                 search.visit(step, match, contents[match])
+            if not group and step.way:
+                yield from _search_further(search, step)
     if search.is_cut:
         yield [Limit(CUT_PATHS)]
     return (yield from _members(search.found, search.exported))
+
+
+def _search_further(search: "_Search", step: "_Step") -> RuleGenerator[None]:
+    """Follow what a file re-exports to the further directories from which it imports."""
+    file = step.way[-1][0].file
+    for paths in (yield from searched_paths(file, step.context, [step.path])):
+        for path in paths:
+            search.enqueue(step._replace(path=path))
 
 
 _Rest = tuple[str, ...]

@@ -2,24 +2,27 @@
 
 from collections.abc import Sequence
 
-from central.trace.resolve.ecosystems import is_standard, name_rules
-from central.trace.resolve.engine import RuleGenerator, RuleSteps
+from central.trace.resolve.engine import RuleSteps
 from central.trace.resolve.module_lookup import contents_of, groups_of, is_plausible
 from central.trace.resolve.questions import (
     ImportedModules,
     ImportPath,
     ImportStatement,
-    NameInFile,
-    UnboundName,
 )
-from central.trace.resolve.sql import Declared, FileContext, Files, Modules
+from central.trace.resolve.search_paths import searched_paths
+from central.trace.resolve.sql import FileContext
 
 
 def import_statement(question: ImportStatement) -> RuleSteps:
-    """Answer (definitions, modules): what the path means, or else a module beside the file."""
+    """Answer (definitions, modules): what the path means, or else in a further directory."""
     found = yield from _named([ImportPath(*question[1:])])
-    if not any(found) and name_rules(question.ecosystem).imports_beside:
-        found = yield from _named((yield from paths_beside(question, [question.path])))
+    if any(one.is_certain for answer in found for one in answer):
+        return found
+    context = FileContext(*question[1:4])
+    for paths in (yield from searched_paths(question.file, context, [question.path])):
+        meant = yield from _named([ImportPath(*context, path) for path in paths])
+        if any(meant):
+            return meant
     return found
 
 
@@ -38,22 +41,3 @@ def imported_modules(question: ImportedModules) -> RuleSteps:
     contents = yield from contents_of(groups)
     group = next((one for one in tried if is_plausible(one, contents)), [])
     return tuple(match for match in group if not match.names)
-
-
-def paths_beside(
-    question: NameInFile | ImportStatement | UnboundName, paths: Sequence[str]
-) -> RuleGenerator[list[ImportPath]]:
-    """Return what imports of a script's own directory mean, as Python does outside of packages."""
-    places, declared = yield [Files(question.file), Declared(question.package)]
-    directory = "/" + places[0].path.rpartition("/")[0].replace("/", ".") if places else "/"
-    (packages,) = yield [Modules(question.repository, directory)]
-    if packages or directory == "/":
-        return []
-    taken = {row.name.replace("-", "_") for row in declared}
-    return [
-        ImportPath(*question[1:4], f"{directory}.{path}")
-        for path in paths
-        if not path.startswith("/")
-        and not is_standard(question.ecosystem, path)
-        and path.partition(".")[0] not in taken
-    ]

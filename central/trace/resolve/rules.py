@@ -12,12 +12,10 @@ from central.trace.resolve import (
     modules,
     outside,
 )
-from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import Rules, RuleSteps
 from central.trace.resolve.import_statements import (
     import_statement,
     imported_modules,
-    paths_beside,
 )
 from central.trace.resolve.questions import (
     Ancestors,
@@ -41,7 +39,9 @@ from central.trace.resolve.questions import (
     best_candidates,
     reached_via,
 )
+from central.trace.resolve.search_paths import searched_meaning
 from central.trace.resolve.sql import (
+    FileContext,
     Imports,
     SameScopeDefinitions,
     Typing,
@@ -67,7 +67,9 @@ def imported_access(question: ImportedAccess) -> RuleSteps:
     """Try the paths as written first: other files ask for the same ones."""
     answers = yield question.as_written
     found = tuple(one for answer in answers for one in answer)
-    return found or (yield [question.beside])[0]
+    if any(one.is_certain for one in found):
+        return found
+    return (yield [question.beside])[0] or found
 
 
 def member_access(question: MemberAccess) -> RuleSteps:
@@ -125,9 +127,10 @@ def _imported(question: NameInFile) -> RuleSteps:
     paths = dict.fromkeys(import_path(row.path, question.chain) for row in rows)
     found = yield [ImportPath(*question[1:4], path) for path in paths]
     candidates = [candidate._replace(rule="import") for answer in found for candidate in answer]
-    if not candidates and name_rules(question.ecosystem).imports_beside:
-        found = yield (yield from paths_beside(question, list(paths)))
-        candidates = [one._replace(rule="import") for answer in found for one in answer]
+    if not any(one.is_certain for one in candidates):
+        context = FileContext(*question[1:4])
+        searched = yield from searched_meaning(question.file, context, list(paths))
+        candidates = searched or candidates
     return best_candidates(candidates)
 
 

@@ -116,9 +116,15 @@ class Scopes(NamedTuple):
 
 
 class ScopeRow(NamedTuple):
-    """A scope: its files see one another's definitions."""
+    """A scope, whose files see one another's definitions; or a directory, nearest first."""
 
     name: str
+
+
+class Searched(NamedTuple):
+    """From which directories does a file of Python import beside the usual ones?"""
+
+    file: int
 
 
 class NamedBases(NamedTuple):
@@ -258,6 +264,7 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Imports: (statements.IMPORTS, ImportRow),
     Wildcards: (statements.WILDCARDS, ImportRow),
     Scopes: (statements.SCOPES, ScopeRow),
+    Searched: (statements.SEARCHED, ScopeRow),
     NamedBases: (statements.NAMED_BASES, BaseRow),
     Typing: (statements.TYPING, TypingRow),
     Extensions: (statements.EXTENSIONS, ExtensionRow),

@@ -14,6 +14,7 @@ from central.corpus.models import (
 )
 from central.db import sql_with
 from indexer.records.references import RECEIVER
+from indexer.records.references import SEARCHED as SEARCHED_DIRECTORY
 
 MAX_EXTENSIONS: Final = 1_000  # members of one name that are given to types from elsewhere
 # Where a class's members may stand in other files than the class: methods of a Go type, partial
@@ -43,9 +44,15 @@ _DEFINED = """SELECT q.n, s.file_id, min(s.kind)
         AND r.kind = 'type'
     WHERE NOT EXISTS (SELECT FROM {symbol} s
         WHERE s.file_id = q.file_id AND s.qualified_name = q.name)"""
+# Whether a package's dependencies are those of `p`: its own, and those of the directories above,
+# except for one file that has a manifest of its own.
+_APPLIES = """(above.root = p.root OR (p.root <> p.manifest
+        AND (above.root = '' OR starts_with(p.root, above.root || '/'))))"""
 _sql = sql_with(
     in_scope=_IN_SCOPE,
     defined=_DEFINED,
+    applies=_APPLIES,
+    searched=f"'{SEARCHED_DIRECTORY}'",
     split_classes=SPLIT_CLASSES,
     receiver=f"'.{RECEIVER}'",
     most_extensions=str(MAX_EXTENSIONS + 1),
@@ -73,6 +80,11 @@ DEFINITIONS: Final = _sql("""WITH q AS MATERIALIZED (
         WHERE m.repository_id = ANY(%s::bigint[]))
     {defined}""")
 SAME_SCOPE_DEFINITIONS: Final = _sql("WITH {in_scope} {defined}")
+SEARCHED: Final = _sql("""SELECT q.n, m.name
+    FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
+    JOIN {module} m ON m.file_id = q.file AND starts_with(m.name, {searched})
+    WHERE m.repository_id = ANY(%s::bigint[])
+    ORDER BY m.id""")
 NAMED_BASES: Final = _sql("""WITH {in_scope}
     SELECT q.n, r.file_id, r.binding, r.root, r.chain, r.repository_id,
         coalesce(f.package_id, 0), r.ecosystem
@@ -137,8 +149,7 @@ DECLARED: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned, d.alias
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, package)
     JOIN {package} p ON p.id = q.package
     JOIN {package} above ON above.repository_id = p.repository_id
-        AND above.ecosystem = p.ecosystem
-        AND (above.root = '' OR above.root = p.root OR starts_with(p.root, above.root || '/'))
+        AND above.ecosystem = p.ecosystem AND {applies}
     JOIN {dependency} d ON d.package_id = above.id AND NOT d.locked
     WHERE p.repository_id = ANY(%s::bigint[])
     ORDER BY length(above.root) DESC, above.id, d.id""")
@@ -146,8 +157,7 @@ REQUIREMENT_OF: Final = _sql("""SELECT q.n, d.name, d.required, d.pinned, d.alia
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, package, name)
     JOIN {package} p ON p.id = q.package
     JOIN {package} above ON above.repository_id = p.repository_id
-        AND above.ecosystem = p.ecosystem
-        AND (above.root = '' OR above.root = p.root OR starts_with(p.root, above.root || '/'))
+        AND above.ecosystem = p.ecosystem AND {applies}
     JOIN {dependency} d ON d.package_id = above.id AND d.name = q.name
     WHERE p.repository_id = ANY(%s::bigint[])
     ORDER BY d.locked, length(above.root) DESC, above.id, d.id""")

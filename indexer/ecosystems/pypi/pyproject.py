@@ -1,15 +1,16 @@
-"""`pyproject.toml`. `layouts.py` reads which files its package has."""
+"""`pyproject.toml`. `backends.py` reads which files its package has."""
 
 from collections.abc import Iterator
 
 from indexer.ecosystems.parsing import Table, array, read_toml, string, strings, table
-from indexer.ecosystems.pypi.layouts import read_layout
+from indexer.ecosystems.pypi.backends import read_layout
 from indexer.ecosystems.pypi.requirements import (
     ALTERNATIVE,
     exact_pins,
     python_name,
     requirements,
 )
+from indexer.ecosystems.pypi.sources import with_sources
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
 
 
@@ -19,7 +20,7 @@ def read_pyproject(text: str, _path: str) -> Manifest:
     project = table(document, "project")
     poetry = table(document, "tool", "poetry")
     dependencies = [
-        *requirements(_listed(document)),
+        *with_sources(requirements(_listed(document)), table(document, "tool", "uv", "sources")),
         *_poetry_dependencies(poetry),
     ]
     written = string(project.get("name")) or string(poetry.get("name"))

@@ -7,7 +7,7 @@ from configparser import ConfigParser, Error
 from typing import Final
 
 from indexer.ecosystems.parsing import Table, string, strings, table
-from indexer.ecosystems.pypi.layouts import PackageLayout, setuptools_layout
+from indexer.ecosystems.pypi.layouts import REGULAR, PackageLayout, setuptools_layout
 from indexer.ecosystems.pypi.requirements import exact_pins, python_name, requirements
 from indexer.ecosystems.pypi.search_paths import configured_paths
 from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
@@ -37,6 +37,7 @@ def read_setup_cfg(text: str, _path: str) -> Manifest:
         packages=None if is_found else packages,
         find={key: _lines(value) for key, value in find.items()} if is_found else None,
         modules=_lines(options.get("py_modules", "")),
+        finds_regular=packages[:1] == ["find:"],
     )
     dependencies = tuple(requirements(required))
     return Manifest(
@@ -110,6 +111,7 @@ def _layout(arguments: Table) -> PackageLayout:
         packages=strings(packages),
         find=packages if isinstance(packages, dict) else None,
         modules=strings(arguments.get("py_modules")),
+        finds_regular=isinstance(packages, dict) and REGULAR in packages,
     )
 
 
@@ -144,7 +146,8 @@ def _value(node: ast.expr, constants: Table) -> object:
         "find_namespace_packages",
     }:
         words = {word.arg: _value(word.value, constants) for word in node.keywords if word.arg}
-        return {**words, "where": _value(node.args[0], constants)} if node.args else words
+        words |= {"where": _value(node.args[0], constants)} if node.args else {}
+        return words | ({REGULAR: True} if _callee_name(node) == "find_packages" else {})
     try:
         value: object = ast.literal_eval(node)
     except (ValueError, TypeError):

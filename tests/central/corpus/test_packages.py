@@ -15,8 +15,8 @@ from central.corpus.rows import RunContext
 from central.repositories.models import Repository
 from indexer.records.extractors import Extractor
 from indexer.records.files import FileRecord, SkipReason
+from indexer.records.manifests import OWN_FILE, Ecosystem, Manifest, Pin
 from indexer.records.manifests import Dependency as Asked
-from indexer.records.manifests import Ecosystem, Manifest, Pin
 from tests.central.factories import RepositoryFactory
 from tests.central.protocol import file_record, skipped_record
 
@@ -54,6 +54,7 @@ def apply(
         refresh_packages(
             repository_id=repository.pk,
             manifests_changed=delta.manifests,
+            regular_changed=bool(delta.regular),
             inserted=delta.inserted,
         )
     return delta
@@ -273,3 +274,31 @@ def test_packages_that_the_manifests_no_longer_give_are_derived_anew(
     apply(repository, code("other.py"))
     assert set(packages_by_path(repository).values()) == {"acme-auth", None}
     assert Package.objects.get().name == "acme-auth"
+
+
+def test_a_script_that_asks_for_packages_is_one_of_its_own(repository: Repository) -> None:
+    said = Manifest(Ecosystem.PYPI, settings=(OWN_FILE,))
+    script = replace(code("acme_auth/tool.py"), manifest=said)
+    apply(repository, manifest("pyproject.toml", AUTH), code("acme_auth/a.py"))
+    apply(repository, script)
+    assert packages_by_path(repository)["acme_auth/tool.py"] == ""
+    provided = Module.objects.filter(file__path="acme_auth/tool.py", public=True)
+    assert list(provided.values_list("name", "package__name")) == [("acme_auth.tool", "acme-auth")]
+    apply(repository, code("acme_auth/tool.py"))
+    assert packages_by_path(repository)["acme_auth/tool.py"] == "acme-auth"
+
+
+def test_a_directory_that_becomes_a_package_gives_its_files_public_names(
+    repository: Repository,
+) -> None:
+    found = replace(AUTH, settings=(("backend", "setuptools"), ("package", "find")))
+    regular = replace(found, settings=(*found.settings, ("package", "regular")))
+    apply(repository, manifest("pyproject.toml", regular), code("acme_auth/a.py"))
+    assert ("acme_auth.a", True) not in modules_of(repository)["acme_auth/a.py"]
+    apply(repository, code("acme_auth/__init__.py"))
+    assert ("acme_auth.a", True) in modules_of(repository)["acme_auth/a.py"]
+    before = rows_of(repository)["corpus_module"]
+    apply(repository, code("acme_auth/__init__.py"))
+    assert len(set(before) & set(rows_of(repository)["corpus_module"])) > 0
+    apply(repository, removed=("acme_auth/__init__.py",))
+    assert ("acme_auth.a", True) not in modules_of(repository)["acme_auth/a.py"]

@@ -75,6 +75,7 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
         refresh_packages(
             repository_id=repository.pk,
             manifests_changed=delta.manifests,
+            regular_changed=bool(delta.regular),
             inserted=delta.inserted,
         )
         repository.generation += 1

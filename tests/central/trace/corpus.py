@@ -69,6 +69,7 @@ def change_files(
         refresh_packages(
             repository_id=repository.pk,
             manifests_changed=delta.manifests,
+            regular_changed=bool(delta.regular),
             inserted=delta.inserted,
         )
         repository.partly_parsed += delta.partly_parsed

@@ -128,3 +128,22 @@ def test_requirements_in_a_circle_come_to_an_end(callers: Callers) -> None:
     repository("two", {"pyproject.toml": pyproject("two", "one")})
     repository("app", {"pyproject.toml": pyproject("app", "one"), "app/main.py": MAIN})
     assert callers("build") == []
+
+
+SCRIPT = "# /// script\n# dependencies = [{}]\n# ///\n" + MAIN
+
+
+def test_a_script_asks_for_what_its_own_comment_says(ask: Ask) -> None:
+    kit()
+    repository(
+        "app",
+        {
+            "pyproject.toml": pyproject("app", "yarl==1.0"),
+            "tools/a.py": SCRIPT.format('"yarl==1.2.0"'),
+            "tools/b.py": SCRIPT.format('"other"'),
+            "tools/c.py": MAIN,
+        },
+    )
+    links = ask("callers", symbol="build").json()["callers"]
+    pinned = {one["file"]: one["pinned_version"] for one in links}
+    assert pinned == {"tools/a.py": "1.2.0", "tools/c.py": "1.0"}

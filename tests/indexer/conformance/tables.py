@@ -54,7 +54,8 @@ def rows(table: Path) -> Iterator[Row]:
 
 def _workspace(files: Mapping[str, str]) -> Workspace:
     read = ((path, read_manifest(path, text)) for path, text in files.items())
-    return Workspace((path, manifest) for path, manifest in read if manifest)
+    regular = {path.rpartition("/")[0] for path in files if path.endswith("__init__.py")}
+    return Workspace(((path, manifest) for path, manifest in read if manifest), lambda: regular)
 
 
 def _packages(row: Row) -> Any:

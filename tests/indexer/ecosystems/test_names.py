@@ -90,12 +90,15 @@ PYTHON = [
     # where tests, type checkers and programs look for modules
     (
         {"pytest.ini": "[pytest]\npythonpath = lib\n"}, "lib/app/models.py", [],
-        ["/lib.app.models", "lib.app.models", "app.models"],
+        ["/lib.app.models", "lib.app.models", "?lib"],
     ),
     (
         {"svc/pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["lib"]'},
-        "svc/lib/b.py", [], ["/svc.lib.b", "svc.lib.b", "b"],
+        "svc/lib/b.py", [], ["/svc.lib.b", "svc.lib.b", "?svc/lib"],
     ),
+    ({"svc/.env": "PYTHONPATH=.:../lib"}, "svc/a/b.py", [],
+        ["/svc.a.b", "svc.a.b", "?svc", "?lib"]),
+    ({"svc/.env": "PYTHONPATH=lib"}, "other/b.py", [], ["/other.b", "other.b"]),
 ]  # fmt: skip
 
 NPM = [

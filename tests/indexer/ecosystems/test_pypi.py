@@ -227,12 +227,3 @@ def test_a_backend_that_is_not_known_is_partly_read() -> None:
     project = '[project]\nname = "a"\n[build-system]\nbuild-backend = "mesonpy"\n'
     assert read("pyproject.toml", project).problem == ManifestProblem.PARTIAL
     assert read("setup.py", "setup(name='a', packages=computed())").problem is not None
-
-
-def test_search_paths_are_those_in_the_repository() -> None:
-    manifest = read(
-        "tox.ini",
-        "[pytest]\npythonpath = lib other\n"
-        "[testenv]\nsetenv =\n    PYTHONPATH = {toxinidir}/src:/x\n",
-    )
-    assert manifest.settings == (("path", "src"), ("path", "lib"), ("path", "other"))

@@ -10,7 +10,7 @@ from indexer.records.files import (
     UnparsedLines,
     supported_record,
 )
-from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem, Pin, PinUse
+from indexer.records.manifests import OWN_FILE, Ecosystem, Manifest, ManifestProblem, Pin, PinUse
 
 PINS = Manifest(Ecosystem.NPM, pins=(Pin("acme", "1.0.0"),))
 MANIFEST = replace(
@@ -58,3 +58,9 @@ def test_of_what_a_tool_writes_it_gets_lock_files_alone() -> None:
 def test_a_wrong_declaration_is_no_text_to_it() -> None:
     record = FileRecord("a", "100644", "a" * 40, 9, skipped=SkipReason.ENCODING_INVALID)
     assert supported_record(record, frozenset()).skipped is SkipReason.NOT_UTF8
+
+
+def test_a_manifest_of_one_file_is_none_to_it() -> None:
+    record = replace(RECORD, manifest=replace(PINS, settings=(OWN_FILE,)))
+    assert supported_record(record, frozenset()).manifest is None
+    assert supported_record(record, {"manifest.settings"}).manifest == record.manifest

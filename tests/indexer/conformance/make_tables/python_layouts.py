@@ -12,6 +12,7 @@ _BACKENDS: Final = {
     "flit": ("flit_core", "flit_core.buildapi"),
     "pdm": ("pdm-backend", "pdm.backend"),
     "uv": ("uv_build", "uv_build"),
+    "maturin": ("maturin>=1", "maturin"),
     "scikit": ("scikit-build-core", "scikit_build_core.build"),
 }
 _INIT: Final = ("__init__.py", "api.py", "sub/__init__.py", "sub/x.py", "tests/test_x.py")
@@ -37,6 +38,23 @@ _LAYOUTS: Final[Mapping[str, Sequence[str]]] = {
     "without init": ["acme_auth/a.py", "acme_auth/sub/b.py"],
     "another name": ["other/__init__.py", "other/a.py", "tests/test_a.py"],
     "another name in src": ["src/other/__init__.py", "src/other/a.py"],
+    "init in part": [
+        "acme_auth/__init__.py",
+        "acme_auth/plain/a.py",
+        "acme_auth/sub/__init__.py",
+        "acme_auth/sub/deep/x.py",
+        "tests/t.py",
+    ],
+    "src without init": ["src/acme_auth/a.py", "src/acme_auth/sub/b.py", "tests/test_a.py"],
+    "src and flat of one name": [
+        "src/acme_auth/__init__.py",
+        "acme_auth/__init__.py",
+        "acme_auth/a.py",
+    ],
+    "only tests have init": ["acme_auth/a.py", "tests/__init__.py", "tests/t.py"],
+    "python directory": ["python/acme_auth/__init__.py", "python/acme_auth/a.py"],
+    "package and module": ["acme_auth/__init__.py", "acme_auth/a.py", "acme_auth.py"],
+    "deep namespace in src": ["src/a/acme_auth/__init__.py", "src/a/acme_auth/x.py"],
     "stubs": ["acme_auth-stubs/__init__.pyi", "acme_auth-stubs/a.pyi"],
     "stubs in src": ["src/acme_auth-stubs/__init__.pyi", "src/acme_auth-stubs/a.pyi"],
 }
@@ -170,6 +188,20 @@ _SETTINGS: Final[Mapping[str, Sequence[str]]] = {
         'wheel-exclude = ["**/tests"]',
         '[tool.uv.build-backend]\nmodule-root = ""\nsource-exclude = ["acme_auth/sub"]',
     ],
+    "maturin": [
+        'module-name = "acme_auth"',
+        'module-name = "acme_auth"\npython-source = "python"',
+        'module-name = "acme_auth._native"\npython-source = "python"',
+        'module-name = "acme.deep"\npython-source = "src"',
+        'module-name = "acme_auth"\npython-packages = ["acme_auth", "lib"]',
+        'module-name = "acme_auth"\nexclude = ["acme_auth/tests/**"]',
+        'module-name = "acme_auth"\nexclude = ["**/tests/*"]',
+        'module-name = "acme_auth"\ninclude = ["lib/core/*.py"]',
+        'module-name = "acme_auth"\ninclude = [{path = "lib/more/*", format = "sdist"}]',
+        'module-name = "acme_auth"\ninclude = [{path = "lib/more/*", format = ["wheel"]}]',
+        'python-packages = ["acme_auth"]',
+        "",
+    ],
     "scikit": [
         'packages = ["python/acme_auth"]',
         'packages = ["acme_auth", "lib/core"]',
@@ -183,8 +215,9 @@ _SETTINGS: Final[Mapping[str, Sequence[str]]] = {
 def projects() -> Iterator[tuple[str, str, Files]]:
     """Yield backend, name and files of each project; each file says its own path."""
     for backend in _BACKENDS:
+        usual = 'module-name = "acme_auth"' if backend == "maturin" else ""
         for name, paths in _LAYOUTS.items():
-            yield backend, f"{backend}: {name}", _files(backend, paths, "")
+            yield backend, f"{backend}: {name}", _files(backend, paths, usual)
         for name, paths in _OF_BACKENDS.get(backend, {}).items():
             yield backend, f"{backend}: {name}", _files(backend, paths, "")
         for settings in _SETTINGS[backend]:
@@ -195,7 +228,15 @@ def projects() -> Iterator[tuple[str, str, Files]]:
             yield "setuptools", f"setuptools: {name} in packages", _sources(_REGULAR) | files
 
 
-_PURE: Final = "[tool.scikit-build.wheel]\ncmake = false\n"
+_BEFORE: Final = {
+    "scikit": "[tool.scikit-build.wheel]\ncmake = false\n",
+    "maturin": '[tool.maturin]\nbindings = "bin"\n',
+}
+_CRATE: Final = {
+    "Cargo.toml": '[package]\nname = "acme-auth"\nversion = "1.0.0"\nedition = "2021"\n'
+    '[[bin]]\nname = "acme-auth"\npath = "rust/main.rs"\n',
+    "rust/main.rs": "fn main() {}\n",
+}
 
 
 def _files(backend: str, paths: Sequence[str], settings: str) -> dict[str, str]:
@@ -203,9 +244,10 @@ def _files(backend: str, paths: Sequence[str], settings: str) -> dict[str, str]:
     manifest = (
         '[project]\nname = "acme-auth"\nversion = "1.0.0"\ndescription = "Auth"\n'
         f'[build-system]\nrequires = ["{requires}"]\nbuild-backend = "{hook}"\n'
-        f"{_PURE if backend == 'scikit' else ''}{settings}\n"
+        f"{_BEFORE.get(backend, '')}{settings}\n"
     )
-    return {"pyproject.toml": manifest, **_sources(paths)}
+    crate = _CRATE if backend == "maturin" else {}
+    return {"pyproject.toml": manifest, **crate, **_sources(paths)}
 
 
 def _sources(paths: Sequence[str]) -> dict[str, str]:
@@ -226,6 +268,10 @@ _SETUP_SCRIPTS: Final[Mapping[str, Files]] = {
         "find with include": "packages=find_packages(include=['acme_auth', 'acme_auth.*'])",
         "dotted package_dir": "packages=['a.b'], package_dir={'a.b': 'lib/core'}",
         "package_dir of a parent": "packages=['a', 'a.inner'], package_dir={'a': 'lib/core'}",
+        "find_packages of lib": "packages=find_packages(where='lib'), package_dir={'': 'lib'}",
+        "find of a sub-package": "packages=find_packages(include=['acme_auth.sub*'])",
+        "namespaces with include": "packages=find_namespace_packages(include=['lib*', 'src.acme'])",
+        "find and modules": "packages=find_packages(exclude=['*tests*']), py_modules=['top']",
         "py_modules in src": "py_modules=['solo'], package_dir={'': 'src'}",
     }.items()
 } | {
@@ -236,6 +282,10 @@ _SETUP_SCRIPTS: Final[Mapping[str, Files]] = {
         "[options.packages.find]\nwhere = src\n",
         "namespaces in src": "packages = find_namespace:\npackage_dir =\n    = src\n"
         "[options.packages.find]\nwhere = src\n",
+        "namespaces": "packages = find_namespace:\n"
+        "[options.packages.find]\ninclude =\n    acme*\n    lib*\n",
+        "find with include": "packages = find:\n"
+        "[options.packages.find]\ninclude = acme_auth\n",
         "exclude": "packages = find:\n"
         "[options.packages.find]\nexclude =\n    tests*\n    *.tests\n",
         "listed": "packages =\n    acme_auth\n    acme_auth.sub\n",
@@ -244,50 +294,8 @@ _SETUP_SCRIPTS: Final[Mapping[str, Files]] = {
     }.items()
 }  # fmt: skip
 
-_INIT: Final = (
-    "Whether a directory has `__init__.py` is not looked at: no name depends on other files."
-)
-_OTHERS: Final = "Which of several places exists is not looked at: no name depends on other files."
-_CHOSEN: Final = "PDM takes what `includes` names file by file although its directory is excluded."
-_INIT: Final = (
-    "Whether a directory has `__init__.py` is not looked at: no name depends on other files."
-)
-_OTHERS: Final = "Which of several places exists is not looked at: no name depends on other files."
-_CHOSEN: Final = "PDM takes what `includes` names file by file although its directory is excluded."
 DIFFERS: Final[Mapping[str, str]] = {
-    **dict.fromkeys((
-        "hatchling: [tool.hatch.build.targets.wheel]\nexclude = [\"tests\", \"/lib\"]",
-        "hatchling: [tool.hatch.build.targets.wheel.force-include]\n\"lib/core\" = \"acme/forced\"",
-        "hatchling: [tool.hatch.build.targets.wheel.sources]\n\"lib\" = \"\"\n\"src\" = \"moved\"",
-        "hatchling: [tool.hatch.build.targets.wheel]\nbypass-selection = true\n"
-        "[tool.hatch.build.targets.wheel.force-include]\n\"top.py\" = \"renamed.py\"",
-        "pdm: flat with a module beside",
-        "pdm: src with a package beside",
-        "pdm: two in src",
-        "scikit: module",
-        "scikit: module in src",
-        "setuptools: flat with a module beside",
-        "setuptools: src with a package beside",
-    ), _OTHERS),
-    **dict.fromkeys((
-        "pdm: flat",
-        "pdm: src",
-        "pdm: namespace",
-        "pdm: namespace in src",
-        "pdm: without init",
-        "pdm: [tool.pdm.build]\npackage-dir = \"lib\"",
-        "scikit: without init",
-        "setuptools: [tool.setuptools.packages.find]\nwhere = [\"src\"]\nnamespaces = false",
-        "setuptools: [tool.setuptools.packages.find]\nnamespaces = false",
-        "setuptools: find_packages",
-        "setuptools: find_packages of src",
-        "setuptools: find with exclude",
-        "setuptools: setup.cfg find",
-        "setuptools: setup.cfg find in src",
-        "setuptools: setup.cfg exclude",
-    ), _INIT),
-    **dict.fromkeys((
-        "pdm: [tool.pdm.build]\nincludes = [\"acme_auth/**/*.py\"]\n"
-        "excludes = [\"acme_auth/tests\"]",
-    ), _CHOSEN),
-}  # fmt: skip
+    'pdm: [tool.pdm.build]\nincludes = ["acme_auth/**/*.py"]\nexcludes = ["acme_auth/tests"]': (
+        "PDM takes what `includes` names file by file although its directory is excluded."
+    ),
+}

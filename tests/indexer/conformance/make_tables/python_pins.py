@@ -5,6 +5,7 @@ marker chooses from several versions, none. `pip install --report` says what req
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -112,48 +113,119 @@ _REQUIRED: Final[Mapping[str, Files]] = {
 }  # fmt: skip
 
 
-def _written(directory: Path, files: Files) -> None:
+def _script(dependencies: str, more: str = "") -> str:
+    listed = "".join(f"#   {one},\n" for one in dependencies.split(", ") if one)
+    return (
+        '# /// script\n# requires-python = ">=3.10"\n# dependencies = [\n'
+        f"{listed}# ]\n{more}# ///\nimport idna\n"
+    )
+
+
+# Of scripts: what has no lock file, uv resolves anew, so that only exact versions are asked for.
+_SCRIPTS: Final[Mapping[str, tuple[Files, bool]]] = {
+    "exact": ({"tool.py": _script('"idna==3.6", "sniffio==1.3.0"')}, False),
+    "names in another form": ({"tool.py": _script('"Zope_Interface==6.1"')}, False),
+    "extras and markers": (
+        {"tool.py": _script("\"idna[all]==3.6; python_version > '3'\"")}, False,
+    ),
+    "windows": ({"tool.py": _script('"idna==3.6"').replace("\n", "\r\n")}, False),
+    "after a header": (
+        {"tool.py": "#!/usr/bin/env -S uv run --script\n# A tool.\n\n" + _script('"idna==3.6"')},
+        False,
+    ),
+    "without a suffix": ({"bin/tool": _script('"idna==3.6"')}, False),
+    "in a string": ({"tool.py": "'" * 3 + "\n" + _script('"idna==3.6"') + "'" * 3}, False),
+    "another block before": (
+        {"tool.py": '# /// other\n# a = "idna==3.7"\n# ///\n\n' + _script('"idna==3.6"')}, False,
+    ),
+    "lock file": ({"tool.py": _script('"idna<3.7", "sniffio"')}, True),
+    "lock file below": ({"a/b/tool.py": _script('"idna<3.7"')}, True),
+    "a range in each fork": (
+        {"tool.py": _script(f'"idna<3 ; {_OLD}", "idna>=3 ; {_NEW}"')}, True,
+    ),
+    "inside of a project": (
+        {
+            "tool.py": _script('"idna<3.7"'),
+            "pyproject.toml": _project("app", '"idna==3.4", "sniffio==1.3.0"'),
+        },
+        True,
+    ),
+    "two scripts": (
+        {"a.py": _script('"idna<3.7"'), "b.py": _script('"idna<3.5", "sniffio<1.3.1"')}, True,
+    ),
+    "constraints of uv": (
+        {"tool.py": _script('"idna"', '# [tool.uv]\n# constraint-dependencies = ["idna<3.6"]\n')},
+        True,
+    ),
+    "overrides of uv": (
+        {"tool.py": _script('"idna>3"', '# [tool.uv]\n# override-dependencies = ["idna==3.4"]\n')},
+        True,
+    ),
+}  # fmt: skip
+
+
+def _script_row(name: str, files: Files, is_locked: bool) -> dict[str, Any]:
+    with TemporaryDirectory() as made:
+        directory = Path(made)
+        write_files(directory, files)
+        says, locks = {}, {}
+        for path, text in files.items():
+            if "# /// script" not in text:
+                continue
+            exported = run(
+                "uv", "export", "--script", path, "--no-hashes", "--no-header", "--no-annotate",
+                directory=directory,
+            )  # fmt: skip
+            says[path] = versions(exported, text)
+            if is_locked:
+                run("uv", "lock", "--script", path, directory=directory)
+                locks[f"{path}.lock"] = (directory / f"{path}.lock").read_text("utf-8")
+    return {"name": name, "files": {**files, **locks}, "says": says}
+
+
+def write_files(directory: Path, files: Files) -> None:
     for path, text in files.items():
         target = directory / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="")
 
 
-def _run(*command: str, directory: Path) -> str:
+def run(*command: str, directory: Path) -> str:
     return subprocess.run(command, cwd=directory, check=True, capture_output=True, text=True).stdout
 
 
 def _uv_row(name: str, files: Files) -> dict[str, Any]:
     with TemporaryDirectory() as made:
         directory = Path(made)
-        _written(directory, files)
-        _run("uv", "lock", directory=directory)
+        write_files(directory, files)
+        run("uv", "lock", directory=directory)
         says = {}
         for path, text in files.items():
             project = text.split('name = "')[1].split('"')[0]
-            exported = _run(
+            exported = run(
                 "uv", "export", "--package", project, "--no-hashes", "--no-header",
                 "--no-annotate", "--no-emit-local", "--all-groups", directory=directory,
             )  # fmt: skip
-            says[path.rpartition("/")[0]] = _versions(exported, text)
+            says[path.rpartition("/")[0]] = versions(exported, text)
         lock = (directory / "uv.lock").read_text("utf-8")
     return {"name": name, "files": {**files, "uv.lock": lock}, "says": says}
 
 
-def _versions(exported: str, manifest: str) -> dict[str, str]:
+def versions(exported: str, manifest: str) -> dict[str, str]:
     """Return the version of each direct dependency; "" for several."""
     found: dict[str, set[str]] = {}
     for line in filter(None, exported.splitlines()):
         one = Requirement(line)
-        if f'"{one.name}' in manifest:
+        written = re.sub("[-_.]+", "[-_.]", one.name)
+        if re.search(f'(?m)(?:"|^){written}', manifest, re.IGNORECASE):
             found.setdefault(one.name, set()).add(str(one.specifier).removeprefix("=="))
     return {one: min(versions) if len(versions) == 1 else "" for one, versions in found.items()}
 
 
 def _pip_row(name: str, files: Files) -> dict[str, Any]:
     with TemporaryDirectory() as made:
-        _written(Path(made), files)
-        report = _run(
+        write_files(Path(made), files)
+        report = run(
             sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-deps",
             "--quiet", "--report", "-", "-r", "requirements.txt", directory=Path(made),
         )  # fmt: skip
@@ -166,9 +238,11 @@ def _pip_row(name: str, files: Files) -> dict[str, Any]:
 
 
 def main() -> None:
-    uv = _run("uv", "--version", directory=Path()).split()[1]
+    uv = run("uv", "--version", directory=Path()).split()[1]
     rows = [_uv_row(name, files) for name, files in _LOCKED.items()]
     write("uv_pins", tool="uv", version=uv, question="pins", ecosystem="pypi", rows=rows)
+    rows = [_script_row(name, *asked) for name, asked in _SCRIPTS.items()]
+    write("uv_scripts", tool="uv", version=uv, question="pins", ecosystem="pypi", rows=rows)
     rows = [_pip_row(name, files) for name, files in _REQUIRED.items()]
     pip = version("pip")
     write("pip_pins", tool="pip", version=pip, question="pins", ecosystem="pypi", rows=rows)

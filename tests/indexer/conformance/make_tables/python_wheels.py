@@ -18,6 +18,7 @@ from tests.indexer.conformance.make_tables.writing import write
 _DISTRIBUTIONS = {
     "setuptools": "setuptools", "hatchling": "hatchling", "poetry": "poetry-core",
     "flit": "flit-core", "pdm": "pdm-backend", "uv": "uv-build", "scikit": "scikit-build-core",
+    "maturin": "maturin",
 }  # fmt: skip
 _BUILD = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--skip-dependency-check"]
 
