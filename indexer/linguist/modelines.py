@@ -18,7 +18,7 @@ _VIMBALL: Final = b"UseVimball"  # a file that holds others, whose mode line is 
 def mode(content: bytes) -> str:
     """Return the mode or file type, as written; "" if no line names one."""
     head = content[:_BYTES].split(b"\n", _LINES)[:_LINES]
-    tail = content[-_BYTES:].rsplit(b"\n", _LINES)[-_LINES:]
+    tail = content[-_BYTES:].removesuffix(b"\n").rsplit(b"\n", _LINES)[-_LINES:]
     lines = b"\n".join([*head, *tail])
     if _VIMBALL in lines:
         return ""

@@ -9,6 +9,7 @@ from typing import Any, Final
 from indexer.ecosystems import ECOSYSTEMS, Workspace, read_manifest
 from indexer.ecosystems.npm.local_names import real_path
 from indexer.languages import LANGUAGES_BY_NAME, detect
+from indexer.languages.plain import TEXT
 
 TABLES: Final = sorted(Path(__file__).with_name("tables").glob("*.json"))
 
@@ -126,6 +127,11 @@ def _reached(
     return " | ".join(own or found)
 
 
+def _languages(row: Row) -> Any:
+    found = {path: detect(path, text.encode()) for path, text in row.asked["files"].items()}
+    return {path: None if one is TEXT else one.name for path, one in found.items()}
+
+
 def _order(row: Row) -> Any:
     parse = ECOSYSTEMS[row.ecosystem].parse_version
     one, other = (parse(version) for version in row.asked[:2])
@@ -144,6 +150,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Row], Any]]] = {
     "pins": _pins,
     "modules": _modules,
     "resolves": _resolves,
+    "languages": _languages,
     "order": _order,
     "allows": _allows,
 }
