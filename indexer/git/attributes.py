@@ -1,4 +1,4 @@
-"""What settings files of a commit say of paths: generated, vendored, encoding.
+"""What settings files of a commit say of paths: generated, vendored, language, encoding.
 
 Attributes of the user, the work tree and `.git/info` do not count.
 """
@@ -24,17 +24,18 @@ from indexer.records.files import TreeEntry
 
 GENERATED: Final = "linguist-generated"
 VENDORED: Final = "linguist-vendored"
+LANGUAGE: Final = "linguist-language"
 # Git converts such files to UTF-8 as it adds them. A blob that is not UTF-8 was added without that,
 # and git checks it out as it is: then the attribute tells the encoding of the blob.
 ENCODING: Final = "working-tree-encoding"
-_WANTED: Final = (GENERATED, VENDORED, ENCODING)
+_WANTED: Final = (GENERATED, VENDORED, LANGUAGE, ENCODING)
 _log = logging.getLogger(__name__)
 
 
 def attributes_at(
     repository: Repository, commit: str, paths: Iterable[str]
 ) -> dict[str, dict[str, str]]:
-    """Return each path's GENERATED, VENDORED and ENCODING in the form of `git check-attr`.
+    """Return each path's attributes of _WANTED in the form of `git check-attr`.
 
     ENCODING is the `charset` of `.editorconfig` where no attribute sets it. Unspecified values and
     paths without values are absent. Files and lines beyond the bounds of indexer.limits are

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from indexer.ecosystems import is_manifest
-from indexer.languages import detect
+from indexer.languages import LANGUAGES_BY_NAME, detect
 from indexer.limits import (
     BLOB_BYTES,
     FILE_BYTES,
@@ -99,21 +99,21 @@ class SelectionRules:
 
 
 def skip_reason_by_entry(
-    *, path: str, mode: str, size: int, attributes: Mapping[str, str], rules: SelectionRules
+    entry: TreeEntry, *, attributes: Mapping[str, str], rules: SelectionRules
 ) -> SkipReason | None:
     """Return the reason to skip the entry, as far as its content does not matter.
 
-    `size` is the blob's in bytes. `attributes` are the path's git attributes by name with the
-    values of `git check-attr`: "set", "unset", "unspecified" or text.
+    `attributes` are the path's git attributes by name with the values of `git check-attr`: "set",
+    "unset", "unspecified" or text.
     """
-    if mode == SUBMODULE_MODE:
+    if entry.mode == SUBMODULE_MODE:
         return SkipReason.SUBMODULE
-    if mode == SYMLINK_MODE:
+    if entry.mode == SYMLINK_MODE:
         return SkipReason.SYMLINK
-    reason = _by_rules(path, rules) or _by_attributes_or_name(path, attributes)
-    if reason and not _is_parsed_generated(path, reason):
+    reason = _by_rules(entry.path, rules) or _by_attributes_or_name(entry.path, attributes)
+    if reason and not _is_parsed_generated(entry, reason):
         return reason
-    return SkipReason.TOO_LARGE if size > min(rules.max_file_bytes, BLOB_BYTES) else reason
+    return SkipReason.TOO_LARGE if entry.size > min(rules.max_file_bytes, BLOB_BYTES) else reason
 
 
 def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
@@ -129,12 +129,15 @@ def needs_content(entry: TreeEntry) -> bool:
     """Whether an entry's content is read: it may be indexed, or it is a tool's manifest."""
     if entry.skipped in TOOL_WRITTEN and is_manifest(entry.path):
         return entry.size <= MANIFEST_CHARACTERS
-    return entry.skipped is None or _is_parsed_generated(entry.path, entry.skipped)
+    return entry.skipped is None or _is_parsed_generated(entry, entry.skipped)
 
 
-def _is_parsed_generated(path: str, reason: SkipReason) -> bool:
+def _is_parsed_generated(entry: TreeEntry, reason: SkipReason) -> bool:
     """Whether the file is indexed for its symbols and references, unless its content forbids it."""
-    return reason is SkipReason.GENERATED and detect(path, b"").grammar is not None
+    if reason is not SkipReason.GENERATED:
+        return False
+    language = LANGUAGES_BY_NAME.get(entry.declared_language) or detect(entry.path, b"")
+    return language.grammar is not None
 
 
 def _by_rules(path: str, rules: SelectionRules) -> SkipReason | None:
