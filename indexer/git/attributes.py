@@ -86,11 +86,20 @@ def _files(repository: Repository, entries: list[TreeEntry]) -> dict[str, Attrib
 def _settings_files(repository: Repository, commit: str, paths: list[str]) -> list[TreeEntry]:
     """Return `.gitattributes` and `.editorconfig` of the root and every directory above `paths`."""
     directories = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
-    names = sorted(
-        name if directory == "." else f"{directory}/{name}"
-        for directory in directories
-        for name in (ATTRIBUTES_FILE, EDITOR_CONFIG)
+    return listed_files(
+        repository,
+        commit,
+        [
+            name if directory == "." else f"{directory}/{name}"
+            for directory in directories
+            for name in (ATTRIBUTES_FILE, EDITOR_CONFIG)
+        ],
     )
+
+
+def listed_files(repository: Repository, commit: str, paths: Iterable[str]) -> list[TreeEntry]:
+    """Return the entries of those paths that are regular files of the commit."""
+    names = sorted(paths)
     found = []
     for start in range(0, len(names), 500):  # below every limit on the length of a command
         records = repository.records(

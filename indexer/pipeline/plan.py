@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from indexer.config.project_file import PROJECT_FILE, parse_project_file
-from indexer.git.attributes import ENCODING, LANGUAGE, attributes_at
+from indexer.git.action_bundles import bundles_at
+from indexer.git.attributes import ENCODING, GENERATED, LANGUAGE, attributes_at
 from indexer.git.repository import Repository
 from indexer.languages import named
 from indexer.pipeline.select import SelectionRules, skip_reason_by_entry
@@ -116,6 +117,8 @@ def selected_entries(
     rules = selection_rules(repository, commit)
     paths = [entry.path for entry in entries if not entry.skipped]
     attributes = attributes_at(repository, commit, paths)
+    for path in bundles_at(repository, commit, paths):
+        attributes[path] = {GENERATED: "set"} | attributes.get(path, {})
     return [
         entry if entry.skipped else _selected(entry, attributes.get(entry.path, {}), rules)
         for entry in entries
