@@ -10,6 +10,12 @@ from indexer.ecosystems import ECOSYSTEMS, Workspace, read_manifest
 from indexer.ecosystems.npm.local_names import real_path
 from indexer.languages import LANGUAGES_BY_NAME, detect
 from indexer.languages.plain import TEXT
+from indexer.pipeline.select import (
+    SelectionRules,
+    skip_reason_by_content,
+    skip_reason_by_entry,
+)
+from indexer.records.files import TreeEntry
 
 TABLES: Final = sorted(Path(__file__).with_name("tables").glob("*.json"))
 
@@ -132,6 +138,16 @@ def _languages(row: Row) -> Any:
     return {path: None if one is TEXT else one.name for path, one in found.items()}
 
 
+def _generated(row: Row) -> Any:
+    return {path: _is_aside(path, text.encode()) for path, text in row.asked["files"].items()}
+
+
+def _is_aside(path: str, content: bytes) -> bool:
+    entry = TreeEntry(path, "100644", "a" * 40, len(content))
+    by_entry = skip_reason_by_entry(entry, attributes={}, rules=SelectionRules())
+    return bool(by_entry or skip_reason_by_content(path, content))
+
+
 def _order(row: Row) -> Any:
     parse = ECOSYSTEMS[row.ecosystem].parse_version
     one, other = (parse(version) for version in row.asked[:2])
@@ -151,6 +167,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Row], Any]]] = {
     "modules": _modules,
     "resolves": _resolves,
     "languages": _languages,
+    "generated": _generated,
     "order": _order,
     "allows": _allows,
 }
