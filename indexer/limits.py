@@ -25,6 +25,7 @@ LINE_BYTES: Final = 50_000
 MEAN_LINE_BYTES: Final = 200  # written code has 30 to 45; data and documents may have more
 PROJECT_FILE_BYTES: Final = 65_536  # a small file can make a TOML reader take gigabytes
 PARSED_BYTES: Final = 2_097_152  # of a file; what is larger is cut into windows
+LANGUAGE_BYTES: Final = 51_200  # in which patterns tell a language, as many as Linguist reads
 PARSED_BRACKETS: Final = 1_000  # nested
 FILE_DEFINITIONS: Final = 20_000
 FILE_REFERENCES: Final = 20_000

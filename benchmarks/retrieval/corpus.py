@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from indexer.embedding import open_embedder
 from indexer.embedding.builtin import SPEC
-from indexer.git.attributes import attributes_at
 from indexer.git.repository import Repository
 from indexer.lexical import AVERAGE_LENGTH, K1, B, term_id
 from indexer.pipeline.fingerprint import EXTRACTOR
-from indexer.pipeline.plan import selection_rules
-from indexer.pipeline.select import skip_reason_by_entry
+from indexer.pipeline.plan import selected_entries
 from indexer.pipeline.worker import make_record
 from indexer.records.files import FileRecord, SourceFile, Span, Symbol, line_span, split_lines
 from indexer.records.vectors import Matrix, TermVector, embedder_input
@@ -91,22 +89,8 @@ def _digest(repository: Repository) -> str:
 
 def _source_files(repository: Repository) -> Iterator[SourceFile]:
     commit = repository.commit("HEAD")
-    entries = [entry for entry in repository.tree(commit) if not entry.skipped]
-    rules = selection_rules(repository, commit)
-    attributes = attributes_at(repository, commit, [entry.path for entry in entries])
-    selected = (
-        entry
-        for entry in entries
-        if skip_reason_by_entry(
-            path=entry.path,
-            mode=entry.mode,
-            size=entry.size,
-            attributes=attributes.get(entry.path, {}),
-            rules=rules,
-        )
-        is None
-    )
-    return repository.blobs.sources(selected)
+    entries = selected_entries(repository, commit, repository.tree(commit))
+    return repository.blobs.sources(entry for entry in entries if not entry.skipped)
 
 
 def _records(repository: Repository) -> list[FileRecord]:

@@ -123,6 +123,7 @@ def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
         generated=fields.generated,
         unparsed=_unparsed(fields.unparsed, where, last_line),
         encoding=fields.encoding,
+        language_declared=fields.language_declared,
     )
     if record.skipped:
         _require_bare(record, where)

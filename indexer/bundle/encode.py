@@ -93,6 +93,7 @@ def encode_file(record: FileRecord) -> FileLine:
             generated=record.generated,
             unparsed=record.unparsed,
             encoding=record.encoding,
+            language_declared=record.language_declared,
         ),
         line=encode_record(record),
         chunks=len(record.chunks),
@@ -207,6 +208,7 @@ def _file_fields(record: FileRecord) -> FileFields:
         generated=record.generated,
         unparsed=None if record.unparsed is None else _unparsed_fields(record.unparsed),
         encoding=record.encoding,
+        language_declared=record.language_declared,
     )
 
 

@@ -140,3 +140,4 @@ class FileFields(_Fields, omit_defaults=True):
     generated: GeneratedBy | None = None
     unparsed: UnparsedFields | None = None
     encoding: Encoding = ""
+    language_declared: bool = False

@@ -1,4 +1,4 @@
-"""What settings files of a commit say of paths: generated, vendored, encoding.
+"""What settings files of a commit say of paths: generated, vendored, language, encoding.
 
 Attributes of the user, the work tree and `.git/info` do not count.
 """
@@ -24,17 +24,18 @@ from indexer.records.files import TreeEntry
 
 GENERATED: Final = "linguist-generated"
 VENDORED: Final = "linguist-vendored"
+LANGUAGE: Final = "linguist-language"
 # Git converts such files to UTF-8 as it adds them. A blob that is not UTF-8 was added without that,
 # and git checks it out as it is: then the attribute tells the encoding of the blob.
 ENCODING: Final = "working-tree-encoding"
-_WANTED: Final = (GENERATED, VENDORED, ENCODING)
+_WANTED: Final = (GENERATED, VENDORED, LANGUAGE, ENCODING)
 _log = logging.getLogger(__name__)
 
 
 def attributes_at(
     repository: Repository, commit: str, paths: Iterable[str]
 ) -> dict[str, dict[str, str]]:
-    """Return each path's GENERATED, VENDORED and ENCODING in the form of `git check-attr`.
+    """Return each path's attributes of _WANTED in the form of `git check-attr`.
 
     ENCODING is the `charset` of `.editorconfig` where no attribute sets it. Unspecified values and
     paths without values are absent. Files and lines beyond the bounds of indexer.limits are
@@ -85,11 +86,20 @@ def _files(repository: Repository, entries: list[TreeEntry]) -> dict[str, Attrib
 def _settings_files(repository: Repository, commit: str, paths: list[str]) -> list[TreeEntry]:
     """Return `.gitattributes` and `.editorconfig` of the root and every directory above `paths`."""
     directories = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
-    names = sorted(
-        name if directory == "." else f"{directory}/{name}"
-        for directory in directories
-        for name in (ATTRIBUTES_FILE, EDITOR_CONFIG)
+    return listed_files(
+        repository,
+        commit,
+        [
+            name if directory == "." else f"{directory}/{name}"
+            for directory in directories
+            for name in (ATTRIBUTES_FILE, EDITOR_CONFIG)
+        ],
     )
+
+
+def listed_files(repository: Repository, commit: str, paths: Iterable[str]) -> list[TreeEntry]:
+    """Return the entries of those paths that are regular files of the commit."""
+    names = sorted(paths)
     found = []
     for start in range(0, len(names), 500):  # below every limit on the length of a command
         records = repository.records(

@@ -19,6 +19,7 @@ from indexer.records.files import SkipReason, TreeEntry
 SUBMODULE_MODE = "160000"
 ATTRIBUTES_FILE = ".gitattributes"
 EDITOR_CONFIG = ".editorconfig"
+ACTION_FILES = frozenset({"action.yml", "action.yaml"})  # of a GitHub action
 
 _NEVER_CHECKED_OUT = frozenset({b"", b".", b"..", b".git"})
 _CUT_BYTES = 900

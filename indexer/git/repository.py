@@ -16,6 +16,7 @@ from indexer.config.settings import GitCredential
 from indexer.errors import CommitNotFoundError, ConfigurationError, GitError, ShallowCloneError
 from indexer.git.blobs import Blobs
 from indexer.git.parse import (
+    ACTION_FILES,
     ATTRIBUTES_FILE,
     EDITOR_CONFIG,
     SUBMODULE_MODE,
@@ -34,6 +35,7 @@ from indexer.records.files import TreeEntry
 from indexer.records.runs import Ancestry
 
 _OBJECT_MISSING = 128
+_SELECTING = ACTION_FILES | {ATTRIBUTES_FILE, EDITOR_CONFIG}
 _PATHS_AT_ONCE = 500  # below every limit on the length of a command
 
 
@@ -249,18 +251,15 @@ class Repository:
         ]
 
     def selection_changed(self, base: str, head: str) -> bool:
-        """Whether `.codesearch.toml`, a `.gitattributes` or an `.editorconfig` differs.
+        """Whether `.codesearch.toml` or another file differs that decides about others.
 
-        They select files and tell encodings. Also true if a malformed tree has a changed path
-        twice, because a diff is then incomplete.
+        They select files, tell languages and encodings, and what is generated. Also true if a
+        malformed tree has a changed path twice, because a diff is then incomplete.
         """
         changes = parse_diff(self.raw_diff(base, head))
         paths = [*changes.removed, *(entry.path for entry in changes.entries)]
         return (
-            any(
-                path == PROJECT_FILE or path.rpartition("/")[2] in {ATTRIBUTES_FILE, EDITOR_CONFIG}
-                for path in paths
-            )
+            any(path == PROJECT_FILE or path.rpartition("/")[2] in _SELECTING for path in paths)
             or self._repeats(base, paths)
             or self._repeats(head, paths)
         )

@@ -4,7 +4,7 @@ A grammar is given by module and function; `syntax.parser` loads it on first use
 """
 
 from indexer.languages.base import ONE_ITEM, PAIRS, ExportRule, Grammar, ItemShape, Language
-from indexer.languages.registry import LANGUAGES_BY_NAME, detect
+from indexer.languages.registry import LANGUAGES_BY_NAME, detect, named
 
 __all__ = [
     "LANGUAGES_BY_NAME",
@@ -15,4 +15,5 @@ __all__ = [
     "ItemShape",
     "Language",
     "detect",
+    "named",
 ]

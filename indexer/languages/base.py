@@ -82,13 +82,14 @@ class Language:
     lexis: Lexis = C_LEXIS
     host: HostFormat | None = None  # of files whose code is in other languages
 
-    # Detection. All in lower case; interpreters are from a `#!` line, without versions.
+    # Detection. Linguist's facts about its languages of these names come first; what follows counts
+    # where they say nothing or leave the choice. All in lower case; interpreters are from a `#!`
+    # line, without versions.
+    linguist: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     file_names: tuple[str, ...] = ()
     file_name_prefixes: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
-    # Chooses another language for a file with one of the suffixes, by name and content.
-    variant: "Callable[[str, bytes], Language | None] | None" = None
 
     # Modules, imports and exports. A language without an ecosystem is not traced.
     ecosystem: Ecosystem | None = None

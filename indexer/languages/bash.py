@@ -28,6 +28,7 @@ BASH: Final = Language(
     version=2,
     rewrites=(Rewrite(_substitutions),),
     lexis=Lexis((HASH_COMMENTS,)),
+    linguist=("Shell", "Alpine Abuild", "Gentoo Ebuild"),
     suffixes=(".sh", ".bash", ".zsh", ".ksh", ".bats"),
     file_names=(".bashrc", ".bash_profile", ".profile", ".zshrc"),
     interpreters=("sh", "bash", "dash", "zsh", "ksh", "bats"),

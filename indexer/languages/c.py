@@ -9,19 +9,7 @@ from indexer.languages.base import Language, ModuleName, grammar, names
 from indexer.languages.import_style import ImportStyle, relative_module
 from indexer.records.manifests import Ecosystem
 
-# Linguist distinguishes C++ headers from C headers by such lines; the suffix `.h` is ambiguous.
-_CPP_HEADER: Final = re.compile(
-    rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected):)"
-    rb"|^\s*#\s*include\s*<(?:string|vector|memory|map|utility|functional|cstdint)>",
-    re.MULTILINE,
-)
 _IMPORT: Final = re.compile(r"(?:import|module)\s+([^\s;\[]+)")
-_HEAD_BYTES: Final = 65_536
-
-
-def _header_language(name: str, content: bytes) -> Language | None:
-    is_cpp = name.endswith(".h") and _CPP_HEADER.search(content[:_HEAD_BYTES])
-    return CPP if is_cpp else None
 
 
 def _include_module(path: str) -> str:
@@ -77,8 +65,8 @@ C: Final = Language(
     "c",
     grammar("c"),
     version=2,
+    linguist=("C",),
     suffixes=(".c", ".h"),
-    variant=_header_language,
     ecosystem=Ecosystem.NONE,
     module_names=_include_names,
     import_style=_INCLUDE,
@@ -91,6 +79,7 @@ CPP: Final = Language(
     "cpp",
     grammar("cpp", "c", "cpp"),
     version=2,
+    linguist=("C++",),
     suffixes=(
         ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tpp",
         ".cppm", ".ixx", ".cxxm", ".ccm", ".mpp",

@@ -157,6 +157,7 @@ def _component(name: str, host: HostFormat) -> Language:
     return Language(
         name,
         version=HOSTS_VERSION,
+        linguist=(name.capitalize(),),
         suffixes=(f".{name}",),
         ecosystem=JAVASCRIPT.ecosystem,
         host=host,

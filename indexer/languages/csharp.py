@@ -85,6 +85,7 @@ CSHARP: Final = Language(
     grammar("c_sharp"),
     version=2,
     rewrites=_REWRITES,
+    linguist=("C#",),
     suffixes=(".cs", ".csx"),
     ecosystem=Ecosystem.NUGET,
     import_style=NAMESPACE,

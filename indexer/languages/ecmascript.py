@@ -76,7 +76,8 @@ JAVASCRIPT: Final = Language(
     version=2,
     rewrites=_REWRITES,
     lexis=Lexis((SLASH_COMMENTS,)),
-    suffixes=(".js", ".jsx", ".mjs", ".cjs"),
+    linguist=("JavaScript",),
+    suffixes=(".js", ".jsx", ".mjs", ".cjs", ".gs"),
     interpreters=("node",),
     ecosystem=Ecosystem.NPM,
     import_style=ImportStyle(_import_path, _local_name),
@@ -97,6 +98,7 @@ TYPESCRIPT: Final = replace(
     not_null="!",
     grammar=grammar("typescript", "ecmascript", "typescript", function="language_typescript"),
     rewrites=_TYPE_REWRITES,
+    linguist=("TypeScript",),
     suffixes=(".ts", ".mts", ".cts"),
     interpreters=("deno", "bun", "ts-node"),
 )
@@ -106,6 +108,7 @@ TSX: Final = replace(
     not_null="!",
     grammar=grammar("typescript", "ecmascript", "typescript", "jsx", function="language_tsx"),
     rewrites=_TYPE_REWRITES,
+    linguist=("TSX",),
     suffixes=(".tsx",),
     interpreters=(),
 )

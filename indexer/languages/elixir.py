@@ -48,6 +48,7 @@ ELIXIR: Final = Language(
     grammar("elixir"),
     version=2,
     lexis=Lexis((HASH_COMMENTS,), marks_methods=True),
+    linguist=("Elixir",),
     suffixes=(".ex", ".exs"),
     interpreters=("elixir",),
     ecosystem=Ecosystem.NONE,

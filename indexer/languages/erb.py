@@ -31,6 +31,7 @@ def erb_regions(source: bytes) -> Iterator[Region]:
 ERB: Final = Language(
     "erb",
     version=HOSTS_VERSION,
+    linguist=("HTML+ERB", "JavaScript+ERB"),
     suffixes=(".erb",),
     ecosystem=RUBY.ecosystem,
     host=HostFormat(erb_regions, ("ruby",)),

@@ -60,6 +60,7 @@ GO: Final = Language(
     grammar("go"),
     version=2,
     rewrites=_REWRITES,
+    linguist=("Go",),
     suffixes=(".go",),
     ecosystem=Ecosystem.GO,
     import_style=ImportStyle(lambda _file, module, _inside: module, _local_name),

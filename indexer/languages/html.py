@@ -31,6 +31,7 @@ def html_regions(source: bytes) -> list[Region]:
 HTML: Final = Language(
     "html",
     version=HOSTS_VERSION,
+    linguist=("HTML", "Handlebars", "Jinja"),
     suffixes=(".html", ".htm", ".xhtml", ".jinja", ".j2", ".hbs"),
     ecosystem=JAVASCRIPT.ecosystem,
     host=HostFormat(html_regions, SCRIPT_LANGUAGES),

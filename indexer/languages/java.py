@@ -49,6 +49,7 @@ JAVA: Final = Language(
     grammar("java"),
     version=2,
     rewrites=_REWRITES,
+    linguist=("Java",),
     suffixes=(".java",),
     ecosystem=Ecosystem.MAVEN,
     export_rule=ExportRule.EXPLICIT,

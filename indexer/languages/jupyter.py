@@ -209,6 +209,7 @@ def _without_commands(text: bytes) -> bytes:
 JUPYTER: Final = Language(
     "jupyter",
     version=HOSTS_VERSION,
+    linguist=("Jupyter Notebook",),
     suffixes=(".ipynb",),
     ecosystem=PYTHON.ecosystem,
     host=HostFormat(notebook_regions, ("python",), only_regions=True),

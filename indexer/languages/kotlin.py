@@ -88,6 +88,7 @@ KOTLIN: Final = Language(
     grammar("kotlin"),
     version=2,
     rewrites=_REWRITES,
+    linguist=("Kotlin",),
     suffixes=(".kt", ".kts"),
     interpreters=("kotlin",),
     ecosystem=Ecosystem.MAVEN,

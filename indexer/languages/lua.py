@@ -42,6 +42,7 @@ LUA: Final = Language(
     grammar("lua"),
     version=2,
     lexis=Lexis((DASH_COMMENTS,)),
+    linguist=("Lua",),
     suffixes=(".lua",),
     interpreters=("lua",),
     ecosystem=Ecosystem.NONE,

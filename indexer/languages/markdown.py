@@ -120,6 +120,7 @@ def _region(
 MARKDOWN: Final = Language(
     "markdown",
     version=HOSTS_VERSION,
+    linguist=("Markdown", "MDX"),
     suffixes=(".md", ".markdown", ".mdx", ".mdown"),
     host=HostFormat(markdown_regions, tuple(sorted(one.name for one in _READ)), are_examples=True),
 )

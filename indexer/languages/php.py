@@ -79,6 +79,7 @@ PHP: Final = Language(
     version=2,
     rewrites=_REWRITES,
     lexis=Lexis((HASH_COMMENTS, SLASH_COMMENTS)),
+    linguist=("PHP", "HTML+PHP", "Blade"),
     suffixes=(".php", ".phtml"),
     interpreters=("php",),
     ecosystem=Ecosystem.COMPOSER,

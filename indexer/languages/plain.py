@@ -3,6 +3,7 @@
 from typing import Final
 
 from indexer.languages.base import Language
+from indexer.linguist import language_named
 
 _SUFFIXES: Final = {
     "asciidoc": ".adoc .asciidoc",
@@ -38,6 +39,24 @@ _SUFFIXES: Final = {
     "yaml": ".yaml .yml",
     "zig": ".zig",
 }
+# Linguist's languages, where they are not one of the same name.
+_LINGUIST: Final = {
+    "batch": "Batchfile",
+    "docker": "Dockerfile",
+    "fsharp": "F#",
+    "go-mod": "Go Module",
+    "groovy": "Groovy, Gradle",
+    "haskell": "Haskell, Literate Haskell",
+    "ini": "INI, EditorConfig, Java Properties",
+    "json": "JSON, JSON with Comments, JSON5, JSONLD, OASv2-json, OASv3-json",
+    "make": "Makefile",
+    "objective-c": "Objective-C, Objective-C++",
+    "protobuf": "Protocol Buffer",
+    "scss": "SCSS, Sass",
+    "sql": "SQL, PLSQL, PLpgSQL, SQLPL, TSQL",
+    "xml": "XML, Ant Build System, Maven POM, SVG, XML Property List, XSLT",
+    "yaml": "YAML, MiniYAML, OASv2-yaml, OASv3-yaml",
+}
 _FILE_NAMES: Final = {
     "cmake": "cmakelists.txt",
     "docker": "dockerfile containerfile",
@@ -54,9 +73,16 @@ def _words(table: dict[str, str], language: str) -> tuple[str, ...]:
     return tuple(table.get(language, "").split())
 
 
+def _linguist_names(name: str) -> tuple[str, ...]:
+    if name in _LINGUIST:
+        return tuple(_LINGUIST[name].split(", "))
+    return (language_named(name),)
+
+
 def _language(name: str) -> Language:
     return Language(
         name,
+        linguist=_linguist_names(name),
         suffixes=_words(_SUFFIXES, name),
         file_names=_words(_FILE_NAMES, name),
         file_name_prefixes=_words(_FILE_NAME_PREFIXES, name),

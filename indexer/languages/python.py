@@ -112,6 +112,7 @@ PYTHON: Final = Language(
     version=2,
     rewrites=_REWRITES,
     lexis=Lexis((HASH_COMMENTS,)),
+    linguist=("Python",),
     suffixes=(".py", ".pyi", ".pyw"),
     file_names=("sconstruct", "wscript"),
     interpreters=("python", "pypy"),

@@ -4,7 +4,6 @@ Modules of this package with `LANGUAGES` are collected, so a new language needs 
 """
 
 import pkgutil
-import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -12,8 +11,7 @@ from typing import Final
 
 from indexer.languages.base import Language
 from indexer.languages.plain import TEXT
-
-_VERSION: Final = re.compile(r"[\d.]+$")
+from indexer.linguist import candidates, interpreters, language_named, without_versions
 
 
 def _all_languages() -> Iterator[Language]:
@@ -31,28 +29,46 @@ HOSTS: Final = tuple(one for one in _LANGUAGES if one.host is not None)
 SUFFIXES: Final = {suffix: one for one in _LANGUAGES for suffix in one.suffixes}
 FILENAMES: Final = {name: one for one in _LANGUAGES for name in one.file_names}
 INTERPRETERS: Final = {name: one for one in _LANGUAGES for name in one.interpreters}
+BY_LINGUIST: Final = {name: one for one in _LANGUAGES for name in one.linguist}
+PARSED_NAMES: Final = frozenset(name for one in (*PARSED, *HOSTS) for name in one.linguist)
 _PREFIXES: Final = {prefix: one for one in _LANGUAGES for prefix in one.file_name_prefixes}
 
 
 def detect(path: str, content: bytes) -> Language:
-    """Detect the language by file name, suffix or `#!` line, in this order; else `text`."""
-    name = PurePosixPath(path).name.lower()
+    """Detect a file's language by its name and content; `text` if it has no other.
+
+    What Linguist's rules leave open is decided by the suffix or interpreter of our own languages.
+    """
+    name = PurePosixPath(path).name
+    found = candidates(name, content, certain=PARSED_NAMES)
+    if len(found) == 1:
+        return BY_LINGUIST.get(found[0], TEXT)
+    own = _by_own_name(name.lower()) or _by_own_interpreter(content)
+    if not found:
+        return own or TEXT
+    known = {BY_LINGUIST.get(one, TEXT).name for one in found}
+    if own and own.name in known:
+        return own
+    return LANGUAGES_BY_NAME[known.pop()] if len(known) == 1 else TEXT
+
+
+def named(name: str) -> Language | None:
+    """Return the language with a name or alias of Linguist's; None if it knows none.
+
+    Of a language that is not ours, `text`.
+    """
+    language = language_named(name)
+    return BY_LINGUIST.get(language, TEXT) if language else None
+
+
+def _by_own_name(name: str) -> Language | None:
+    """Return the language of a file name in lower case."""
     language = FILENAMES.get(name) or SUFFIXES.get(PurePosixPath(name).suffix)
-    if language is not None:
-        return (language.variant and language.variant(name, content)) or language
-    for prefix, one in _PREFIXES.items():
-        if name.startswith(prefix):
-            return one
-    return _by_shebang(content) or TEXT
+    return language or next(
+        (one for prefix, one in _PREFIXES.items() if name.startswith(prefix)), None
+    )
 
 
-def _by_shebang(content: bytes) -> Language | None:
-    first = content[:256].split(b"\n", 1)[0].decode("ascii", "replace")
-    if not first.startswith("#!"):
-        return None
-    words = first[2:].split()
-    if words and PurePosixPath(words[0]).name == "env":
-        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-    if not words:
-        return None
-    return INTERPRETERS.get(_VERSION.sub("", PurePosixPath(words[0]).name))
+def _by_own_interpreter(content: bytes) -> Language | None:
+    names = (name for one in interpreters(content) for name in without_versions(one))
+    return next((INTERPRETERS[name] for name in names if name in INTERPRETERS), None)

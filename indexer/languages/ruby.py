@@ -70,6 +70,7 @@ RUBY: Final = Language(
     version=2,
     rewrites=_REWRITES,
     lexis=Lexis((HASH_COMMENTS,), marks_methods=True),
+    linguist=("Ruby",),
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
     file_names=("gemfile", "rakefile", "podfile", "vagrantfile", "guardfile"),
     interpreters=("ruby",),

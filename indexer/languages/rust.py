@@ -155,6 +155,7 @@ RUST: Final = Language(
     grammar("rust"),
     version=2,
     rewrites=_REWRITES,
+    linguist=("Rust",),
     suffixes=(".rs",),
     ecosystem=Ecosystem.CARGO,
     import_style=ImportStyle(_import_path, submodule=_submodule),

@@ -23,6 +23,7 @@ SCALA: Final = Language(
     "scala",
     grammar("scala"),
     version=2,
+    linguist=("Scala",),
     suffixes=(".scala", ".sc", ".sbt"),
     interpreters=("scala",),
     ecosystem=Ecosystem.MAVEN,

@@ -46,6 +46,7 @@ SWIFT: Final = Language(
     grammar("swift"),
     version=2,
     rewrites=_REWRITES,
+    linguist=("Swift",),
     suffixes=(".swift",),
     interpreters=("swift",),
     ecosystem=Ecosystem.SWIFTPM,

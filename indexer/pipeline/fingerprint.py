@@ -13,9 +13,9 @@ from indexer.languages.embedded import HOSTS_VERSION
 from indexer.languages.registry import LANGUAGES_BY_NAME
 from indexer.records.extractors import HOSTS, MANIFESTS, SELECTION, Extractor
 
-# Chunks, terms, relations and the parser: what the files of all languages share. It is the last
-# text without parts, so that no file was read again when they came.
-SHARED: Final = "aeterna-1.1.4.2-00b53edc57fa"
+# Chunks, terms, relations, the parser, which language a file is taken for and what is generated:
+# what the files of all languages share.
+SHARED: Final = "aeterna-2"
 # The locked releases, of which the versions are. A test compares them with the lock.
 RELEASES: Final = {
     "tree-sitter": "0.26.1",

@@ -3,13 +3,15 @@
 Facts that need a process or the network are requested only if the result depends on them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from indexer.config.project_file import PROJECT_FILE, parse_project_file
-from indexer.git.attributes import ENCODING, attributes_at
+from indexer.git.action_bundles import bundles_at
+from indexer.git.attributes import ENCODING, GENERATED, LANGUAGE, attributes_at
 from indexer.git.repository import Repository
+from indexer.languages import named
 from indexer.pipeline.select import SelectionRules, skip_reason_by_entry
 from indexer.records.files import TreeEntry
 from indexer.records.runs import Ancestry, Indexed, Mode, Plan, Reason, Requested
@@ -111,26 +113,28 @@ def _is_superseded(ancestry: Ancestry, head: str, ref: str, base: str, history: 
 def selected_entries(
     repository: Repository, commit: str, entries: Sequence[TreeEntry]
 ) -> list[TreeEntry]:
-    """Return the entries of `commit` with skip reasons and encodings that other files declare."""
+    """Return the entries of `commit` with skip reasons, and what other files declare of them."""
     rules = selection_rules(repository, commit)
     paths = [entry.path for entry in entries if not entry.skipped]
     attributes = attributes_at(repository, commit, paths)
+    for path in bundles_at(repository, commit, paths):
+        attributes[path] = {GENERATED: "set"} | attributes.get(path, {})
     return [
-        entry
-        if entry.skipped
-        else replace(
-            entry,
-            declared_encoding=attributes.get(entry.path, {}).get(ENCODING, ""),
-            skipped=skip_reason_by_entry(
-                path=entry.path,
-                mode=entry.mode,
-                size=entry.size,
-                attributes=attributes.get(entry.path, {}),
-                rules=rules,
-            ),
-        )
+        entry if entry.skipped else _selected(entry, attributes.get(entry.path, {}), rules)
         for entry in entries
     ]
+
+
+def _selected(entry: TreeEntry, attributes: Mapping[str, str], rules: SelectionRules) -> TreeEntry:
+    language = named(attributes.get(LANGUAGE, ""))
+    declared = replace(
+        entry,
+        declared_encoding=attributes.get(ENCODING, ""),
+        declared_language=language.name if language else "",
+    )
+    return replace(
+        declared, skipped=skip_reason_by_entry(declared, attributes=attributes, rules=rules)
+    )
 
 
 def selection_rules(repository: Repository, commit: str) -> SelectionRules:

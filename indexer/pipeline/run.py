@@ -1,9 +1,9 @@
 """One run from start to end: open, decide, select, process, upload, announce, wait, report."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +29,7 @@ from indexer.pipeline.stats import RunCounters, Stopwatch
 from indexer.pipeline.text_embedder import text_embedder
 from indexer.pipeline.upload import BatchUploader
 from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker, skipped_line, worker_count
-from indexer.records.files import TreeEntry
+from indexer.records.files import LANGUAGE_DECLARED, TreeEntry
 from indexer.records.runs import Indexed, Mode, Plan, Requested, RunStats
 
 if TYPE_CHECKING:
@@ -155,20 +155,20 @@ class _Run:
     def _select(self, opened: OpenedRun, plan: Plan) -> _Work:
         if plan.mode is Mode.INCREMENTAL and plan.base:
             changes = self._repository.changes(plan.base, self._commit)
-            selected = selected_entries(self._repository, self._commit, changes.entries)
+            selected = self._selected(opened, changes.entries)
             return _Work(selected, list(changes.removed))
-        entries = selected_entries(
-            self._repository, self._commit, self._repository.tree(self._commit)
-        )
+        entries = self._selected(opened, self._repository.tree(self._commit))
         answer = self._central.put_tree(opened.run_id, encode_tree(entries))
         if plan.mode is not Mode.FORCE:
-            # Central cannot know that a file which held NUL bytes is text by another file now.
-            entries = [
-                entry
-                for entry in entries
-                if entry.path in answer.changed or is_wide(entry.declared_encoding)
-            ]
+            entries = [one for one in entries if one.path in answer.changed or _is_declared(one)]
         return _Work(entries, [], answer.removed)
+
+    def _selected(self, opened: OpenedRun, entries: Sequence[TreeEntry]) -> list[TreeEntry]:
+        """Select, without declared languages for a service that would not ask for them again."""
+        entries = selected_entries(self._repository, self._commit, entries)
+        if LANGUAGE_DECLARED in opened.record_fields:
+            return entries
+        return [replace(entry, declared_language="") for entry in entries]
 
     def _upload(self, opened: OpenedRun, work: _Work) -> int:
         """Send everything; return the number of batches."""
@@ -282,6 +282,14 @@ class _Run:
             vectors=self._job.vectors,
             direct_refusal=self._job.direct_refusal,
         )
+
+
+def _is_declared(entry: TreeEntry) -> bool:
+    """Whether central cannot know what is declared of the file now.
+
+    It may be of another language, or text, although it held NUL bytes.
+    """
+    return bool(entry.declared_language) or is_wide(entry.declared_encoding)
 
 
 def _with_salvage_note(problem: EmbeddingError, chunks: int) -> EmbeddingError:

@@ -38,6 +38,7 @@ from indexer.records.files import (
     Symbol,
     TreeEntry,
     line_span,
+    skipped_record,
     split_lines,
     supported_record,
 )
@@ -85,7 +86,7 @@ def extract_files(
         line = encode_file(supported_record(extraction.record, record_fields))
         size = size_with_vectors(line, dimensions=dimensions)
         if size > batch_bytes or not is_readable(line.line):
-            record = _skipped(line.record, SkipReason.TOO_LARGE)
+            record = skipped_record(file.entry, SkipReason.TOO_LARGE)
             extracted.append(ExtractedFile(encode_file(record)))
         else:
             extracted.append(_with_inputs(line, extraction, model, with_points=with_points))
@@ -154,7 +155,7 @@ def extract(file: SourceFile) -> Extraction:
             return _extraction(attempt)
         except Exception:  # noqa: BLE001 (it is logged, and a file must not end the run)
             _log.exception("%s could not be extracted", entry.path)
-    return Extraction(_skipped(entry, entry.skipped or SkipReason.UNPROCESSABLE))
+    return Extraction(skipped_record(entry, entry.skipped or SkipReason.UNPROCESSABLE))
 
 
 def _extraction(file: SourceFile) -> Extraction:
@@ -162,7 +163,7 @@ def _extraction(file: SourceFile) -> Extraction:
     kept = None if entry.skipped is SkipReason.GENERATED else entry.skipped
     decoded = decode_text(entry.path, file.content, entry.declared_encoding)
     if isinstance(decoded, SkipReason):
-        return Extraction(_skipped(entry, kept or decoded))
+        return Extraction(skipped_record(entry, kept or decoded))
     reason = kept or skip_reason_by_content(entry.path, decoded.source)
     if reason and reason is not SkipReason.GENERATED:
         return Extraction(_skipped_manifest(entry, reason, decoded))
@@ -174,6 +175,7 @@ def _extraction(file: SourceFile) -> Extraction:
         decoded=decoded,
         degraded=file.degraded,
         generated=_generated_by(entry, reason),
+        declared_language=entry.declared_language,
     )
     record = extraction.record
     if record.generated and not _is_parsed(record):
@@ -183,7 +185,7 @@ def _extraction(file: SourceFile) -> Extraction:
 
 def _skipped_manifest(entry: TreeEntry, reason: SkipReason, decoded: Decoded) -> FileRecord:
     """Return a skipped file with what it declares, if it is a manifest that a tool writes."""
-    record = _skipped(entry, reason)
+    record = skipped_record(entry, reason)
     if reason in TOOL_WRITTEN and is_manifest(entry.path):
         return replace(record, manifest=read_manifest(entry.path, decoded.text))
     return record
@@ -220,6 +222,7 @@ def _extract_selected(
     decoded: Decoded,
     degraded: DegradeReason | None = None,
     generated: GeneratedBy | None = None,
+    declared_language: str = "",
 ) -> Extraction:
     """Extract a selected file: a pure function of the arguments.
 
@@ -228,7 +231,7 @@ def _extract_selected(
     generated file has no chunks.
     """
     text, source = decoded.text, decoded.source
-    language = detect(path, source)
+    language = LANGUAGES_BY_NAME.get(declared_language) or detect(path, source)
     lines = split_lines(text)
     read = _read(path, language, source, lines, degraded)
     drafts = [] if generated else read.drafts()
@@ -251,6 +254,7 @@ def _extract_selected(
         generated=generated,
         unparsed=read.relations.unparsed,
         encoding=decoded.encoding,
+        language_declared=bool(declared_language),
     )
     return Extraction(record, words)
 
@@ -328,7 +332,3 @@ def _chunks(
             drafts, document_terms(path=path, names=names, words=words), strict=True
         )
     )
-
-
-def _skipped(entry: TreeEntry | FileRecord, reason: SkipReason) -> FileRecord:
-    return FileRecord(entry.path, entry.mode, entry.blob, entry.size, skipped=reason)

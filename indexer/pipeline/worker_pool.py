@@ -24,7 +24,13 @@ from indexer.limits import INDEXING_MEMORY_BYTES
 from indexer.output import log
 from indexer.pipeline.forkserver import start_forkserver
 from indexer.process_group import CHILDREN, limit_memory
-from indexer.records.files import DegradeReason, FileRecord, SkipReason, SourceFile, TreeEntry
+from indexer.records.files import (
+    DegradeReason,
+    SkipReason,
+    SourceFile,
+    TreeEntry,
+    skipped_record,
+)
 from indexer.records.vectors import LocalModel
 
 _GROUP_BYTES: Final = 96_000  # keeps a process busy for about 50 ms
@@ -72,7 +78,7 @@ def extract_in_worker(
 
 def skipped_line(entry: TreeEntry, reason: SkipReason) -> FileLine:
     """Return the line of a file that is not indexed."""
-    return encode_file(FileRecord(entry.path, entry.mode, entry.blob, entry.size, skipped=reason))
+    return encode_file(skipped_record(entry, reason))
 
 
 class WorkerPool:

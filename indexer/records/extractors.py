@@ -14,6 +14,9 @@ from indexer.records.languages import EMBEDDED_LANGUAGES
 HOSTS: Final = "hosts"  # files that hold code of other languages
 MANIFESTS: Final = "manifests"  # files with a manifest
 SELECTION: Final = "selection"  # skipped files
+# Ends the text of a record whose language another file declares. No run has it, so that a full run
+# reads the file again, whatever the other file says now.
+_DECLARED: Final = "declared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +43,14 @@ class Extractor:
 
     def of_record(self, record: FileRecord) -> str:
         """Return the text that has the parts alone on which the record depends."""
-        return self._text(
+        text = self._text(
             [
                 *_parts(record.language),
                 *([MANIFESTS] if record.manifest else []),
                 *([SELECTION] if record.skipped else []),
             ]
         )
+        return f"{text} {_DECLARED}" if record.language_declared else text
 
     def changed_parts(self) -> dict[str, str]:
         """Return the text of the changed parts on which files of each language depend.

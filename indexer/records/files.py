@@ -127,7 +127,8 @@ class TreeEntry:
     """One tracked file of a commit. `size` is the blob's size in bytes.
 
     GENERATED as `skipped` is the verdict on the entry: a file that can be parsed is read, too.
-    `declared_encoding` is the label that another file of the commit gives it, or "".
+    What other files of the commit give it, or "": `declared_encoding` is a label,
+    `declared_language` the name of a language of ours.
     """
 
     path: str
@@ -136,6 +137,7 @@ class TreeEntry:
     size: int
     skipped: SkipReason | None = None
     declared_encoding: str = ""
+    declared_language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,7 @@ class FileRecord:
     a `manifest`. A generated file has all but chunks. `namespace` is the package or namespace that
     the file declares, dotted. Bases and types are references, see indexer.records.references.
     `encoding` is the name of the Python codec that `content` was decoded by, "" for UTF-8.
+    `language_declared`: the language is not the file's own, but what another file declares.
     """
 
     path: str
@@ -246,11 +249,17 @@ class FileRecord:
     generated: GeneratedBy | None = None
     unparsed: Unparsed | None = None
     encoding: str = ""
+    language_declared: bool = False
 
 
 # Fields that earlier services refuse, with their values in a record that does not have them. They
 # are sent only if the answer to Open names them.
-NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {"unparsed": None, "encoding": ""}
+LANGUAGE_DECLARED: Final = "language_declared"
+NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {
+    "unparsed": None,
+    "encoding": "",
+    LANGUAGE_DECLARED: False,
+}
 RECORD_FIELDS: Final = frozenset(
     [*NEGOTIATED_FIELDS, *(f"manifest.{name}" for name in NEGOTIATED_MANIFEST_FIELDS)]
 )
@@ -282,6 +291,18 @@ def _supported_manifest(
             for name, none in NEGOTIATED_MANIFEST_FIELDS.items()
             if f"manifest.{name}" not in fields
         },
+    )
+
+
+def skipped_record(entry: TreeEntry, reason: SkipReason) -> FileRecord:
+    """Return the record of a file that is not indexed."""
+    return FileRecord(
+        entry.path,
+        entry.mode,
+        entry.blob,
+        entry.size,
+        skipped=reason,
+        language_declared=bool(entry.declared_language),
     )
 
 

@@ -36,12 +36,21 @@ EMBEDDED_LANGUAGES: Final[Mapping[str, tuple[str, ...]]] = {
 
 # Of programs that a grammar reads, whole or in parts.
 PARSED_SUFFIXES: Final = frozenset(
-    {".astro", ".bash", ".bats", ".c", ".c++", ".cc", ".ccm", ".cjs", ".cpp", ".cppm",
-     ".cs", ".csx", ".cts", ".cxx", ".cxxm", ".erb", ".ex", ".exs", ".gemspec", ".go", ".h", ".h++",
-     ".hbs", ".hh", ".hpp", ".htm", ".html", ".hxx", ".inl", ".ipp", ".ipynb", ".ixx", ".j2",
-     ".java", ".jinja", ".js", ".jsx", ".ksh", ".kt", ".kts", ".lua", ".mjs", ".mpp", ".mts",
-     ".php", ".phtml", ".py", ".pyi", ".pyw", ".rake", ".rb", ".rs", ".ru", ".sbt", ".sc", ".scala",
-     ".sh", ".svelte", ".swift", ".tpp", ".ts", ".tsx", ".vue", ".xhtml", ".zsh"}
+    {"._js", ".astro", ".aw", ".bash", ".bats", ".blade", ".bones", ".builder", ".c", ".c++",
+     ".cats", ".cc", ".ccm", ".cjs", ".command", ".cpp", ".cppm", ".cs", ".csx", ".ctp", ".cts",
+     ".cxx", ".cxxm", ".ebuild", ".erb", ".es6", ".ex", ".exs", ".eye", ".gemspec", ".go", ".god",
+     ".gs", ".gyp", ".gypi", ".h", ".h++", ".handlebars", ".hbs", ".hh", ".hpp", ".hta", ".htm",
+     ".html", ".hxx", ".idc", ".inl", ".ino", ".ipp", ".ipynb", ".ixx", ".j2", ".jake", ".jav",
+     ".java", ".javascript", ".jbuilder", ".jinja", ".jinja2", ".js", ".jsb", ".jscad", ".jsfl",
+     ".jsh", ".jslib", ".jsm", ".jspre", ".jss", ".jsx", ".kojo", ".ksh", ".kt", ".ktm", ".kts",
+     ".linq", ".lmi", ".lua", ".mjs", ".mpp", ".mspec", ".mts", ".njs", ".nse", ".p8", ".pac",
+     ".pacscript", ".pd_lua", ".php", ".php3", ".php4", ".php5", ".phps", ".phpt", ".phtml",
+     ".podspec", ".prawn", ".py", ".py3", ".pyde", ".pyi", ".pyp", ".pyt", ".pyw", ".rabl",
+     ".rake", ".rb", ".rbi", ".rbuild", ".rbw", ".rbx", ".rbxs", ".rhtml", ".rockspec", ".rs",
+     ".ru", ".ruby", ".sbatch", ".sbt", ".sc", ".scala", ".sh", ".sjs", ".slurm", ".ssjs",
+     ".svelte", ".swift", ".tac", ".tcc", ".thor", ".tmux", ".tool", ".tpp", ".ts", ".tsx", ".txx",
+     ".vue", ".watchr", ".wlua", ".wsgi", ".xht", ".xhtml", ".xpy", ".xsjs", ".xsjslib", ".zsh",
+     ".zsh-theme"}
 )  # fmt: skip
 
 # Of languages that Pygments has not by this name, the lexer.

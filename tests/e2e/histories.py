@@ -11,7 +11,7 @@ from scripts.local_git import commit_all, git, new_repository
 
 PATHS = (
     "a.py", "pkg/b.py", "pkg/deep/c.py", "web/app.js", "web/app.min.js", "vendor/dep.go",
-    "gen/x_pb2.py", "docs/ü read me.md", "package-lock.json", "data.bin",
+    "gen/x_pb2.py", "docs/ü read me.md", "package-lock.json", "data.bin", "web/dist/index.js",
 )  # fmt: skip
 CONTENTS = (
     b"def one():\n    return 1\n",
@@ -35,6 +35,8 @@ ATTRIBUTES = (
     b"*.js linguist-generated\n",
     b"*_pb2.py -linguist-generated\nvendor/** -linguist-vendored\n",
     b"pkg/** linguist-vendored\n* text=auto\n",
+    b"*.py linguist-language=Ruby\n*.js linguist-language=TypeScript\n",
+    b"* linguist-language=Text\nweb/** linguist-language=python3\n",
 )
 EDITOR_CONFIGS = (
     b"[*]\ncharset = utf-8\n",
@@ -219,6 +221,7 @@ def steps() -> st.SearchStrategy[Step]:
             st.sampled_from(EDITOR_CONFIGS),
         ),
         st.builds(put, st.just(".codesearch.toml"), st.sampled_from(RULES)),
+        st.builds(put, st.sampled_from(("web/action.yml", "action.yaml")), content),
         st.builds(
             put,
             st.sampled_from(("pyproject.toml", "pkg/pyproject.toml", "package.json", "uv.lock")),

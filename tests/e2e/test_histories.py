@@ -19,6 +19,7 @@ from tests.property_settings import examples
 
 MAIN = "refs/heads/main"
 LEGACY = "цена = 1\n".encode("koi8-r")
+SCRIPT = b"function one() {}\n"
 WIDE = "größe = 1\n".encode("utf-16-le")
 _numbers = itertools.count()
 
@@ -26,6 +27,11 @@ _numbers = itertools.count()
 def declared(charset: bytes) -> Step:
     """A file that declares an encoding for Python."""
     return put(".editorconfig", b"[*.py]\ncharset = " + charset + b"\n")
+
+
+def languages(line: bytes) -> Step:
+    """A file that declares languages."""
+    return put(".gitattributes", line + b"\n")
 
 
 def run(acme: Organization, branch: Branch, project: str) -> Report:
@@ -49,6 +55,10 @@ def dump(acme: Organization, project: str) -> list[str]:
 )
 @example([[put("a.py", LEGACY)], [declared(b"koi8-r")], [declared(b"cp866")], [declared(b"")]])
 @example([[put("a.py", LEGACY), declared(b"koi8-r")], [force_push(0, None)]])
+@example(
+    [[languages(b"a.py linguist-language=Ruby\n*_pb2.py linguist-language=Text")], [languages(b"")]]
+)
+@example([[put("web/dist/index.js", SCRIPT)], [put("web/action.yml", b"")], [force_push(0, None)]])
 @example([[put("a.py", WIDE)], [declared(b"utf-16le")], [declared(b"utf-16be")], [declared(b"")]])
 @given(history=st.lists(st.lists(steps(), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_incremental_runs_end_where_a_full_run_does(

@@ -101,6 +101,11 @@ def test_a_file_that_is_not_utf8_is_asked_for_as_another_may_declare_its_encodin
     assert changed_record(api, replace(record, encoding="cp1252"), None)
 
 
+def test_a_file_whose_language_another_declared_is_asked_for_again(api: Api) -> None:
+    record = file_record("odd", "def f\n")
+    assert changed_record(api, replace(record, language_declared=True), None)
+
+
 @pytest.mark.parametrize("reason", [SkipReason.NOT_UTF8, SkipReason.ENCODING_INVALID])
 def test_a_file_in_no_known_encoding_is_asked_for_again(api: Api, reason: SkipReason) -> None:
     assert changed_after(api, reason, None)

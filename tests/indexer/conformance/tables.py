@@ -11,6 +11,13 @@ from indexer.ecosystems.base import PackageEcosystem
 from indexer.ecosystems.maven import gradle_versions
 from indexer.ecosystems.npm.local_names import real_path
 from indexer.languages import LANGUAGES_BY_NAME, detect
+from indexer.languages.plain import TEXT
+from indexer.pipeline.select import (
+    SelectionRules,
+    skip_reason_by_content,
+    skip_reason_by_entry,
+)
+from indexer.records.files import TreeEntry
 
 TABLES: Final = sorted(Path(__file__).with_name("tables").glob("*.json"))
 
@@ -133,6 +140,21 @@ def _rules(row: Row) -> PackageEcosystem:
     return ECOSYSTEMS[row.ecosystem]
 
 
+def _languages(row: Row) -> Any:
+    found = {path: detect(path, text.encode()) for path, text in row.asked["files"].items()}
+    return {path: None if one is TEXT else one.name for path, one in found.items()}
+
+
+def _generated(row: Row) -> Any:
+    return {path: _is_aside(path, text.encode()) for path, text in row.asked["files"].items()}
+
+
+def _is_aside(path: str, content: bytes) -> bool:
+    entry = TreeEntry(path, "100644", "a" * 40, len(content))
+    by_entry = skip_reason_by_entry(entry, attributes={}, rules=SelectionRules())
+    return bool(by_entry or skip_reason_by_content(path, content))
+
+
 def _order(row: Row) -> Any:
     parse = gradle_versions.parse_version if row.tool == "gradle" else _rules(row).parse_version
     one, other = (parse(version) for version in row.asked[:2])
@@ -151,6 +173,8 @@ _ANSWERS: Final[Mapping[str, Callable[[Row], Any]]] = {
     "pins": _pins,
     "modules": _modules,
     "resolves": _resolves,
+    "languages": _languages,
+    "generated": _generated,
     "order": _order,
     "allows": _allows,
 }

@@ -17,6 +17,7 @@ from indexer.languages.registry import (
     SUFFIXES,
     TEXT,
 )
+from indexer.linguist import facts
 from indexer.records.languages import (
     EMBEDDED_LANGUAGES,
     LANGUAGES,
@@ -49,7 +50,19 @@ from indexer.records.languages import (
         ("bin/run", b"#!/usr/bin/python3.11 -u\n", "python"),
         ("bin/run", b"#!/bin/sh -e\n", "bash"),
         ("bin/run", b"#! /usr/bin/env -S NODE_ENV=test node --trace\n", "javascript"),
+        ("bin/run", b"#!/usr/bin/env -S uv run --script\n", "python"),
+        ("bin/run", b"#!/usr/bin/env -S deno run\n", "typescript"),
         ("bin/run", b"#!\n", "text"),
+        ("Fastfile", b"", "ruby"),
+        ("PKGBUILD", b"", "bash"),
+        (".envrc", b"", "bash"),
+        ("Jenkinsfile", b"", "groovy"),
+        ("a.ixx", b"", "cpp"),
+        ("app_de.ts", b'<?xml version="1.0"?>\n<!DOCTYPE TS>\n<TS version="2.1">\n', "xml"),
+        ("tiles.tsx", b'<?xml version="1.0"?>\n<tileset/>\n', "xml"),
+        ("a.h", b"// -*- C++ -*-\nint a();\n", "cpp"),
+        ("a.h", b"#import <A/A.h>\n@interface A\n@end\n", "objective-c"),
+        ("a.js", b"// -*- Mode: Java -*-\n", "javascript"),
         ("bin/run", b"\xff\xfe#!/bin/sh", "text"),
     ],
 )
@@ -111,8 +124,9 @@ def test_the_list_of_names_that_others_read_is_complete() -> None:
 
 def test_the_suffixes_of_parsed_files_are_those_of_the_registry() -> None:
     documents = [one for one in HOSTS if one.host and one.host.are_examples]
-    programs = (one for one in (*PARSED, *HOSTS) if one not in documents)
-    assert {suffix for one in programs for suffix in one.suffixes} == PARSED_SUFFIXES
+    programs = {one.name for one in (*PARSED, *HOSTS) if one not in documents}
+    suffixes = {one for one in {*SUFFIXES, *facts().suffixes} if one.count(".") == 1}
+    assert {one for one in suffixes if detect("a" + one, b"").name in programs} == PARSED_SUFFIXES
 
 
 def test_the_list_of_languages_inside_of_others_is_that_of_the_registry() -> None:

@@ -16,7 +16,13 @@ from indexer.git.repository import Repository
 from indexer.pipeline.job import make_job
 from indexer.pipeline.report import Report, RunProgress
 from indexer.pipeline.run import index
-from indexer.records.files import FileRecord, GeneratedBy, Removal, SkipReason
+from indexer.records.files import (
+    LANGUAGE_DECLARED,
+    FileRecord,
+    GeneratedBy,
+    Removal,
+    SkipReason,
+)
 from indexer.records.manifests import Ecosystem, Manifest, Pin
 from indexer.records.runs import Mode, Plan, Reason, Requested
 from tests.indexer.central import TOKEN, StandIn, stand_in
@@ -318,6 +324,32 @@ def test_an_attribute_that_tells_an_encoding_has_its_files_read_again(
     assert isinstance(old, FileRecord)
     assert (old.content, old.blob, old.size) == (LEGACY, blob, 2 * len(LEGACY))
     assert [symbol.name for symbol in old.symbols] == ["größe"]
+
+
+def test_an_attribute_that_tells_a_language_has_its_files_read_again(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.orders = {"record_fields": [LANGUAGE_DECLARED]}
+    sandbox.commit("second", {"cart.inc": "def total(): pass\n"})
+    run(central, sandbox)
+    sandbox.commit("third", {".gitattributes": "*.inc linguist-language=Python3\n"})
+    report = run(central, sandbox)
+    assert report.reason is Reason.SELECTION_CHANGED
+    [found] = [one for one in central.records() if one.path == "cart.inc"]
+    assert isinstance(found, FileRecord)
+    assert (found.language, found.language_declared) == ("python", True)
+    assert [symbol.name for symbol in found.symbols] == ["total"]
+
+
+def test_a_service_that_would_not_ask_again_gets_no_declared_language(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    files = {"cart.inc": "def total(): pass\n", ".gitattributes": "* linguist-language=Python\n"}
+    sandbox.commit("second", files)
+    run(central, sandbox)
+    [found] = [one for one in central.records() if one.path == "cart.inc"]
+    assert isinstance(found, FileRecord)
+    assert found.language == "text"
 
 
 @pytest.mark.parametrize("fields", [["encoding", "of_a_later_version"], [], None])

@@ -25,9 +25,7 @@ def by_entry(
     rules: SelectionRules | None = None,
 ) -> SkipReason | None:
     return skip_reason_by_entry(
-        path=path,
-        mode=mode,
-        size=size,
+        TreeEntry(path, mode, "a" * 40, size),
         attributes=attributes or {},
         rules=rules or SelectionRules(),
     )

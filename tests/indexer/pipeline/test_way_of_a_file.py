@@ -33,13 +33,15 @@ READER = {"indexer.bundle.decode", "indexer.bundle.lines", "indexer.json_values"
 INSIDE = {
     "indexer.decoding.codec",
     "indexer.git.command",
+    "indexer.linguist.interpreters",
+    "indexer.linguist.modelines",
     "indexer.resolution.references",
     "indexer.syntax.budget",
     "indexer.syntax.source_text",
     "indexer.syntax.trees",
 }
 RECORDS = "indexer.records.files"  # defines what travels
-AT_MOST = 13
+AT_MOST = 14
 
 
 def is_whole_file(value: object) -> bool:

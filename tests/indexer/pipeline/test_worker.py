@@ -1,5 +1,7 @@
 """One file's trouble stays its own."""
 
+from dataclasses import replace
+
 import pytest
 
 from indexer.ecosystems import ECOSYSTEMS
@@ -125,11 +127,10 @@ def test_a_vendored_manifest_declares_nothing(folder: str) -> None:
     for ecosystem in ECOSYSTEMS.values():
         for name in (name for one in ecosystem.formats for name in one.names):
             path = f"{folder}/acme/{name}"
-            reason = skip_reason_by_entry(
-                path=path, mode="100644", size=9, attributes={}, rules=rules
-            )
+            entry = TreeEntry(path, "100644", "a" * 40, 9)
+            reason = skip_reason_by_entry(entry, attributes={}, rules=rules)
             assert reason is SkipReason.VENDORED
-            assert not needs_content(TreeEntry(path, "100644", "a" * 40, 9, reason))
+            assert not needs_content(replace(entry, skipped=reason))
 
 
 @pytest.mark.parametrize(

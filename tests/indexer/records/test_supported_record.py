@@ -28,6 +28,7 @@ RECORD = FileRecord(
     manifest=MANIFEST,
     unparsed=Unparsed((UnparsedLines(1, 1, 0),), ("a",), scanned=True),
     encoding="cp1252",
+    language_declared=True,
 )
 
 
@@ -36,7 +37,7 @@ def test_a_service_that_names_every_field_gets_the_record() -> None:
 
 
 def test_one_that_names_none_gets_what_it_knows() -> None:
-    bare = replace(RECORD, manifest=PINS, unparsed=None, encoding="")
+    bare = replace(RECORD, manifest=PINS, unparsed=None, encoding="", language_declared=False)
     assert supported_record(RECORD, frozenset()) == bare
 
 

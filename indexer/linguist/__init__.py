@@ -1,0 +1,18 @@
+"""The language of a file by GitHub Linguist's rules and facts, without its classifier.
+
+`data.json` has the facts of one release; `scripts/linguist_data.py` makes it. Names of languages
+are Linguist's; `languages/` says which of them are ours.
+"""
+
+from indexer.linguist.facts import facts, language_named
+from indexer.linguist.interpreters import interpreters, without_versions
+from indexer.linguist.strategies import candidates, suffix_languages
+
+__all__ = [
+    "candidates",
+    "facts",
+    "interpreters",
+    "language_named",
+    "suffix_languages",
+    "without_versions",
+]
