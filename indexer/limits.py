@@ -125,6 +125,7 @@ TRACE_NODES: Final = 500
 PICTURE_NODES: Final = 40  # of a call graph that are drawn one by one
 SKIPPED_FILES_COUNTED: Final = 10_000  # that may define a name which a trace does not find
 STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
+OLDER_EXTRACTOR_NAMED: Final = 20  # projects that a receipt names
 STATUS_UNREAD_MANIFESTS: Final = 20  # that the status of a project names
 CALLS_REFERENCES: Final = 5_000  # that a page of call edges is made of
 CALLS_LISTED: Final = 50_000  # of a page: a call may reach every override of a method

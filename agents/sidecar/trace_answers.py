@@ -97,6 +97,13 @@ class PartlyParsed(AnswerModel):
     relevant: list[PartlyParsedFile] = []
 
 
+class OlderExtractor(AnswerModel):
+    """Projects that an older extractor has read: the answer may lack what a newer one finds."""
+
+    count: int = 0
+    sample: list[str] = []
+
+
 class TraceReceipt(SearchReceipt):
     """The commits of the answer, and projects that may have missing results."""
 
@@ -104,6 +111,7 @@ class TraceReceipt(SearchReceipt):
     elsewhere: Elsewhere
     cut: list[str]
     partly_parsed: PartlyParsed = PartlyParsed()
+    older_extractor: OlderExtractor = OlderExtractor()
 
 
 class _Page(AnswerModel):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from central.repositories.extractors import OlderExtractor
 from central.repositories.visibility import (
     MISSING_MORE,
     AnsweringProject,
@@ -139,6 +140,7 @@ class TraceReceipt:
     elsewhere: Elsewhere
     cut: Annotated[list[str], "Limits that were met"]
     partly_parsed: PartlyParsed
+    older_extractor: OlderExtractor
 
 
 @dataclass(frozen=True, slots=True)

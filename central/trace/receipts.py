@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from central.repositories.extractors import older_extractor
 from central.repositories.visibility import MissingProject, answering_projects, listed_missing
 from central.sentences import Sentence
 from central.trace.answers import Elsewhere, PartlyParsed, TraceReceipt, Unresolved, UnresolvedSite
@@ -15,6 +16,10 @@ from central.trace.tally import MAX_UNRESOLVED, SAMPLE, Tally
 _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."
 _BY_NAME: Final = (
     "{count} {noun} by that name {verb} of something unknown; min_confidence=low lists them."
+)
+_OLDER: Final = (
+    "{count} {noun} in scope {verb} read by an older extractor, which may find less: see "
+    "receipt.older_extractor."
 )
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
@@ -68,6 +73,9 @@ def receipt_of(
         elsewhere=Elsewhere(tally.elsewhere, tally.is_more_elsewhere),
         cut=cut,
         partly_parsed=partly_parsed,
+        older_extractor=older_extractor(
+            one for one in scope.repositories.values() if not only or one.name in only
+        ),
     )
 
 
@@ -112,5 +120,8 @@ def hint_for(
         noun = "project" if missing == 1 else "projects"
         template = "{count} {noun} in scope may lack something: see receipt.missing."
         reasons.append(Sentence.of("may_lack", template, count=missing, noun=noun))
+    if older := receipt.older_extractor.count:
+        noun, verb = ("project", "was") if older == 1 else ("projects", "were")
+        reasons.append(Sentence.of("older_extractor", _OLDER, count=older, noun=noun, verb=verb))
     template = "Nothing in what this credential sees is among its {what}."
     return Sentence.joined(reasons) or Sentence.of("none_visible", template, what=what)

@@ -1,0 +1,35 @@
+"""The extractor's versions. A service without any grammar knows by them what is the newest.
+
+A change of SHARED reads every file again. A language's version, in `languages/`, reads its own
+files again; `python -m tests.indexer.update_golden` says which one a change of output needs.
+"""
+
+from typing import Final
+
+from indexer.languages.embedded import HOSTS_VERSION
+from indexer.languages.registry import LANGUAGES_BY_NAME
+from indexer.records.extractors import HOSTS, MANIFESTS, SELECTION, Extractor
+
+# Chunks, terms, relations and the parser: what the files of all languages share. Raise one of its
+# numbers, which say what is older. It is the last text without parts, so that no file was read
+# again when they came.
+SHARED: Final = "aeterna-1.1.4.2-00b53edc57fa"
+# Raise if `ecosystems/` reads other values from the same file, or a file of another name.
+MANIFESTS_VERSION: Final = 2
+# Raise if a file is no longer skipped, or for another reason; if more are, change SHARED.
+SELECTION_VERSION: Final = 2
+
+VERSIONS: Final = {
+    **{one.name: one.version for one in LANGUAGES_BY_NAME.values() if one.host is None},
+    HOSTS: HOSTS_VERSION,
+    MANIFESTS: MANIFESTS_VERSION,
+    SELECTION: SELECTION_VERSION,
+}
+
+
+def raised_parts() -> dict[str, str]:
+    """Return the versions of the parts that have changed."""
+    return {part: str(version) for part, version in VERSIONS.items() if version > 1}
+
+
+NEWEST: Final = Extractor(SHARED, raised_parts())  # with the locked releases
