@@ -188,6 +188,7 @@ FORGE_WAIT_SECONDS: Final = 60.0  # for a forge that limits requests, before the
 COMMENT_BYTES: Final = 60_000  # of a comment on a pull request; GitHub takes 65,536 characters
 MISSING_WITHOUT_INDEX: Final = 20  # projects without an index that a receipt names
 BACKFILL_URLS: Final = 1_000  # of one request
+UPGRADES_QUEUED: Final = 1_000  # runs that `manage.py upgrade_index` queues without --limit
 BACKFILL_ROWS: Final = 200  # repositories on a page of a backfill's progress
 BACKFILL_REPOSITORY_BYTES: Final = 4 * 1024**3  # of a clone; AETERNA_BACKFILL_MAX_BYTES
 BACKFILL_REPOSITORY_SECONDS: Final = 3_600  # to clone and index; AETERNA_BACKFILL_SECONDS
