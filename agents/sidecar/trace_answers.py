@@ -97,6 +97,14 @@ class PartlyParsed(AnswerModel):
     relevant: list[PartlyParsedFile] = []
 
 
+class UnreadManifest(AnswerModel):
+    """A manifest that could not be read whole, and that decides a part of the answer."""
+
+    project: str
+    file: str
+    problem: str
+
+
 class OlderExtractor(AnswerModel):
     """Projects that an older extractor has read: the answer may lack what a newer one finds."""
 
@@ -111,6 +119,7 @@ class TraceReceipt(SearchReceipt):
     elsewhere: Elsewhere
     cut: list[str]
     partly_parsed: PartlyParsed = PartlyParsed()
+    unread_manifests: list[UnreadManifest] = []
     older_extractor: OlderExtractor = OlderExtractor()
 
 

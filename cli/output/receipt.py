@@ -48,6 +48,7 @@ _OPTIONS: Final = {
         "lower --depth, raise --limit, or give --project and --file"
     ),
     ": see receipt.missing": ", as said above",
+    ": see receipt.unread_manifests": ", as said above",
     ": see receipt.older_extractor": ", as said above",
     "types=": "--types ",
     "direction=": "--direction ",
@@ -74,6 +75,9 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
             "Lines that could not be parsed have the name, or are of the definition, in "
             f"{', '.join(escape_line(_place(one)) for one in relevant)}."
         )
+    if unread := receipt.get("unread_manifests"):
+        named = ", ".join(f"{_place(one)} ({one['problem'].replace('_', ' ')})" for one in unread)
+        yield escape_line(f"More may depend on manifests that could not be read whole: {named}.")
     if line := _older_line(receipt.get("older_extractor", {})):
         yield line
     elsewhere = receipt.get("elsewhere", {"count": 0})
