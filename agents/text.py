@@ -105,9 +105,8 @@ def receipt_text(
         lines.append(f"Limits reached: {', '.join(receipt['cut'])}.")
     if receipt["complete"] and commits:
         lines[0] = f"Complete. {lines[0]}"
-    return "\n".join(
-        [*lines, *_unresolved(receipt), *_elsewhere(receipt), *_partly_parsed(receipt)]
-    )
+    of_traces = (_unresolved, _elsewhere, _partly_parsed, _unread, _older)
+    return "\n".join([*lines, *(line for lines_of in of_traces for line in lines_of(receipt))])
 
 
 def _since(row: Row) -> str:
@@ -279,6 +278,26 @@ def _partly_parsed(receipt: Row) -> list[str]:
         return []
     files = ", ".join(f"{row['project']}:{row['file']}" for row in relevant)
     return [f"Lines that could not be parsed have the name, or are of the definition: {files}."]
+
+
+def _unread(receipt: Row) -> list[str]:
+    unread = receipt.get("unread_manifests")
+    if not unread:
+        return []
+    files = ", ".join(f"{row['project']}:{row['file']} ({row['problem']})" for row in unread)
+    return [f"Manifests that could not be read whole, and may hide more: {files}."]
+
+
+def _older(receipt: Row) -> list[str]:
+    older = receipt.get("older_extractor") or {"count": 0}
+    if not older["count"]:
+        return []
+    named = older["sample"][:3]
+    more = f" and {older['count'] - len(named)} more" if older["count"] > len(named) else ""
+    return [
+        f"Read by an older extractor, so what a newer one finds is left out until their next "
+        f"run: {', '.join(named)}{more}."
+    ]
 
 
 def _elsewhere(receipt: Row) -> list[str]:

@@ -173,6 +173,7 @@ class ProjectStatus(AnswerModel):
     skipped_reasons: dict[str, int] | None = None
     partly_parsed: int = 0
     unread_manifests: dict[str, str] = {}
+    older_extractor: list[str] = []
     generated: int = 0
     chunks: int
     symbols: int

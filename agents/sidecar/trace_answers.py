@@ -97,6 +97,21 @@ class PartlyParsed(AnswerModel):
     relevant: list[PartlyParsedFile] = []
 
 
+class UnreadManifest(AnswerModel):
+    """A manifest that could not be read whole, and that decides a part of the answer."""
+
+    project: str
+    file: str
+    problem: str
+
+
+class OlderExtractor(AnswerModel):
+    """Projects that an older extractor has read: the answer may lack what a newer one finds."""
+
+    count: int = 0
+    sample: list[str] = []
+
+
 class TraceReceipt(SearchReceipt):
     """The commits of the answer, and projects that may have missing results."""
 
@@ -104,6 +119,8 @@ class TraceReceipt(SearchReceipt):
     elsewhere: Elsewhere
     cut: list[str]
     partly_parsed: PartlyParsed = PartlyParsed()
+    unread_manifests: list[UnreadManifest] = []
+    older_extractor: OlderExtractor = OlderExtractor()
 
 
 class _Page(AnswerModel):

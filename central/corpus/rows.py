@@ -122,7 +122,7 @@ def _unparsed(unparsed: Unparsed | None) -> tuple[Jsonb | None, list[str] | None
     """Return the lines, and the names with OTHER_NAMES if there are more."""
     if unparsed is None:
         return None, None
-    others = [] if unparsed.scanned else [OTHER_NAMES]
+    others = [] if unparsed.is_complete else [OTHER_NAMES]
     return Jsonb([list(one) for one in unparsed.lines]), [*others, *unparsed.names]
 
 

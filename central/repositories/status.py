@@ -11,6 +11,7 @@ from django.db.models.functions import RowNumber
 from central.errors import NotFoundError
 from central.extensions import added
 from central.repositories.expectations import is_expected
+from central.repositories.extractors import parts_to_read_again
 from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import (
     LIVE_RUN_STATES,
@@ -64,6 +65,11 @@ class ProjectStatus:
         dict[str, str],
         "Path → why a manifest is not read, or not whole: invalid, too_large or partial; the first "
         f"{STATUS_UNREAD_MANIFESTS}",
+    ]
+    older_extractor: Annotated[
+        list[str],
+        "Parts of the extractor that are older than this service's: languages, hosts, manifests, "
+        "selection, or everything; the next run reads what depends on them again",
     ]
     chunks: int
     symbols: int
@@ -189,6 +195,7 @@ def _project_status(
         generated=repository.generated,
         partly_parsed=repository.partly_parsed,
         unread_manifests=unread_manifests,
+        older_extractor=parts_to_read_again(repository),
         chunks=repository.chunks,
         symbols=repository.symbols,
         references=repository.references,

@@ -82,6 +82,7 @@ class RepositorySnapshot(NamedTuple):
     chunks: int
     paused: bool
     trouble: str
+    extractor: str
     is_expected: bool
     created_at: datetime
     organization: str
@@ -161,7 +162,7 @@ _sql = sql_with(
     visible=VISIBLE,
     repository=Repository,
     snapshot=f"""r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
-        r.embedder, r.chunks, r.paused, r.trouble, {EXPECTED}, r.created_at""",
+        r.embedder, r.chunks, r.paused, r.trouble, r.extractor, {EXPECTED}, r.created_at""",
 )
 _IN_SIGHT = _sql("""\
 SELECT {snapshot}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from central.repositories.extractors import OlderExtractor
 from central.repositories.visibility import (
     MISSING_MORE,
     AnsweringProject,
@@ -10,6 +11,7 @@ from central.repositories.visibility import (
     RepositorySnapshot,
 )
 from central.trace.resolve.definitions import Definition
+from indexer.records.manifests import ManifestProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +129,21 @@ class PartlyParsed:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadManifest:
+    """A manifest that could not be read, or not whole."""
+
+    project: str
+    file: str
+    problem: Annotated[str, ManifestProblem]
+
+
+@dataclass(frozen=True, slots=True)
 class TraceReceipt:
     """Which commits answered, and what the answer may lack."""
 
-    complete: Annotated[bool, "Whether nothing is missing, cut or relevant but not understood"]
+    complete: Annotated[
+        bool, "Whether nothing is missing, cut, or relevant but not understood or not read"
+    ]
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
@@ -139,6 +152,12 @@ class TraceReceipt:
     elsewhere: Elsewhere
     cut: Annotated[list[str], "Limits that were met"]
     partly_parsed: PartlyParsed
+    unread_manifests: Annotated[
+        list[UnreadManifest],
+        "The first 20 of those that decide whether a reference, which leads to nothing visible, "
+        "is a part of the answer",
+    ]
+    older_extractor: OlderExtractor
 
 
 @dataclass(frozen=True, slots=True)

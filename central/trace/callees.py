@@ -89,11 +89,15 @@ def _edges(
 
 
 class FoundCallees(NamedTuple):
-    """Edges to the callees, the references that stay unresolved, and the tally of all."""
+    """Edges to the callees, the references that stay unresolved, and the tally of all.
+
+    `untargeted` are those that lead to no visible definition, unresolved or not.
+    """
 
     edges: list[Edge]
     unresolved: list[ReferenceSite]
     tally: Tally
+    untargeted: list[ReferenceSite]
 
 
 def resolve_callees(
@@ -104,8 +108,9 @@ def resolve_callees(
     edges = _edges(resolver, sites, resolutions, min_confidence)
     resolutions = with_unresolved(resolver, sites, resolutions)
     unresolved = [site for site, one in zip(sites, resolutions, strict=True) if one.is_unresolved]
+    untargeted = [s for s, one in zip(sites, resolutions, strict=True) if not one.targets]
     outside = sum(not one.targets and not one.is_unresolved for one in resolutions)
-    return FoundCallees(edges, unresolved, Tally(len(unresolved), unresolved, outside))
+    return FoundCallees(edges, unresolved, Tally(len(unresolved), unresolved, outside), untargeted)
 
 
 def find_callees(

@@ -44,11 +44,15 @@ CUT_CALLERS: Final = "The search for callers met a limit; ask for a definition b
 
 @dataclass(slots=True)
 class FoundCallers:
-    """Edges from the callers, and the other references of the same name."""
+    """Edges from the callers, and the other references of the same name.
+
+    `untargeted` are those that lead to no visible definition.
+    """
 
     edges: list[Edge]
     tally: Tally = field(default_factory=Tally)
     is_cut: bool = False
+    untargeted: Sequence[ReferenceSite] = ()
 
 
 def find_callers(
@@ -77,6 +81,10 @@ def find_callers(
         edge for site, resolution in resolved for edge in _edges(site, resolution, keys, overridden)
     ]
     found = FoundCallers([one for one in edges if one.confidence >= min_confidence], is_cut=is_cut)
+    bare = {one.name for one in definitions}
+    found.untargeted = [
+        site for site, resolution in resolved if not resolution.targets and site.name in bare
+    ]
     named = NamedReferences(definitions, resolved, unlikely, {edge.site for edge in edges})
     if is_low:
         found.tally, unresolved = tally_with_unresolved(resolver, named)

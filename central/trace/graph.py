@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from central.tenancy.credentials import Credential
-from central.trace import unparsed_files
+from central.trace import unparsed_files, unread_manifests
 from central.trace.answers import Graph, GraphEdge, GraphNode
 from central.trace.callees import callee_edges
 from central.trace.callers import CUT_CALLERS, MAX_RESOLVED, MAX_UNCOUNTED, find_callers
@@ -39,7 +39,8 @@ class CallGraph:
 
     The caller is the innermost definition around a reference; a definition inside a node has the
     node's distance. `definitions` has no entry for a file's top level. `paths` are (repository,
-    path, whether it is generated) of the nodes' files. `tally` is that of the roots' callers.
+    path, whether it is generated) of the nodes' files. `tally` is that of the roots' callers, and
+    `untargeted` are references of their names that lead to nothing visible.
     `is_full`: there are more nodes than `limit`. `is_cut`: the callers of a node are incomplete.
     """
 
@@ -52,6 +53,7 @@ class CallGraph:
     edges: dict[EdgeKey, list[Edge]] = field(default_factory=dict)
     paths: dict[int, tuple[int, str, bool]] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
+    untargeted: Sequence[ReferenceSite] = ()
     is_full: bool = False
     is_cut: bool = False
 
@@ -106,7 +108,7 @@ class CallGraph:
         )
         self.is_cut = self.is_cut or found.is_cut
         if is_first:
-            self.tally = found.tally
+            self.tally, self.untargeted = found.tally, found.untargeted
         owners, around = _owners(self.resolver, found.edges)
         callers = list(dict.fromkeys(owners.values()))
         self._take(callers, distance, around)
@@ -223,6 +225,7 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
         partly_parsed=unparsed_files.both(
             unparsed_files.with_names(scope, expanded), unparsed_files.inside(scope, expanded)
         ),
+        unread_manifests=unread_manifests.of_callers(scope, chosen, call_graph.untargeted),
     )
     hint = hint_for("callers and callees", receipt, min_confidence=request.min_confidence)
     return Graph(

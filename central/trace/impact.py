@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
-from central.trace import unparsed_files
+from central.trace import unparsed_files, unread_manifests
 from central.trace.answers import (
     AffectedProject,
     ChangedSymbol,
@@ -64,6 +64,7 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
         tally=traversal.first.tally,
         cut=cut,
         partly_parsed=unparsed_files.with_names(scope, list(traversal.definitions.values())),
+        unread_manifests=unread_manifests.of_callers(scope, changed, traversal.first.untargeted),
     )
     return Impact(
         project=request.project,

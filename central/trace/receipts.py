@@ -1,12 +1,20 @@
 """Receipts and hints: which commits answered, what is missing, and why nothing was found."""
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
+from central.repositories.extractors import older_extractor
 from central.repositories.visibility import MissingProject, answering_projects, listed_missing
 from central.sentences import Sentence
-from central.trace.answers import Elsewhere, PartlyParsed, TraceReceipt, Unresolved, UnresolvedSite
+from central.trace.answers import (
+    Elsewhere,
+    PartlyParsed,
+    TraceReceipt,
+    UnreadManifest,
+    Unresolved,
+    UnresolvedSite,
+)
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import MAX_DEFINITIONS
 from central.trace.resolve.resolve import Confidence
@@ -15,6 +23,13 @@ from central.trace.tally import MAX_UNRESOLVED, SAMPLE, Tally
 _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."
 _BY_NAME: Final = (
     "{count} {noun} by that name {verb} of something unknown; min_confidence=low lists them."
+)
+_UNREAD: Final = (
+    "A manifest that could not be read whole may hide some: see receipt.unread_manifests."
+)
+_OLDER: Final = (
+    "{count} {noun} in scope {verb} read by an older extractor, which may find less: see "
+    "receipt.older_extractor."
 )
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
@@ -43,12 +58,14 @@ def receipt_of(
     tally: Tally,
     cut: list[str],
     partly_parsed: PartlyParsed,
+    unread_manifests: Sequence[UnreadManifest] = (),
     unknown: Iterable[str] = (),
     only: Collection[str] = (),
 ) -> TraceReceipt:
     """Build the receipt.
 
-    It is complete if nothing is missing, no limit was met, and no partly parsed file is relevant.
+    It is complete if nothing is missing, no limit was met, and no partly parsed file and no unread
+    manifest is relevant.
     """
     missing = missing_projects(scope, unknown=unknown, only=only)
     listed, more = listed_missing(missing)
@@ -57,7 +74,7 @@ def receipt_of(
         for s in tally.unresolved_sample[:SAMPLE]
     ]
     return TraceReceipt(
-        complete=not (missing or cut or partly_parsed.relevant),
+        complete=not (missing or cut or partly_parsed.relevant or unread_manifests),
         took_ms=round((time.perf_counter() - scope.started) * 1000, 1),
         projects=answering_projects(scope.repositories.values()),
         missing=listed,
@@ -68,6 +85,10 @@ def receipt_of(
         elsewhere=Elsewhere(tally.elsewhere, tally.is_more_elsewhere),
         cut=cut,
         partly_parsed=partly_parsed,
+        unread_manifests=list(unread_manifests),
+        older_extractor=older_extractor(
+            one for one in scope.repositories.values() if not only or one.name in only
+        ),
     )
 
 
@@ -112,5 +133,10 @@ def hint_for(
         noun = "project" if missing == 1 else "projects"
         template = "{count} {noun} in scope may lack something: see receipt.missing."
         reasons.append(Sentence.of("may_lack", template, count=missing, noun=noun))
+    if receipt.unread_manifests:
+        reasons.append(Sentence.of("unread_manifests", _UNREAD))
+    if older := receipt.older_extractor.count:
+        noun, verb = ("project", "was") if older == 1 else ("projects", "were")
+        reasons.append(Sentence.of("older_extractor", _OLDER, count=older, noun=noun, verb=verb))
     template = "Nothing in what this credential sees is among its {what}."
     return Sentence.joined(reasons) or Sentence.of("none_visible", template, what=what)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from central.http.cursors import decode_cursor, encode_cursor
 from central.tenancy.credentials import Credential
-from central.trace import unparsed_files
+from central.trace import unparsed_files, unread_manifests
 from central.trace.answers import (
     Callees,
     Callers,
@@ -15,6 +15,7 @@ from central.trace.answers import (
     PartlyParsed,
     ShownDefinition,
     TraceReceipt,
+    UnreadManifest,
     shown_definition,
 )
 from central.trace.callees import enclosing_definition, find_callees
@@ -88,6 +89,7 @@ class TraceResult(NamedTuple):
     tally: Tally
     cut: list[str]
     partly_parsed: PartlyParsed
+    unread_manifests: list[UnreadManifest]
 
 
 def callers(*, credential: Credential, request: TraceRequest) -> Callers:
@@ -158,6 +160,7 @@ def _page(
         tally=result.tally,
         cut=result.cut,
         partly_parsed=result.partly_parsed,
+        unread_manifests=result.unread_manifests,
         unknown=scope.unknown(request.caller_projects),
         only=request.caller_projects if what == "callers" else (),
     )
@@ -200,6 +203,7 @@ def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
         traversal.first.tally,
         [*cut_definitions(has_more), *sorted(traversal.cut), *limits_met(scope.resolver)],
         unparsed_files.with_names(scope, list(traversal.definitions.values())),
+        unread_manifests.of_callers(scope, chosen, traversal.first.untargeted),
     )
 
 
@@ -219,7 +223,8 @@ def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
     ]
     cut = [*cut_definitions(has_more), *limits_met(scope.resolver)]
     partly_parsed = unparsed_files.inside(scope, chosen)
-    return TraceResult(chosen, steps, definitions, found.tally, cut, partly_parsed)
+    unread = unread_manifests.of_callees(scope, found.untargeted)
+    return TraceResult(chosen, steps, definitions, found.tally, cut, partly_parsed, unread)
 
 
 def _wanted(scope: TraceScope, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:

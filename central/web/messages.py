@@ -50,6 +50,9 @@ SENTENCES: Final = {
     ),
     "kinds_left_out": "Other kinds of use are left out.",
     "only_surest": "Only links of high confidence were requested; try confidence “medium”.",
+    "unread_manifests": "A manifest that could not be read whole may hide some, as said below.",
+    "older_extractor": "{count} {noun} in scope {verb} read by an older version, which may find "
+    "less, as said below.",
     "may_lack": "{count} {noun} in scope may lack something, as said above.",
     "none_visible": "Nothing in what you may see is among its {what}.",
     "nodes_are_listed": "Knowledge lists all that you may see.",

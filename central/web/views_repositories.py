@@ -12,6 +12,7 @@ from central.corpus.files import skipped_counts, skipped_paths, why_skipped
 from central.ingest.selectors import recent_runs, visible_run
 from central.knowledge.services.not_run import policies_not_run
 from central.repositories.expectations import is_expected
+from central.repositories.extractors import parts_to_read_again
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
 from central.repositories.states import IndexState, index_state
@@ -81,6 +82,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "languages": shares(found.languages),
         "without_symbols": WITHOUT_SYMBOLS,
         "unread_manifests": unread_manifests([found]).get(found.pk, {}),
+        "older": parts_to_read_again(found),
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],
         "not_run": policies_not_run(found, credential=credential),
         "reason": reason,

@@ -43,6 +43,7 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
             status.generated_files(answer),
             status.partly_parsed_files(answer),
             status.unread_manifests(answer),
+            status.older_extractor(answer),
             status.skipped_files(answer),
             status.policies_not_run(answer),
             status.local_service(server),

@@ -48,6 +48,8 @@ _OPTIONS: Final = {
         "lower --depth, raise --limit, or give --project and --file"
     ),
     ": see receipt.missing": ", as said above",
+    ": see receipt.unread_manifests": ", as said above",
+    ": see receipt.older_extractor": ", as said above",
     "types=": "--types ",
     "direction=": "--direction ",
     "graph_link links nodes": "`codesearch graph link` links nodes",
@@ -73,11 +75,28 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
             "Lines that could not be parsed have the name, or are of the definition, in "
             f"{', '.join(escape_line(_place(one)) for one in relevant)}."
         )
+    if unread := receipt.get("unread_manifests"):
+        named = ", ".join(f"{_place(one)} ({one['problem'].replace('_', ' ')})" for one in unread)
+        yield escape_line(f"More may depend on manifests that could not be read whole: {named}.")
+    if line := _older_line(receipt.get("older_extractor", {})):
+        yield line
     elsewhere = receipt.get("elsewhere", {"count": 0})
     if elsewhere["count"]:
         at_least = "at least " if elsewhere["more"] else ""
         count = pluralize(elsewhere["count"], "further reference")
         yield f"Bound to something else: {at_least}{count}."
+
+
+def _older_line(older: Mapping[str, Any]) -> str:
+    if not older.get("count"):
+        return ""
+    named = older["sample"][:_NAMED]
+    further = older["count"] - len(named)
+    more = f" and {further:,} more" if further else ""
+    return escape_line(
+        f"Read by an older version, which may find less, until their next run: "
+        f"{', '.join(named)}{more}."
+    )
 
 
 def _place(file: Mapping[str, Any]) -> str:

@@ -84,6 +84,19 @@ def unread_manifests(answer: Mapping[str, Any]) -> str:
     return escape_line(f"Manifests that could not be read whole: {named}.")
 
 
+def older_extractor(answer: Mapping[str, Any]) -> str:
+    """Return a sentence that counts what an older extractor has read; "" for none."""
+    parts = Counter[str]()
+    for one in answer["projects"]:
+        parts.update(one.get("older_extractor", ()))
+    count = sum(bool(one.get("older_extractor")) for one in answer["projects"])
+    if not count:
+        return ""
+    named = ", ".join(f"{number:,} {name}" for name, number in sorted(parts.items()))
+    whose = pluralize(count, "repository", "repositories")
+    return escape_line(f"Read by an older version until the next run: {whose} ({named}).")
+
+
 def skipped_files(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the skipped files by reason; "" for none."""
     count = sum(one.get("skipped", 0) for one in answer["projects"])

@@ -214,7 +214,7 @@ def _file_fields(record: FileRecord) -> FileFields:
 
 def _unparsed_fields(unparsed: Unparsed) -> UnparsedFields:
     lines = [(one.start, one.end, one.calls) for one in unparsed.lines]
-    return UnparsedFields(lines, list(unparsed.names), unparsed.scanned)
+    return UnparsedFields(lines, list(unparsed.names), unparsed.is_complete)
 
 
 def _manifest_fields(manifest: Manifest) -> ManifestFields:

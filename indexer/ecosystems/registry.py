@@ -31,10 +31,21 @@ _BY_NAME: Final = {name: known for known in _KNOWN for name in known[1].names}
 _BY_PATH: Final = tuple((known[1].paths, known) for known in _KNOWN if known[1].paths)
 
 
+# The same for a database: names, and a pattern of whole paths.
+MANIFEST_NAMES: Final = tuple(_BY_NAME)
+MANIFEST_PATHS: Final = f"^(?:{'|'.join(pattern.pattern for pattern, _ in _BY_PATH)})$"
+
+
 def is_manifest(path: str) -> bool:
     """Whether `read_manifest` supports a file of this name, whatever it holds."""
     known = _format(path)
     return known is not None and not known[1].markers
+
+
+def is_lock_file(path: str) -> bool:
+    """Whether it is a manifest that a tool writes, of versions that are in use."""
+    known = _format(path)
+    return known is not None and known[1].is_lock
 
 
 def read_manifest(path: str, content: bytes | str) -> Manifest | None:

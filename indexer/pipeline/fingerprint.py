@@ -1,21 +1,13 @@
-"""The extractor of this indexer, which a run states when it opens.
-
-A change of SHARED reads every file again. A language's version, in `languages/`, reads its own
-files again; `python -m tests.indexer.update_golden` says which one a change of output needs.
-"""
+"""The extractor of this indexer, which a run states when it opens."""
 
 import hashlib
 from functools import cache
 from importlib import metadata
 from typing import Final
 
-from indexer.languages.embedded import HOSTS_VERSION
-from indexer.languages.registry import LANGUAGES_BY_NAME
-from indexer.records.extractors import HOSTS, MANIFESTS, SELECTION, Extractor
+from indexer.pipeline.versions import SHARED, raised_parts
+from indexer.records.extractors import Extractor
 
-# Chunks, terms, relations, the parser, which language a file is taken for and what is generated:
-# what the files of all languages share.
-SHARED: Final = "aeterna-2"
 # The locked releases, of which the versions are. A test compares them with the lock.
 RELEASES: Final = {
     "tree-sitter": "0.26.1",
@@ -37,24 +29,13 @@ RELEASES: Final = {
     "tree-sitter-swift": "0.7.4",
     "tree-sitter-typescript": "0.23.2",
 }
-# Raise if `manifests/` reads other values from the same file.
-MANIFESTS_VERSION: Final = 2
-# Raise if a file is no longer skipped, or for another reason; if more are, change SHARED.
-SELECTION_VERSION: Final = 2
-
-_VERSIONS: Final = {
-    **{one.name: one.version for one in LANGUAGES_BY_NAME.values() if one.host is None},
-    HOSTS: HOSTS_VERSION,
-    MANIFESTS: MANIFESTS_VERSION,
-    SELECTION: SELECTION_VERSION,
-}
 
 
 @cache
 def extractor() -> str:
     """Return the extractor. With other releases than the locked ones it has no parts."""
     installed = [f"{name}={metadata.version(name)}" for name in RELEASES]
-    raised = {part: str(version) for part, version in _VERSIONS.items() if version > 1}
+    raised = raised_parts()
     if installed == [f"{name}={release}" for name, release in RELEASES.items()]:
         return str(Extractor(SHARED, raised))
     state = " ".join([*installed, str(Extractor("", raised))])

@@ -3,6 +3,7 @@
 It has parts, so that a change of one language reads again the files of that language.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Self
@@ -14,6 +15,9 @@ from indexer.records.languages import EMBEDDED_LANGUAGES
 HOSTS: Final = "hosts"  # files that hold code of other languages
 MANIFESTS: Final = "manifests"  # files with a manifest
 SELECTION: Final = "selection"  # skipped files
+EVERYTHING: Final = "everything"  # what all files share, if that is older
+
+_NUMBERS: Final = re.compile(r"aeterna-([0-9]+(?:[.][0-9]+)*)(?:-.*)?")
 # Ends the text of a record whose language another file declares. No run has it, so that a full run
 # reads the file again, whatever the other file says now.
 _DECLARED: Final = "declared"
@@ -52,6 +56,21 @@ class Extractor:
         )
         return f"{text} {_DECLARED}" if record.language_declared else text
 
+    def older_parts(self, newest: Self) -> tuple[str, ...]:
+        """Return the parts whose version is lower than in `newest`; () if no number says so.
+
+        EVERYTHING alone if it is that of what all files share. Other releases of grammars, and
+        texts of another form, have no order.
+        """
+        if self.shared != newest.shared:
+            ours, other = _numbers(self.shared), _numbers(newest.shared)
+            return (EVERYTHING,) if ours and ours < other else ()
+        return tuple(
+            part
+            for part, version in newest.versions.items()
+            if _is_lower(self.versions.get(part, "1"), version)
+        )
+
     def changed_parts(self) -> dict[str, str]:
         """Return the text of the changed parts on which files of each language depend.
 
@@ -68,7 +87,21 @@ class Extractor:
         return [f"{name}={self.versions[name]}" for name in names if name in self.versions]
 
 
+def depends_on(language: str, part: str) -> bool:
+    """Whether files of a language depend on a part."""
+    return part in _parts(language)
+
+
 def _parts(language: str) -> tuple[str, ...]:
     """Return the parts on which files of a language depend; a part's own name for any other."""
     embedded = EMBEDDED_LANGUAGES.get(language)
     return (language,) if embedded is None else (HOSTS, *embedded)
+
+
+def _numbers(shared: str) -> list[int]:
+    found = _NUMBERS.fullmatch(shared)
+    return [int(one) for one in found[1].split(".")] if found else []
+
+
+def _is_lower(one: str, other: str) -> bool:
+    return one.isdecimal() and other.isdecimal() and int(one) < int(other)

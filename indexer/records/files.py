@@ -211,13 +211,13 @@ class Unparsed:
     """What the grammar of a file's language does not understand.
 
     `lines` ascend and do not overlap. `names` are the different names in them that are neither
-    definitions nor references which the grammar has found, sorted. `scanned` is false if a limit
-    was met, so that there may be other names and uses.
+    definitions nor references which the grammar has found, sorted. `is_complete` is false if a
+    limit was met, so that there may be other names and uses.
     """
 
     lines: tuple[UnparsedLines, ...]
     names: tuple[str, ...] = ()
-    scanned: bool = True
+    is_complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,8 +84,8 @@ def merge_unparsed(found: Sequence[Unparsed]) -> Unparsed | None:
         else:
             lines.append(one)
     names = sorted(set(chain.from_iterable(part.names for part in found)))
-    scanned = all(part.scanned for part in found) and len(names) <= UNPARSED_NAMES
-    return Unparsed(tuple(lines), tuple(names[:UNPARSED_NAMES]), scanned)
+    is_complete = all(part.is_complete for part in found) and len(names) <= UNPARSED_NAMES
+    return Unparsed(tuple(lines), tuple(names[:UNPARSED_NAMES]), is_complete)
 
 
 def _by_lines(

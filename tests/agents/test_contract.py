@@ -53,7 +53,7 @@ YOUNGER = {  # than the recordings
     "match",
     *("lines", "matches", "total", "spans", "context", "languages_without_symbols", "elsewhere"),
     *("generated", "skipped_reasons", "not_run", "policies_not_run", "vectors"),
-    *("partly_parsed", "unparsed", "unread_manifests"),
+    *("partly_parsed", "unparsed", "unread_manifests", "older_extractor"),
     *("encoding", "byte_order_mark"),
     *("since", "missing_more"),
 }

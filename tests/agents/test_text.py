@@ -384,3 +384,19 @@ def test_lines_around_matches_are_told_apart() -> None:
     assert lines[0] == "    69- "
     assert lines[1].startswith("    70: def verify_token(")
     assert lines[2] == "    71- � doc…"
+
+
+def test_the_receipt_names_what_is_older_and_manifests_that_were_not_read() -> None:
+    receipt = recorded("callers")["receipt"]
+    before = receipt_text(receipt, [])
+    unread = {"project": "shop", "file": "go.mod", "problem": "invalid"}
+    receipt |= {
+        "older_extractor": {"count": 5, "sample": ["a", "b", "c", "d", "e"]},
+        "unread_manifests": [unread],
+    }
+    assert receipt_text(receipt, []).removeprefix(before).splitlines() == [
+        "",
+        "Manifests that could not be read whole, and may hide more: shop:go.mod (invalid).",
+        "Read by an older extractor, so what a newer one finds is left out until their next run: "
+        "a, b, c and 2 more.",
+    ]

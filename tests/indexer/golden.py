@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.languages.registry import LANGUAGES_BY_NAME
-from indexer.pipeline.fingerprint import SHARED
+from indexer.pipeline.versions import SHARED
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import FileRecord, Span
 from indexer.records.references import Export, Import, Reference

@@ -22,7 +22,7 @@ def main() -> None:
         sys.exit(
             f"The output, grammar or queries of {', '.join(changed)} changed: raise `version` in "
             "indexer/languages, or, if the change is of every language, SHARED in "
-            "indexer/pipeline/fingerprint.py."
+            "indexer/pipeline/versions.py."
         )
     VERSIONS.write_text(json.dumps(now, indent=1) + "\n", "utf-8")
     for source in SOURCES:

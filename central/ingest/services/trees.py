@@ -19,8 +19,11 @@ from central.errors import InvalidError
 from central.ingest.models import Batch, IndexRun
 from indexer.bundle.gzip import PART_BYTES, inflate
 from indexer.bundle.tree import TreeColumns, decode_tree
+from indexer.ecosystems import MANIFEST_NAMES, MANIFEST_PATHS
+from indexer.limits import MANIFEST_CHARACTERS
+from indexer.pipeline.versions import NEWEST
 from indexer.records.extractors import MANIFESTS, SELECTION, Extractor
-from indexer.records.files import SKIPPED_BY_CONTENT, GeneratedBy, SkipReason
+from indexer.records.files import SKIPPED_BY_CONTENT, TOOL_WRITTEN, GeneratedBy, SkipReason
 
 TREE_NUMBER = 0  # the tree's number among a run's batches
 
@@ -52,12 +55,19 @@ _CHANGED = """
                 = line.skipped
             OR (line.skipped IN ('', %(generated)s) AND file.skipped = ANY(%(by_content)s)))
         OR file.encoding <> ''
+        OR (%(knows_manifests)s AND file.id IS NOT NULL AND {unread_manifest})
         OR (%(new_vectors)s AND line.skipped = '' AND file.skipped = '' AND file.generated = '')"""
 # As Extractor.of_record makes it.
 _EXTRACTOR = """concat_ws(' ', %(shared)s::text, %(parts)s::jsonb ->> file.language,
     CASE WHEN file.id IN (SELECT file_id FROM {manifest} WHERE repository_id = %(repository)s)
         THEN %(parts)s::jsonb ->> %(manifests)s END,
     CASE WHEN file.skipped <> '' THEN %(parts)s::jsonb ->> %(selection)s END)"""
+# A file with the name of a manifest that an earlier indexer did not know.
+_UNREAD_MANIFEST = """(file.skipped = ''
+            OR (file.skipped = ANY(%(tool_written)s) AND file.size <= %(manifest_size)s))
+        AND (substring(file.path FROM '[^/]*$') = ANY(%(manifest_names)s)
+            OR file.path ~ %(manifest_paths)s)
+        AND file.id NOT IN (SELECT file_id FROM {manifest} WHERE repository_id = %(repository)s)"""
 _REMOVED = """
     FROM {file} file WHERE file.repository_id = %(repository)s AND NOT EXISTS
         (SELECT FROM pg_temp.tree_line line WHERE line.path = file.path COLLATE "C")"""
@@ -77,6 +87,7 @@ _sql = sql_with(
     key=_KEY,
     missing=_MISSING,
     extractor=_EXTRACTOR,
+    unread_manifest=_UNREAD_MANIFEST,
     file=File,
     manifest=Manifest,
     batch=Batch,
@@ -129,6 +140,11 @@ class LoadedTree:
             "parts": Jsonb(extractor.changed_parts()),
             "manifests": MANIFESTS,
             "selection": SELECTION,
+            "knows_manifests": extractor.versions.get(MANIFESTS) == NEWEST.versions[MANIFESTS],
+            "manifest_names": list(MANIFEST_NAMES),
+            "manifest_paths": MANIFEST_PATHS,
+            "manifest_size": MANIFEST_CHARACTERS,
+            "tool_written": [str(reason) for reason in TOOL_WRITTEN],
             "by_content": [str(reason) for reason in SKIPPED_BY_CONTENT],
             "by_entry": str(GeneratedBy.ENTRY),
             "generated": str(SkipReason.GENERATED),

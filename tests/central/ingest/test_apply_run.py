@@ -25,6 +25,8 @@ from central.ingest.services.salvage import salvage_uploads
 from central.ingest.services.staging import EmbeddingGoneError
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
+from indexer.pipeline.versions import NEWEST
+from indexer.records.extractors import MANIFESTS
 from indexer.records.files import GeneratedBy, SkipReason, TreeEntry
 from indexer.records.manifests import Ecosystem, Manifest
 from tests.central.protocol import (
@@ -165,6 +167,34 @@ def test_a_part_of_the_extractor_makes_its_own_files_changed_once(
         run = api.open(extractor=said).json()
         assert sorted(api.put_tree(run, tree).json()["changed"]) == sorted(expected)
         batch = [one for one in records if one.path in expected]
+        batches = [api.put_batch(run, 1, batch).status_code] if batch else []
+        api.deliver(run, api.announcement(run, batches=len(batches)))
+        assert apply_queued() == ["applied"]
+
+
+def test_a_file_with_the_name_of_a_new_manifest_is_read_once(api: Api) -> None:
+    """An indexer that did not know the name has read it as text, or skipped it as a lock file."""
+    texts = ["app.py", "ci/environment.yml", "deno.json", "pom.xml"]
+    earlier = {path: file_record(path, "") for path in texts}
+    earlier["deno.lock"] = skipped_record("deno.lock", SkipReason.LOCK_FILE)
+    earlier["vendor/pom.xml"] = skipped_record("vendor/pom.xml", SkipReason.VENDORED)
+    read = Manifest(Ecosystem.NPM)
+    now = {path: replace(one, manifest=read) for path, one in earlier.items()}
+    tree = [
+        TreeEntry(one.path, one.mode, one.blob, one.size, one.skipped) for one in earlier.values()
+    ]
+    manifests = ["ci/environment.yml", "deno.json", "deno.lock", "pom.xml"]
+    newest = f"{EXTRACTOR} manifests={NEWEST.versions[MANIFESTS]}"
+    for said, records, expected in (
+        (EXTRACTOR, earlier, [*earlier]),
+        (f"{EXTRACTOR} manifests=1", earlier, []),
+        (newest, now, manifests),
+        (newest, now, []),
+    ):
+        run = api.open(extractor=said).json()
+        changed = api.put_tree(run, tree).json()["changed"]
+        assert sorted(changed) == sorted(expected)
+        batch = [records[path] for path in changed]
         batches = [api.put_batch(run, 1, batch).status_code] if batch else []
         api.deliver(run, api.announcement(run, batches=len(batches)))
         assert apply_queued() == ["applied"]

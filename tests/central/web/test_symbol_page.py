@@ -7,7 +7,9 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from central.corpus.models import File
+from central.repositories.models import Repository
 from central.tenancy.models import Membership
+from indexer.pipeline.versions import NEWEST
 from indexer.records.files import SkipReason
 from tests.central.factories import MembershipFactory
 from tests.central.trace.corpus import organization_of, pyproject, repository
@@ -86,6 +88,15 @@ def test_callers_say_where_they_are_how_sure_that_is_and_why(member: Client) -> 
 def test_a_pinned_version_that_lags_behind_the_indexed_one_is_said(member: Client) -> None:
     html = page(member, name="verify")
     assert re.search(r"lags</span>\s*1\.0\.0, indexed 2\.1\.0", html)
+
+
+def test_unread_manifests_and_what_an_older_version_has_read_are_said(member: Client) -> None:
+    uses = "from acme_auth import decode\n\ndecode(1)\n"
+    repository("cart", {"pyproject.toml": "[", "cart.py": uses})
+    Repository.objects.filter(name="shop").update(extractor=NEWEST.shared)
+    html = page(member, name="decode")
+    assert '<li>cart: <span class="mono">pyproject.toml</span> (invalid)</li>' in html
+    assert "1 project was read by an older version, which may find less: shop." in html
 
 
 def test_callees_are_on_the_same_page_and_either_direction_alone(member: Client) -> None:

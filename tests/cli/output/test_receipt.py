@@ -128,3 +128,18 @@ def test_references_that_are_bound_to_something_else_are_counted(
     answer["receipt"]["elsewhere"] = {"count": count, "more": more}
     lines = receipt.receipt_notes(answer)
     assert [line for line in lines if line.startswith("Bound")] == said
+
+
+def test_what_an_older_version_has_read_and_manifests_that_were_not_are_told() -> None:
+    answer = recorded("callers")
+    before = list(receipt.receipt_notes(answer))
+    unread = {"project": "shop", "file": "go.mod", "problem": "too_large"}
+    answer["receipt"] |= {
+        "older_extractor": {"count": 7, "sample": ["a", "b", "c", "d", "e", "f"]},
+        "unread_manifests": [unread],
+    }
+    assert [line for line in receipt.receipt_notes(answer) if line not in before] == [
+        "More may depend on manifests that could not be read whole: shop:go.mod (too large).",
+        "Read by an older version, which may find less, until their next run: a, b, c, d, e and 2 "
+        "more.",
+    ]

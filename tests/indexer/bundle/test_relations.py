@@ -45,7 +45,7 @@ RECORD = FileRecord(
         Reference(ReferenceKind.VALUE, "app", Binding.LOCAL, "app", "", Access.PATH, "", 3, 8),
     ),
     manifest=MANIFEST,
-    unparsed=Unparsed((UnparsedLines(2, 3, 1),), ("app",), scanned=False),
+    unparsed=Unparsed((UnparsedLines(2, 3, 1),), ("app",), is_complete=False),
 )
 LOCK_FILE = FileRecord(
     "poetry.lock",

@@ -5,9 +5,10 @@ from importlib import metadata
 import pytest
 
 from indexer.languages.registry import LANGUAGES_BY_NAME, PARSED
-from indexer.pipeline import fingerprint
-from indexer.pipeline.fingerprint import EXTRACTOR, RELEASES, SHARED, extractor
-from indexer.records.extractors import HOSTS, MANIFESTS, SELECTION, Extractor
+from indexer.pipeline import versions
+from indexer.pipeline.fingerprint import EXTRACTOR, RELEASES, extractor
+from indexer.pipeline.versions import NEWEST, SHARED
+from indexer.records.extractors import EVERYTHING, HOSTS, MANIFESTS, SELECTION, Extractor
 from indexer.records.files import FileRecord
 from tests.indexer.golden import changed_silently, read_states, states
 
@@ -46,7 +47,8 @@ def test_a_change_under_the_same_version_is_noticed() -> None:
 
 
 def test_the_text_begins_with_what_all_files_share() -> None:
-    assert Extractor.parse(EXTRACTOR).shared == SHARED
+    assert Extractor.parse(EXTRACTOR) == NEWEST
+    assert NEWEST.shared == SHARED
     assert not {HOSTS, MANIFESTS, SELECTION} & LANGUAGES_BY_NAME.keys()
 
 
@@ -60,7 +62,7 @@ def test_an_extractor_of_other_releases_is_another_one_for_each_version(
 ) -> None:
     monkeypatch.setattr(metadata, "version", lambda _: "99")
     before = extractor.__wrapped__()
-    monkeypatch.setitem(fingerprint._VERSIONS, "go", 99)
+    monkeypatch.setitem(versions.VERSIONS, "go", 99)
     assert extractor.__wrapped__() != before
 
 
@@ -77,3 +79,26 @@ def test_a_file_with_code_of_other_languages_depends_on_the_versions_of_these() 
 @pytest.mark.parametrize("text", ["extractor-1", "a go=2 manifests=3", "a b c=1", ""])
 def test_every_text_is_read_back_as_it_was(text: str) -> None:
     assert str(Extractor.parse(text)) == text
+
+
+_KNOWN = Extractor("aeterna-1.2.0-aa", {"go": "2", MANIFESTS: "3"})
+
+
+@pytest.mark.parametrize(
+    ("text", "older"),
+    [
+        (str(_KNOWN), ()),
+        ("aeterna-1.2.0-aa manifests=3", ("go",)),
+        ("aeterna-1.2.0-aa go=1 manifests=10", ("go",)),
+        ("aeterna-1.2.0-aa", ("go", MANIFESTS)),
+        ("aeterna-1.1.9-bb go=9 manifests=9", (EVERYTHING,)),
+        ("aeterna-1.2.0-aa go=3 manifests=3 rust=2", ()),  # an indexer newer than the service
+        ("aeterna-1.10.0-aa", ()),
+        ("aeterna-1.2.0-aa-12345678", ()),  # other releases of the grammars: no order
+        ("aeterna-1.2.0-aa go=x manifests=3", ()),
+        ("extractor-1", ()),
+        ("", ()),
+    ],
+)
+def test_what_is_older_is_known_by_numbers(text: str, older: tuple[str, ...]) -> None:
+    assert Extractor.parse(text).older_parts(_KNOWN) == older

@@ -26,7 +26,7 @@ RECORD = FileRecord(
     "a" * 40,
     9,
     manifest=MANIFEST,
-    unparsed=Unparsed((UnparsedLines(1, 1, 0),), ("a",), scanned=True),
+    unparsed=Unparsed((UnparsedLines(1, 1, 0),), ("a",), is_complete=True),
     encoding="cp1252",
     language_declared=True,
 )

@@ -95,11 +95,11 @@ def test_what_is_beyond_a_limit_is_told(limit: str, monkeypatch: pytest.MonkeyPa
     source = "def f():\n    def = g(1) + h(2)\n"
     whole = extracted(source).unparsed
     assert whole is not None
-    assert whole.scanned
+    assert whole.is_complete
     monkeypatch.setattr(unparsed, limit, 1)
     cut = extracted(source).unparsed
     assert cut is not None
-    assert not cut.scanned
+    assert not cut.is_complete
     assert cut.lines == whole.lines
 
 

@@ -1,0 +1,73 @@
+"""Indexes that an older extractor made than the newest that this service knows, its own.
+
+A repository's next run brings it up to date. Until then its answers may lack what the newer
+extractor finds, and are what they were before the upgrade.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Annotated, Final
+
+from central.db import fetch_rows, id_array, sql_with
+from central.repositories.models import Repository
+from central.repositories.visibility import RepositorySnapshot
+from indexer.limits import OLDER_EXTRACTOR_NAMED
+from indexer.pipeline.versions import NEWEST
+from indexer.records.extractors import EVERYTHING, MANIFESTS, SELECTION, Extractor, depends_on
+
+# Which files have a manifest the newer extractor may say, so these concern every repository.
+_OF_ALL: Final = frozenset({EVERYTHING, MANIFESTS})
+_sql = sql_with(repository=Repository)
+_CONTENTS = _sql("""SELECT id, extractor, skipped, ARRAY(SELECT jsonb_object_keys(languages))
+    FROM {repository} WHERE id = ANY(%s::bigint[])""")
+
+
+@dataclass(frozen=True, slots=True)
+class OlderExtractor:
+    """Repositories that an older extractor has read, until their next run.
+
+    The answer may lack what the newer one finds in them. That leaves it `complete`: after an
+    upgrade it holds for most, and nothing is lost that was there before.
+    """
+
+    count: int = 0
+    sample: Annotated[list[str], f"The first {OLDER_EXTRACTOR_NAMED}"] = field(default_factory=list)
+
+
+def parts_to_read_again(repository: Repository) -> list[str]:
+    """Return the parts of the extractor by which the next run reads files of it again.
+
+    They are languages, hosts, manifests, selection, or everything alone; [] without an index.
+    """
+    if not repository.generation:
+        return []
+    return list(_concerning(repository.extractor, repository.languages, repository.skipped))
+
+
+def older_extractor(repositories: Iterable[RepositorySnapshot]) -> OlderExtractor:
+    """Return which of the repositories are older. A query only if languages have to tell."""
+    older = {one.id: one for one in repositories if one.generation and _older_parts(one.extractor)}
+    unsure = [id_ for id_, one in older.items() if _OF_ALL.isdisjoint(_older_parts(one.extractor))]
+    for id_, extractor, skipped, languages in (
+        fetch_rows(_CONTENTS, [id_array(unsure)]) if unsure else ()
+    ):
+        if not _concerning(extractor, languages, skipped):
+            del older[id_]
+    names = sorted(one.name for one in older.values())
+    return OlderExtractor(len(names), names[:OLDER_EXTRACTOR_NAMED])
+
+
+def _concerning(extractor: str, languages: Collection[str], skipped: int) -> tuple[str, ...]:
+    return tuple(
+        part
+        for part in _older_parts(extractor)
+        if part in _OF_ALL
+        or (part == SELECTION and skipped)
+        or any(depends_on(language, part) for language in languages)
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _older_parts(extractor: str) -> tuple[str, ...]:
+    return Extractor.parse(extractor).older_parts(NEWEST)
