@@ -161,6 +161,7 @@ def test_names_that_cannot_be_stored_are_left_out_with_what_they_name() -> None:
         ("environment.yml", "dependencies:\n- a" + " " * 500_000 + "b"),
         ("settings.gradle", "include '"),
         ("Gemfile", "gem 'a', "),
+        ("Gemfile", "gem" + " " * 500_000),
         ("Package.swift", '.package( url: "a" '),
         ("Package.swift", '.target( name: "a" '),
         ("go.mod", "require ( "),
