@@ -1,7 +1,7 @@
 """Packages of a repository: the manifests of one ecosystem and directory form one root."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from typing import Final
@@ -133,28 +133,30 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
         if len(needs) == _MAX_DEPENDENCIES:
             break
     needs.pop(package.name, None)
+    version_for = pins.versions_for(package.ecosystem, package.root, package.name)
+    aliases = _aliases(package, needs)
     return replace(
         package,
         version=package.version or _inherited_version(package, above),
         dependencies=tuple(
-            found for need in needs.values() for found in _dependencies(package, need, pins)
+            # Once for each name by which it is imported.
+            RootDependency(need.name, need.required, version_for(need), alias=alias)
+            for need in needs.values()
+            for alias in aliases.get(need.name, [""])
         ),
     )
 
 
-def _dependencies(package: PackageRoot, need: Dependency, pins: Pins) -> Iterator[RootDependency]:
-    """Yield the dependency, once for each name by which it is imported."""
-    pinned = pins.version_for(package.ecosystem, package.root, package.name, need)
-    for alias in list(_aliases(package, need.name)) or [""]:
-        yield RootDependency(need.name, need.required, pinned, alias=alias)
-
-
-def _aliases(package: PackageRoot, name: str) -> Iterator[str]:
+def _aliases(package: PackageRoot, needs: Container[str]) -> dict[str, list[str]]:
+    """Return the aliases by dependency: what is renamed may be a part of one."""
+    found: dict[str, list[str]] = defaultdict(list)
     for local, real in package.renamed:
-        if real == name:
-            yield local
-        elif real.startswith(f"{name}/") and len(local) + len(real) < NAME_CHARACTERS:
-            yield f"{local} {real[len(name) + 1 :]}"
+        if real in needs:
+            found[real].append(local)
+        for name in ancestors(parent(real)):
+            if name in needs and len(local) + len(real) < NAME_CHARACTERS:
+                found[name].append(f"{local} {real[len(name) + 1 :]}")
+    return found
 
 
 class _Linked:
