@@ -1,13 +1,15 @@
 """Versions of dependencies in use, from lock files and requirements."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Final
 
 from indexer.ecosystems.base import PackageRoot
 from indexer.ecosystems.paths import ancestors, relative_to
 from indexer.ecosystems.registry import ECOSYSTEMS
 from indexer.records.manifests import ANY_USER, Dependency, Ecosystem, Manifest, PinUse
 
+_MAX_VERSIONS: Final = 100  # of one package in a file, of which a range chooses
 _Key = tuple[Ecosystem, str]
 
 
@@ -16,13 +18,13 @@ class _Pinned:
 
     def __init__(self) -> None:
         self.versions: dict[str, dict[str, None]] = defaultdict(dict)
-        self.uses: dict[str, list[PinUse]] = defaultdict(list)
+        self.uses: dict[tuple[str, str], list[PinUse]] = defaultdict(list)
 
     def add(self, manifest: Manifest) -> None:
         for pin in manifest.pins:
             self.versions[pin.name][pin.version] = None
         for use in manifest.uses:
-            self.uses[use.name].append(use)
+            self.uses[use.name, use.user].append(use)
 
     def knows(self, users: set[str], wanted: Dependency) -> bool:
         return wanted.name in self.versions or bool(self.used(users, wanted))
@@ -31,8 +33,9 @@ class _Pinned:
         """Return the versions that the file says are used by one of `users`."""
         return {
             one.version
-            for one in self.uses.get(wanted.name, ())
-            if one.user in users and one.required in {"", wanted.required or "*"}
+            for user in users
+            for one in self.uses.get((wanted.name, user), ())
+            if one.required in {"", wanted.required or "*"}
         }
 
 
@@ -49,11 +52,23 @@ class Pins:
             pins = self._exact if manifest.dependencies else self._locked
             pins[manifest.ecosystem, root].add(manifest)
 
-    def version_for(self, package: PackageRoot, dependency: Dependency) -> str:
-        """Return the version of the dependency that a package uses.
+    def versions_for(self, package: PackageRoot) -> Callable[[Dependency], str]:
+        """Return what gives the version of a dependency that a package uses.
 
         "" if that is unknown: no file pins it, or several versions and not which one.
         """
+        ecosystem = package.ecosystem
+        places = list(self._places(package))
+
+        def version(dependency: Dependency) -> str:
+            known = (one for one in places if one[0].knows(one[1], dependency))
+            found = next(known, None)
+            return _chosen(ecosystem, *found, dependency) if found else ""
+
+        return version
+
+    def _places(self, package: PackageRoot) -> Iterator[tuple[_Pinned, set[str]]]:
+        """Yield what is pinned for a package, nearest first, and as what it may use it."""
         ecosystem, root = package.ecosystem, package.root
         rules = ECOSYSTEMS[ecosystem]
         for directory in [root] if package.is_file else ancestors(root):
@@ -63,9 +78,8 @@ class Pins:
             users = {relative_to(root, directory) or "", package.name, ANY_USER}
             for pins in (locked, exact):
                 pinned = pins.get((ecosystem, directory))
-                if pinned and pinned.knows(users, dependency):
-                    return _chosen(ecosystem, pinned, users, dependency)
-        return ""
+                if pinned:
+                    yield pinned, users
 
     def locked(self, ecosystem: Ecosystem, root: str) -> Iterator[tuple[str, str]]:
         """Yield name and version, "" if there are several, of all that lock files here pin."""
@@ -80,7 +94,7 @@ def _chosen(ecosystem: Ecosystem, pinned: _Pinned, users: set[str], wanted: Depe
     if len(versions) == 1:
         return _only(versions)
     allows = ECOSYSTEMS[ecosystem].allows
-    if not allows or not wanted.required:
+    if not allows or not wanted.required or len(versions) > _MAX_VERSIONS:
         return ""
     try:
         return _only([one for one in versions if allows(wanted.required, one)])

@@ -14,6 +14,7 @@ from indexer.ecosystems.golang import GO
 from indexer.ecosystems.maven import MAVEN
 from indexer.ecosystems.npm import NPM
 from indexer.ecosystems.nuget import NUGET
+from indexer.ecosystems.parsing import TooLargeError
 from indexer.ecosystems.pypi import PYPI
 from indexer.ecosystems.rubygems import RUBYGEMS
 from indexer.ecosystems.swiftpm import SWIFTPM
@@ -62,6 +63,8 @@ def read_manifest(path: str, content: bytes | str) -> Manifest | None:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
         read = found.read(text.removeprefix("\ufeff"), path)
         return truncate_manifest(read) if read else None
+    except TooLargeError:
+        return Manifest(ecosystem, problem=ManifestProblem.TOO_LARGE)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return Manifest(ecosystem, problem=ManifestProblem.INVALID)
 

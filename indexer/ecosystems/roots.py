@@ -1,7 +1,7 @@
 """Packages of a repository: the manifests of one ecosystem and directory form one root."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from typing import Final
@@ -139,34 +139,40 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
         if len(needs) == _MAX_DEPENDENCIES:
             break
     needs.pop(package.name, None)
+    version_for = pins.versions_for(package)
+    aliases = _aliases(package, needs)
     return replace(
         package,
         version=package.version or _inherited_version(package, above),
         dependencies=tuple(
-            found for need in needs.values() for found in _dependencies(one, need, pins)
+            found
+            for need in needs.values()
+            for found in _dependencies(one, need, aliases.get(need.name, []), version_for)
         ),
     )
 
 
-def _dependencies(one: _Declared, need: Dependency, pins: Pins) -> Iterator[RootDependency]:
+def _dependencies(
+    one: _Declared, need: Dependency, aliases: list[str], version_for: Callable[[Dependency], str]
+) -> Iterator[RootDependency]:
     """Yield the dependency, once for each name by which it is imported, with this name's range."""
-    package = one.package
-    aliases = list(_aliases(package, need.name))
-    if not aliases or need.name in one.ranges:
-        aliases.insert(0, "")
-    for alias in aliases:
+    own = [] if aliases and need.name not in one.ranges else [""]
+    for alias in [*own, *aliases]:
         local = alias.partition(" ")[0] or need.name
         wanted = Dependency(need.name, one.ranges.get(local, need.required))
-        pinned = pins.version_for(package, wanted)
-        yield RootDependency(need.name, wanted.required, pinned, alias=alias)
+        yield RootDependency(need.name, wanted.required, version_for(wanted), alias=alias)
 
 
-def _aliases(package: PackageRoot, name: str) -> Iterator[str]:
+def _aliases(package: PackageRoot, needs: Container[str]) -> dict[str, list[str]]:
+    """Return the aliases by dependency: what is renamed may be a part of one."""
+    found: dict[str, list[str]] = defaultdict(list)
     for local, real in package.renamed:
-        if real == name:
-            yield local
-        elif real.startswith(f"{name}/") and len(local) + len(real) < NAME_CHARACTERS:
-            yield f"{local} {real[len(name) + 1 :]}"
+        if real in needs:
+            found[real].append(local)
+        for name in ancestors(parent(real)):
+            if name in needs and len(local) + len(real) < NAME_CHARACTERS:
+                found[name].append(f"{local} {real[len(name) + 1 :]}")
+    return found
 
 
 class _Linked:

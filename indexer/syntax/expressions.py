@@ -8,7 +8,6 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import ELEMENT
 from indexer.syntax.literals import STARTS_WITH_LITERAL
 
@@ -21,13 +20,16 @@ _PATH = rf"{_NAME}(?:{_DOT}{_NAME})*"
 _SPLIT = re.compile(_DOT)
 _WHOLE = re.compile(rf"(?:::)?(\\?{_PATH}[?!=]?)")
 _HEAD = re.compile(rf"((?:[(&*\s]|(?:await|new|co_await)\s)*)(?:::)?(\\?{_PATH})\s*([({{)])")
-_TAIL = re.compile(rf"[)}}][\s)?!]*(?:\.await\b\??)?{_DOT}({_PATH}[?!]?)$")
+# Begins at the first of several brackets, between which `_BETWEEN` removes spaces.
+_TAIL = re.compile(rf"(?:}}|(?<!\))\))[\s)?!]*(?:\.await\b\??)?{_DOT}({_PATH}[?!]?)$")
+_BETWEEN = re.compile(r"(?<=[)}])\s++(?=[)?!])")
 _INNER = r"[^()]*(?:\([^()]*\)[^()]*)*"
 _CAST = re.compile(  # ((Type) value).name and (value as Type).name
     rf"\((?:\s*\(\s*({_PATH})\s*\)\s*(?=[\w(]){_INNER}|{_INNER}\sas[!?]?\s+({_PATH}))\s*\)"
     rf"{_DOT}({_PATH}[?!]?)"
 )
-_LAST = re.compile(rf"({_NAME}[?!]?)$")
+# Begins where a word does: a search from each letter would take quadratic time.
+_LAST = re.compile(rf"(?:(?<![\w$])\d*+|(?=[@#{_INDEX}]))({_NAME}[?!]?)$")
 _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
 _OF_TYPE = re.compile(rf"<\s*[&*]?\s*({_PATH}).*>(::{_NAME})$", re.DOTALL)  # <Type as Trait>::name
 _ARGUMENTS = re.compile(r"(?:::)?<[^<>]*>")
@@ -44,6 +46,7 @@ _TYPE = (
 )
 _TYPES = re.compile(rf"\s*(?:{_TYPE})(?:\s*[,|]\s*(?:{_TYPE}))*\s*,?\s*")
 _QUOTED_TYPE = re.compile(r"(?:[\w.]*\.)?_*[A-Z]\w*[a-z]")
+_TYPE_CHARACTERS = 64  # of a generic type's name
 _RANGE = re.compile(r"[^:?]*:[^:?]*(?::[^:?]*)?")
 _ROOTED = ("self::", "static::", "parent::")
 
@@ -152,8 +155,9 @@ def _unquoted(found: re.Match[str]) -> str:
 def _index(found: re.Match[str]) -> str:
     if _RANGE.fullmatch(found[1]):  # some of the items
         return ""
-    before = found.string[max(0, found.start() - NAME_CHARACTERS) : found.start()]
-    is_type = _GENERIC_NAME.search(before) and _TYPES.fullmatch(found[1])
+    start = found.start()
+    is_type = _GENERIC_NAME.search(found.string, max(0, start - _TYPE_CHARACTERS), start)
+    is_type = is_type and _TYPES.fullmatch(found[1])
     return "" if is_type else f".{_INDEX}"
 
 
@@ -203,7 +207,8 @@ def _member_of_call(text: str) -> Expression | None:
             _components(cast[1] or cast[2]), name, members=tuple(members), is_cast=True
         )
     head = _HEAD.match(_without_arguments(text[:MAX_EXPRESSION_CHARACTERS]))
-    tail = _TAIL.search(_without_arguments(text[-MAX_EXPRESSION_CHARACTERS:]))
+    ending = _without_arguments(text[-MAX_EXPRESSION_CHARACTERS:])
+    tail = _TAIL.search(_BETWEEN.sub("", ending))
     is_new = head is not None and "new " in head[1]
     if head is None or tail is None or (head[3] == ")" and not is_new):
         return Expression((), name)

@@ -11,6 +11,7 @@ from indexer.ecosystems.maven.scripts import (
     statements,
     value_of,
 )
+from indexer.limits import LOCATION_CHARACTERS
 
 _WRAPPING: Final = {"platform", "enforcedPlatform", "testFixtures", "create", "variantOf"}
 # Calls that give files or parts of Gradle.
@@ -121,6 +122,8 @@ def _notation(text: str, version: str, found: Pairs) -> bool:
     """Read `g:a`, `g:a:v`, `g:a:v:classifier@extension`."""
     if text.startswith("${") and text.endswith("}") and text.count("$") == 1:
         return _accessor(text[2:-1], found)
+    if len(text) > LOCATION_CHARACTERS:
+        return False
     parts = re.split(r":(?![^{]*\})", text.partition("@")[0])
     if not 2 <= len(parts) <= 4 or not all(parts[:2]):
         return False

@@ -5,17 +5,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-_TOKEN: Final = re.compile(
-    r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/)"
+from indexer.ecosystems.parsing import TooLargeError
+from indexer.limits import SCRIPT_CHARACTERS
+
+_STRINGS: Final = {
+    '"': r'(?P<double>"(?:\\.|(?>\$\{[^{}\n]{0,200}\})|[^"\\\n])*+")',
+    "'": r"(?P<single>'(?:\\.|[^'\\\n])*+')",
+}
+_PATTERN: Final = (
+    r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)"
     r"|(?P<newline>[;\n])"
-    r'|(?P<long>"""(?:[^"]|"(?!""))*+"""|\'\'\'(?:[^\']|\'(?!\'\'))*+\'\'\')'
-    r'|(?P<double>"(?:\\.|(?>\$\{[^{}\n]{0,200}\})|[^"\\\n])*+")'
-    r"|(?P<single>'(?:\\.|[^'\\\n])*+')"
+    r'|(?P<long>"""(?:[^"]|"(?!""))*+(?:""")?|\'\'\'(?:[^\']|\'(?!\'\'))*+(?:\'\'\')?)'
+    r"|STRINGS"
     r"|(?P<word>\.?`?[A-Za-z_$][\w$]*`?(?:\.[A-Za-z_$][\w$]*)*)"
     r"|(?P<number>[0-9][\w.]*)"
     r"|(?P<open>[(\[{])|(?P<close>[)\]}])"
     r"|(?P<operator>[%+:=!<>/&|?*-]+|[^\s\w])"
 )
+_QUOTES: Final = "\"'"
+# By the quotes that begin a string.
+_TOKENS: Final = {
+    quotes: re.compile(
+        _PATTERN.replace(
+            "STRINGS", "|".join([*(_STRINGS[one] for one in quotes), f"(?P<unclosed>[{quotes}])"])
+        )
+    )
+    for quotes in (_QUOTES, '"', "'")
+} | {"": re.compile(_PATTERN.replace("STRINGS", "(?!)"))}
+_LONG: Final = {"/*": "*/", '"""': '"""', "'''": "'''"}
 _SIMPLE: Final = re.compile(r"\$([A-Za-z_]\w*)")
 _DOTTED: Final = re.compile(r"\$([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 _EXPRESSION: Final = re.compile(r"\$\{([^{}]*)\}")
@@ -27,9 +44,7 @@ _CALLED: Final = re.compile(
 _MEMBER: Final = re.compile(
     r"([A-Za-z_][\w.]*?)(?:\[|\.get\(|\.getValue\()\s*[\"']([\w.-]+)[\"']\s*[)\]]"
 )
-_ENDING: Final = re.compile(
-    r"(?:\.get\(\)|\.toString\(\)|\.asProvider\(\)|!!|\s+as\s+String\??|\s)+$"
-)
+_ENDING: Final = re.compile(r"(?:\.get\(\)|\.toString\(\)|\.asProvider\(\)|!!| as String\??| )++$")
 _PATH: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _MAX_DEPTH: Final = 100
 _MAX_EXPRESSION: Final = 300  # characters, and tokens
@@ -54,7 +69,7 @@ Statement = Sequence[Token]
 def parse_script(text: str, *, dotted: bool) -> list[Token]:
     """Return the tokens, nested by brackets. `dotted`: `$a.b` inserts `a.b`. Raises ValueError."""
     groups = [Token("{", "")]
-    for found in _TOKEN.finditer(text):
+    for found in _tokens(text):
         kind, value = str(found.lastgroup), found[0]
         if kind == "open":
             groups.append(Token(value, ""))
@@ -70,6 +85,39 @@ def parse_script(text: str, *, dotted: bool) -> list[Token]:
     if len(groups) > 1:
         raise ValueError("a bracket is not closed")
     return groups[0].inner
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    """Yield the tokens. Raises ValueError.
+
+    A quote that the line does not close is an operator, and so are the like in the rest of the
+    line: a search from each for the one that closes it would take quadratic time.
+    """
+    if len(text) > SCRIPT_CHARACTERS:
+        raise TooLargeError
+    start, quotes, line_end = 0, _QUOTES, len(text)
+    while start < len(text):
+        for found in _TOKENS[quotes].finditer(text, start):
+            start = found.start()
+            if found.lastgroup == "unclosed":
+                quotes, line_end = quotes.replace(found[0], ""), text.find("\n", start)
+                break
+            if quotes != _QUOTES and start >= line_end >= 0:
+                quotes = _QUOTES
+                break
+            _check_closed(found[0])
+            yield found
+        else:
+            return
+
+
+def _check_closed(token: str) -> None:
+    """Raise ValueError if a comment or a string of several lines is not closed."""
+    for opening, closing in _LONG.items():
+        if token.startswith(opening):
+            is_closed = token.endswith(closing) and len(token) >= len(opening + closing)
+            if not is_closed:
+                raise ValueError("a comment or a string is not closed")
 
 
 def _token(kind: str, value: str, *, dotted: bool) -> Token:
@@ -96,7 +144,7 @@ def property_name(expression: str) -> str:
     """Return the name of the property that an expression reads, "?" if it is another one."""
     if len(expression) > _MAX_EXPRESSION:
         return "?"
-    expression = _ENDING.sub("", expression.strip())
+    expression = _ENDING.sub("", " ".join(expression.split()))
     expression = _OWNER.sub("", expression)
     called = _CALLED.match(expression)
     if called:

@@ -127,9 +127,9 @@ def _catalogs(tokens: list[Token]) -> Iterator[tuple[str, str]]:
 def _catalog(name: str, tokens: list[Token]) -> Iterator[tuple[str, str]]:
     versions: dict[str, str] = {}
     for one in statements(tokens):
-        if len(one) < 2 or one[1].kind != "(":
+        parts = [value_of(part) for part in arguments(one[1].inner)] if len(one) > 1 else []
+        if not parts or one[1].kind != "(":
             continue
-        parts = [value_of(part) for part in arguments(one[1].inner)]
         chained = {one[at].text: one[at + 1].inner for at in range(2, len(one) - 1)}
         if one[0].text == "from":
             files = [two.inner for two in one[1].inner if two.kind == "("]

@@ -4,12 +4,14 @@ Reference: https://bun.com/docs/install/lockfile
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 from indexer.ecosystems.npm.direct import uses_of
 from indexer.ecosystems.npm.jsonc import read_jsonc
 from indexer.ecosystems.npm.package_json import SECTIONS
 from indexer.ecosystems.npm.specifiers import wanted
 from indexer.ecosystems.parsing import Table, array, string, table
+from indexer.limits import MANIFEST_PINS
 from indexer.records.manifests import ANY_USER, Ecosystem, Manifest, Pin, PinUse
 
 
@@ -18,7 +20,7 @@ def read_bun_lock(text: str, _path: str) -> Manifest:
     document = read_jsonc(text)
     packages = table(document, "packages")
     pins = [pin for key in sorted(packages, key=_depth) if (pin := _pin(packages, key))]
-    uses = list(_uses(table(document, "workspaces"), packages))
+    uses = list(islice(_uses(table(document, "workspaces"), packages), MANIFEST_PINS))
     catalogs = {"": table(document, "catalog"), **table(document, "catalogs")}
     for catalog, ranges in catalogs.items():
         for local in table(ranges):

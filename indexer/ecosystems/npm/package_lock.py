@@ -3,7 +3,8 @@
 Reference: https://docs.npmjs.com/cli/configuring-npm/package-lock-json
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from indexer.ecosystems.npm.direct import uses_of
@@ -11,9 +12,11 @@ from indexer.ecosystems.npm.package_json import SECTIONS
 from indexer.ecosystems.npm.specifiers import Requested, wanted
 from indexer.ecosystems.parsing import Table, read_json, string, table
 from indexer.ecosystems.paths import ancestors
+from indexer.limits import MANIFEST_DEPENDENCIES, MANIFEST_PINS, NAME_CHARACTERS
 from indexer.records.manifests import Ecosystem, Manifest, Pin, PinUse
 
 _MODULES: Final = "node_modules/"
+_MAX_PLACES: Final = 16  # directories above a package that have `node_modules`
 
 
 def read_package_lock(text: str, _path: str) -> Manifest:
@@ -22,7 +25,7 @@ def read_package_lock(text: str, _path: str) -> Manifest:
     packages = table(document, "packages")
     pins = [*_installed(packages), *_nested(document)]
     uses = _used(packages) if packages else _used_from_the_top(document)
-    return Manifest(Ecosystem.NPM, pins=tuple(pins), uses=tuple(uses))
+    return Manifest(Ecosystem.NPM, pins=tuple(pins), uses=tuple(islice(uses, MANIFEST_PINS)))
 
 
 def _installed(packages: Table) -> Iterator[Pin]:
@@ -38,20 +41,25 @@ def _name(path: str, entry: Table) -> str:
 
 def _used(packages: Table) -> Iterator[PinUse]:
     """Yield what each package of the repository finds in `node_modules`, from its directory up."""
+    with_modules = {path.partition(_MODULES)[0].rstrip("/") for path in packages}
     for user, entry in packages.items():
-        if _MODULES in f"{user}/":
+        if _MODULES in f"{user}/" or len(user) > NAME_CHARACTERS:
             continue
+        above = (directory for directory in ancestors(user) if directory in with_modules)
+        places = list(islice(above, _MAX_PLACES))
+        wanted_here = (one for section in SECTIONS for one in table(entry, section).items())
         found = (
             one
-            for section in SECTIONS
-            for local, value in table(entry, section).items()
-            for one in _found(packages, user, local, string(value))
+            for local, value in islice(wanted_here, MANIFEST_DEPENDENCIES)
+            for one in _found(packages, places, local, string(value))
         )
         yield from uses_of(user, found)
 
 
-def _found(packages: Table, user: str, local: str, value: str) -> Iterator[tuple[Requested, str]]:
-    for directory in ancestors(user):
+def _found(
+    packages: Table, places: Sequence[str], local: str, value: str
+) -> Iterator[tuple[Requested, str]]:
+    for directory in places:
         path = f"{directory}/{_MODULES}{local}".lstrip("/")
         if path in packages:
             found = table(packages[path])

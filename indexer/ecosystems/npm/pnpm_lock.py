@@ -22,6 +22,7 @@ _VERSION: Final = re.compile(r"(\d[^(_\s]*).*")
 
 
 _SPECIFIERS: Final = "specifiers"  # version 5 has them apart
+_DIRECT: Final = {(section,) for section in (*SECTIONS, _SPECIFIERS)}
 _Direct = dict[tuple[str, str], dict[str, str]]  # by importer and local name
 
 
@@ -48,7 +49,7 @@ def read_pnpm_lock(text: str, _path: str) -> Manifest:
 
 def _note(direct: _Direct, user: str, keys: tuple[str, ...], value: str) -> None:
     """Note the specifier or the version of a direct dependency."""
-    if not value or keys[0] not in {*SECTIONS, _SPECIFIERS}:
+    if not value or keys[:1] not in _DIRECT:
         return
     known = direct.setdefault((user, keys[1]), {}) if len(keys) in {2, 3} else {}
     if len(keys) == 2:

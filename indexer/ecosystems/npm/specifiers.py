@@ -8,13 +8,16 @@ import re
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from indexer.limits import NAME_CHARACTERS
+
 _VERSION: Final = r"\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?"
 EXACT: Final = re.compile(rf"[=v]?({_VERSION})")
 _RANGE: Final = re.compile(r"[\d^~<>=*].*|v\d.*|[xX](?:\..*)?|latest|next")
 _NAME: Final = re.compile(r"(@[^@/\s]+/[^@/\s]+|[^@/\s:]+)(?:@([^/\s]*[^/]*?))?(?:/(.*))?")
 # A tag of a git repository or a tarball of a registry, that has a version as its name.
 _TAG: Final = re.compile(rf"[^#]*#(?:semver:)?[=v]?({_VERSION})")
-_TARBALL: Final = re.compile(rf"https?://[^?#]*/-/[^/?#]*?-({_VERSION})\.tgz(?:[?#].*)?")
+_TARBALL: Final = re.compile(rf"https?://[^?#]*/-/([^/?#]{{1,{NAME_CHARACTERS}}})\.tgz(?:[?#].*)?")
+_TARBALL_NAME: Final = re.compile(rf".*?-({_VERSION})")
 
 
 class Requested(NamedTuple):
@@ -54,8 +57,10 @@ def pinned(required: str) -> str:
         if required.startswith("patch:")
         else required
     )
-    for pattern in (EXACT, _TAG, _TARBALL):
-        found = pattern.fullmatch(value)
-        if found:
-            return found[1]
-    return ""
+    tarball = _TARBALL.fullmatch(value)
+    found = (
+        _TARBALL_NAME.fullmatch(tarball[1])
+        if tarball
+        else EXACT.fullmatch(value) or _TAG.fullmatch(value)
+    )
+    return found[1] if found else ""

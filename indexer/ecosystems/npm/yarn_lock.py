@@ -32,8 +32,9 @@ def _entries(text: str) -> Iterator[tuple[list[str], str]]:
     keys: list[str] = []
     for line in text.splitlines():
         if line[:1] not in {" ", "#", ""}:
-            listed = line.rstrip(": ").replace('"', "").split(",")
-            keys = [one.strip() for one in listed if "@workspace:" not in line]
+            is_own = "@workspace:" in line
+            listed = [] if is_own else line.rstrip(": ").replace('"', "").split(",")
+            keys = [one.strip() for one in listed]
         elif keys and (version := _VERSION.match(line)):
             yield keys, version["version"]
             keys = []

@@ -13,6 +13,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from indexer.ecosystems.parsing import read_json, read_xml, string, table
+from indexer.limits import MANIFEST_DEPENDENCIES
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _DEFAULT: Final = re.compile(r"\s*'\$\((\w+)\)'\s*==\s*''\s*")
@@ -89,7 +90,7 @@ def _several(references: list[Element]) -> Iterator[tuple[str, str]]:
 
 
 def _names(element: Element, attribute: str) -> list[str]:
-    listed = (element.get(attribute) or "").split(";")
+    listed = (element.get(attribute) or "").split(";")[:MANIFEST_DEPENDENCIES]
     return [name.strip().lower() for name in listed if name.strip()]
 
 

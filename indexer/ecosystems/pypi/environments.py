@@ -13,7 +13,7 @@ from indexer.ecosystems.pypi.requirements import (
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
 
 _TABLES: Final = frozenset({"pipenv", "requires", "scripts"})  # the others of a Pipfile are groups
-_ITEM = re.compile(r"(?P<indent> *)-\s+(?P<value>[^#]*?)\s*(?:#.*)?")
+_ITEM = re.compile(r"(?P<indent> *)-\s+(?P<value>[^\s#][^#]*)?(?:#.*)?")
 _CONDA = re.compile(
     r"(?:[\w./-]+::)?(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?P<required>[=<>!~][^\[]*)?(?:\[.*\])?"
 )
@@ -67,10 +67,11 @@ def _listed(text: str) -> tuple[list[str], list[str]]:
         if not item:
             continue
         outer = len(item["indent"]) if outer is None else outer
+        value = (item["value"] or "").rstrip()
         if len(item["indent"]) > outer:
-            pip.append(item["value"])
-        elif item["value"].rstrip() != "pip:":
-            conda.append(item["value"])
+            pip.append(value)
+        elif value != "pip:":
+            conda.append(value)
     return conda, pip
 
 

@@ -10,6 +10,8 @@ from configparser import ConfigParser, Error
 from itertools import takewhile
 from typing import Final
 
+from indexer.ecosystems.parsing import TooLargeError
+from indexer.limits import CONFIGURATION_CHARACTERS
 from indexer.records.manifests import Ecosystem, Manifest
 
 PATH_MARKERS: Final = ("PYTHONPATH", "extraPaths")
@@ -78,18 +80,28 @@ def _extra_paths(text: str, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_options(text: str) -> Iterator[tuple[str, str]]:
-    parser = ConfigParser(interpolation=None, strict=False)
     try:
-        parser.read_string(text)
+        yield from configured_paths(read_configuration(text))
     except Error:
         return
-    yield from configured_paths({name: dict(parser.items(name)) for name in parser.sections()})
 
 
-def configured_paths(sections: dict[str, dict[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the directories of pytest's and mypy's options."""
+def read_configuration(text: str) -> ConfigParser:
+    """Parse sections of options. Raises configparser.Error, and TooLargeError.
+
+    The parser takes time quadratic in the number of lines that it does not understand.
+    """
+    if len(text) > CONFIGURATION_CHARACTERS:
+        raise TooLargeError
+    parser = ConfigParser(interpolation=None, strict=False)
+    parser.read_string(text)
+    return parser
+
+
+def configured_paths(parser: ConfigParser) -> Iterator[tuple[str, str]]:
+    """Yield the directories of pytest's and mypy's options, as settings."""
     for section, option in _OPTIONS:
-        for one in _SEPARATORS.split(sections.get(section, {}).get(option, "")):
+        for one in _SEPARATORS.split(parser.get(section, option, fallback="") or ""):
             yield from _inside("", one.replace("$MYPY_CONFIG_FILE_DIR/", ""))
 
 

@@ -3,26 +3,26 @@
 import ast
 import warnings
 from collections.abc import Iterator
-from configparser import ConfigParser, Error
+from configparser import Error
 from typing import Final
 
-from indexer.ecosystems.parsing import Table, string, strings, table
+from indexer.ecosystems.parsing import Table, TooLargeError, string, strings, table
 from indexer.ecosystems.pypi.layouts import REGULAR, PackageLayout, setuptools_layout
 from indexer.ecosystems.pypi.requirements import exact_pins, python_name, requirements
-from indexer.ecosystems.pypi.search_paths import configured_paths
+from indexer.ecosystems.pypi.search_paths import configured_paths, read_configuration
+from indexer.limits import SCRIPT_CHARACTERS
 from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
 
-_MAX_SCRIPT_CHARACTERS: Final = 262_144
+_SECTIONS: Final = ("metadata", "options", "options.packages.find", "options.extras_require")
 
 
 def read_setup_cfg(text: str, _path: str) -> Manifest:
     """Read setup.cfg. Raises ValueError."""
-    parser = ConfigParser(interpolation=None, strict=False)
     try:
-        parser.read_string(text)
+        parser = read_configuration(text)
     except Error as exc:
         raise ValueError("not a setup.cfg") from exc
-    sections = {name: dict(parser.items(name)) for name in parser.sections()}
+    sections = {name: dict(parser.items(name)) for name in _SECTIONS if parser.has_section(name)}
     metadata, options = sections.get("metadata", {}), sections.get("options", {})
     find = sections.get("options.packages.find", {})
     packages = _lines(options.get("packages", ""))
@@ -47,7 +47,7 @@ def read_setup_cfg(text: str, _path: str) -> Manifest:
         import_names=layout.import_names,
         source_roots=layout.source_roots,
         entries=layout.entries,
-        settings=(*layout.settings, *configured_paths(sections)),
+        settings=(*layout.settings, *configured_paths(parser)),
         dependencies=dependencies,
         pins=exact_pins(dependencies),
     )
@@ -64,8 +64,8 @@ def read_setup_py(text: str, _path: str) -> Manifest:
 
     Raises ValueError, SyntaxError, RecursionError and MemoryError.
     """
-    if len(text) > _MAX_SCRIPT_CHARACTERS:
-        raise ValueError("the script is too long")
+    if len(text) > SCRIPT_CHARACTERS:
+        raise TooLargeError
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about escapes in its strings
         tree = ast.parse(text)

@@ -11,22 +11,23 @@ from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestP
 
 _QUOTED = r"[\"']([^\"'#\n]{1,300})[\"']"
 _PERCENT = re.compile(r"%[qQ]?(?:\(([^()\"'\n]{1,300})\)|\{([^{}\"'\n]{1,300})\})")
+_OPEN = r"[ \t]*+(?:\([ \t]*+)?"
 _START = r"(?:^|[;{])[ \t]*"
-_SET = rf"[ \t]*=[ \t]*(?:Gem::Version\.new)?\(?[ \t]*{_QUOTED}"
+_SET = rf"[ \t]*=[ \t]*+(?:Gem::Version\.new)?{_OPEN}{_QUOTED}"
 _NAME = re.compile(rf"{_START}\w{{1,40}}\.name{_SET}", re.MULTILINE)
 _VERSION = re.compile(rf"{_START}\w{{1,40}}\.version{_SET}", re.MULTILINE)
 # The arguments after the first: a comma at the end of a line continues them.
 _REST = r"(?P<rest>(?:[^\n,;]|,(?:\s|#[^\n]{0,500}\n){0,100}){0,500})"
 _DEPENDENCY = re.compile(
-    rf"{_START}\w{{1,40}}\.add_(?:runtime_|development_)?dependency[ \t]*\(?[ \t]*{_QUOTED}{_REST}",
+    rf"{_START}\w{{1,40}}\.add_(?:runtime_|development_)?dependency{_OPEN}{_QUOTED}{_REST}",
     re.MULTILINE,
 )
-_GEM = re.compile(rf"{_START}gem[ \t]*\(?[ \t]*{_QUOTED}{_REST}", re.MULTILINE)
+_GEM = re.compile(rf"{_START}gem{_OPEN}{_QUOTED}{_REST}", re.MULTILINE)
 _REQUIRED = re.compile(r"[ \t]*,(?:\s|#[^\n]{0,500}\n){0,100}\[?[ \t]*[\"']([^\"'\n]{1,100})[\"']")
 # What a Gemfile takes from elsewhere, or computes.
 _UNREAD = re.compile(
-    rf"{_START}(?:gem[ \t]+[^\"'%\s=(]|gem[ \t]*\([ \t]*[^\"'%\s]|eval_gemfile\b"
-    r"|gem[ \t]*\(?[ \t]*\"[^\"\n]{0,300}#\{)",
+    rf"{_START}(?:gem[ \t]++[^\"'%\s=(]|gem[ \t]*+\([ \t]*+[^\"'%\s]|eval_gemfile\b"
+    rf"|gem{_OPEN}\"[^\"\n]{{0,300}}#\{{)",
     re.MULTILINE,
 )
 _EXACT = re.compile(r"=?\s*(\d[\w.]*)")

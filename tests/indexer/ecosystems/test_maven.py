@@ -5,7 +5,7 @@ import pytest
 from indexer.ecosystems import is_manifest
 from indexer.ecosystems.base import PackageRoot
 from indexer.records.manifests import ANY_USER, ManifestProblem, Pin, PinUse
-from tests.indexer.ecosystems.reading import read
+from tests.indexer.ecosystems.reading import asked, read
 from tests.indexer.ecosystems.workspaces import workspace
 
 
@@ -275,3 +275,20 @@ def test_scripts_of_one_directory_are_one_and_plugins_none() -> None:
     assert _package(files | {"sub/version.sbt": 'version := "9"\n'}, "").version == ""
     assert [is_manifest(path) for path in ("project/plugins.sbt", "a/project/p.sbt")] == [False] * 2
     assert is_manifest("myproject/build.sbt")
+
+
+@pytest.mark.parametrize("line", ["x(~/it's/)", 'x(~/a"b\\"c/)', "x(~/it's a \"b/)"])
+def test_a_quote_that_its_line_does_not_close_ends_with_the_line(line: str) -> None:
+    found = read("build.gradle", f'{line}\ndependencies {{\n  api "a:b:1"\n}}\n')
+    assert asked(found) == {"a:b": "1"}
+
+
+@pytest.mark.parametrize("text", ["/* a", 'x = """a', "x = '''a", "/*/"])
+def test_a_comment_or_string_without_an_end_is_no_script(text: str) -> None:
+    assert read("build.gradle", f"version = '1'\n{text}\n").problem == "invalid"
+
+
+def test_calls_without_arguments_in_a_catalogue_declare_nothing() -> None:
+    inner = "library()\nbundle()\nversion\nlibrary('x', 'a:b:1')\n"
+    found = read("settings.gradle", f"versionCatalogs {{ deps {{\n{inner}}} }}\n")
+    assert found.settings == (("library:deps.x", "a:b:1"),)

@@ -173,3 +173,13 @@ packages:
         Pin("@acme/b", "2.0.0"),
         Pin("react", "19.0.0"),
     )
+
+
+def test_keys_of_importers_without_a_section_are_nothing() -> None:
+    text = "importers:\n\n  excludeLinksFromLockfile: false\n\n  .: x\n"
+    assert not read("pnpm-lock.yaml", text).uses
+
+
+def test_a_tarball_has_the_version_that_ends_its_name() -> None:
+    url = "https://npm.example.org/a/-/a-1.0-2.3.4-rc.1.tgz?x=1"
+    assert read("package.json", {"dependencies": {"a": url}}).pins == (Pin("a", "2.3.4-rc.1"),)

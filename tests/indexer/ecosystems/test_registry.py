@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.ecosystems import is_manifest, parsing, read_manifest
+from indexer.ecosystems.pypi import search_paths
 from indexer.limits import MANIFEST_CHARACTERS, WRITTEN_MANIFEST_CHARACTERS
 from indexer.records.manifests import Ecosystem, Manifest
 
@@ -85,6 +86,7 @@ def test_other_files_are_none(path: str) -> None:
         ("setup.cfg", "no section"),
         ("pom.xml", "<project><name></project>"),
         ("pom.xml", '<!DOCTYPE a [<!ENTITY b "c">]><project>&b;</project>'),
+        ("pom.xml", '<!DOCTYPE a [<!ATTLIST b c CDATA "d">]><project><b/></project>'),
         ("poetry.lock", " " * (MANIFEST_CHARACTERS + 1)),
     ],
 )
@@ -102,10 +104,21 @@ def test_keys_of_more_dots_than_are_parsed_in_time_are_refused(
 ) -> None:
     """Python 3.11 takes time quadratic in them. Here the limit is lowered."""
     monkeypatch.setattr(parsing, "_MAX_DOTS_SQUARED", 4)
-    for text, problem in (("a.b.c = 1\n", None), ("a.b.c = 1\nd.e = 1\n", "invalid")):
+    for text, problem in (("a.b.c = 1\n", None), ("a.b.c = 1\nd.e = 1\n", "too_large")):
         manifest = read_manifest("Cargo.toml", text)
         assert manifest is not None
         assert manifest.problem == problem
+
+
+def test_configurations_that_take_long_to_parse_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(search_paths, "CONFIGURATION_CHARACTERS", 20)
+    for path in ("setup.cfg", "tox.ini"):
+        for text, problem in (("[a]\nb = 1\n", None), ("[a]\n" + "b = 1\n" * 3, "too_large")):
+            manifest = read_manifest(path, text)
+            assert manifest is not None
+            assert manifest.problem == problem
 
 
 def test_wrong_types_read_as_absent() -> None:
@@ -138,15 +151,22 @@ def test_names_that_cannot_be_stored_are_left_out_with_what_they_name() -> None:
         ("tsconfig.json", ",  "),
         ("pyproject.toml", "a" + ".a" * 300 + "=1\n"),
         ("setup.cfg", "[a]\nb=c\n d\n"),
+        ("setup.cfg", "[a]\nb\n"),
+        ("package.json", '{"dependencies": {"a": "https://x/-/' + "-1.1.1" * 90_000 + '"}}'),
         ("requirements.txt", "a[ "),
         ("pom.xml", "<a>"),
         ("build.gradle", "implementation(\t'a:a:"),
+        ("build.gradle", '"\\'),
+        ("build.gradle", "/*/"),
+        ("environment.yml", "dependencies:\n- a" + " " * 500_000 + "b"),
         ("settings.gradle", "include '"),
         ("Gemfile", "gem 'a', "),
+        ("Gemfile", "gem" + " " * 500_000),
         ("Package.swift", '.package( url: "a" '),
         ("Package.swift", '.target( name: "a" '),
         ("go.mod", "require ( "),
         ("yarn.lock", "a@npm:a"),
+        ("yarn.lock", "a@1, " * 100_000 + '\n  version "1"\n'),
         ("pnpm-lock.yaml", "packages:\n  a/a"),
     ],
 )
@@ -175,7 +195,8 @@ def test_nothing_in_a_file_raises(path: str, content: str | bytes) -> None:
 FRAGMENTS = st.lists(
     st.sampled_from(
         ["[", "]", "{", "}", '"', "'", "=", ":", ",", "\n", "  ", "(", ")", "name", "version", "@",
-         "package", "module", "require", "=>", "//", "/*", "*/", "<a>", "</a>", "1.0", "a", "-"]
+         "package", "module", "require", "=>", "//", "/*", "*/", "<a>", "</a>", "1.0", "a", "-",
+         "dependencies:", "importers:", "packages:", "library", "versionCatalogs"]
     ),
     max_size=60,
 ).map("".join)  # fmt: skip
