@@ -120,6 +120,8 @@ class Language:
     containers: Containers = NO_CONTAINERS
     # Methods that a part of an instance calls, such as `__getitem__`.
     part_methods: Mapping[str, str] = field(default_factory=dict)
+    # A method of a class whose instances, as attributes of another class, give its result.
+    descriptor_method: str = ""
     # Functions over the items of their arguments.
     adapters: Mapping[str, ItemShape] = field(default_factory=dict)
     # First parts of paths from the file's module (`crate`). In languages with them, any other

@@ -11,7 +11,7 @@ from indexer.languages.import_style import ImportStyle
 from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, parts
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import CALLED, EACH, ELEMENT
+from indexer.records.references import CALLED, DESCRIPTOR_METHOD, EACH, ELEMENT
 
 _SUFFIX: Final = re.compile(r"\.py[iw]?$")
 _COLLECTED: Final = re.compile(r"(?:.*/)?(?:conftest|tests|test_[^/]*|[^/]*_tests?)\.py")
@@ -138,6 +138,7 @@ PYTHON: Final = Language(
         "__iter__": EACH,
         "__aiter__": EACH,
     },
+    descriptor_method=DESCRIPTOR_METHOD,
     adapters={
         **dict.fromkeys(
             names("sorted list tuple set frozenset reversed iter aiter"), ItemShape.SAME

@@ -59,8 +59,13 @@ class Access(StrEnum):
 ELEMENT: Final = "[]"  # what an index leads to
 EACH: Final = "*"  # what iterating gives
 CALLED: Final = "()"  # what calling the value gives
+# Of a class whose instances, as attributes of another class, give what this method does (Python).
+DESCRIPTOR_METHOD: Final = "__get__"
 # After the name of an extension member, or of the scope of several: the value that it is called on.
 RECEIVER: Final = "^"
+# After the local name of an import that a scope binds to another path than the scopes around it or
+# before it do, with a number: `load^1`.
+INNER: Final = "^"
 
 
 class Reference(NamedTuple):
@@ -90,7 +95,8 @@ class Reference(NamedTuple):
 class Import(NamedTuple):
     """A name that a file binds to a definition or module of another file.
 
-    `local` is "" for a wildcard, and dotted if the language binds so (`import a.b` in Python).
+    `local` is "" for a wildcard, and dotted if the language binds so (`import a.b` in Python). With
+    INNER it is that of one scope.
     `module` is as written. `path` is normalised: a module, or a module and names in it.
     """
 

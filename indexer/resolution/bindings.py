@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Final, NamedTuple
 
 from indexer.languages import Language
 from indexer.languages.import_style import ImportStyle
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Import, cut_path
+from indexer.records.references import INNER, Import, cut_path
 from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 from indexer.resolution.scopes import (
     ANONYMOUS_FUNCTION,
@@ -21,6 +21,7 @@ from indexer.resolution.scopes import (
 )
 from indexer.syntax.containers import is_generic
 from indexer.syntax.definitions import FUNCTION_KINDS
+from indexer.syntax.expressions import read_arguments
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.trees import ByteRange
@@ -108,10 +109,25 @@ def bind_locals(
             _set_value(name, label, match, text, language)
         if written in language.class_names and _is_class_parameter(name.scope, mark[0], text):
             name.source = ValueSource.CLASS
-        if label == "local":
+        if label == "local" and not _is_wrapped(name, written, match, text):
             tree.bind(written, name)
-        else:
+        elif label == "field":
             _bind_field(tree, name, written, match, text, language)
+
+
+def _is_wrapped(name: NameBinding, written: str, match: QueryMatch, text: SourceText) -> bool:
+    """Whether a function or import is bound to what a call of it gives: `f = cached(f)`.
+
+    Like a function that is decorated, it counts as itself.
+    """
+    known = name.scope.names.get(written)
+    if name.source is not ValueSource.CALL or not known:
+        return False
+    if not any(one.imported or one.kind in FUNCTION_KINDS for one in known):
+        return False
+    call = text.call(match["local.call"])
+    bracket = call.find("(", len(name.text))
+    return bracket >= 0 and written in {one.strip() for one in read_arguments(call, bracket)[0]}
 
 
 def _bind_field(
@@ -144,6 +160,9 @@ def _set_value(
     if name.source is ValueSource.ALIAS and is_generic(name.text, language.containers):
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = _steps(match, label, text)
+    if name.source is ValueSource.CALL:
+        mark = match[f"{label}.call"]
+        name.since = mark[0] + len(text.call(mark).encode())
     if "local.within" in match:  # from the brace or white space before it
         start, name.until = match["local.within"]
         name.start = start - 1
@@ -198,7 +217,7 @@ def bind_imports(
     scopes = tree.at(map(_start, ordered))
     has_inner = style.has_inner_modules
     modules = _modules(tree, ordered, scopes, text) if has_inner else {}
-    bound = []
+    bound, written = [], []
     for match, scope in zip(ordered, scopes, strict=True):
         imports_members = "import.tree" in match and bool(
             _STATIC.match(text.slice(match["import.tree"]))
@@ -212,12 +231,35 @@ def bind_imports(
             bound.append(
                 BoundImport(record, scope, is_reexported, imports_members and record.wildcard)
             )
-            if record.local:
-                first = record.local.partition(".")[0]
-                start, end = _bound_mark(match)
-                name = NameBinding(start, end, scope, imported=record.local)
-                tree.bind(first if style.binds_first_name else record.local, name)
+            written.append((record.local, _bound_mark(match)))
+    bound = _told_apart(bound)
+    for one, (local, mark) in zip(bound, written, strict=True):
+        if local:
+            name = NameBinding(*mark, one.scope, imported=one.record.local)
+            tree.bind(local.partition(".")[0] if style.binds_first_name else local, name)
     return bound
+
+
+def _told_apart(imports: list[BoundImport]) -> list[BoundImport]:
+    """Number the local names of inner scopes, where scopes bind one name to different paths."""
+    paths: dict[str, set[str]] = {}
+    for one in imports:
+        paths.setdefault(one.record.local, set()).add(one.record.path)
+    several = {local for local, found in paths.items() if local and len(found) > 1}
+    if not several:
+        return imports
+    numbers: dict[str, dict[int, int]] = {local: {} for local in several}
+    for one in sorted(imports, key=lambda one: one.scope.start):
+        if one.record.local in several:
+            known = numbers[one.record.local]
+            known.setdefault(one.scope.start, len(known))
+    told = []
+    for one in imports:
+        local = one.record.local
+        number = numbers[local][one.scope.start] if local in several else 0
+        numbered = f"{local[: NAME_CHARACTERS - 8]}{INNER}{number}" if number else local
+        told.append(replace(one, record=one.record._replace(local=numbered)))
+    return told
 
 
 def _modules(

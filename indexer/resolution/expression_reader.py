@@ -9,9 +9,13 @@ from indexer.languages import ONE_ITEM, PAIRS, ItemShape, Language
 from indexer.records.references import EACH
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
+    BASE,
     CALLEE,
     FREE,
+    IMPORT,
     INSTANCE,
+    LOCAL,
+    PATH,
     RESULT,
     TYPE,
     UNKNOWN,
@@ -109,7 +113,9 @@ class ExpressionReader(ABC):
         first, *rest = read_calls(text) or (None,)
         if first is None:
             return UNKNOWN
-        value = self._of_items(text, scope, offset, excluding)
+        value = self.base_after(text, scope, offset) or self._of_items(
+            text, scope, offset, excluding
+        )
         if value is None:
             role = TYPE if first.is_new else CALLEE
             value = self.resolve_call(first.path, scope, offset, excluding, role)
@@ -119,6 +125,20 @@ class ExpressionReader(ABC):
             if number < len(rest):
                 value = self.result_of(value)
         return value
+
+    def base_after(self, text: str, scope: Scope, offset: int) -> Value | None:
+        """Return a base of the class that `super` is given: `super(Middle, self).go()`."""
+        name, bracket, _ = text.partition("(")
+        language = self.language
+        if not bracket or name not in language.super_names & language.builtins:
+            return None
+        arguments, _ = read_arguments(text, len(name))
+        written = read_expression(arguments[0].strip()) if arguments else None
+        if written is None or written.name:
+            return None
+        value = self.resolve_path(written.path, scope, offset)
+        is_class = value.access is PATH and value.binding in (LOCAL, IMPORT)
+        return value._replace(access=BASE, is_self=False) if is_class else None
 
     def items(self, text: str, scope: Scope, offset: int, excluding: NameBinding | None) -> Value:
         """Return what iterating over the written expression gives, also over some of its items."""

@@ -14,7 +14,7 @@ from typing import Final
 from indexer.languages import Language
 from indexer.limits import FILE_REFERENCES, NAME_CHARACTERS
 from indexer.records.files import Unparsed
-from indexer.records.references import Export, Import, Reference, ReferenceKind
+from indexer.records.references import INNER, Export, Import, Reference, ReferenceKind
 from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
 from indexer.resolution.exports import read_exports
 from indexer.resolution.extensions import receiver_types
@@ -57,6 +57,7 @@ _GROUPS: Final = {
     ),
     **dict.fromkeys(("export.of", "export.default", "export.whole", "export.module"), "export"),
     **dict.fromkeys(("scope", "scope.function"), "scope"),
+    "fallback": "fallback",
     "extends": "extends",
     "namespace": "namespace",
     "exports.only": "only",
@@ -110,7 +111,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         )
     read_names = _read_names(uses, groups, text, language.adapters)
     bind_locals(tree, groups["local"], text, language, read_names)
-    tree.merge_bindings()
+    tree.merge_bindings(sorted(one["fallback"] for one in groups["fallback"]))
     scopes = tree.at(use.start for use in uses)
     imports_members = any(one.imports_members for one in imports)
     path_prefixes = (
@@ -207,7 +208,7 @@ def _bindable_names(
     imports: list[BoundImport], outlined: list[OutlineEntry], language: Language
 ) -> frozenset[str]:
     """Return the first names of paths to imports, functions and classes."""
-    names = {one.record.local.partition(".")[0] for one in imports}
+    names = {one.record.local.partition(".")[0].partition(INNER)[0] for one in imports}
     names |= {one.name for one in outlined if one.kind in BINDABLE_KINDS}
     return language.self_names | language.class_names | names
 
@@ -270,7 +271,7 @@ def _bases(uses: list[NameUse], scopes: list[Scope]) -> dict[str, list[str]]:
 
 
 def _is_renamed(one: Import) -> bool:
-    return bool(one.local) and one.path.rpartition(".")[2] != one.local
+    return bool(one.local) and one.path.rpartition(".")[2] != one.local.partition(INNER)[0]
 
 
 def _position(reference: Reference) -> tuple[int, int]:

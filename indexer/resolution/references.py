@@ -8,7 +8,7 @@ from typing import Final
 from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import ELEMENT, Reference, ReferenceKind
+from indexer.records.references import ELEMENT, INNER, Reference, ReferenceKind
 from indexer.resolution.extension_calls import ExtensionCalls
 from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
@@ -44,6 +44,10 @@ _VALUE: Final = ReferenceKind.VALUE
 BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
+
+
+def _last_name(root: str) -> str:
+    return root.rpartition(".")[2].partition(INNER)[0]
 
 
 def _role(kind: ReferenceKind) -> NameRole:
@@ -140,7 +144,7 @@ class ReferenceReader:
         if self._is_unknown(use.kind, value):
             return UNKNOWN, expression.display_name if self._counts(use, expression, scope) else ""
         if value.access is PATH:
-            return value, value.chain[-1] if value.chain else value.root.rpartition(".")[2]
+            return value, value.chain[-1] if value.chain else _last_name(value.root)
         return value, value.member
 
     def _counts(self, use: NameUse, expression: Expression, scope: Scope) -> bool:
@@ -188,7 +192,9 @@ class ReferenceReader:
                 value = self._resolver.of_calls(use.written, scope, use.start)
                 if value is not UNKNOWN or self._language.adapters[use.first] in ONE_ITEM:
                     return value
-            value = self._receiver(use, expression, scope)
+            value = self._resolver.base_after(use.written, scope, use.start) or self._receiver(
+                use, expression, scope
+            )
             for part in (*expression.members, expression.name):
                 value = self._resolver.member(value, part)
             return value

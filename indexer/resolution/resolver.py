@@ -252,5 +252,18 @@ class Resolver(ExpressionReader):
         decisive = names[:1] if self.language.separate_method_namespace else names
         if any(one.kind and one.source is ValueSource.UNKNOWN for one in decisive):
             return None
-        known = [field for field in map(self.bound_value, names) if field is not UNKNOWN]
-        return known[0] if known else UNKNOWN
+        known = [one for one in names if self.bound_value(one) is not UNKNOWN]
+        if not known:
+            return UNKNOWN
+        field = self.bound_value(known[0])
+        return None if self._may_be_descriptor(known[0], field) else field
+
+    def _may_be_descriptor(self, name: NameBinding, value: Value) -> bool:
+        """Whether a class's attribute may give something else than the instance that it holds."""
+        method = self.language.descriptor_method
+        if not method or not name.scope.is_class or value.access not in (INSTANCE, RESULT):
+            return False
+        path = ".".join((value.root, *value.chain))
+        if value.binding is not LOCAL or value.member or path not in self.tree.definitions:
+            return value.binding is IMPORT
+        return self._has(path, method) or path in self.bases

@@ -1,5 +1,6 @@
 """Scopes of a file: the names bound in each, and the scopes around a position."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -7,6 +8,7 @@ from typing import Final
 
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
 from indexer.syntax.parser import QueryMatch
+from indexer.syntax.trees import ByteRange
 
 MAX_SCOPE_DEPTH: Final = 64
 MAX_BINDINGS: Final = 100  # of one name in one scope: each look-up may read all of them
@@ -37,7 +39,8 @@ class NameBinding:
 
     A definition has its qualified name and kind; so has a local variable of a module or class,
     with kind "". An import has the record's `local` name. `steps` lead from the value of `text` to
-    that of the name, such as the place in a tuple. With `until` it holds to that offset only.
+    that of the name, such as the place in a tuple. It does not hold in the call before `since`
+    whose result it gets, and with `until` it holds to that offset only.
     """
 
     start: int
@@ -49,6 +52,7 @@ class NameBinding:
     source: ValueSource = ValueSource.UNKNOWN
     text: str = ""
     steps: tuple[str, ...] = ()
+    since: int = 0
     until: int = 0
 
 
@@ -194,12 +198,18 @@ class ScopeTree:
             _add(names, name, bound)
             self._bound.append(names)
 
-    def merge_bindings(self) -> None:
-        """Sort the bindings of each name, and merge several matches of one binding."""
+    def merge_bindings(self, fallbacks: Sequence[ByteRange]) -> None:
+        """Sort the bindings of each name, and merge several matches of one binding.
+
+        `fallbacks` are the ascending ranges of code for when something else failed. What such code
+        binds holds in it alone, if the name has a known value besides.
+        """
         for names in {id(names): names for names in self._bound}.values():
             for name, several in names.items():
                 if len(several) > 1:
                     names[name] = _merged(several)
+                    if fallbacks:
+                        _limit_fallbacks(names[name], fallbacks)
 
 
 def _add(names: dict[str, list[NameBinding]], name: str, bound: NameBinding) -> None:
@@ -219,6 +229,24 @@ def _merged(names: list[NameBinding]) -> list[NameBinding]:
     return merged
 
 
+def _limit_fallbacks(names: Sequence[NameBinding], fallbacks: Sequence[ByteRange]) -> None:
+    ends = [_end_around(name.start, fallbacks) for name in names]
+    if any(not end and _is_known(name) for name, end in zip(names, ends, strict=True)):
+        for name, end in zip(names, ends, strict=True):
+            name.until = name.until or end
+
+
+def _end_around(offset: int, ranges: Sequence[ByteRange]) -> int:
+    """Return the end of the last range that begins before an offset, if it is in it; else 0."""
+    found = bisect_right(ranges, (offset, 1 << 62))
+    end = ranges[found - 1][1] if found else 0
+    return end if offset < end else 0
+
+
+def _is_known(name: NameBinding) -> bool:
+    return bool(name.imported) or name.kind in _ENCLOSING or name.source is not ValueSource.UNKNOWN
+
+
 def _enrich(known: NameBinding, match: NameBinding) -> None:
     """Merge a match into a known binding.
 
@@ -230,6 +258,7 @@ def _enrich(known: NameBinding, match: NameBinding) -> None:
         known.imported = match.imported
     elif match.source is not ValueSource.UNKNOWN and known.source is not ValueSource.TYPE:
         known.source, known.text, known.steps = match.source, match.text, match.steps
+        known.since = match.since
 
 
 def visible_binding(
@@ -238,7 +267,7 @@ def visible_binding(
     """Return the binding that is visible at an offset: the last before it, else the first."""
     first = None
     for name in reversed(names):
-        if name is not excluding:
+        if name is not excluding and not name.start < offset < name.since:
             if name.start < offset:
                 if not name.until or offset < name.until:
                     return name

@@ -25,7 +25,8 @@ from central.trace.resolve.sql import (
     TypingRow,
 )
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import Access
+from indexer.records.manifests import Ecosystem
+from indexer.records.references import DESCRIPTOR_METHOD, Access
 
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
 
@@ -64,9 +65,11 @@ def classes(question: Classes) -> RuleSteps:
     """
     key = (question.file, question.name)
     types, near = yield [Typing(*key), SameScopeDefinitions(*key)]
-    if types:
-        return (yield from _of_types(question, types))
     kind = next((row.kind for row in near if row.file == question.file), "")
+    if types:
+        found = yield from _of_types(question, types)
+        is_attribute = "." in question.name and kind not in FUNCTIONS
+        return (yield from _described(found)) if is_attribute and _of_python(types) else found
     return () if kind in FUNCTIONS else (ResolvedDefinition(*key, kind),)
 
 
@@ -192,6 +195,21 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
         for candidate, answer in zip(candidates, answers, strict=True)
         for found in reached_via(answer, candidate)
     )
+
+
+def _of_python(types: Sequence[TypingRow]) -> bool:
+    return types[0].ecosystem == Ecosystem.PYPI
+
+
+def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Replace each class of descriptors by the classes of what these give as attributes."""
+    getters = yield [Members(one.file, one.name, (DESCRIPTOR_METHOD,)) for one in classes]
+    methods: list[ResolvedDefinition] = [one for found in getters for one in found]
+    if not methods:
+        return tuple(classes)
+    given = yield [Classes(*one.key, one.inherited_by) for one in methods]
+    plain = [one for one, found in zip(classes, getters, strict=True) if not found]
+    return best_candidates([*plain, *(one for answer in given for one in answer)])
 
 
 def declared_type(file: int, caller: str, row: BaseRow | TypingRow) -> NameInFile:

@@ -2,28 +2,32 @@
 ; like the left side of an operator, so calls are captured by what is around them. Named by their
 ; tokens, blocks and operators take less time to compile.
 ([
-  (_ ["do" "after" "catch" "else" "rescue"] (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (block (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (body (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (source (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (pair value: (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (list (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (tuple (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (interpolation (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (access_call (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (dot left: (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
-  (binary_operator right: (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
+  (_ ["do" "after" "catch" "else" "rescue"] (call target: [(identifier) (dot right: (identifier))] @call))
+  (block (call target: [(identifier) (dot right: (identifier))] @call))
+  (body (call target: [(identifier) (dot right: (identifier))] @call))
+  (source (call target: [(identifier) (dot right: (identifier))] @call))
+  (pair value: (call target: [(identifier) (dot right: (identifier))] @call))
+  (list (call target: [(identifier) (dot right: (identifier))] @call))
+  (tuple (call target: [(identifier) (dot right: (identifier))] @call))
+  (bitstring (call target: [(identifier) (dot right: (identifier))] @call))
+  (interpolation (call target: [(identifier) (dot right: (identifier))] @call))
+  (access_call (call target: [(identifier) (dot right: (identifier))] @call))
+  (dot left: (call target: [(identifier) (dot right: (identifier))] @call))
+  (binary_operator right: (call target: [(identifier) (dot right: (identifier))] @call))
   (unary_operator
     operator: ["!" "not" "-" "+" "&" "^"]
-    operand: (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call))
+    operand: (call target: [(identifier) (dot right: (identifier))] @call))
 ])
 (_
-  left: (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call)
+  left: (call target: [(identifier) (dot right: (identifier))] @call)
   operator: ["|>" "==" "!=" "===" "!==" "<" ">" "<=" ">=" "+" "-" "*" "/" "++" "--" "<>" "|" "||" "&&"
-             "and" "or" "in" "not in" "=~" "=>" ".." "<-"])
+             "and" "or" "in" "not in" "=~" "=>" ".." "<-" "="])
+((call target: (identifier) @_cond (do_block (stab_clause left: (arguments
+    (call target: [(identifier) (dot right: (identifier))] @call)))))
+  (#eq? @_cond "cond"))
 ((call
   target: (_) @_outer
-  (arguments (call target: [(identifier) (dot left: [(alias) (identifier)] right: (identifier))] @call)))
+  (arguments (call target: [(identifier) (dot right: (identifier))] @call)))
   (#not-match? @_outer "^(def|defp|defmacro|defmacrop|defguard|defguardp|defdelegate|spec|callback)$"))
 (unary_operator
   operator: "&"

@@ -15,6 +15,7 @@
 ; Scopes beside functions and classes.
 (lambda) @scope.function
 [(list_comprehension) (set_comprehension) (dictionary_comprehension) (generator_expression)] @scope
+(except_clause) @fallback
 
 ; What a fixture of pytest yields.
 (yield

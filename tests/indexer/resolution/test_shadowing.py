@@ -120,3 +120,35 @@ def test_parameter_of_a_type_is_no_field(written: str) -> None:
     text = f"import {{ T }} from 'x'\n{written}\nfunction f(a: A) {{ a.value.go() }}\n"
     assert calls("a.ts", text) == ["call local:A.value instance go"]
     assert "type import:T instance" not in uses("a.ts", text)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.rs", "fn go() {}\nfn run() { let go = go(); }", "call local:go path go"),
+        ("a.kt", "fun go() = 1\nfun run() { val go = go() }", "call local:go path go"),
+        ("a.swift", "func go() {}\nfunc run() { let go = go() }", "call local:go path go"),
+        ("a.lua", "local function go() end\nlocal go = go()", "call local:go path go"),
+        (
+            "a.rb",
+            "class A\n def go\n end\n def run\n  go = go(1)\n end\nend",
+            "call local:A instance go",
+        ),
+        ("a.ts", "import { go } from './b';\nclass A { go = go(); }", "call import:go path go"),
+        ("a.py", "from b import go\ngo = go(1)\n", "call import:go path go"),
+    ],
+)
+def test_a_variable_is_not_the_function_whose_result_it_gets(
+    path: str, text: str, expected: str
+) -> None:
+    assert calls(path, text)[-1] == expected
+
+
+def test_imports_of_one_name_in_two_scopes_are_two() -> None:
+    text = "from a import f\ndef g():\n    from b import f\n    f()\ndef h():\n    f()\n"
+    assert calls("a.py", text) == ["call import:f^1 path f", "call import:f path f"]
+
+
+def test_imports_of_one_name_in_one_scope_are_one() -> None:
+    text = "try:\n    from a import f\nexcept ImportError:\n    from b import f\nf()\n"
+    assert calls("a.py", text) == ["call import:f path f"]
