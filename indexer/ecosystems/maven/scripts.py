@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _TOKEN: Final = re.compile(
-    r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/)"
+    r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))"
     r"|(?P<newline>[;\n])"
     r'|(?P<long>"""(?:[^"]|"(?!""))*+"""|\'\'\'(?:[^\']|\'(?!\'\'))*+\'\'\')'
     r'|(?P<double>"(?:\\.|(?>\$\{[^{}\n]{0,200}\})|[^"\\\n])*+")'
