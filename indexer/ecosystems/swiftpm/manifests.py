@@ -21,7 +21,7 @@ _DEPENDENCY = re.compile(
     r"\.package\s*\(\s*(?:name\s*:\s*\"[^\"\n]{0,300}\"\s*,\s*)?(?P<key>url|path|id)\s*:\s*"
     r"\"(?P<place>[^\"\n]{1,500})\""
 )
-_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*+\")|//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/")
+_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*+\")|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 _SEPARATORS = re.compile(r"[-_.]")
 
 

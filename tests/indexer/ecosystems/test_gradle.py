@@ -2,6 +2,7 @@
 
 import pytest
 
+from indexer.ecosystems import read_manifest
 from indexer.ecosystems.maven.gradle_versions import allows
 from tests.indexer.ecosystems.workspaces import workspace
 
@@ -92,3 +93,10 @@ def test_a_project_has_its_own_version() -> None:
 def test_a_version_that_is_written_strictly_is_one(written: str, version: str) -> None:
     files = {"build.gradle": f"dependencies {{ api 'x:y:{written}' }}\n"}
     assert pinned(files) == {"x:y": version}
+
+
+@pytest.mark.parametrize("path", ["build.gradle", "build.sbt", "Package.swift"])
+def test_a_comment_without_an_end_takes_the_rest(path: str) -> None:
+    manifest = read_manifest(path, "/* " * 100_000)
+    assert manifest is not None
+    assert manifest.dependencies == ()
