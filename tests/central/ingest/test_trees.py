@@ -104,8 +104,11 @@ def test_a_file_that_is_not_utf8_is_asked_for_as_another_may_declare_its_encodin
 def test_a_file_whose_language_another_declared_is_asked_for_again(api: Api) -> None:
     record = file_record("odd", "def f\n")
     assert changed_record(api, replace(record, language_declared=True), None)
-    skipped = replace(skipped_record("odd"), language_declared=True)
-    assert changed_record(api, skipped, skipped.skipped)
+
+
+def test_so_is_a_skipped_one(api: Api) -> None:
+    record = replace(skipped_record("odd"), language_declared=True)
+    assert changed_record(api, record, record.skipped)
 
 
 @pytest.mark.parametrize("reason", [SkipReason.NOT_UTF8, SkipReason.ENCODING_INVALID])
