@@ -195,6 +195,7 @@ def _require_bare(record: FileRecord, where: str) -> None:
         language=record.language,
         skipped=record.skipped,
         manifest=record.manifest if record.skipped in TOOL_WRITTEN else None,
+        language_declared=record.language_declared,
     )
     if record != bare:
         refuse(where, "skipped leaves no room for content and what is read of it")

@@ -106,6 +106,11 @@ def test_a_file_whose_language_another_declared_is_asked_for_again(api: Api) -> 
     assert changed_record(api, replace(record, language_declared=True), None)
 
 
+def test_so_is_a_skipped_one(api: Api) -> None:
+    record = replace(skipped_record("odd"), language_declared=True)
+    assert changed_record(api, record, record.skipped)
+
+
 @pytest.mark.parametrize("reason", [SkipReason.NOT_UTF8, SkipReason.ENCODING_INVALID])
 def test_a_file_in_no_known_encoding_is_asked_for_again(api: Api, reason: SkipReason) -> None:
     assert changed_after(api, reason, None)
