@@ -1,16 +1,21 @@
 """Gradle's builds: projects with what their settings, catalogues and other projects say of them."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
 from indexer.ecosystems.base import Located
+from indexer.ecosystems.effort import Effort
 from indexer.ecosystems.maven.versions import is_exact
 from indexer.ecosystems.paths import ancestors, joined, parent, relative_to
 from indexer.ecosystems.properties import properties_of, replaced
+from indexer.limits import MANIFEST_STEPS
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
+_DEPENDENCY_STEPS: Final = 10
+_MAX_PROJECTS: Final = 10_000  # of a build
 _SETTINGS: Final = ("settings.gradle.kts", "settings.gradle")
 _BUILDS: Final = ("build.gradle.kts", "build.gradle")
 _DEFAULT_CATALOG: Final = ("catalog:libs", "gradle/libs.versions.toml")
@@ -25,11 +30,12 @@ def completed_builds(located: Iterable[Located]) -> Iterator[Located]:
     """
     files = dict(located)
     builds: dict[str, _Build] = {}
+    effort = Effort(MANIFEST_STEPS)
     for path, manifest in files.items():
         name = path.rpartition("/")[2]
         if name in _BUILDS or (name in _SETTINGS and not _has_build(files, path)):
             root = _root(files, path)
-            build = builds.setdefault(root, _Build(files, root))
+            build = builds.setdefault(root, _Build(files, root, effort))
             yield path, build.completed(path, manifest)
         elif name in _SETTINGS:
             yield path, replace(manifest, name="", settings=())
@@ -60,12 +66,16 @@ def _in(directory: str, name: str) -> str:
 class _Build:
     """The projects below one settings file."""
 
-    def __init__(self, files: Mapping[str, Manifest], root: str) -> None:
+    def __init__(self, files: Mapping[str, Manifest], root: str, effort: Effort) -> None:
         self._files = files
         self._root = root
         found = (files.get(_in(root, name)) for name in _SETTINGS)
         self._settings = next((one for one in found if one), _EMPTY)
         self._given = dict(self._settings.settings)
+        self._effort = effort
+        self._known_settings: dict[str, _Pairs] = {}
+        self._known_properties: dict[str, dict[str, str]] = {}
+        self._known_names: dict[str, str] = {}
 
     @cached_property
     def _directories(self) -> dict[str, str]:
@@ -76,8 +86,16 @@ class _Build:
                 project = path.replace("/", ":")
                 written = self._given.get(f"directory:{project}", path)
                 directory = joined(self._root, written)
-                if directory is not None:
+                if directory is not None and len(found) < _MAX_PROJECTS:
                     found[project] = directory
+        return found
+
+    @cached_property
+    def _accessors(self) -> dict[str, list[str]]:
+        """Paths of projects by what `projects.` has for them."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self._directories:
+            found[_camel(path)].append(path)
         return found
 
     @cached_property
@@ -120,12 +138,20 @@ class _Build:
             if found is not None:
                 yield found
 
-    def _applied(self, directory: str) -> Iterator[tuple[str, str]]:
-        """Yield the settings of a project: its own, then those that others give to it."""
+    def _applied(self, directory: str) -> _Pairs:
+        """Return the settings of a project: its own, then those that others give to it."""
+        if directory not in self._known_settings:
+            found = tuple(self._settings_of(directory))
+            self._known_settings[directory] = found if self._effort.spend(len(found)) else ()
+        return self._known_settings[directory]
+
+    def _settings_of(self, directory: str) -> Iterator[tuple[str, str]]:
         own = f"project:{self._path(directory)}:"
         for key, value in self._manifest(directory).settings:
             yield key.removeprefix("all:"), value
         for above in self._above(directory):
+            if not self._effort.spend(len(self._manifest(above).settings)):
+                return
             for key, value in self._manifest(above).settings:
                 scoped = key.replace("project::", "project:")
                 for scope in ("all:", "sub:", own):
@@ -163,12 +189,18 @@ class _Build:
 
     def _name(self, directory: str, properties: Mapping[str, str]) -> str:
         """Return `group:artifact`; only the artifact if the group is computed."""
-        applied = dict(reversed([*self._applied(directory)]))
+        applied = dict(reversed(self._applied(directory)))
         artifact = replaced(applied.get("artifact", ""), properties)
         artifact = artifact or self._project_name(directory)
         written = self._own(directory, "group")
         group = replaced(written, properties) if written else self._default_group(directory)
         return f"{group}:{artifact}" if group and artifact else artifact
+
+    def _known_name(self, directory: str) -> str:
+        if directory not in self._known_names:
+            name = self._name(directory, self._all_properties(directory))
+            self._known_names[directory] = name
+        return self._known_names[directory]
 
     def _default_group(self, directory: str) -> str:
         """Return what Gradle does: the root project's name with the path of the parent."""
@@ -179,6 +211,12 @@ class _Build:
         return ".".join(filter(None, (self._project_name(self._root), above.replace(":", "."))))
 
     def _all_properties(self, directory: str) -> dict[str, str]:
+        if directory not in self._known_properties:
+            found = self._properties_of_all(directory)
+            self._known_properties[directory] = found if self._effort.spend(len(found)) else {}
+        return self._known_properties[directory]
+
+    def _properties_of_all(self, directory: str) -> dict[str, str]:
         found = self._properties(directory)
         for key in ("group", "version"):
             found.setdefault(key, self._own(directory, key))
@@ -213,7 +251,9 @@ class _Build:
         self, directory: str, manifest: Manifest, properties: Mapping[str, str]
     ) -> Iterator[tuple[Dependency, str]]:
         """Yield the dependencies with the version in use, or ""."""
-        applied = tuple(self._applied(directory))
+        applied = self._applied(directory)
+        if not self._effort.spend(_DEPENDENCY_STEPS * len(applied)):
+            return
         constraints = self._constraints(directory, applied, properties)
         own = (f"{one.name}:{one.required}" for one in manifest.dependencies)
         given = (value for key, value in applied if key == "dependency")
@@ -226,13 +266,12 @@ class _Build:
         for key, value in applied:
             other = self._project(value) if key in {"project", "accessor"} else None
             if other is not None and (key == "project" or value.startswith("projects.")):
-                yield Dependency(self._name(other, self._all_properties(other)), ""), ""
+                yield Dependency(self._known_name(other), ""), ""
 
     def _project(self, written: str) -> str | None:
         """Return the directory of `:a:b`, or of the accessor `projects.a.b`."""
         if written.startswith("projects."):
-            wanted = written.removeprefix("projects.").replace(".", ":")
-            same = [one for one in self._directories if _camel(one) == wanted]
+            same = self._accessors.get(written.removeprefix("projects.").replace(".", ":"), [])
             return self._directories[same[0]] if len(same) == 1 else None
         return self._directories.get(written.strip(":"))
 
@@ -254,7 +293,10 @@ class _Build:
         others = (self._project(value) for key, value in applied if key == "project")
         for one in dict.fromkeys([directory, *filter(None, others)]):
             known = properties if one == directory else self._all_properties(one)
-            for key, value in applied if one == directory else self._applied(one):
+            settings = applied if one == directory else self._applied(one)
+            if not self._effort.spend(len(settings)):
+                return {}
+            for key, value in settings:
                 wanted = _dependency(value, known) if key == "constraint" else None
                 if wanted:
                     found.setdefault(wanted.name, set()).add(wanted.required)

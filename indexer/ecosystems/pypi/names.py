@@ -1,13 +1,12 @@
 """Names of a Python file: from the repository's root, and as dotted import paths."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Final
 
 from indexer.ecosystems.base import Located, ModuleNames, PackageRoot
 from indexer.ecosystems.paths import ancestors, joined, parent, relative_to
 from indexer.ecosystems.pypi.layouts import FIND, PackageLayout, layout_of
-from indexer.ecosystems.pypi.patterns import matches_any
+from indexer.ecosystems.pypi.patterns import fits, matches_any
 from indexer.languages.base import ModuleName
 from indexer.languages.python import python_module
 
@@ -160,11 +159,11 @@ def _is_elsewhere(name: str, seen: str, mounts: Iterable[tuple[str, str]]) -> bo
 def _is_listed(package: str, name: str, layout: PackageLayout) -> bool:
     if name in layout.modules:
         return True
-    if not package or any(fnmatchcase(package, one) for one in layout.excluded):
+    if not package or any(fits(package, one) for one in layout.excluded):
         return False
     if FIND in layout.packages:
         wanted = [one for one in layout.packages if one != FIND] or ["*"]
-        return any(fnmatchcase(package, one) for one in wanted)
+        return any(fits(package, one) for one in wanted)
     return package in layout.packages
 
 
@@ -186,5 +185,5 @@ def _usual(seen: str, root: PackageRoot) -> str | None:
     name = _mounted(seen, [*root.entries, ("", source)])
     top = (name or "").partition(".")[0]
     if root.import_names:
-        return name if any(fnmatchcase(top, one) for one in root.import_names) else None
+        return name if any(fits(top, one) for one in root.import_names) else None
     return name if source or _is_discovered(seen.rpartition("/")[0], name or "") else None
