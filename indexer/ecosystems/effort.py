@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Effort:
     """Steps that are left, of about a microsecond each."""
 
-    left: int
+    left: int  # negative if there were too few
 
     def spend(self, steps: int = 1) -> bool:
         """Take steps; whether they were left."""

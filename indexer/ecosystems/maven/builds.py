@@ -15,7 +15,7 @@ from indexer.limits import MANIFEST_STEPS
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _DEPENDENCY_STEPS: Final = 10
-_MAX_PROJECTS: Final = 10_000  # of a build
+_MAX_PROJECTS: Final = 5_000  # of a build
 _SETTINGS: Final = ("settings.gradle.kts", "settings.gradle")
 _BUILDS: Final = ("build.gradle.kts", "build.gradle")
 _DEFAULT_CATALOG: Final = ("catalog:libs", "gradle/libs.versions.toml")
@@ -212,8 +212,10 @@ class _Build:
 
     def _all_properties(self, directory: str) -> dict[str, str]:
         if directory not in self._known_properties:
-            found = self._properties_of_all(directory)
-            self._known_properties[directory] = found if self._effort.spend(len(found)) else {}
+            is_left = self._effort.spend()
+            found = self._properties_of_all(directory) if is_left else {}
+            self._known_properties[directory] = found
+            self._effort.spend(len(found))
         return self._known_properties[directory]
 
     def _properties_of_all(self, directory: str) -> dict[str, str]:
@@ -229,6 +231,8 @@ class _Build:
             (path for name in _SETTINGS if (path := _in(self._root, name)) in self._files), ""
         )
         for directory in dict.fromkeys(self._directories.values()):
+            if self._effort.left < 0:
+                return
             path = _in(directory, _BUILDS[-1])
             if directory != self._root and not _has_build(self._files, path):
                 found = self.completed(path, _EMPTY)
