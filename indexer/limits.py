@@ -39,6 +39,7 @@ MANIFEST_CHARACTERS: Final = 16 * 1_048_576
 WRITTEN_MANIFEST_CHARACTERS: Final = 1_048_576  # of handwritten manifests, whose parsers are slow
 SCRIPT_CHARACTERS: Final = 262_144  # of setup.py, and of builds of Gradle and sbt
 CONFIGURATION_CHARACTERS: Final = 65_536  # of setup.cfg, tox.ini and the like
+MANIFEST_STEPS: Final = 2_000_000  # of what the manifests of a repository say of each other
 MANIFEST_PINS: Final = 20_000
 MANIFEST_DEPENDENCIES: Final = 2_000
 MANIFEST_ENTRIES: Final = 1_000

@@ -78,7 +78,7 @@ class Pins:
             users = {relative_to(root, directory) or "", package.name, ANY_USER}
             for pins in (locked, exact):
                 pinned = pins.get((ecosystem, directory))
-                if pinned:
+                if pinned and (pinned.versions or pinned.uses):
                     yield pinned, users
 
     def locked(self, ecosystem: Ecosystem, root: str) -> Iterator[tuple[str, str]]:

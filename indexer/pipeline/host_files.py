@@ -91,7 +91,13 @@ def read_examples(path: str, host: HostFormat, source: bytes, lines: Sequence[st
     What the code defines is no definition, and its own uses of that are no references.
     """
     regions = list(islice(host.regions(source), FILE_REGIONS))
-    found = [_uses(*one) for one in _read_all(path, source, regions)]
+    found: list[Relations] = []
+    left = FILE_REFERENCES
+    for one in _read_all(path, source, regions):
+        found.append(_uses(*one))
+        left -= len(found[-1].references)
+        if left <= 0:
+            break  # what follows would be cut
     return Reading(partial(chunk_text, lines), relations=_merged(found))
 
 

@@ -2,11 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from indexer.ecosystems.base import Located
+from indexer.ecosystems.effort import Effort
 from indexer.ecosystems.golang.go_mod import higher, pins_of, replaced_modules
 from indexer.ecosystems.paths import joined, parent
+from indexer.limits import MANIFEST_STEPS
 from indexer.records.manifests import Manifest, Pin
+
+_STEPS: Final = 8  # of a dependency, whose versions are compared
 
 
 def with_workspaces(manifests: Sequence[Located]) -> list[Located]:
@@ -16,9 +21,12 @@ def with_workspaces(manifests: Sequence[Located]) -> list[Located]:
     members; a member's own module has no version.
     """
     found = dict(manifests)
+    effort = Effort(MANIFEST_STEPS)
     for path, work in manifests:
         if path.rpartition("/")[2] == "go.work":
             members = _members(parent(path), work, found)
+            if not effort.spend(_STEPS * sum(len(one.dependencies) for one in members.values())):
+                break
             pins = {one.name: one for one in _pins(work, members.values())}
             for member, mod in members.items():
                 kept = (pins.get(one.name) for one in mod.dependencies)

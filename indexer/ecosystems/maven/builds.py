@@ -6,14 +6,17 @@ from functools import cached_property
 from typing import Final
 
 from indexer.ecosystems.base import Located
+from indexer.ecosystems.effort import Effort
 from indexer.ecosystems.maven.gradle_locks import LOCK, SCRIPT_LOCKS, of_scripts, with_ranges
 from indexer.ecosystems.maven.projects import BUILDS, EMPTY, SETTINGS, Projects, inside
 from indexer.ecosystems.maven.settings import included
 from indexer.ecosystems.maven.versions import is_exact
 from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.properties import replaced
+from indexer.limits import MANIFEST_STEPS
 from indexer.records.manifests import Dependency, Manifest, Pin
 
+_DEPENDENCY_STEPS: Final = 10
 _MAX_INCLUDED: Final = 100  # builds of one build, with what these include
 _Pairs = tuple[tuple[str, str], ...]
 
@@ -59,6 +62,7 @@ class _Builds:
 
     def __init__(self, files: Mapping[str, Manifest]) -> None:
         self._files = files
+        self._effort = Effort(MANIFEST_STEPS)
         self._builds: dict[str, _Build] = {}
         settings = (item for item in files.items() if item[0].rpartition("/")[2] in SETTINGS)
         self._included = {one for item in settings for one in included(*item)}
@@ -73,7 +77,7 @@ class _Builds:
         return self.at(parent(path))
 
     def at(self, root: str) -> "_Build":
-        return self._builds.setdefault(root, _Build(self._files, root, self))
+        return self._builds.setdefault(root, _Build(self._files, root, self, self._effort))
 
     def known(self) -> list["_Build"]:
         return list(self._builds.values())
@@ -82,8 +86,10 @@ class _Builds:
 class _Build(Projects):
     """The projects with their dependencies; others of included builds replace some."""
 
-    def __init__(self, files: Mapping[str, Manifest], root: str, builds: _Builds) -> None:
-        super().__init__(files, root)
+    def __init__(
+        self, files: Mapping[str, Manifest], root: str, builds: _Builds, effort: Effort
+    ) -> None:
+        super().__init__(files, root, effort)
         self._builds = builds
 
     def _declared(self, declared: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -126,6 +132,8 @@ class _Build(Projects):
             (path for name in SETTINGS if (path := inside(self._root, name)) in self._files), ""
         )
         for directory in dict.fromkeys(self._directories.values()):
+            if self._effort.left < 0:
+                return
             path = inside(directory, BUILDS[-1])
             if directory != self._root and not _has_build(self._files, path):
                 found = self.completed(path, EMPTY)
@@ -148,7 +156,9 @@ class _Build(Projects):
         self, directory: str, manifest: Manifest, properties: Mapping[str, str]
     ) -> Iterator[tuple[Dependency, str]]:
         """Yield the dependencies with the version in use, or ""."""
-        applied = tuple(self._applied(directory))
+        applied = self._applied(directory)
+        if not self._effort.spend(_DEPENDENCY_STEPS * len(applied)):
+            return
         constraints = self._constraints(directory, applied, properties)
         own = (f"{one.name}:{one.required}" for one in manifest.dependencies)
         given = (value for key, value in applied if key == "dependency")
@@ -185,7 +195,10 @@ class _Build(Projects):
         others = (self._project(value) for key, value in applied if key == "project")
         for one in dict.fromkeys([directory, *filter(None, others)]):
             known = properties if one == directory else self._all_properties(one)
-            for key, value in applied if one == directory else self._applied(one):
+            settings = applied if one == directory else self._applied(one)
+            if not self._effort.spend(len(settings)):
+                return {}
+            for key, value in settings:
                 wanted = _dependency(value, known) if key == "constraint" else None
                 if wanted:
                     found.setdefault(wanted.name, set()).add(wanted.required)

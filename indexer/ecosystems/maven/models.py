@@ -11,12 +11,15 @@ from functools import cached_property
 from typing import Final
 
 from indexer.ecosystems.base import Located
+from indexer.ecosystems.effort import Effort
 from indexer.ecosystems.maven.versions import is_exact
 from indexer.ecosystems.paths import ancestors, joined, parent
 from indexer.ecosystems.properties import properties_of, replaced
+from indexer.limits import MANIFEST_STEPS
 from indexer.records.manifests import Dependency, Manifest, Pin
 
-_MAX_PARENTS: Final = 32
+_MAX_PARENTS: Final = 32  # and BOMs that import one another
+_REPLACED_STEPS: Final = 20
 
 
 def completed_poms(located: Iterable[Located], configurations: Iterable[Located]) -> list[Located]:
@@ -33,6 +36,7 @@ class _Model:
     path: str
     manifest: Manifest
     given: Mapping[str, str] = field(default_factory=dict)  # on the command line
+    _resolved: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def parent(self) -> "_Model | None":
@@ -69,7 +73,13 @@ class _Model:
         return found | dict(self.given)
 
     def resolved(self, text: str) -> str:
-        return replaced(text, self.properties)
+        """Replace properties; "" if one is unknown, or too much would have to be replaced."""
+        if "${" not in text:
+            return text
+        if text not in self._resolved:
+            is_left = self.poms.effort.spend(_REPLACED_STEPS)
+            self._resolved[text] = replaced(text, self.properties) if is_left else ""
+        return self._resolved[text]
 
     @cached_property
     def coordinates(self) -> tuple[str, str]:
@@ -80,9 +90,13 @@ class _Model:
         """Versions of managed dependencies by name, "" if unknown; what is nearer precedes."""
         found: dict[str, str] = {}
         for one in self.lineage:
+            if not self.poms.effort.spend(len(one.manifest.pins)):
+                break
             for pin in one.manifest.pins:
                 found.setdefault(self.resolved(pin.name), self.resolved(pin.version))
         for bom in self._settled():
+            if not self.poms.effort.spend(len(bom.managed)):
+                break
             for name, version in bom.managed.items():
                 found.setdefault(name, version)
         return found
@@ -90,6 +104,8 @@ class _Model:
     def _settled(self) -> Iterator["_Model"]:
         """Yield the BOMs before which nothing of another repository is asked."""
         if not self.is_whole or self in self.poms.importing:
+            return
+        if len(self.poms.importing) == _MAX_PARENTS:
             return
         self.poms.importing.append(self)
         for bom in self.imported:
@@ -145,6 +161,7 @@ class _Poms:
 
     def __init__(self, located: Iterable[Located], configurations: Iterable[Located]) -> None:
         given = {parent(parent(path)): properties_of(one) for path, one in configurations}
+        self.effort = Effort(MANIFEST_STEPS)
         self.models = {
             path: _Model(self, path, manifest, _nearest(given, path)) for path, manifest in located
         }

@@ -1,9 +1,11 @@
 """Projects of a build of Gradle: their directories, names, versions and properties."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
+from indexer.ecosystems.effort import Effort
 from indexer.ecosystems.paths import ancestors, joined, relative_to
 from indexer.ecosystems.properties import properties_of, replaced
 from indexer.records.manifests import Ecosystem, Manifest
@@ -11,6 +13,8 @@ from indexer.records.manifests import Ecosystem, Manifest
 SETTINGS: Final = ("settings.gradle.kts", "settings.gradle")
 BUILDS: Final = ("build.gradle.kts", "build.gradle")
 EMPTY: Final = Manifest(Ecosystem.MAVEN)
+_MAX_PROJECTS: Final = 5_000  # of a build
+_Pairs = tuple[tuple[str, str], ...]
 _DEFAULT_CATALOG: Final = ("catalog:libs", "gradle/libs.versions.toml")
 
 
@@ -22,9 +26,13 @@ def inside(directory: str, name: str) -> str:
 class Projects:
     """The projects below one settings file."""
 
-    def __init__(self, files: Mapping[str, Manifest], root: str) -> None:
+    def __init__(self, files: Mapping[str, Manifest], root: str, effort: Effort) -> None:
         self._files = files
         self._root = root
+        self._effort = effort
+        self._known_settings: dict[str, _Pairs] = {}
+        self._known_properties: dict[str, dict[str, str]] = {}
+        self._known_packages: dict[str, tuple[str, str]] = {}
         found = (files.get(inside(root, name)) for name in SETTINGS)
         self._settings = next((one for one in found if one), EMPTY)
         self._given = dict(self._settings.settings)
@@ -38,8 +46,16 @@ class Projects:
                 project = path.replace("/", ":")
                 written = self._given.get(f"directory:{project}", path)
                 directory = joined(self._root, written)
-                if directory is not None:
+                if directory is not None and len(found) < _MAX_PROJECTS:
                     found[project] = directory
+        return found
+
+    @cached_property
+    def _accessors(self) -> dict[str, list[str]]:
+        """Paths of projects by what `projects.` has for them."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self._directories:
+            found[_camel(path)].append(path)
         return found
 
     @cached_property
@@ -63,8 +79,7 @@ class Projects:
     def _project(self, written: str) -> str | None:
         """Return the directory of `:a:b`, or of the accessor `projects.a.b`."""
         if written.startswith("projects."):
-            wanted = written.removeprefix("projects.").replace(".", ":")
-            same = [one for one in self._directories if _camel(one) == wanted]
+            same = self._accessors.get(written.removeprefix("projects.").replace(".", ":"), [])
             return self._directories[same[0]] if len(same) == 1 else None
         return self._directories.get(written.strip(":"))
 
@@ -77,12 +92,20 @@ class Projects:
             if found is not None:
                 yield found
 
-    def _applied(self, directory: str) -> Iterator[tuple[str, str]]:
-        """Yield the settings of a project: its own, then those that others give to it."""
+    def _applied(self, directory: str) -> _Pairs:
+        """Return the settings of a project: its own, then those that others give to it."""
+        if directory not in self._known_settings:
+            found = tuple(self._settings_of(directory))
+            self._known_settings[directory] = found if self._effort.spend(len(found)) else ()
+        return self._known_settings[directory]
+
+    def _settings_of(self, directory: str) -> Iterator[tuple[str, str]]:
         own = f"project:{self._path(directory)}:"
         for key, value in self._manifest(directory).settings:
             yield key.removeprefix("all:"), value
         for above in self._above(directory):
+            if not self._effort.spend(len(self._manifest(above).settings)):
+                return
             for key, value in self._manifest(above).settings:
                 scoped = key.replace("project::", "project:")
                 for scope in ("all:", "sub:", own):
@@ -117,6 +140,13 @@ class Projects:
         return found
 
     def _all_properties(self, directory: str) -> dict[str, str]:
+        if directory not in self._known_properties:
+            found = self._properties_of_all(directory) if self._effort.spend() else {}
+            self._known_properties[directory] = found
+            self._effort.spend(len(found))
+        return self._known_properties[directory]
+
+    def _properties_of_all(self, directory: str) -> dict[str, str]:
         found = self._properties(directory)
         for key in ("group", "version"):
             found.setdefault(key, self._own(directory, key))
@@ -141,7 +171,7 @@ class Projects:
 
     def _name(self, directory: str, properties: Mapping[str, str]) -> str:
         """Return `group:artifact`; only the artifact if the group is computed."""
-        applied = dict(reversed([*self._applied(directory)]))
+        applied = dict(reversed(self._applied(directory)))
         artifact = replaced(applied.get("artifact", ""), properties)
         artifact = artifact or self._project_name(directory)
         group = self._group(directory, properties)
@@ -161,8 +191,11 @@ class Projects:
 
     def _package(self, directory: str) -> tuple[str, str]:
         """Return name and version of a project."""
-        properties = self._all_properties(directory)
-        return self._name(directory, properties), self._version(directory, properties)
+        if directory not in self._known_packages:
+            properties = self._all_properties(directory)
+            found = self._name(directory, properties), self._version(directory, properties)
+            self._known_packages[directory] = found
+        return self._known_packages[directory]
 
 
 def _camel(path: str) -> str:

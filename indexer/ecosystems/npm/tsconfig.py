@@ -85,16 +85,15 @@ def configurations(
     known = {path: one.settings for path, one in located if is_configuration(path)}
     roots = {one.name: one.root for one in packages if one.ecosystem is Ecosystem.NPM and one.name}
     left = _MAX_PATHS
-    used = {
-        _found(path, value, known, roots)
+    extended = {
+        path: [_found(path, value, known, roots) for key, value in settings if key == _EXTENDS]
         for path, settings in known.items()
-        for key, value in settings
-        if key == _EXTENDS
     }
+    used = {one for found in extended.values() for one in found}
     for path in known:
         if path in used and not path.endswith(_DIRECT):
             continue  # what extends it decides
-        found = _configuration(path, known, roots)
+        found = _configuration(path, known, extended)
         left -= len(found.aliases)
         if left < 0:
             return
@@ -107,16 +106,17 @@ def is_configuration(path: str) -> bool:
     return path.rpartition("/")[2].startswith(("tsconfig", "jsconfig"))
 
 
+_Extended = Mapping[str, list[str | None]]  # the files that each extends
 _Settings = Mapping[str, tuple[tuple[str, str], ...]]
 
 
-def _configuration(path: str, known: _Settings, roots: Mapping[str, str]) -> Configuration:
+def _configuration(path: str, known: _Settings, extended: _Extended) -> Configuration:
     """Apply what a file extends, in order, then the file's own options."""
     base: list[_Option] = []
     paths: dict[str, list[_Option]] = {}
     directories: list[_Option] = []
     suffixes: list[str] = []
-    for one in _extended(path, known, roots):
+    for one in _extended(path, extended):
         here = parent(one)
         own: dict[str, list[_Option]] = {}
         own_directories, own_suffixes = list[_Option](), list[str]()
@@ -162,7 +162,7 @@ def _placed(leaf: str, one: _Option) -> str | None:
     return joined(one.directory, one.value)
 
 
-def _extended(path: str, known: _Settings, roots: Mapping[str, str]) -> list[str]:
+def _extended(path: str, extended: _Extended) -> list[str]:
     """Return the files of a configuration, each after those that it extends."""
     order: list[str] = []
     waiting, seen = [(path, False)], set[str]()
@@ -173,10 +173,7 @@ def _extended(path: str, known: _Settings, roots: Mapping[str, str]) -> list[str
         elif one not in seen:
             seen.add(one)
             waiting.append((one, True))
-            for key, value in reversed(known[one]):
-                found = _found(one, value, known, roots) if key == _EXTENDS else None
-                if found is not None:
-                    waiting.append((found, False))
+            waiting += [(found, False) for found in reversed(extended[one]) if found is not None]
     return order
 
 

@@ -12,8 +12,10 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from indexer.ecosystems.base import Located
+from indexer.ecosystems.effort import Effort
 from indexer.ecosystems.nuget.manifests import ABOVE
 from indexer.ecosystems.paths import ancestors, joined, parent
+from indexer.limits import MANIFEST_STEPS
 from indexer.records.manifests import Dependency, Manifest, Pin
 
 _EXACT: Final = re.compile(r"\[?\s*(\d[\w.+-]*)\s*\]?")
@@ -22,6 +24,7 @@ _PROJECT: Final = re.compile(r".*\.(?:cs|fs|vb)proj")
 _BEFORE: Final = ("Directory.Build.props", "Directory.Packages.props")
 _AFTER: Final = "Directory.Build.targets"
 _MAX_IMPORTS: Final = 64
+_REPLACED_STEPS: Final = 10
 _MAX_CHARACTERS: Final = 1_000
 _UNKNOWN: Final = "$(?)"
 
@@ -29,7 +32,8 @@ _UNKNOWN: Final = "$(?)"
 def completed_projects(located: Iterable[Located]) -> Iterator[Located]:
     """Yield projects with names, versions and pins, property files without, others as they are."""
     files = dict(located)
-    projects = {path: _Project(files, path) for path in files if _PROJECT.fullmatch(path)}
+    effort = Effort(MANIFEST_STEPS)
+    projects = {path: _Project(files, path, effort) for path in files if _PROJECT.fullmatch(path)}
     for path, manifest in files.items():
         if path in projects:
             yield path, projects[path].completed(projects)
@@ -42,9 +46,10 @@ def completed_projects(located: Iterable[Located]) -> Iterator[Located]:
 class _Project:
     """A project, evaluated."""
 
-    def __init__(self, files: Mapping[str, Manifest], path: str) -> None:
+    def __init__(self, files: Mapping[str, Manifest], path: str, effort: Effort) -> None:
         self._files = files
         self._path = path
+        self._effort = effort
         self._parts: dict[str, Manifest] = {}
         for name in _BEFORE:
             self._include(self._nearest(name, parent(path)))
@@ -89,6 +94,11 @@ class _Project:
 
     def _resolved(self, text: str) -> str:
         """Replace properties; the result has `$(` if one is unknown."""
+        steps = _REPLACED_STEPS if "$(" in text else 1
+        if not self._effort.spend(steps):
+            return _UNKNOWN
+        if steps == 1:
+            return text
         replaced = _PROPERTY.sub(
             lambda found: self._properties.get(found[1].lower(), _UNKNOWN), text
         )

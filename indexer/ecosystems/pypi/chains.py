@@ -5,15 +5,19 @@ from dataclasses import replace
 from typing import Final
 
 from indexer.ecosystems.base import Located
+from indexer.ecosystems.effort import Effort
 from indexer.ecosystems.paths import joined, parent
+from indexer.limits import MANIFEST_STEPS
 from indexer.records.manifests import Dependency, Manifest, Pin
 
+_READ_STEPS: Final = 3
 _MAX_FILES: Final = 50  # that one file reads, also through others
 
 
 def with_chains(located: Sequence[Located]) -> Iterable[Located]:
     """Yield the manifests with the requirements and pins of the files that they read."""
     by_path = dict(located)
+    effort = Effort(MANIFEST_STEPS)
     for path, manifest in located:
         read = list(_read(path, by_path))
         if not read:
@@ -22,6 +26,8 @@ def with_chains(located: Sequence[Located]) -> Iterable[Located]:
         dependencies: list[Dependency] = [*manifest.dependencies]
         pins: list[Pin] = [*manifest.pins]
         for other, is_required in read:
+            if not effort.spend(_READ_STEPS * (len(other.dependencies) + len(other.pins))):
+                break
             dependencies += other.dependencies if is_required else ()
             pins += other.pins
         yield path, replace(manifest, dependencies=tuple(dependencies), pins=tuple(pins))

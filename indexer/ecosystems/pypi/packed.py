@@ -2,14 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Set
-from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Final
 
 from indexer.ecosystems.base import PackageRoot, RegularPackages
 from indexer.ecosystems.paths import joined, parent, relative_to
 from indexer.ecosystems.pypi.layouts import FIND, REGULAR, PackageLayout
-from indexer.ecosystems.pypi.patterns import matches_any
+from indexer.ecosystems.pypi.patterns import fits, matches_any
 from indexer.languages.python import python_module
 
 # Folders and modules that setuptools leaves out of an undeclared flat layout
@@ -179,11 +178,11 @@ def _is_elsewhere(name: str, seen: str, mounts: Iterable[tuple[str, str]]) -> bo
 def _is_listed(package: str, name: str, layout: PackageLayout) -> bool:
     if name in layout.modules:
         return True
-    if not package or any(fnmatchcase(package, one) for one in layout.excluded):
+    if not package or any(fits(package, one) for one in layout.excluded):
         return False
     if FIND in layout.packages:
         wanted = [one for one in layout.packages if one not in {FIND, REGULAR}] or ["*"]
-        return any(fnmatchcase(package, one) for one in wanted)
+        return any(fits(package, one) for one in wanted)
     return package in layout.packages
 
 
@@ -205,5 +204,5 @@ def _usual(seen: str, root: PackageRoot) -> str | None:
     name = _mounted(seen, [*root.entries, ("", source)])
     top = (name or "").partition(".")[0]
     if root.import_names:
-        return name if any(fnmatchcase(top, one) for one in root.import_names) else None
+        return name if any(fits(top, one) for one in root.import_names) else None
     return name if source or _is_discovered(seen.rpartition("/")[0], name or "") else None

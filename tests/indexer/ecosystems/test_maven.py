@@ -4,6 +4,7 @@ import pytest
 
 from indexer.ecosystems import is_manifest
 from indexer.ecosystems.base import PackageRoot
+from indexer.ecosystems.maven import builds, models
 from indexer.records.manifests import ANY_USER, ManifestProblem, Pin, PinUse
 from tests.indexer.ecosystems.reading import asked, read
 from tests.indexer.ecosystems.workspaces import workspace
@@ -292,3 +293,25 @@ def test_calls_without_arguments_in_a_catalogue_declare_nothing() -> None:
     inner = "library()\nbundle()\nversion\nlibrary('x', 'a:b:1')\n"
     found = read("settings.gradle", f"versionCatalogs {{ deps {{\n{inner}}} }}\n")
     assert found.settings == (("library:deps.x", "a:b:1"),)
+
+
+def test_boms_that_import_one_another_in_a_long_chain_end() -> None:
+    files = {}
+    for number in range(300):
+        own = f"<groupId>g</groupId><artifactId>p{number}</artifactId><version>1</version>"
+        bom = f"<groupId>g</groupId><artifactId>p{number + 1}</artifactId><version>1</version>"
+        files[f"p{number}/pom.xml"] = (
+            f"<project>{own}<dependencyManagement><dependencies><dependency>{bom}"
+            "<type>pom</type><scope>import</scope></dependency></dependencies>"
+            "</dependencyManagement></project>"
+        )
+    assert len(workspace(files).packages) == len(files)
+
+
+def test_what_takes_too_much_to_decide_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builds, "MANIFEST_STEPS", 0)
+    monkeypatch.setattr(models, "MANIFEST_STEPS", 0)
+    pom = "<project><groupId>g</groupId><artifactId>a${x}</artifactId></project>"
+    files = {"a/build.gradle": "dependencies {\n  api 'g:a:1'\n}\n", "b/pom.xml": pom}
+    found = workspace(files).packages
+    assert [one.dependencies for one in found] in ([()], [(), ()])

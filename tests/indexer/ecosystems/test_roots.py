@@ -1,6 +1,8 @@
 """Manifests → packages, what they ask for and at which version they use it."""
 
-from indexer.ecosystems import RootDependency, Workspace
+import pytest
+
+from indexer.ecosystems import RootDependency, Workspace, pins
 from indexer.languages import detect
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 from tests.indexer.ecosystems.workspaces import PROJECT, named, workspace
@@ -132,3 +134,22 @@ def test_group_and_version_come_from_the_build_above() -> None:
         ("com.acme:core", "2.0"),
     ]
     assert packages[1].dependencies == (RootDependency("com.acme:auth", "1.0", "1.0"),)
+
+
+def test_of_many_versions_no_range_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pins, "_MAX_VERSIONS", 2)
+    needs = (Dependency("a", "^1"), Dependency("b", "^1"))
+    locked = [("a", "1.0.0"), ("a", "2.0.0"), ("a", "3.0.0"), ("b", "1.0.0"), ("b", "2.0.0")]
+    manifests = [
+        ("package.json", Manifest(Ecosystem.NPM, dependencies=needs)),
+        ("yarn.lock", Manifest(Ecosystem.NPM, pins=tuple(Pin(*one) for one in locked))),
+    ]
+    (package,) = Workspace(manifests).packages
+    assert {one.name: one.pinned for one in package.dependencies} == {"a": "", "b": "1.0.0"}
+
+
+def test_aliases_mean_a_package_or_a_part_of_it() -> None:
+    renamed = (("x", "@b/a"), ("#y/", "@b/a/lib"), ("z", "c"))
+    manifest = Manifest(Ecosystem.NPM, dependencies=(Dependency("@b/a", ""),), renamed=renamed)
+    (package,) = Workspace([("package.json", manifest)]).packages
+    assert [one.alias for one in package.dependencies] == ["x", "#y/ lib"]

@@ -7,7 +7,7 @@ import pytest
 
 from indexer.languages.registry import HOSTS
 from indexer.limits import PARSED_BRACKETS
-from indexer.pipeline import worker
+from indexer.pipeline import host_files, worker
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import ChunkType, DegradeReason, FileRecord, SourceFile, TreeEntry
 from indexer.records.references import Binding, ReferenceKind
@@ -152,3 +152,9 @@ def test_calls_in_a_file_whose_parser_ended_are_counted() -> None:
     assert record.degraded is DegradeReason.PARSE_FAILED
     assert calls(record) == [("save", 1, 6), ("run", 3, 0)]
     assert [one.type for one in record.chunks] == [ChunkType.TEXT]
+
+
+def test_examples_are_read_up_to_the_limit_of_references(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_files, "FILE_REFERENCES", 2)
+    found = extract("a.md", "```python\na()\nb()\n```\n\n```go\nc()\n```\n")
+    assert [one.name for one in found.references] == ["a", "b"]
