@@ -21,7 +21,7 @@ from indexer.resolution.scopes import (
 )
 from indexer.syntax.containers import is_generic
 from indexer.syntax.definitions import FUNCTION_KINDS
-from indexer.syntax.expressions import read_arguments
+from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_arguments
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.trees import ByteRange
@@ -161,11 +161,17 @@ def _set_value(
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = _steps(match, label, text)
     if name.source is ValueSource.CALL:
-        mark = match[f"{label}.call"]
-        name.since = mark[0] + len(text.call(mark).encode())
+        name.since = _call_end(match[f"{label}.call"], text.slice(match[label]), text)
     if "local.within" in match:  # from the brace or white space before it
         start, name.until = match["local.within"]
         name.start = start - 1
+
+
+def _call_end(callee: ByteRange, name: str, text: SourceText) -> int:
+    """Return the end of a call if it may use the name, else 0."""
+    if name not in text.slice((callee[0], callee[1] + MAX_EXPRESSION_CHARACTERS)):
+        return 0
+    return callee[0] + len(text.call(callee).encode())
 
 
 def _value_source(
