@@ -32,9 +32,12 @@ _BY_NAME: Final = {name: known for known in _KNOWN for name in known[1].names}
 _BY_PATH: Final = tuple((known[1].paths, known) for known in _KNOWN if known[1].paths)
 
 
-# The same for a database: names, and a pattern of whole paths.
-MANIFEST_NAMES: Final = tuple(_BY_NAME)
-MANIFEST_PATHS: Final = f"^(?:{'|'.join(pattern.pattern for pattern, _ in _BY_PATH)})$"
+# The same for PostgreSQL, but of what the content makes a manifest: names, and a pattern of whole
+# paths.
+MANIFEST_NAMES: Final = tuple(name for name, (_, one) in _BY_NAME.items() if not one.markers)
+MANIFEST_PATHS: Final = (
+    f"^(?:{'|'.join(pattern.pattern for pattern, (_, one) in _BY_PATH if not one.markers)})$"
+)
 
 
 def is_manifest(path: str) -> bool:
