@@ -1,7 +1,7 @@
 """The bounds of a stored manifest."""
 
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 
 from indexer.limits import (
     MANIFEST_DEPENDENCIES,
@@ -10,13 +10,14 @@ from indexer.limits import (
     NAME_CHARACTERS,
     VERSION_CHARACTERS,
 )
-from indexer.records.manifests import Dependency, Manifest, Pin, PinUse
+from indexer.records.manifests import Dependency, Manifest, ManifestProblem, Pin, PinUse
 
 
 def truncate_manifest(manifest: Manifest) -> Manifest:
     """Reduce a manifest to its storable part.
 
-    Omits items whose names are too long or unprintable, and cuts versions.
+    Omits items whose names or versions are too long or unprintable, and the rest of too many. With
+    a long version or too many items it is PARTIAL.
     """
     return Manifest(
         ecosystem=manifest.ecosystem,
@@ -32,8 +33,21 @@ def truncate_manifest(manifest: Manifest) -> Manifest:
         uses=_uses(manifest.uses),
         renamed=_pairs(manifest.renamed),
         settings=_pairs(manifest.settings),
-        problem=manifest.problem,
+        problem=manifest.problem or (ManifestProblem.PARTIAL if _is_cut(manifest) else None),
     )
+
+
+def _is_cut(manifest: Manifest) -> bool:
+    is_long = any(
+        len(version) > VERSION_CHARACTERS
+        for version in chain(
+            (one.required for one in manifest.dependencies),
+            (one.version for one in manifest.pins),
+            (one.version for one in manifest.uses),
+        )
+    )
+    many = len(manifest.pins) > MANIFEST_PINS or len(manifest.uses) > MANIFEST_PINS
+    return is_long or many or len(manifest.dependencies) > MANIFEST_DEPENDENCIES
 
 
 def _dependencies(dependencies: Iterable[Dependency]) -> tuple[Dependency, ...]:
@@ -74,8 +88,8 @@ def _is_name(name: str) -> bool:
 
 
 def _version(version: str) -> str:
-    version = " ".join(version[: 2 * VERSION_CHARACTERS].split())
-    return version[:VERSION_CHARACTERS] if version.isprintable() else ""
+    version = " ".join(version.split()) if len(version) <= 2 * VERSION_CHARACTERS else version
+    return version if len(version) <= VERSION_CHARACTERS and version.isprintable() else ""
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
