@@ -102,7 +102,7 @@ def _unparsed_names(record: FileRecord) -> tuple[str, ...]:
     """Return the names that make an answer about them incomplete, as a service stores them."""
     if record.unparsed is None:
         return ()
-    return record.unparsed.names if record.unparsed.scanned else (OTHER_NAMES,)
+    return record.unparsed.names if record.unparsed.is_complete else (OTHER_NAMES,)
 
 
 def accounts(record: FileRecord, text: str) -> Iterator[tuple[CallSite, Account]]:

@@ -27,8 +27,8 @@ _SEPARATOR = re.compile(r"::|->|[.#:\\]")
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|[^_]_[^_]|^_")
 # With the suffixes of all parsed languages, whose table is the indexer's own.
 _EXTENSIONS = _set(
-    "astro bash bats c cc ccm cfg cjs cpp cppm cs css csx cts cxx cxxm erb ex exs gemspec go h "
-    "hbs hh hpp htm html hxx ini inl ipp ipynb ixx j2 java jinja js json jsx ksh kt kts lua md "
+    "astro bash bats c cc ccm cfg cjs cpp cppm cs css csx cts cxx cxxm erb ex exs gemspec go gs "
+    "h hbs hh hpp htm html hxx ini inl ipp ipynb ixx j2 java jinja js json jsx ksh kt kts lua md "
     "mjs mpp mts php phtml py pyi pyw rake rb rs ru sbt sc scala sh sql svelte swift toml tpp ts "
     "tsx txt vue xhtml xml yaml yml zsh"
 )

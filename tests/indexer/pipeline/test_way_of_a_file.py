@@ -35,13 +35,14 @@ INSIDE = {
     "indexer.git.command",
     "indexer.linguist.interpreters",
     "indexer.linguist.modelines",
+    "indexer.pipeline.generated",
     "indexer.resolution.references",
     "indexer.syntax.budget",
     "indexer.syntax.source_text",
     "indexer.syntax.trees",
 }
 RECORDS = "indexer.records.files"  # defines what travels
-AT_MOST = 14
+AT_MOST = 15
 
 
 def is_whole_file(value: object) -> bool:
