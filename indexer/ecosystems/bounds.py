@@ -1,6 +1,7 @@
-"""The bounds of a stored manifest."""
+"""The bounds of a stored manifest, and of what is computed of those of one repository."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from indexer.limits import (
@@ -11,6 +12,18 @@ from indexer.limits import (
     VERSION_CHARACTERS,
 )
 from indexer.records.manifests import Dependency, Manifest, ManifestProblem, Pin, PinUse
+
+
+@dataclass(slots=True)
+class Effort:
+    """Steps that are left, of about a microsecond each: manifests may refer to each other."""
+
+    left: int  # negative if there were too few
+
+    def spend(self, steps: int = 1) -> bool:
+        """Take steps; whether they were left."""
+        self.left -= steps
+        return self.left >= 0
 
 
 def truncate_manifest(manifest: Manifest) -> Manifest:

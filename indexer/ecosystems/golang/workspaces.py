@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from indexer.ecosystems.base import Located
-from indexer.ecosystems.effort import Effort
+from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.golang.go_mod import higher, pins_of, replaced_modules
 from indexer.ecosystems.paths import joined, parent
 from indexer.limits import MANIFEST_STEPS

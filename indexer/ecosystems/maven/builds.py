@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from indexer.ecosystems.base import Located
-from indexer.ecosystems.effort import Effort
+from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.maven.gradle_locks import LOCK, SCRIPT_LOCKS, of_scripts, with_ranges
 from indexer.ecosystems.maven.projects import BUILDS, EMPTY, SETTINGS, Projects, inside
 from indexer.ecosystems.maven.settings import included

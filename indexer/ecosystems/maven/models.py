@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from indexer.ecosystems.base import Located
-from indexer.ecosystems.effort import Effort
+from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.maven.versions import is_exact
 from indexer.ecosystems.paths import ancestors, joined, parent
 from indexer.ecosystems.properties import properties_of, replaced

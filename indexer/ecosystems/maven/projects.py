@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from indexer.ecosystems.effort import Effort
+from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.paths import ancestors, joined, relative_to
 from indexer.ecosystems.properties import properties_of, replaced
 from indexer.records.manifests import Ecosystem, Manifest

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from indexer.ecosystems.base import Located
-from indexer.ecosystems.effort import Effort
+from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.nuget.manifests import ABOVE
 from indexer.ecosystems.paths import ancestors, joined, parent
 from indexer.limits import MANIFEST_STEPS

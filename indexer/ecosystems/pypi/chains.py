@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from indexer.ecosystems.base import Located
-from indexer.ecosystems.effort import Effort
+from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.paths import joined, parent
 from indexer.limits import MANIFEST_STEPS
 from indexer.records.manifests import Dependency, Manifest, Pin

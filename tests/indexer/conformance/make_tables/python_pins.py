@@ -121,7 +121,7 @@ def _script(dependencies: str, more: str = "") -> str:
     )
 
 
-# Of scripts: what has no lock file, uv resolves anew, so that only exact versions are asked for.
+# Of scripts: what has no lock file, uv resolves again, so that only exact versions are asked for.
 _SCRIPTS: Final[Mapping[str, tuple[Files, bool]]] = {
     "exact": ({"tool.py": _script('"idna==3.6", "sniffio==1.3.0"')}, False),
     "names in another form": ({"tool.py": _script('"Zope_Interface==6.1"')}, False),
