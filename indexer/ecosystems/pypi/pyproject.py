@@ -9,8 +9,8 @@ from indexer.ecosystems.pypi.requirements import (
     exact_pins,
     python_name,
     requirements,
+    with_sources,
 )
-from indexer.ecosystems.pypi.sources import with_sources
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from indexer.ecosystems.parsing import Table, string, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _REQUIREMENT = re.compile(
@@ -104,3 +105,24 @@ def _named(line: str) -> str:
     if wheel and " @ " not in line:
         return f"{wheel['name']} @ {line}"
     return _OPTIONS.sub("", line)
+
+
+def with_sources(dependencies: Iterable[Dependency], sources: Table) -> tuple[Dependency, ...]:
+    """Return them with the addresses of `tool.uv.sources` as PEP 508 writes them.
+
+    Those that also require a version keep it.
+    """
+    addresses = {python_name(name): _address(table(one)) for name, one in sources.items()}
+    return tuple(
+        one if one.required else Dependency(one.name, addresses.get(one.name, ""))
+        for one in dependencies
+    )
+
+
+def _address(source: Table) -> str:
+    repository = string(source.get("git"))
+    if not repository:
+        return string(source.get("url"))
+    named = (string(source.get(key)) for key in ("tag", "rev", "branch"))
+    version = next(filter(None, named), "")
+    return f"git+{repository}@{version}" if version else f"git+{repository}"

@@ -7,9 +7,8 @@ from typing import Final
 
 from indexer.ecosystems.parsing import read_toml, strings, table
 from indexer.ecosystems.pypi.locks import read_uv_lock
-from indexer.ecosystems.pypi.requirements import exact_pins, requirements
+from indexer.ecosystems.pypi.requirements import exact_pins, requirements, with_sources
 from indexer.ecosystems.pypi.source_paths import PATH_CALLS, source_paths
-from indexer.ecosystems.pypi.sources import with_sources
 from indexer.records.manifests import OWN_FILE, Ecosystem, Manifest
 
 MARKER: Final = "# /// script"
