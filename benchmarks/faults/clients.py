@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 from random import Random
@@ -15,7 +16,7 @@ import httpx
 
 from scripts.local_git import git
 from scripts.local_service import Organization, authorities
-from tests.e2e.histories import Branch, random_step
+from tests.e2e.histories import ENCODINGS, Branch, random_step
 
 _QUERIES = ("compute total factor", "def one", "class Two run", "plain words", "marked")
 _PAUSE_SECONDS = 0.05
@@ -155,7 +156,7 @@ class Searcher(Client):
         self._acme = acme
         self._developers = cycle(developers)
         self._queries = cycle(_QUERIES)
-        self._files: dict[tuple[str, str, str], list[str]] = {}
+        self._files: dict[tuple[str, str, str], list[list[str]]] = {}
 
     def _work(self) -> None:
         if not self._stopping.wait(_PAUSE_SECONDS):
@@ -196,19 +197,25 @@ class Searcher(Client):
             commit, file = result["commit"], result["file"]
             if commit not in developer.pushed:
                 raise CampaignError(f"{developer.project}: {commit} was never pushed")
-            lines = self._lines(developer, commit, file)
             first = result["content_start_line"] - 1
             shown = result["content"].splitlines()
-            if not result["truncated"] and lines[first : first + len(shown)] != shown:
+            texts = self._texts(developer, commit, file)
+            if not result["truncated"] and not any(
+                lines[first : first + len(shown)] == shown for lines in texts
+            ):
                 raise CampaignError(
                     f"{developer.project}: {file} at {commit} is not what the answer shows:\n"
                     f"{json.dumps(result)}"
                 )
 
-    def _lines(self, developer: Developer, commit: str, file: str) -> list[str]:
+    def _texts(self, developer: Developer, commit: str, file: str) -> list[list[str]]:
+        """Return a file's lines in each encoding that may be declared for it."""
         key = (developer.project, commit, file)
         if key not in self._files:
             show = ["git", "-C", developer.branch.path, "show", f"{commit}:{file}"]
-            text = subprocess.run(show, check=True, capture_output=True).stdout.decode()
-            self._files[key] = text.removeprefix("\ufeff").splitlines()
+            content = subprocess.run(show, check=True, capture_output=True).stdout
+            self._files[key] = []
+            for encoding in ENCODINGS:
+                with suppress(UnicodeDecodeError):
+                    self._files[key].append(content.decode(encoding).splitlines())
         return self._files[key]

@@ -61,6 +61,7 @@ _SHA1_DIGITS: Final = 40
 _PROBLEMS: Final = ("fatal:", "error:", "remote:", "ssh:", "Host key verification failed")
 _DENIED: Final = ": Permission denied ("
 _EMPTY: Final = re.compile(r"unknown revision|ambiguous argument|Needed a single revision")
+_NO_BRANCH: Final = re.compile(r"Remote branch .+ not found in upstream")
 
 
 class EmptyRepositoryError(Exception):
@@ -100,11 +101,16 @@ def clone(
     home, path = limits.directory, limits.directory / _CLONE
     environment = git_environment(address, access=access, settings=settings, home=home)
     git = _Git(environment, limits, access.password)
-    git.run(
-        "clone", "--quiet", "--bare", "--single-branch", "--no-tags", "--template=",
-        "--filter=blob:none", *([f"--branch={branch}"] if branch else []),
-        "--", address.url, str(path),
-    )  # fmt: skip
+    try:
+        git.run(
+            "clone", "--quiet", "--bare", "--single-branch", "--no-tags", "--template=",
+            "--filter=blob:none", *([f"--branch={branch}"] if branch else []),
+            "--", address.url, str(path),
+        )  # fmt: skip
+    except ChildError as exc:
+        if _NO_BRANCH.search(str(exc)) and not git.run("ls-remote", "--heads", "--", address.url):
+            raise EmptyRepositoryError from exc
+        raise
     git.arguments = ("--git-dir", str(path))
     try:
         commit = git.run("rev-parse", "--verify", "HEAD^{commit}")

@@ -44,6 +44,8 @@ EDITOR_CONFIGS = (
     b"root = true\n[*.py]\ncharset = utf-16le\n",
     b"[deep/**.py]\ncharset = utf-16be\n[b.py]\ncharset = unset\n",
 )
+# In which a file of these contents may be shown, by its mark, its content or a declaration.
+ENCODINGS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp932", "latin-1", "cp1252")
 RULES = (
     b'[index]\nexclude = ["docs/"]\n',
     b'[index]\ninclude = ["*.py", "*.md"]\n',

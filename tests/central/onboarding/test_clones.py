@@ -29,7 +29,12 @@ def forge(tmp_path: Path) -> Iterator[LocalForge]:
 
 
 def cloned(
-    url: str, directory: Path, *, secret: str = "", settings: BackfillSettings | None = None
+    url: str,
+    directory: Path,
+    *,
+    secret: str = "",
+    settings: BackfillSettings | None = None,
+    branch: str = "",
 ) -> Clone:
     used = settings or BackfillSettings(github_url=url.rpartition("/acme/")[0], networks=LOOPBACK)
     directory.mkdir()
@@ -38,6 +43,7 @@ def cloned(
         access=GitAccess("x-access-token", secret),
         settings=used,
         limits=Limits(directory, time.monotonic() + 300, 10**9),
+        branch=branch,
     )
 
 
@@ -132,10 +138,19 @@ def test_git_connects_to_the_checked_address_alone(forge: LocalForge, tmp_path: 
         clone(elsewhere, access=GitAccess(), settings=settings, limits=limits)
 
 
-def test_an_empty_repository_is_recognised(forge: LocalForge, tmp_path: Path) -> None:
+@pytest.mark.parametrize("branch", ["", "main"])
+def test_an_empty_repository_is_recognised(branch: str, forge: LocalForge, tmp_path: Path) -> None:
     forge.add("empty")
     with pytest.raises(EmptyRepositoryError):
-        cloned(f"{forge.url}/acme/empty", tmp_path / "clone", secret=forge.token)
+        cloned(f"{forge.url}/acme/empty", tmp_path / "clone", secret=forge.token, branch=branch)
+
+
+def test_a_repository_without_the_branch_is_not_called_empty(
+    forge: LocalForge, tmp_path: Path
+) -> None:
+    forge.add("shop", {"a.py": "a = 1\n"})
+    with pytest.raises(ChildError, match="Remote branch trunk not found"):
+        cloned(f"{forge.url}/acme/shop", tmp_path / "clone", secret=forge.token, branch="trunk")
 
 
 def test_a_server_without_partial_clones_serves_too(forge: LocalForge, tmp_path: Path) -> None:
