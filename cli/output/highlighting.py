@@ -74,7 +74,8 @@ def _cpu_limit(seconds: float) -> Iterator[None]:
 
     before = signal.signal(signal.SIGPROF, interrupt)
     try:
-        signal.setitimer(signal.ITIMER_PROF, seconds)
+        # Again and again: what a handler raises in a callback of the garbage collector is lost.
+        signal.setitimer(signal.ITIMER_PROF, seconds, seconds)
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
