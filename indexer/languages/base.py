@@ -118,6 +118,8 @@ class Language:
     open_objects: frozenset[str] = frozenset()
     # Generic types whose arguments are the types of parts, such as `list`.
     containers: Containers = NO_CONTAINERS
+    # The container that a literal of items is, by its first sign.
+    container_literals: Mapping[str, str] = field(default_factory=dict)
     # Methods that a part of an instance calls, such as `__getitem__`.
     part_methods: Mapping[str, str] = field(default_factory=dict)
     # A method of a class whose instances, as attributes of another class, give its result.

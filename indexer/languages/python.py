@@ -132,6 +132,7 @@ PYTHON: Final = Language(
     unknown_types=names("Any object Incomplete"),
     decorators_replace=True,
     containers=_CONTAINERS,
+    container_literals={"[": "list", "{": "dict"},
     part_methods={
         "__getitem__": ELEMENT,
         "__call__": CALLED,

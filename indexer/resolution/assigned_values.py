@@ -55,6 +55,8 @@ class AssignedValues:
                 value = self._resolver.call_result(*context)
             case ValueSource.NEW:
                 value = as_instance(self._resolver.expression(*context, TYPE))
+            case ValueSource.LITERAL:
+                value = self._resolver.literal(*context)
             case _:
                 value = self._resolver.expression(*context)
         return self._after(value, name.steps)

@@ -33,6 +33,7 @@ _SOURCES: Final = (
     (".call", ValueSource.CALL),
     (".alias", ValueSource.ALIAS),
     (".items", ValueSource.ITEMS),
+    (".literal", ValueSource.LITERAL),
 )
 _BIND: Final = ".bind"  # the method itself, with its object
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)

@@ -25,10 +25,16 @@ from indexer.resolution.value import (
     Value,
     member_value,
 )
-from indexer.syntax.expressions import read_arguments, read_calls, read_expression
+from indexer.syntax.expressions import (
+    MAX_EXPRESSION_CHARACTERS,
+    read_arguments,
+    read_calls,
+    read_expression,
+)
 
 _SAME_ITEMS: Final = re.compile(r"(\w+)\s+for\s+\1\s+in\s+(.+)", re.DOTALL)
-_CONDITION: Final = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{}]|\sif\s")
+_CLAUSE: Final = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{}]|\s(?:if|for|async for)\s")
+_KEY: Final = re.compile(r"(?:\"[^\"\\]*\"|'[^'\\]*'|[\w.]+)\s*:\s*(.+)", re.DOTALL)
 _KEYWORD: Final = re.compile(r"\s*\w+\s*=(?!=)")
 
 MAX_NESTING: Final = 8  # of comprehensions and calls over items
@@ -147,8 +153,38 @@ class ExpressionReader(ABC):
             same = _SAME_ITEMS.fullmatch(inner.strip())
             if same is None:
                 break
-            text = _without_condition(same[2])
+            text = _without_clause(same[2])
         return self.member(self.expression(text, scope, offset, excluding), EACH)
+
+    def literal(
+        self, text: str, scope: Scope, offset: int, excluding: NameBinding | None = None
+    ) -> Value:
+        """Return the container that a literal is, if its items have one value: `[Part()]`."""
+        head = self.language.container_literals.get(text[:1])
+        if head is None or len(text) > MAX_EXPRESSION_CHARACTERS:
+            return UNKNOWN
+        items, end = read_arguments(text, 0)
+        paths = self.language.containers[head]
+        last = max(number for _, number in paths)
+        found = {self._item(one.strip(), last > 0, scope, offset, excluding) for one in items}
+        if end != len(text) or len(found) != 1 or UNKNOWN in found:
+            return UNKNOWN
+        leading = frozenset(path for path, number in paths if number == last)
+        return Value(FREE, head, (), INSTANCE, "", Items(found.pop(), leading))
+
+    def _item(
+        self, text: str, is_keyed: bool, scope: Scope, offset: int, excluding: NameBinding | None
+    ) -> Value:
+        """Return the value of an item of a literal, or of what a comprehension gives."""
+        keyed = _KEY.fullmatch(text) if is_keyed else None
+        written = keyed[1] if keyed is not None else text
+        given = _without_clause(written)
+        names, separator, _ = written[len(given) :].partition(" in ")
+        first = read_calls(given)
+        is_own = separator and first and first[0].path[0] in re.findall(r"\w+", names)
+        if is_own or (is_keyed and keyed is None):
+            return UNKNOWN
+        return self.expression(given, scope, offset, excluding)
 
     def _of_items(
         self, text: str, scope: Scope, offset: int, excluding: NameBinding | None
@@ -177,10 +213,10 @@ class ExpressionReader(ABC):
         return container._replace(written=Items(each))
 
 
-def _without_condition(text: str) -> str:
-    """Return the part before an `if` that is in no brackets."""
+def _without_clause(text: str) -> str:
+    """Return the part before an `if` or `for` that is in no brackets."""
     depth = 0
-    for found in _CONDITION.finditer(text):
+    for found in _CLAUSE.finditer(text):
         sign = found[0]
         if depth == 0 and sign[0].isspace():
             return text[: found.start()].rstrip()

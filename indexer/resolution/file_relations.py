@@ -71,8 +71,8 @@ LABELS: Final = frozenset(_GROUPS) | {
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items",
-    "local.type", "local.new", "local.call", "local.alias", "returns.part",
-    "field.of", "field.type", "field.new", "field.call", "field.alias",
+    "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
+    "field.of", "field.type", "field.new", "field.call", "field.alias", "field.literal",
 }  # fmt: skip
 
 

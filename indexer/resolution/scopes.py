@@ -31,6 +31,7 @@ class ValueSource(Enum):
     ALIAS = auto()  # the same as the expression
     CLASS = auto()  # the class around the method, unless the written type is another class
     ITEMS = auto()  # what iterating over the expression gives
+    LITERAL = auto()  # a literal of items
 
 
 @dataclass(slots=True, eq=False)

@@ -3,7 +3,7 @@
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from indexer.records.references import Access, Binding
+from indexer.records.references import EACH, ELEMENT, Access, Binding
 
 if TYPE_CHECKING:
     from indexer.resolution.scopes import Scope
@@ -47,9 +47,14 @@ class WrittenType(NamedTuple):
 
 
 class Items(NamedTuple):
-    """What a function over items gives: `sorted(items)`, of which each is a value."""
+    """What a function over items gives: `sorted(items)`, or a literal of them: each is a value.
+
+    `paths` lead to it, such as `values`, CALLED, EACH; `taken` are the names of one that is begun.
+    """
 
     each: "Value"
+    paths: frozenset[tuple[str, ...]] = frozenset({(EACH,), (ELEMENT,)})
+    taken: tuple[str, ...] = ()
 
 
 class Value(NamedTuple):

@@ -1,10 +1,10 @@
 """The values that written types tell: of one class, of several, and of the parts of containers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from indexer.languages.containers import PartPath
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import EACH, ELEMENT, Binding
+from indexer.records.references import Binding
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
@@ -59,12 +59,12 @@ class WrittenTypes:
         written = value.written
         if written is None:
             return None
-        if isinstance(written, Items):
-            return written.each if name in {EACH, ELEMENT} else None
         taken = (*written.taken, name)
         has_more = False
-        for path, text in read_parts(written.text, self._containers, self._wrappers):
+        for path, text in self._paths(written):
             if path == taken:
+                if isinstance(written, Items):
+                    return written.each
                 return self.instance(text, written.scope, written.offset)
             has_more = has_more or path[: len(taken)] == taken
         if not has_more:
@@ -75,12 +75,18 @@ class WrittenTypes:
         """Yield all parts of a container."""
         written = value.written
         if isinstance(written, Items):
-            yield from (((name,), written.each) for name in (ELEMENT, EACH))
+            yield from ((path, written.each) for path in sorted(written.paths))
             return
         if written is None or written.taken:
             return
         for path, text in read_parts(written.text, self._containers, self._wrappers):
             yield path, self.instance(text, written.scope, written.offset)
+
+    def _paths(self, written: WrittenType | Items) -> Iterable[tuple[PartPath, str]]:
+        """Return the paths to a container's parts, each with the type that is written there."""
+        if isinstance(written, Items):
+            return ((path, "") for path in written.paths)
+        return read_parts(written.text, self._containers, self._wrappers)
 
     def _of_name(
         self, read: TypeName, scope: Scope, offset: int, excluding: NameBinding | None

@@ -31,6 +31,7 @@ _CAST = re.compile(  # ((Type) value).name and (value as Type).name
 # Begins where a word does: a search from each letter would take quadratic time.
 _LAST = re.compile(rf"(?:(?<![\w$])\d*+|(?=[@#{_INDEX}]))({_NAME}[?!]?)$")
 _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
+_ASSIGNED = re.compile(r"\((\w+)\s*:=[^()]*(?:\([^()]*\)[^()]*)*\)(?=\.)")  # (name := value).member
 _OF_TYPE = re.compile(rf"<\s*[&*]?\s*({_PATH}).*>(::{_NAME})$", re.DOTALL)  # <Type as Trait>::name
 _ARGUMENTS = re.compile(r"(?:::)?<[^<>]*>")
 _QUOTED = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|`[^`\\]*`")
@@ -180,6 +181,8 @@ def _unwrapped(text: str) -> str:
     """Unwrap `(*a).b` → `a.b`; `<A as B>::c` → `A::c`."""
     if text.startswith("await "):
         return text.removeprefix("await ").strip()
+    if text.startswith("(") and ":=" in text:
+        return _ASSIGNED.sub(r"\1", text, count=1)
     if text.startswith("(") and "*" in text:
         return _POINTED.sub(r"\1", text, count=1)
     return _OF_TYPE.sub(r"\1\2", text) if text.startswith("<") else text

@@ -32,7 +32,8 @@
           (await (call function: (_) @local.call))
           (identifier) @local.alias
           (attribute) @local.alias
-          (subscript) @local.alias]?)
+          (subscript) @local.alias
+          [(list) (list_comprehension) (dictionary) (dictionary_comprehension)] @local.literal]?)
 (assignment
   left: (attribute object: (identifier) @self attribute: (identifier) @field)
   type: (type)? @field.type
@@ -40,7 +41,8 @@
           (await (call function: (_) @field.call))
           (identifier) @field.alias
           (attribute) @field.alias
-          (subscript) @field.alias]?)
+          (subscript) @field.alias
+          [(list) (list_comprehension) (dictionary) (dictionary_comprehension)] @field.literal]?)
 (assignment
   left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
   right: [(call function: (_) @local.call)
@@ -64,7 +66,9 @@
    (dictionary_splat_pattern (identifier) @local)
    (typed_parameter (list_splat_pattern (identifier) @local))
    (typed_parameter (dictionary_splat_pattern (identifier) @local))])
-(lambda_parameters [(identifier) @local (default_parameter name: (identifier) @local)])
+(lambda_parameters [
+  (identifier) @local
+  (default_parameter name: (identifier) @local value: [(identifier) (attribute)]? @local.alias)])
 (for_statement left: (identifier) @local right: (_) @local.items)
 (for_statement
   left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
@@ -92,6 +96,12 @@
   [(call function: (_) @local.call)
    (await (call function: (_) @local.call))]?
   alias: (as_pattern_target (identifier) @local))
+(case_pattern (as_pattern
+  (case_pattern (class_pattern (dotted_name) @local.type)) (identifier) @local))
+(match_statement
+  subject: (identifier) @local
+  body: (block (case_clause
+    (case_pattern (class_pattern (dotted_name) @local.type)) consequence: (block) @local.within)))
 (except_clause (as_pattern
   [(identifier) (attribute)] @local.type alias: (as_pattern_target (identifier) @local)))
 (function_definition return_type: (type) @returns)
