@@ -114,7 +114,7 @@ class Lookup:
             ]
         if role is CALLEE and language.separate_method_namespace:
             return [name for name in names if name.imported or name.kind not in _NO_METHOD_KINDS]
-        if role is RECEIVER and language.implicit_this and not language.calls_without_parentheses:
+        if role is RECEIVER and language.implicit_this and not language.bare_methods:
             return [name for name in names if name.imported or name.kind != "method"]
         return names
 

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 from indexer.records.references import ReferenceKind
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
-from indexer.syntax.trees import ByteRange
 
 # The first of these labels on a node determines its kind.
 _KINDS: Final = {
@@ -47,10 +46,10 @@ def collect_uses(
     may be before the expression.
     """
     found: dict[int, tuple[int, int]] = {}
-    infix = {match["call"][1]: match["infix"] for match in matches if "infix" in match}
+    infix = {match["call"][1]: match for match in matches if "infix" in match}
     passed = {match["passed"][1] for match in matches if "passed" in match}
     for match in matches:
-        receiver = match.get("receiver")
+        receiver = match.get("receiver") or match.get("infix")
         for label, mark in match.items():
             rank = _RANKS.get(label)
             if rank is None:
@@ -76,11 +75,12 @@ def collect_uses(
     ]
 
 
-def _written(start: int, end: int, infix: Mapping[int, ByteRange], text: SourceText) -> str:
+def _written(start: int, end: int, infix: Mapping[int, QueryMatch], text: SourceText) -> str:
     """Return the expression; of an infix call as if it had a dot: `a upTo b` → `a.upTo`."""
     if end not in infix:
         return text.shortened((start, end))
-    return f"{text.shortened(infix[end])}.{text.slice((start, end))}"
+    match = infix[end]
+    return f"{text.shortened(match['infix'])}.{text.slice(match['call'])}"
 
 
 def drop_unresolvable_values(

@@ -141,7 +141,9 @@
        (_ !receiver method: (_) @field.call)])])
 (operator_assignment left: [(identifier) @local (instance_variable) @field])
 ([(method body: (body_statement (_ !receiver method: (identifier) @returns.call) .))
-  (singleton_method body: (body_statement (_ !receiver method: (identifier) @returns.call) .))]
+  (singleton_method body: (body_statement (_ !receiver method: (identifier) @returns.call) .))
+  (method body: (call !receiver method: (identifier) @returns.call))
+  (singleton_method body: (call !receiver method: (identifier) @returns.call))]
   (#eq? @returns.call "new"))
 [(method body: (body_statement
    [(_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
@@ -151,6 +153,9 @@
    [(_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call)
     (operator_assignment right:
       (_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))] .))]
+[(method body: (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))
+ (singleton_method body:
+   (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))]
 (return (argument_list .
   (_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call) .))
 
