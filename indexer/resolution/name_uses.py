@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from indexer.records.references import ReferenceKind
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
+from indexer.syntax.trees import ByteRange
 
 # The first of these labels on a node determines its kind.
 _KINDS: Final = {
@@ -46,7 +47,13 @@ def collect_uses(
     may be before the expression.
     """
     found: dict[int, tuple[int, int]] = {}
-    infix = {match["call"][1]: match for match in matches if "infix" in match}
+    infix = {
+        mark[1]: (match["infix"], mark)
+        for match in matches
+        if "infix" in match
+        for label, mark in match.items()
+        if label in _RANKS
+    }
     passed = {match["passed"][1] for match in matches if "passed" in match}
     for match in matches:
         receiver = match.get("receiver") or match.get("infix")
@@ -75,12 +82,14 @@ def collect_uses(
     ]
 
 
-def _written(start: int, end: int, infix: Mapping[int, QueryMatch], text: SourceText) -> str:
+def _written(
+    start: int, end: int, infix: Mapping[int, tuple[ByteRange, ByteRange]], text: SourceText
+) -> str:
     """Return the expression; of an infix call as if it had a dot: `a upTo b` → `a.upTo`."""
     if end not in infix:
         return text.shortened((start, end))
-    match = infix[end]
-    return f"{text.shortened(match['infix'])}.{text.slice(match['call'])}"
+    left, name = infix[end]
+    return f"{text.shortened(left)}.{text.slice(name)}"
 
 
 def drop_unresolvable_values(

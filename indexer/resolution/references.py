@@ -18,6 +18,7 @@ from indexer.resolution.value import (
     CALLEE,
     FREE,
     IMPORT,
+    INSTANCE,
     LOCAL,
     PATH,
     RESULT,
@@ -105,7 +106,9 @@ class ReferenceReader:
         """Yield the references, in order of position."""
         for use, scope in zip(self._uses, self._scopes, strict=True):
             expression = read_expression(use.written)
-            member = self._of_literal(use) if expression is None else None
+            member = self._of_symbol(use, scope)
+            if expression is None and member is None:
+                member = self._of_literal(use)
             if member:
                 expression = member[0]
             if expression is None:
@@ -118,6 +121,13 @@ class ReferenceReader:
             if use.kind is _DECORATE and self._language.decorators_replace:
                 self.decorated.setdefault(reference.caller, (value, use.start))
             yield reference
+
+    def _of_symbol(self, use: NameUse, scope: Scope) -> tuple[Expression, Value, str] | None:
+        """Return the method of the class around it that a symbol names: `before_action :load`."""
+        sign, name = use.written[:1], use.written[1:]
+        if use.kind is not _VALUE or sign != ":" or name[:1] == ":" or not scope.class_name:
+            return None
+        return Expression((), name), Value(LOCAL, scope.class_name, (), INSTANCE, name), name
 
     def _of_literal(self, use: NameUse) -> tuple[Expression, Value, str] | None:
         """Return the called member of a literal."""

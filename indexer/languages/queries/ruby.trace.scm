@@ -72,6 +72,35 @@
    (pair value: [(constant) (scope_resolution)] @value)])
 (array [(constant) (scope_resolution)] @value)
 (exceptions [(constant) (scope_resolution)] @value)
+; What includes a module has the methods of its ClassMethods too.
+((module name: (constant) @infix body: (body_statement (module name: (constant) @base)))
+  (#eq? @base "ClassMethods"))
+; Methods that are named by a symbol.
+((call
+    !receiver
+    method: (identifier) @_hook
+    arguments: (argument_list (simple_symbol) @value @passed))
+  (#match? @_hook "^(((skip|prepend|append)_)?(before|after|around)_.*|validate|helper_method)$"))
+((call
+    !receiver
+    arguments: (argument_list
+      (pair key: (hash_key_symbol) @_condition value: (simple_symbol) @value @passed)))
+  (#any-of? @_condition "if" "unless"))
+((call
+    !receiver
+    method: (identifier) @_method
+    arguments: (argument_list
+      (pair key: (hash_key_symbol) @_key value: (simple_symbol) @value @passed)))
+  (#match? @_method "^(delegate|rescue_from)$")
+  (#any-of? @_key "to" "with"))
+((call
+    !receiver
+    method: (identifier) @_alias
+    arguments: (argument_list . (_) . (simple_symbol) @value @passed .))
+  (#eq? @_alias "alias_method"))
+([(call !receiver method: (identifier) @_send arguments: (argument_list . (simple_symbol) @value @passed))
+  (call receiver: (self) method: (identifier) @_send arguments: (argument_list . (simple_symbol) @value @passed))]
+  (#any-of? @_send "send" "public_send" "__send__" "method"))
 
 ; Scopes beside methods, classes and modules.
 [(block) (do_block) (lambda)] @scope.function

@@ -96,3 +96,60 @@ def test_a_rust_type_parameter_has_the_methods_of_the_trait_that_bounds_it(
         "lib/src/lib.rs:14 whereby high",
     ]
     assert callers("Other.find") == ["lib/src/lib.rs:15 whereby high"]
+
+
+_RAILS = {
+    "Gemfile": "source 'https://rubygems.org'\n",
+    "app/base.rb": """
+        class Base
+          def sign_in = 1
+          def ready? = true
+        end
+    """,
+    "app/tags.rb": """
+        module Tags
+          included do
+            before_save :clean
+          end
+          module ClassMethods
+            def untagged = 1
+          end
+          def clean = 1
+        end
+    """,
+    "app/post.rb": """
+        class Post < Base
+          include Tags
+          before_action :sign_in, :load, if: :ready?
+          delegate :name, to: :author
+          attr_reader :load
+          scope :clean
+          alias_method :fetch, :load
+          def load = send(:author)
+          def author = 1
+        end
+        class Page
+          before_action :load
+        end
+        Post.untagged
+        Page.untagged
+    """,
+}
+
+
+def test_a_symbol_of_ruby_names_a_method_of_the_class_around_it(callers: Callers) -> None:
+    repository("app", _RAILS)
+    assert callers("Tags.clean") == ["app/app/tags.rb:4 <module> high"]
+    assert callers("Base.sign_in") == ["app/app/post.rb:4 Post high"]
+    assert callers("Base.ready?") == ["app/app/post.rb:4 Post high"]
+    assert callers("Post.load") == ["app/app/post.rb:4 Post high", "app/app/post.rb:8 Post high"]
+    assert callers("Post.author") == [
+        "app/app/post.rb:5 Post high",
+        "app/app/post.rb:9 Post.load high",
+    ]
+
+
+def test_what_includes_a_module_of_ruby_has_its_class_methods(callers: Callers) -> None:
+    repository("app", _RAILS)
+    [found] = callers("untagged")
+    assert found.startswith("app/app/post.rb:15 ") and found.endswith(" high")
