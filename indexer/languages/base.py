@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, StrEnum, auto
+from re import Pattern
 from typing import Final, NamedTuple
 
 from indexer.languages.containers import NO_CONTAINERS, Containers
@@ -97,6 +98,8 @@ class Language:
     module_names: Callable[[str, str], Iterable[ModuleName]] | None = None
     import_style: ImportStyle = DOTTED
     export_rule: ExportRule = ExportRule.EVERYTHING
+    # A call that gives the module that it names: its first group.
+    import_call: Pattern[str] | None = None
     reexports_imports: bool = False  # a file's top-level imports are its exports
     # Whether pytest collects the file at a path: parameters of its tests are fixtures.
     collects_tests: Callable[[str], bool] | None = None

@@ -222,7 +222,7 @@ class ReferenceReader:
                 if value is not UNKNOWN or self._language.adapters[use.first] in ONE_ITEM:
                     return value
             value, names = self._after_bare_call(use) or (
-                self._resolver.base_after(use.written, scope, use.start)
+                self._resolver.of_keyword_call(use.written, scope, use.start)
                 or self._receiver(use, expression, scope),
                 (*expression.members, expression.name),
             )

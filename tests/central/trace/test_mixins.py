@@ -152,4 +152,4 @@ def test_a_symbol_of_ruby_names_a_method_of_the_class_around_it(callers: Callers
 def test_what_includes_a_module_of_ruby_has_its_class_methods(callers: Callers) -> None:
     repository("app", _RAILS)
     [found] = callers("untagged")
-    assert found.startswith("app/app/post.rb:15 ") and found.endswith(" high")
+    assert found == "app/app/post.rb:15 <module> high"
