@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, StrEnum, auto
+from re import Pattern
 from typing import Final, NamedTuple
 
 from indexer.languages.containers import NO_CONTAINERS, Containers
@@ -97,6 +98,8 @@ class Language:
     module_names: Callable[[str, str], Iterable[ModuleName]] | None = None
     import_style: ImportStyle = DOTTED
     export_rule: ExportRule = ExportRule.EVERYTHING
+    # A call that gives the module that it names: its first group.
+    import_call: Pattern[str] | None = None
     reexports_imports: bool = False  # a file's top-level imports are its exports
     # Whether pytest collects the file at a path: parameters of its tests are fixtures.
     collects_tests: Callable[[str], bool] | None = None
@@ -154,6 +157,7 @@ class Language:
     module_methods: bool = False  # a module has a self and methods
     open_modules: bool = False  # other files may add members to a module
     calls_without_parentheses: bool = False
+    bare_methods: bool = False  # a method's name alone may be a call of it
     package_visible_types: bool = False  # files see each other's types without an import
 
 

@@ -1,5 +1,6 @@
 """Lua. `queries/lua.trace.scm` matches imports and references."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -25,9 +26,9 @@ def _import_path(_file: str, module: str, _inside: str) -> str:
     return module.removesuffix(".lua").replace("/", ".")
 
 
-def _local_name(_module: str, _is_used: Callable[[str], bool]) -> str:
-    """Return no name: `require` without a variable binds none."""
-    return ""
+def _local_name(module: str, _is_used: Callable[[str], bool]) -> str:
+    """Return the whole module, for `require("acme.util").trim()`: a variable has no "/"."""
+    return f"/{module.replace('.', '/')}"
 
 
 _BUILTINS: Final = names("""
@@ -51,5 +52,6 @@ LUA: Final = Language(
     self_names=names("self"),
     builtins=_BUILTINS,
     method_operator=b":",
+    import_call=re.compile(r"""require\s*\(?\s*["']([^"'\n]{1,500})["']"""),
 )
 LANGUAGES: Final = (LUA,)

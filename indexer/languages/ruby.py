@@ -90,6 +90,7 @@ RUBY: Final = Language(
         "[": "Array",
     },
     implicit_this=True,
+    bare_methods=True,
     module_methods=True,
     open_modules=True,
     calls_without_parentheses=True,

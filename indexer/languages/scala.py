@@ -42,6 +42,7 @@ SCALA: Final = Language(
         "0.0": "Double",
     },
     implicit_this=True,
+    bare_methods=True,
     extension_methods=True,
     package_visible_types=True,
 )

@@ -119,7 +119,7 @@ class ExpressionReader(ABC):
         first, *rest = read_calls(text) or (None,)
         if first is None:
             return UNKNOWN
-        value = self.base_after(text, scope, offset) or self._of_items(
+        value = self.of_keyword_call(text, scope, offset) or self._of_items(
             text, scope, offset, excluding
         )
         if value is None:
@@ -132,7 +132,20 @@ class ExpressionReader(ABC):
                 value = self.result_of(value)
         return value
 
-    def base_after(self, text: str, scope: Scope, offset: int) -> Value | None:
+    def of_keyword_call(self, text: str, scope: Scope, offset: int) -> Value | None:
+        """Return what the leading call of a text gives if its language knows the function."""
+        return self._base_after(text, scope, offset) or self._imported(text, scope, offset)
+
+    def _imported(self, text: str, scope: Scope, offset: int) -> Value | None:
+        """Return the module that a call imports in place: `require("acme.util").trim()`."""
+        pattern = self.language.import_call
+        found = pattern.match(text) if pattern else None
+        if found is None:
+            return None
+        local = self.language.import_style.local_name(found[1], lambda _: True)
+        return self.resolve_path((local,), scope, offset)
+
+    def _base_after(self, text: str, scope: Scope, offset: int) -> Value | None:
         """Return a base of the class that `super` is given: `super(Middle, self).go()`."""
         name, bracket, _ = text.partition("(")
         language = self.language

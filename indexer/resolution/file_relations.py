@@ -64,7 +64,7 @@ _GROUPS: Final = {
 }
 # Labels of what is no expression, some of them long.
 _PLACES: Final = frozenset(
-    {"local.in", "local.within", "local.among", "local.part", "extends.member"}
+    {"local.in", "local.within", "local.among", "local.part", "field.part", "extends.member"}
 )
 LABELS: Final = frozenset(_GROUPS) | {
     "receiver", "self", "passed", "infix", "extends.member",
@@ -72,7 +72,8 @@ LABELS: Final = frozenset(_GROUPS) | {
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
-    "field.of", "field.type", "field.new", "field.call", "field.alias", "field.literal",
+    "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",
+    "field.literal",
 }  # fmt: skip
 
 

@@ -113,8 +113,8 @@ class Lookup:
                 if name.imported or name.kind in _TYPE_KINDS or name.source is ValueSource.ALIAS
             ]
         if role is CALLEE and language.separate_method_namespace:
-            return [name for name in names if name.imported or name.kind not in _NO_METHOD_KINDS]
-        if role is RECEIVER and language.implicit_this and not language.calls_without_parentheses:
+            return [one for one in names if one.imported or _is_method(one)]
+        if role is RECEIVER and language.implicit_this and not language.bare_methods:
             return [name for name in names if name.imported or name.kind != "method"]
         return names
 
@@ -161,3 +161,9 @@ class Lookup:
         if role is not CALLEE or language.free_functions or not language.implicit_this:
             return False
         return first not in language.builtins and not self._imports_members
+
+
+def _is_method(name: NameBinding) -> bool:
+    """Whether a name is no variable: a method of a trait under another name is a part of it."""
+    is_renamed = name.source is ValueSource.ALIAS and bool(name.steps)
+    return is_renamed or name.kind not in _NO_METHOD_KINDS

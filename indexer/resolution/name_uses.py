@@ -47,10 +47,16 @@ def collect_uses(
     may be before the expression.
     """
     found: dict[int, tuple[int, int]] = {}
-    infix = {match["call"][1]: match["infix"] for match in matches if "infix" in match}
+    infix = {
+        mark[1]: (match["infix"], mark)
+        for match in matches
+        if "infix" in match
+        for label, mark in match.items()
+        if label in _RANKS
+    }
     passed = {match["passed"][1] for match in matches if "passed" in match}
     for match in matches:
-        receiver = match.get("receiver")
+        receiver = match.get("receiver") or match.get("infix")
         for label, mark in match.items():
             rank = _RANKS.get(label)
             if rank is None:
@@ -76,11 +82,14 @@ def collect_uses(
     ]
 
 
-def _written(start: int, end: int, infix: Mapping[int, ByteRange], text: SourceText) -> str:
+def _written(
+    start: int, end: int, infix: Mapping[int, tuple[ByteRange, ByteRange]], text: SourceText
+) -> str:
     """Return the expression; of an infix call as if it had a dot: `a upTo b` → `a.upTo`."""
     if end not in infix:
         return text.shortened((start, end))
-    return f"{text.shortened(infix[end])}.{text.slice((start, end))}"
+    left, name = infix[end]
+    return f"{text.shortened(left)}.{text.slice(name)}"
 
 
 def drop_unresolvable_values(

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
@@ -18,6 +18,7 @@ from indexer.resolution.value import (
     CALLEE,
     FREE,
     IMPORT,
+    INSTANCE,
     LOCAL,
     PATH,
     RESULT,
@@ -29,7 +30,7 @@ from indexer.resolution.value import (
     as_instance,
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
-from indexer.syntax.expressions import Expression, read_expression
+from indexer.syntax.expressions import Expression, read_expression, read_members
 from indexer.syntax.parser import ParsedFile
 from indexer.syntax.source_text import SourceText
 
@@ -57,6 +58,14 @@ def _role(kind: ReferenceKind) -> NameRole:
     return VALUE if kind is _VALUE or kind is _ELEMENT else TYPE
 
 
+class _LastCall(NamedTuple):
+    """The value that is called, whether it is a constructed instance, and where its name ends."""
+
+    value: Value
+    is_constructed: bool
+    end: int
+
+
 class ReferenceReader:
     """Resolver of the references of one file; `scopes` has the scope of each.
 
@@ -80,8 +89,7 @@ class ReferenceReader:
         self._uses = uses
         self._scopes = scopes
         self._extensions = ExtensionCalls(resolver, renamed)
-        # By start offset: the value of the last call, and whether it is a constructed instance.
-        self._last_calls: dict[int, tuple[Value, bool]] = {}
+        self._last_calls: dict[int, _LastCall] = {}  # by start offset
         self._calls: dict[int, list[int]] = {}
         for use in uses:
             if use.kind is _CALL or use.kind is _NEW:
@@ -98,11 +106,13 @@ class ReferenceReader:
         """Yield the references, in order of position."""
         for use, scope in zip(self._uses, self._scopes, strict=True):
             expression = read_expression(use.written)
-            member = self._of_literal(use) if expression is None else None
+            member = self._of_symbol(use, scope)
+            if expression is None and member is None:
+                member = self._of_literal(use)
             if member:
                 expression = member[0]
             if expression is None:
-                self._last_calls[use.start] = self._called_again(use), False
+                self._last_calls[use.start] = _LastCall(self._called_again(use), False, use.end)
                 continue
             value, name = member[1:] if member else self._resolve(use, expression, scope)
             if not name or not self._is_wanted(use, value):
@@ -112,6 +122,13 @@ class ReferenceReader:
                 self.decorated.setdefault(reference.caller, (value, use.start))
             yield reference
 
+    def _of_symbol(self, use: NameUse, scope: Scope) -> tuple[Expression, Value, str] | None:
+        """Return the method of the class around it that a symbol names: `before_action :load`."""
+        sign, name = use.written[:1], use.written[1:]
+        if use.kind is not _VALUE or sign != ":" or name[:1] == ":" or not scope.class_name:
+            return None
+        return Expression((), name), Value(LOCAL, scope.class_name, (), INSTANCE, name), name
+
     def _of_literal(self, use: NameUse) -> tuple[Expression, Value, str] | None:
         """Return the called member of a literal."""
         read = self._extensions.of_literal(use.written) if use.kind is _CALL else None
@@ -119,7 +136,7 @@ class ReferenceReader:
             return None
         written, name = read
         value = self._extensions.imported(written, name)
-        self._last_calls[use.start] = value, False
+        self._last_calls[use.start] = _LastCall(value, False, use.end)
         return Expression((), name), self._extensions.by_receiver(written, value), name
 
     def _resolve(self, use: NameUse, expression: Expression, scope: Scope) -> tuple[Value, str]:
@@ -131,9 +148,9 @@ class ReferenceReader:
             expression.path, value
         )
         if use.kind is _CALL or use.kind is _NEW:
-            self._last_calls[use.start] = value, is_constructed
+            self._last_calls[use.start] = _LastCall(value, is_constructed, use.end)
         value = self._extensions.by_receiver(written, value)
-        if expression.display_name == ELEMENT:
+        if expression.display_name == ELEMENT or self._reads_variable(use, scope):
             return UNKNOWN, ""
         if use.kind is _INHERIT and value.access is not PATH:
             value = self._resolver.variable(expression.path, scope, use.start)
@@ -147,13 +164,25 @@ class ReferenceReader:
             return value, value.chain[-1] if value.chain else _last_name(value.root)
         return value, value.member
 
+    def _reads_variable(self, use: NameUse, scope: Scope) -> bool:
+        """Whether a bare name is that of a variable, which is not called."""
+        if use.written != use.first or not self._has_no_brackets(use):
+            return False
+        return self._resolver.is_variable(use.first, scope, use.start)
+
+    def _has_no_brackets(self, use: NameUse) -> bool:
+        """Whether a name stands alone, so that only its meaning tells whether it is called."""
+        if use.kind is not _CALL or not self._language.bare_methods:
+            return False
+        return self._text.slice((use.end, use.end + 1)) != "("
+
     def _counts(self, use: NameUse, expression: Expression, scope: Scope) -> bool:
-        """Whether a use of unknown meaning is one of a member, and no field that is passed."""
+        """Whether a use of unknown meaning is one of a member, and no field that is read."""
         if expression.name or len(expression.path) == 1:
             return bool(expression.name)
-        if use.kind is not _VALUE:
+        if use.kind is not _VALUE and not self._has_no_brackets(use):
             return True
-        if not use.is_passed:
+        if use.kind is _VALUE and not use.is_passed:
             return False
         *path, name = expression.path
         owner = self._resolver.resolve_path(path, scope, use.start)
@@ -192,19 +221,27 @@ class ReferenceReader:
                 value = self._resolver.of_calls(use.written, scope, use.start)
                 if value is not UNKNOWN or self._language.adapters[use.first] in ONE_ITEM:
                     return value
-            value = self._resolver.base_after(use.written, scope, use.start) or self._receiver(
-                use, expression, scope
+            value, names = self._after_bare_call(use) or (
+                self._resolver.of_keyword_call(use.written, scope, use.start)
+                or self._receiver(use, expression, scope),
+                (*expression.members, expression.name),
             )
-            for part in (*expression.members, expression.name):
+            for part in names:
                 value = self._resolver.member(value, part)
             return value
         return self._resolver.resolve_path(expression.path, scope, use.start, role=_role(use.kind))
+
+    def _after_bare_call(self, use: NameUse) -> tuple[Value, tuple[str, ...]] | None:
+        """Return the last call, and the names after it, if it has no brackets: `a(1).b.c`."""
+        last = self._last_calls.get(use.start) if self._language.bare_methods else None
+        names = read_members(self._text.slice((last.end, use.end))) if last else ()
+        return (last.value, names) if last and names else None
 
     def _called_again(self, use: NameUse) -> Value:
         """Return the last call's result, which is itself called: `make()()`."""
         if use.start not in self._last_calls or not use.written.endswith(")"):
             return UNKNOWN
-        return self._result_of(*self._last_calls[use.start])
+        return self._result_of(*self._last_calls[use.start][:2])
 
     def _receiver(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         """Return the result of the last call in the expression, at its start or in brackets."""
@@ -215,7 +252,7 @@ class ReferenceReader:
         if not expression.path:
             return UNKNOWN
         if use.start in self._last_calls:
-            return self._result_of(*self._last_calls[use.start])
+            return self._result_of(*self._last_calls[use.start][:2])
         calls = self._calls.get(use.start + expression.offset, ())
         if sum(end < use.end for end in calls[:2]) != 1:
             return UNKNOWN

@@ -18,6 +18,7 @@ from indexer.resolution.scopes import (
     enclosing_module,
 )
 from indexer.resolution.value import (
+    CALLEE,
     FREE,
     IMPORT,
     INSTANCE,
@@ -125,6 +126,11 @@ class Resolver(ExpressionReader):
         if name is None or name.imported or not name.qualified:
             return UNKNOWN
         return Value(LOCAL, name.qualified)
+
+    def is_variable(self, first: str, scope: Scope, offset: int) -> bool:
+        """Whether a name is bound here to a value, and not to a definition or an import."""
+        name = self._lookup.find(first, scope, offset, None, CALLEE)
+        return name is not None and not name.kind and not name.imported
 
     def is_definition(self, name: NameBinding) -> bool:
         """Whether an object's member is a definition: `f` and `g` of `const ns = { f, g: h }`."""

@@ -39,6 +39,7 @@ _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _BRACKET = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{},]")
 _CALLED = "\1"  # stands for a call's arguments
 _STEP = re.compile(rf"(?:{_DOT}({_PATH})\??)?")
+_MEMBERS = re.compile(rf"{_DOT}{_PATH}[?!]?")
 _BRACKETS = re.compile(r"(?<=[\w)>!?\1\2])(?:\?\.)?\[([^\[\]]*)\]")
 _GENERIC_NAME = re.compile(r"(?<![\w$])(?:_*[A-Z]\w*[a-z]\w*|dict|list|set|tuple|type)$")
 _TYPE = (
@@ -115,6 +116,11 @@ def read_calls(text: str) -> tuple[Expression, ...]:
         return ()
     following = [Expression(_names(step[1] or "")) for step in steps if step]
     return (Expression(start, is_new=is_new), *following)
+
+
+def read_members(text: str) -> tuple[str, ...]:
+    """Parse what follows a value, if it is nothing but names: `.b.c` → b, c."""
+    return _names(text) if _MEMBERS.fullmatch(text) else ()
 
 
 def read_arguments(text: str, bracket: int) -> tuple[list[str], int]:

@@ -98,6 +98,11 @@
         arguments: (arguments . (string content: (_) @import.module) .))
       field: (identifier) @import.name))
   (#eq? @_require "require"))
+(function_call
+  name: (_ table: (function_call
+    name: (identifier) @_require
+    arguments: (arguments . (string content: (_) @import.module) .)))
+  (#eq? @_require "require"))
 ([
   (chunk (function_call
     name: (identifier) @import.wildcard

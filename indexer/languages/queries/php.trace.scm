@@ -38,6 +38,14 @@
           (member_call_expression object: (_) @receiver name: (name) @field.call)
           (variable_name) @field.alias
           (member_access_expression) @field.alias])
+; Methods of traits under another name, and which of two is meant.
+(use_declaration
+  [(name) (qualified_name)] @field.alias
+  (use_list (use_as_clause . (name) @field.part (name) @field .)))
+(use_as_clause
+  (class_constant_access_expression . (_) @field.alias (name) @field.part .) (name) @field .)
+(use_instead_of_clause
+  (class_constant_access_expression . (_) @field.alias (name) @field @field.part .))
 (property_declaration
   type: (_)? @field.type (property_element name: (variable_name) @field))
 (property_promotion_parameter type: (_)? @field.type name: (variable_name) @field)

@@ -23,6 +23,9 @@
   [(type_identifier) @base (scoped_type_identifier) @base (generic_type type: (_) @base)])
 (trait_item bounds: (trait_bounds
   [(type_identifier) @base (scoped_type_identifier) @base (generic_type type: (_) @base)]))
+(trait_item (where_clause (where_predicate left: (type_identifier) @_self bounds: (trait_bounds
+  [(type_identifier) @base (scoped_type_identifier) @base (generic_type type: (_) @base)])))
+  (#eq? @_self "Self"))
 (attribute_item (attribute . [(identifier) (scoped_identifier)] @decorate))
 (attribute_item (attribute
   . (identifier) @_derive
@@ -94,9 +97,21 @@
    pattern: (identifier) @local])
 ((match_pattern . (identifier) @local) (#match? @local "^[a-z_]"))
 (for_expression pattern: (identifier) @local)
-(type_parameter
-  name: (type_identifier) @local
-  bounds: (trait_bounds . [(type_identifier) (scoped_type_identifier)] @local.alias)?)
+; A type parameter is the first trait that bounds it, of those that may have other methods.
+(type_parameter name: (type_identifier) @local)
+((type_parameter
+    name: (type_identifier) @local
+    bounds: (trait_bounds
+      [(type_identifier) @local.alias (scoped_type_identifier) @local.alias
+       (generic_type type: (_) @local.alias)]))
+  (#not-match? @local.alias "^(Clone|Copy|Debug|Default|Display|Eq|Hash|Ord|PartialEq|PartialOrd|Send|Sized|Sync|Unpin)$"))
+((_
+    type_parameters: (type_parameters (type_parameter name: (type_identifier) @local))
+    (where_clause (where_predicate left: (type_identifier) @_same bounds: (trait_bounds
+      [(type_identifier) @local.alias (scoped_type_identifier) @local.alias
+       (generic_type type: (_) @local.alias)]))))
+  (#eq? @_same @local)
+  (#not-match? @local.alias "^(Clone|Copy|Debug|Default|Display|Eq|Hash|Ord|PartialEq|PartialOrd|Send|Sized|Sync|Unpin)$"))
 (const_item name: (identifier) @local type: (_) @local.type)
 (static_item name: (identifier) @local type: (_) @local.type)
 (struct_item body: (field_declaration_list (field_declaration

@@ -16,7 +16,7 @@ from indexer.pipeline.worker import extract_file
         ("a.rs", 'fn f() { b"a".repeat(2); "a".shout(); }', ["unknown  repeat", "free str shout"]),
         ("a.rs", "fn f() { S::r#async(1); }", ["free S r#async"]),
         ("a.rb", "x = `git log`.shout\n", ["free String shout"]),
-        ("a.scala", 'object O { val a = s"b$c".slug() }', ["free String slug"]),
+        ("a.scala", 'object O { val a = s"b$c".slug() }', ["free String slug", "free c c"]),
         ("a.cs", 'class A { void F() { $"b {c}".Slug(); } }', ["free string Slug"]),
         ("a.cs", 'class A { void F() { @"b".Slug(); } }', ["free string Slug"]),
         ("a.swift", 'func f() { #"a"#.hushed(); "b".hushed() }', ["free String hushed"] * 2),
