@@ -115,6 +115,8 @@ class _Reader:
             names = self._resolver.tree.root.names.get(read.path[0])
             if names and len(read.path) == 1 and not names[-1].imported:
                 value = Value(Binding.LOCAL, read.path[0])
+        elif value.binding is Binding.FREE and written in self._resolver.tree.definitions:
+            value = Value(Binding.LOCAL, written)  # `module.exports = function f() {}`
         yield from self._of_value(name, value)
 
     def _of_value(self, name: str, value: Value) -> Iterator[Export]:

@@ -185,7 +185,7 @@ class _Collector:
     ) -> None:
         known = self.found.get(node.id)
         bodies = captures.get("body")
-        if known is not None and (known.pattern < pattern or known.body is not None):
+        if known is not None and known.pattern <= pattern:
             return
         body = bodies[0] if bodies else node.child_by_field_name("body")
         self.found[node.id] = _CapturedDefinition(

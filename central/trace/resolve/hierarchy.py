@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 from central.corpus.models import Export, File, Import, Module
 from central.db import fetch_rows, id_array, sql
 from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.import_sites import modules_of
 from central.trace.resolve.members import CUT_BASES, MAX_LEVELS
 from central.trace.resolve.questions import Ancestors, ImportPath, Key, Limit, last_name
 from central.trace.resolve.references import (
@@ -70,6 +71,7 @@ _OF_PATHS = sql(
     in_repository=IN_REPOSITORY,
     **_MODELS,
 )
+_DEFAULT: Final = "default"  # too many imports end in it: they are read by their whole paths
 _Path: TypeAlias = tuple[int, str]  # repository, 0 for any, and import path
 
 
@@ -100,17 +102,19 @@ class Aliases:
 
 def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
     """Return all names under which the definitions may be used."""
-    keys = {key for key in definitions if key[1]}  # `export default class extends Base` has no name
+    keys = {key for key in definitions if key[1]}
     known = Aliases({last_name(name) for _, name in keys})
-    fresh, paths, seen = set(known.names), set[_Path](), set[_Path]()
+    fresh, seen = known.names - {_DEFAULT}, set[_Path]()
+    paths = set(_paths(resolver, _anonymous(resolver, keys)))
     for _ in range(MAX_ROUNDS):
         renamings, roots = _other_names(resolver, fresh, paths - seen)
         known.roots |= roots
         seen |= paths
         leading = _leading(resolver, renamings, keys)
-        fresh = {last_name(one.name) for one in leading} - {"", "default"} - known.names
+        found = {last_name(one.name) for one in leading} - {""} - known.names
+        fresh = found - {_DEFAULT}
         paths = set(_paths(resolver, leading)) - seen
-        known.names |= fresh
+        known.names |= found
         if not fresh and not paths:
             return known
     known.is_cut = True
@@ -128,6 +132,17 @@ def _other_names(
         rows += fetch_rows(_OF_PATHS, [*columns, seen])
     renamings = [_Renaming(*row) for row in rows if row[0] is not None]
     return renamings, {(row[3], row[4]) for row in rows if row[0] is None}
+
+
+def _anonymous(resolver: BatchResolver, keys: Collection[Key]) -> list[_Renaming]:
+    """Return the default exports that have no other name, one for each name of their module."""
+    files = sorted({file for file, name in keys if name == _DEFAULT})
+    return [
+        _Renaming(
+            one.repository, one.package, one.ecosystem, one.file, _DEFAULT, _DEFAULT, True, one.name
+        )
+        for one in (modules_of(resolver, files) if files else ())
+    ]
 
 
 def _leading(
@@ -159,9 +174,9 @@ def _paths(resolver: BatchResolver, leading: Sequence[_Renaming]) -> list[_Path]
 
 def _unnamed(one: _Renaming) -> list[str]:
     """Return the paths of a default export, or of an export that is the module itself."""
-    if one.name == "default":
-        return [f"{one.module}.default"]
-    return [one.module, f"{one.module}.default"] if not one.name else []
+    if one.name == _DEFAULT:
+        return [f"{one.module}.{_DEFAULT}"]
+    return [one.module, f"{one.module}.{_DEFAULT}"] if not one.name else []
 
 
 def hierarchy_of(

@@ -3,6 +3,17 @@
 (generator_function_declaration name: (identifier) @name) @definition.function
 (class_declaration name: (_) @name) @definition.class
 (class_body (method_definition name: (_) @name) @definition.method)
+(pair
+  key: (property_identifier) @container
+  value: (object (method_definition name: (_) @name) @definition.method @member))
+(program (variable_declaration (variable_declarator
+  name: (identifier) @container
+  value: (object [
+    (method_definition name: (_) @name) @definition.method @member
+    (pair
+      key: (property_identifier) @name
+      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      @definition.method @member]))))
 (object (method_definition name: (_) @name) @definition.method @member)
 (variable_declarator
   name: (identifier) @name
@@ -10,10 +21,98 @@
           (function_expression body: (_) @body)
           (generator_function body: (_) @body)]) @definition.function
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
+; What is assigned: `app.use = function () {}`, `App.prototype.use = …`, `module.exports = …`.
+(assignment_expression
+  left: (member_expression
+    object: [(identifier) @container
+             (member_expression
+               object: (identifier) @container property: (property_identifier) @_prototype)]
+    property: (property_identifier) @name)
+  right: (function_expression body: (_) @body)
+  (#eq? @_prototype "prototype")
+  (#not-match? @container "^(module|exports|window|globalThis|self|global)$"))
+  @definition.function @member
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @container property: (property_identifier) @name)
+  right: (arrow_function body: (_) @body)
+  (#not-match? @container "^(module|exports|window|globalThis|self|global)$"))
+  @definition.function @member))
+(assignment_expression
+  left: (member_expression
+    object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (function_expression name: (_) @name body: (_) @body)
+  (#eq? @_module "module") (#eq? @_exports "exports")) @definition.function @member
+(assignment_expression
+  left: (member_expression
+    object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (class name: (_) @name body: (_) @body)
+  (#eq? @_module "module") (#eq? @_exports "exports")) @definition.class @member
+(assignment_expression
+  left: (member_expression
+    object: (identifier) @_module property: (property_identifier) @name)
+  right: (class body: (_) @body)
+  (#eq? @_module "module") (#eq? @name "exports")) @definition.class @member
 (assignment_expression
   left: (member_expression property: (property_identifier) @name)
   right: [(arrow_function body: (_) @body)
           (function_expression body: (_) @body)]) @definition.function @member
+
+(export_statement
+  "default" @name
+  value: [(arrow_function body: (_) @body)
+          (function_expression body: (_) @body)
+          (generator_function body: (_) @body)] @definition.function @exported)
+(export_statement "default" @name value: (class body: (_) @body) @definition.class @exported)
+(export_statement "default" @name value: (object) @definition.constant @exported)
+; Functions in an object that a name at the top of the file, or an export, holds.
+(program (lexical_declaration kind: "const" (variable_declarator value: (object [
+    (pair
+      key: (property_identifier) @name
+      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      @definition.method @member
+    (pair
+      key: (property_identifier) @container
+      value: (object (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.method @member))]))))
+(export_statement declaration: (lexical_declaration kind: "const" (variable_declarator value: (object [
+    (pair
+      key: (property_identifier) @name
+      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      @definition.method @member
+    (pair
+      key: (property_identifier) @container
+      value: (object (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.method @member))]))))
+(export_statement "default" value: (object [
+    (pair
+      key: (property_identifier) @name
+      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      @definition.method @member
+    (pair
+      key: (property_identifier) @container
+      value: (object (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.method @member))]))
+(assignment_expression
+  left: (member_expression
+    object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (object [
+      (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.function @member @exported
+      (pair
+        key: (property_identifier) @container
+        value: (object (pair
+          key: (property_identifier) @name
+          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          @definition.method @member))])
+  (#eq? @_module "module") (#eq? @_exports "exports"))
 (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @definition.constant)
 
 (export_statement declaration: (_) @exported)

@@ -77,6 +77,15 @@
       (member_expression) @field.alias
       (new_expression constructor: (_) @field.new)
       (call_expression function: (_) @field.call)])]))
+(export_statement
+  "default" @field.of
+  value: (object [
+    (shorthand_property_identifier) @field @field.alias
+    (pair key: (property_identifier) @field value: [
+      (identifier) @field.alias
+      (member_expression) @field.alias
+      (new_expression constructor: (_) @field.new)
+      (call_expression function: (_) @field.call)])]))
 (catch_clause parameter: (identifier) @local)
 (return_statement [(new_expression constructor: (_) @returns.new)
                    (call_expression function: (_) @returns.call)
@@ -150,6 +159,25 @@
           (object [(shorthand_property_identifier) @export.of
                    (pair key: (property_identifier) @export.name
                          value: [(identifier) (member_expression)] @export.of)])]
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+(assignment_expression
+  left: (member_expression
+    object: (identifier) @_module
+    property: (property_identifier) @_exports)
+  right: [(function_expression name: (_) @export.whole) (class name: (_) @export.whole)]
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+(assignment_expression
+  left: (member_expression
+    object: (identifier) @_module
+    property: (property_identifier) @export.whole)
+  right: [(arrow_function) (function_expression !name) (class !name)]
+  (#eq? @_module "module") (#eq? @export.whole "exports"))
+(variable_declarator
+  name: (identifier) @export.whole
+  value: [(assignment_expression left: (member_expression
+            object: (identifier) @_module property: (property_identifier) @_exports))
+          (assignment_expression right: (assignment_expression left: (member_expression
+            object: (identifier) @_module property: (property_identifier) @_exports)))]
   (#eq? @_module "module") (#eq? @_exports "exports"))
 (assignment_expression
   left: (member_expression

@@ -13,3 +13,77 @@
   name: (_) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
 (_ (accessibility_modifier ["private" "protected"])) @private
+
+; Functions in an object that a name at the top of the file, or an export, holds with a type.
+(program (lexical_declaration kind: "const" (variable_declarator value: [
+  (as_expression (object [
+      (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.method @member
+      (pair
+        key: (property_identifier) @container
+        value: (object (pair
+          key: (property_identifier) @name
+          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          @definition.method @member))]))
+  (satisfies_expression (object [
+      (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.method @member
+      (pair
+        key: (property_identifier) @container
+        value: (object (pair
+          key: (property_identifier) @name
+          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          @definition.method @member))]))])))
+(export_statement declaration: (lexical_declaration kind: "const" (variable_declarator value: [
+  (as_expression (object [
+      (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.method @member
+      (pair
+        key: (property_identifier) @container
+        value: (object (pair
+          key: (property_identifier) @name
+          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          @definition.method @member))]))
+  (satisfies_expression (object [
+      (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.method @member
+      (pair
+        key: (property_identifier) @container
+        value: (object (pair
+          key: (property_identifier) @name
+          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          @definition.method @member))]))])))
+(export_statement "default" value: [
+  (as_expression (object [
+      (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.method @member
+      (pair
+        key: (property_identifier) @container
+        value: (object (pair
+          key: (property_identifier) @name
+          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          @definition.method @member))]))
+  (satisfies_expression (object [
+      (pair
+        key: (property_identifier) @name
+        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        @definition.method @member
+      (pair
+        key: (property_identifier) @container
+        value: (object (pair
+          key: (property_identifier) @name
+          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          @definition.method @member))]))])
+(export_statement
+  "default" @name
+  value: [(as_expression (object)) (satisfies_expression (object))] @definition.constant @exported)

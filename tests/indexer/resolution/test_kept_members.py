@@ -54,7 +54,6 @@ def test_method_of_a_value_of_the_language_is_no_reference() -> None:
     [
         "function f(x: any) { x.go() }",
         "function f(x: unknown) { (x as any).go() }",
-        "class A {}\nA.prototype.run = function () { this.go() }",
         "window.go()",
         "const all = new Map<string, { one: A }>()\nall.get('a')!.two.go()",
         "const ref = new WeakRef(make())\nref.deref()?.go()",
@@ -97,3 +96,8 @@ def test_java_hands_over_methods_and_classes() -> None:
         "value free:Near path Near",
         "value free:org.acme.Far path Far",
     ]
+
+
+def test_this_in_a_function_of_a_prototype_is_an_instance() -> None:
+    text = "class A {}\nA.prototype.run = function () { this.go() }\n"
+    assert "call local:A instance go" in uses("a.ts", text)

@@ -52,7 +52,7 @@ def test_exported_follows_the_rule_of_the_language(
         ("a.rb", "class A::B\n  def c; end\nend\n", ["A.B", "A.B.c"]),
         ("a.rs", "impl fmt::Display for Cache<u8> {\n fn fmt(&self) {}\n}\n", ["Cache.fmt"]),
         ("a.cs", "namespace A.B { class C { void D() {} } }\n", ["C", "C.D"]),
-        ("a.ts", "const a = { b() {}, c: () => {} };\n", ["a", "a.b"]),
+        ("a.ts", "const a = { b() {}, c: () => {} };\n", ["a", "a.b", "a.c"]),
     ],
 )
 def test_qualified_names_are_dotted(path: str, text: str, expected: list[str]) -> None:
