@@ -17,8 +17,8 @@ _MAKES: Final = frozenset({ReferenceKind.CALL, ReferenceKind.NEW})
 
 def constructor_edges(resolver: BatchResolver, edges: Iterable[Edge]) -> list[Edge]:
     """Return, for each edge to a class of which an instance is made, those to its constructors."""
-    made = [edge for edge in edges if edge.site.kind in _MAKES and edge.site.access == Access.PATH]
-    asked = [Constructors(*edge.target, edge.site.ecosystem) for edge in made]
+    made = [edge for edge in edges if _may_make_instance(edge)]
+    asked = [_question(edge) for edge in made]
     found: dict[tuple[int, Key], Edge] = {}
     for edge, answer in zip(made, resolver.resolve_all(asked), strict=True):
         for one in answer:
@@ -28,6 +28,21 @@ def constructor_edges(resolver: BatchResolver, edges: Iterable[Edge]) -> list[Ed
             if known is None or known.confidence < confidence:
                 found[key] = edge._replace(target=one.key, confidence=confidence)
     return list(found.values())
+
+
+def prefetch_constructors(resolver: BatchResolver, edges: Iterable[Edge]) -> None:
+    """Have the next questions share their round trips with those of `constructor_edges`."""
+    resolver.prefetch(_question(edge) for edge in edges if _may_make_instance(edge))
+
+
+def _question(edge: Edge) -> Constructors:
+    return Constructors(*edge.target, edge.site.ecosystem)
+
+
+def _may_make_instance(edge: Edge) -> bool:
+    """Whether a reference makes an instance, if its target is a class."""
+    is_function = edge.definition is not None and edge.definition.kind in FUNCTIONS
+    return edge.site.kind in _MAKES and edge.site.access == Access.PATH and not is_function
 
 
 def class_of(one: Definition) -> Key | None:
