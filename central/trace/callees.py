@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from central.trace.constructors import constructor_edges, prefetch_constructors
 from central.trace.edges import Edge, edges_to
 from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
@@ -71,7 +72,7 @@ def _below(resolver: BatchResolver, members: Iterable[Key]) -> Mapping[Key, list
 def callee_edges(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
 ) -> list[Edge]:
-    """Return edges from these references, overrides after the others."""
+    """Return edges from these references, those to constructors and overrides last."""
     return _edges(resolver, sites, resolve(resolver, sites), min_confidence)
 
 
@@ -84,7 +85,9 @@ def _edges(
     edges: list[Edge] = []
     for site, resolution in zip(sites, resolutions, strict=True):
         edges += edges_to(site, resolution)
-    edges += override_edges(resolver, edges)
+    prefetch_constructors(resolver, edges)
+    overrides = override_edges(resolver, edges)
+    edges += [*constructor_edges(resolver, edges), *overrides]
     return [edge for edge in edges if edge.confidence >= min_confidence]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from central.trace.constructors import class_of, constructed_classes, constructor_edges
 from central.trace.edges import Edge, edges_by_name, edges_to
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
@@ -39,6 +40,7 @@ from indexer.records.references import Access
 
 MAX_RESOLVED: Final = 10_000  # references of the names; of more, the class hierarchy selects
 MAX_UNCOUNTED: Final = 3_000  # the same limit without a tally
+_ANY_FILE: Final = 0  # a part of a class may stand in another file than its constructor
 CUT_CALLERS: Final = "The search for callers met a limit; ask for a definition by file."
 
 
@@ -74,25 +76,81 @@ def find_callers(
         return FoundCallers([])
     is_low = min_confidence is Confidence.LOW
     further = MAX_UNRESOLVED + 1 if is_low else MAX_UNLIKELY if is_tallied else 0
-    resolved, unlikely, is_cut = _candidates(resolver, definitions, further, within, prefetch)
-    overridden = _overridden(resolver, definitions)
-    keys = {one.key for one in definitions}
-    edges = [
-        edge for site, resolution in resolved for edge in _edges(site, resolution, keys, overridden)
-    ]
+    sought = _sought(resolver, definitions)
+    resolved, unlikely, is_cut = _candidates(resolver, sought, further, within, prefetch)
+    edges = _leading_edges(resolver, sought, resolved)
     found = FoundCallers([one for one in edges if one.confidence >= min_confidence], is_cut=is_cut)
-    bare = {one.name for one in definitions}
+    bare = {one.name for one in sought.named}
     found.untargeted = [
         site for site, resolution in resolved if not resolution.targets and site.name in bare
     ]
-    named = NamedReferences(definitions, resolved, unlikely, {edge.site for edge in edges})
+    named = NamedReferences(sought.named, resolved, unlikely, {edge.site for edge in edges})
     if is_low:
         found.tally, unresolved = tally_with_unresolved(resolver, named)
         found.is_cut = is_cut or found.tally.unresolved > MAX_UNRESOLVED
-        found.edges += edges_by_name(unresolved, definitions)
+        found.edges += _edges_by_name(unresolved, sought)
     elif is_tallied:
         found.tally = tally_of(resolver, named)
     return found
+
+
+class _Sought(NamedTuple):
+    """Definitions, with those whose names count for them, and all that lead to them.
+
+    A constructor is called by the name of its class, or of one below it.
+    """
+
+    definitions: Sequence[Definition]
+    named: Sequence[Definition]
+    leading: Sequence[Definition]
+
+    @property
+    def has_constructors(self) -> bool:
+        """Whether one of the definitions is a constructor."""
+        return any(class_of(one) for one in self.definitions)
+
+
+def _sought(resolver: BatchResolver, definitions: Sequence[Definition]) -> _Sought:
+    names = {(one.name, one.ecosystem) for one in definitions}
+    own, below = constructed_classes(resolver, definitions)
+    named = [one for one in own if (one.name, one.ecosystem) not in names]
+    return _Sought(definitions, [*definitions, *named], [*definitions, *own, *below])
+
+
+def _leading_edges(
+    resolver: BatchResolver,
+    sought: _Sought,
+    resolved: Sequence[tuple[ReferenceSite, Resolution]],
+) -> list[Edge]:
+    """Return the edges to the definitions that are sought."""
+    overridden = _overridden(resolver, sought.definitions)
+    keys = {one.key for one in sought.definitions}
+    edges = [
+        edge for site, resolution in resolved for edge in _edges(site, resolution, keys, overridden)
+    ]
+    if sought.has_constructors:
+        to_classes = [edge for site, resolution in resolved for edge in edges_to(site, resolution)]
+        made = constructor_edges(resolver, to_classes)
+        edges += [edge for edge in made if edge.target in keys]
+    return edges
+
+
+def _edges_by_name(unresolved: Sequence[ReferenceSite], sought: _Sought) -> list[Edge]:
+    """Return edges that only a name makes; those by the name of a class go to its constructor."""
+    keys = {one.key for one in sought.definitions}
+    constructors: dict[Key, Key] = {}
+    for one in sought.definitions:
+        if owner := class_of(one):
+            constructors[owner] = one.key
+            constructors.setdefault((_ANY_FILE, owner[1]), one.key)
+    return [
+        edge
+        if edge.target in keys
+        else edge._replace(
+            target=constructors.get(edge.target) or constructors[_ANY_FILE, edge.target[1]]
+        )
+        for edge in edges_by_name(unresolved, sought.named)
+    ]
 
 
 class _Candidates(NamedTuple):
@@ -103,27 +161,27 @@ class _Candidates(NamedTuple):
 
 def _candidates(
     resolver: BatchResolver,
-    definitions: Sequence[Definition],
+    sought: _Sought,
     further: int,
     within: Sequence[int] | None,
     prefetch: Sequence[ReferenceSite],
 ) -> _Candidates:
-    """Return every reference that may lead to one of the definitions, resolved.
+    """Return every reference that may lead to what is sought, resolved.
 
     If few bear the names, all of these are resolved. Of more, those that the class hierarchy
     selects, and up to `further` of the others.
     """
-    aliases = aliases_of(resolver, [one.key for one in definitions])
-    ecosystems = sorted({one.ecosystem for one in definitions})
+    aliases = aliases_of(resolver, [one.key for one in sought.leading])
+    ecosystems = sorted({one.ecosystem for one in sought.leading})
     names = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
-    files = sorted({one.file for one in definitions})
+    files = sorted({one.file for one in sought.leading})
     most = MAX_RESOLVED if further else MAX_UNCOUNTED
     sites = bound_sites(resolver, names, files, within=within, limit=most + 1)
     found = _Selection(sites, Unlikely(), is_cut=False)
     if len(sites) > most:
-        found = _selected_by_hierarchy(resolver, definitions, names, files, further)
+        found = _selected_by_hierarchy(resolver, sought, names, files, further)
     sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
-    resolver.prefetch(_lineages(definitions).values())
+    resolver.prefetch(_lineages(sought.definitions).values())
     resolutions = resolve(resolver, [*sites, *prefetch])[: len(sites)]
     if further:
         resolutions = with_unresolved(resolver, sites, resolutions)
@@ -139,14 +197,14 @@ class _Selection(NamedTuple):
 
 def _selected_by_hierarchy(
     resolver: BatchResolver,
-    definitions: Sequence[Definition],
+    sought: _Sought,
     names: Names,
     files: Sequence[int],
     further: int,
 ) -> _Selection:
     """Return the references whose receivers may be of the classes, and `further` others."""
-    extended = extended_types(resolver, [(one.key, one.ecosystem) for one in definitions])
-    owners = {owner for one in definitions if (owner := _owner(one))} | extended.classes
+    extended = extended_types(resolver, [(one.key, one.ecosystem) for one in sought.leading])
+    owners = {owner for one in sought.leading if (owner := _owner(one))} | extended.classes
     ecosystems = {ecosystem for _, ecosystem in names}
     hierarchy = None
     if owners or extended.names:
@@ -154,7 +212,7 @@ def _selected_by_hierarchy(
     query = ReferenceQuery(
         names,
         files,
-        at_top=any("." not in one.qualified_name for one in definitions),
+        at_top=any("." not in one.qualified_name for one in sought.leading),
         containers=sorted(hierarchy.names | extended.names) if hierarchy else None,
     )
     sites = sites_named(resolver, query)
@@ -163,7 +221,7 @@ def _selected_by_hierarchy(
         sites += sites_rooted(resolver, hierarchy.roots, names=asked)
     unlikely = Unlikely()
     if further:
-        unlikely = read_unlikely(resolver, definitions, query, limit=further)
+        unlikely = read_unlikely(resolver, sought.named, query, limit=further)
         sites += unlikely.sites
     return _Selection(sites, unlikely, is_cut=hierarchy is not None and hierarchy.is_cut)
 

@@ -81,6 +81,8 @@ class Evidence:
             yield f"a member of {definition.receiver[1]}"
         if edge.is_override:
             yield f"{definition.name}, which {edge.target[1]} overrides"
+        elif definition.key != edge.target:
+            yield f"an instance of {definition.name}, which {edge.target[1]} makes"
         elif not definition.is_certain and edge.rule == "import":
             yield "the only visible package that provides it; no manifest declares it"
         yield self._path(edge.target[0])

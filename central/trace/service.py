@@ -19,6 +19,7 @@ from central.trace.answers import (
     shown_definition,
 )
 from central.trace.callees import enclosing_definition, find_callees
+from central.trace.constructors import without_repeated
 from central.trace.edges import Step, is_of_kind
 from central.trace.imports import edges_to_imported
 from central.trace.links import links
@@ -198,7 +199,7 @@ def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
     )
     return TraceResult(
         chosen,
-        traversal.steps,
+        without_repeated(traversal.steps, chosen),
         traversal.definitions,
         traversal.first.tally,
         [*cut_definitions(has_more), *sorted(traversal.cut), *limits_met(scope.resolver)],

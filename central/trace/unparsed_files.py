@@ -7,8 +7,10 @@ from central.corpus.models import File
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.repositories.models import Repository
 from central.trace.answers import PartlyParsed, PartlyParsedFile
+from central.trace.constructors import class_of
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import Definition
+from central.trace.resolve.questions import last_name
 from indexer.ecosystems import ecosystem_of
 from indexer.records.files import OTHER_NAMES
 from indexer.records.languages import LANGUAGES
@@ -36,10 +38,11 @@ _IN_DEFINITIONS = _sql("""SELECT DISTINCT f.repository_id, f.path
 def with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
     """Return the partly parsed files; relevant are those that may use one of the definitions.
 
-    Such a file has the name of one in what its grammar does not understand, or more names there
-    than are stored.
+    Such a file has the name of one, or of a constructor's class, in what its grammar does not
+    understand, or more names there than are stored.
     """
-    names = sorted({one.name for one in definitions} | {OTHER_NAMES})
+    classes = {last_name(key[1]) for one in definitions if (key := class_of(one))}
+    names = sorted({one.name for one in definitions} | classes | {OTHER_NAMES})
     ecosystems = {ecosystem_of(one.language) for one in definitions}
     languages = sorted(one for one in LANGUAGES if ecosystem_of(one) in ecosystems)
     return _partly_parsed(scope, _WITH_NAMES, [names, scope.resolver.repositories, languages])

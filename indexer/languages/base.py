@@ -110,6 +110,9 @@ class Language:
     class_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     constructor_names: frozenset[str] = frozenset()
+    # Those of these keywords that call a constructor of the class itself or of its superclass, as
+    # functions: `super(1)`.
+    constructor_calls: frozenset[str] = frozenset()
     # Undeclared names of values, such as Kotlin's `it`.
     implicit_names: frozenset[str] = frozenset()
     # Written in place of a type, such as `var`.

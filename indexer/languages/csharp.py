@@ -92,6 +92,7 @@ CSHARP: Final = Language(
     export_rule=ExportRule.EXPLICIT,
     self_names=names("this"),
     super_names=names("base"),
+    constructor_calls=names("this base"),
     implicit_names=names("value"),
     inferred_type_keywords=names("var"),
     wrapper_types=names("Task ValueTask"),

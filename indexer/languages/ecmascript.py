@@ -84,6 +84,7 @@ JAVASCRIPT: Final = Language(
     export_rule=ExportRule.EXPLICIT_AT_TOP,
     self_names=names("this"),
     super_names=names("super"),
+    constructor_calls=names("super"),
     wrapper_types=names(
         "Promise PromiseLike Awaited Partial Required Readonly NonNullable NoInfer Omit Pick"
     ),

@@ -56,6 +56,7 @@ JAVA: Final = Language(
     self_names=names("this"),
     super_names=names("super"),
     constructor_names=names("new this"),
+    constructor_calls=names("this super"),
     inferred_type_keywords=names("var"),
     builtins=_BUILTINS,
     implicit_this=True,

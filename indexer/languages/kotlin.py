@@ -94,6 +94,7 @@ KOTLIN: Final = Language(
     ecosystem=Ecosystem.MAVEN,
     self_names=names("this"),
     super_names=names("super"),
+    constructor_calls=names("this super"),
     implicit_names=names("it"),
     builtins=_BUILTINS,
     literal_types={'"': "String", "'": "Char", "0": "Int", "0.0": "Double"},

@@ -12,7 +12,7 @@ from indexer.records.references import ELEMENT, INNER, Reference, ReferenceKind
 from indexer.resolution.extension_calls import ExtensionCalls
 from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
-from indexer.resolution.scopes import Scope
+from indexer.resolution.scopes import Scope, is_in_anonymous_class
 from indexer.resolution.value import (
     BASE,
     CALLEE,
@@ -44,6 +44,8 @@ _VALUE: Final = ReferenceKind.VALUE
 
 BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
+_EXTENDS = re.compile(rb"(?:\bextends|:)\s*\Z")
+_MAX_KEYWORD: Final = 64  # bytes, with the space after it
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
@@ -90,6 +92,11 @@ class ReferenceReader:
         self._scopes = scopes
         self._extensions = ExtensionCalls(resolver, renamed)
         self._last_calls: dict[int, _LastCall] = {}  # by start offset
+        self._first_bases: dict[str, tuple[NameUse, Scope]] = {}  # by class
+        if self._language.constructor_calls:
+            for use, scope in zip(uses, scopes, strict=True):
+                if use.kind is _INHERIT and self._is_superclass(use):
+                    self._first_bases.setdefault(scope.class_name, (use, scope))
         self._calls: dict[int, list[int]] = {}
         for use in uses:
             if use.kind is _CALL or use.kind is _NEW:
@@ -141,6 +148,13 @@ class ReferenceReader:
 
     def _resolve(self, use: NameUse, expression: Expression, scope: Scope) -> tuple[Value, str]:
         """Return the used value and the name of the reference."""
+        if use.kind is _CALL and self._is_constructor_call(expression, scope):
+            return self._constructed(expression, scope)
+        return self._resolve_written(use, expression, scope)
+
+    def _resolve_written(
+        self, use: NameUse, expression: Expression, scope: Scope
+    ) -> tuple[Value, str]:
         written = self._value(use, expression, scope)
         member = expression.name or ".".join(expression.path[1:][-1:])
         value = self._extensions.imported(written, member)
@@ -175,6 +189,29 @@ class ReferenceReader:
         if use.kind is not _CALL or not self._language.bare_methods:
             return False
         return self._text.slice((use.end, use.end + 1)) != "("
+
+    def _is_superclass(self, use: NameUse) -> bool:
+        """Whether a base is the first that a class extends, as its text tells."""
+        start = max(use.start - _MAX_KEYWORD, 0)
+        return bool(_EXTENDS.search(self._parsed.source[start : use.start]))
+
+    def _is_constructor_call(self, expression: Expression, scope: Scope) -> bool:
+        """Whether a keyword calls a constructor of the class or its superclass: `super(1)`."""
+        is_keyword = expression.path and expression.path[0] in self._language.constructor_calls
+        if not is_keyword or expression.name or len(expression.path) > 1:
+            return False
+        return bool(scope.class_name) and not is_in_anonymous_class(scope)
+
+    def _constructed(self, expression: Expression, scope: Scope) -> tuple[Value, str]:
+        """Return the class whose constructor a keyword calls, and its name, "" if unknown."""
+        if expression.path[0] not in self._language.super_names:
+            return Value(LOCAL, scope.class_name), _last_name(scope.class_name)
+        use, outer = self._first_bases.get(scope.class_name, (None, scope))
+        base = read_expression(use.written) if use else None
+        if use is None or base is None:
+            return UNKNOWN, ""
+        value, name = self._resolve_written(use, base, outer)
+        return (value, name) if value.access is PATH else (UNKNOWN, "")
 
     def _counts(self, use: NameUse, expression: Expression, scope: Scope) -> bool:
         """Whether a use of unknown meaning is one of a member, and no field that is read."""
@@ -323,8 +360,9 @@ class ReferenceReader:
         )
 
     def _kind(self, kind: ReferenceKind, expression: Expression, value: Value) -> ReferenceKind:
-        constructed = expression.path and expression.path[-1] in self._language.constructor_names
-        return _NEW if constructed and not value.member else kind
+        last = expression.path[-1] if expression.path else ""
+        names = self._language.constructor_names - self._language.constructor_calls
+        return _NEW if last in names and not value.member else kind
 
     def _caller(self, use: NameUse, scope: Scope) -> str:
         if use.kind is _INHERIT:

@@ -30,6 +30,7 @@ _APPLE: Final = frozenset({
     "Foundation", "Glibc", "Observation", "Swift", "SwiftUI", "Testing", "UIKit", "XCTest", "os",
 })  # fmt: skip
 _JVM: Final = frozenset({"java", "javax", "jakarta", "kotlin", "kotlinx", "scala", "jdk", "sun"})
+_OF_CLASS_NAME: Final = frozenset({""})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,12 @@ class NameRules:
     extends_by_package: bool = False  # and no import names them
     members_of_every_class: frozenset[str] = frozenset()
     modules_of_special_forms: frozenset[str] = frozenset()  # whose types tell no class
+    # Members that making an instance calls; "" has the name of its class. Secondary ones may stand
+    # beside a constructor that is no member.
+    constructors: frozenset[str] = frozenset()
+    secondary_constructors: frozenset[str] = frozenset()
+    calls_each_constructor: bool = False  # one of each name
+    constructor_decorator: str = ""  # gives a class a constructor that is not written
 
 
 _NO_RULES: Final = NameRules()
@@ -63,8 +70,15 @@ _RULES: Final[Mapping[str, NameRules]] = {
         imports_beside=True,
         members_of_every_class=frozenset(dir(object)),
         modules_of_special_forms=frozenset({"typing", "typing_extensions"}),
+        constructors=frozenset({"__init__", "__new__"}),
+        calls_each_constructor=True,
+        constructor_decorator="dataclass",
     ),
-    Ecosystem.NPM: NameRules(standard=_NODE, omitted_by_wildcards=re.compile(r"default\Z")),
+    Ecosystem.NPM: NameRules(
+        standard=_NODE,
+        omitted_by_wildcards=re.compile(r"default\Z"),
+        constructors=frozenset({"constructor"}),
+    ),
     Ecosystem.GO: NameRules(capitalizes_functions=True),
     Ecosystem.CARGO: NameRules(
         standard=frozenset({"std", "core", "alloc", "proc_macro", "test"}),
@@ -78,6 +92,7 @@ _RULES: Final[Mapping[str, NameRules]] = {
         shares_wildcards=True,
         has_extensions=True,
         extends_by_package=True,
+        constructors=frozenset({"initialize"}),
     ),
     Ecosystem.SWIFTPM: NameRules(
         standard=_APPLE,
@@ -85,9 +100,15 @@ _RULES: Final[Mapping[str, NameRules]] = {
         has_full_names=True,
         has_extensions=True,
         extends_by_package=True,
+        constructors=frozenset({"init"}),
     ),
     Ecosystem.MAVEN: NameRules(
-        standard=_JVM, inherits_bare_names=True, has_full_names=True, has_extensions=True
+        standard=_JVM,
+        inherits_bare_names=True,
+        has_full_names=True,
+        has_extensions=True,
+        constructors=_OF_CLASS_NAME,
+        secondary_constructors=frozenset({"constructor", "this"}),  # Kotlin, Scala
     ),
     Ecosystem.NUGET: NameRules(
         standard=frozenset({"System"}),
@@ -97,9 +118,12 @@ _RULES: Final[Mapping[str, NameRules]] = {
         capitalizes_functions=True,
         has_extensions=True,
         extends_by_package=True,
+        constructors=_OF_CLASS_NAME,
     ),
-    Ecosystem.COMPOSER: NameRules(has_full_names=True),
-    Ecosystem.NONE: NameRules(inherits_bare_names=True, tries_enclosing_names=True),
+    Ecosystem.COMPOSER: NameRules(has_full_names=True, constructors=frozenset({"__construct"})),
+    Ecosystem.NONE: NameRules(
+        inherits_bare_names=True, tries_enclosing_names=True, constructors=_OF_CLASS_NAME
+    ),
 }
 
 

@@ -217,6 +217,14 @@ def hierarchy_of(
     return hierarchy
 
 
+def subclasses_of(
+    resolver: BatchResolver, classes: Collection[Key], ecosystems: Collection[str]
+) -> tuple[set[Key], set[Key]]:
+    """Return the classes in each file that defines a part of them, and all their subclasses."""
+    owners = _in_all_files(resolver, classes)
+    return owners, _all_subclasses(resolver, owners, ecosystems) - owners
+
+
 def _all_subclasses(
     resolver: BatchResolver, starts: Collection[Key], ecosystems: Collection[str]
 ) -> set[Key]:

@@ -116,6 +116,14 @@ class Ancestors(NamedTuple):
     name: str
 
 
+class Constructors(NamedTuple):
+    """Which members does making an instance of a class call?"""
+
+    file: int
+    name: str
+    ecosystem: str
+
+
 class MemberAccess(NamedTuple):
     """What does this access reach from the meaning of `origin`?"""
 

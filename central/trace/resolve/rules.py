@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from central.trace.resolve import (
+    constructors,
     engine,
     extensions,
     free_names,
@@ -22,6 +23,7 @@ from central.trace.resolve.questions import (
     Bases,
     Classes,
     ComeAlong,
+    Constructors,
     ExtensionAccess,
     ImportedAccess,
     ImportedModules,
@@ -185,6 +187,7 @@ RULES: Final[Rules] = {
     ImportPath: import_paths.follow_import,
     ImportedModules: imported_modules,
     ImportStatement: import_statement,
+    Constructors: constructors.constructors,
     MemberAccess: member_access,
     ImportedAccess: imported_access,
     ExtensionAccess: extensions.extension_access,

@@ -146,6 +146,19 @@ class BaseRow(NamedTuple):
     ecosystem: str
 
 
+class Decorators(NamedTuple):
+    """How is this definition decorated?"""
+
+    file: int
+    name: str
+
+
+class DecoratorRow(NamedTuple):
+    """A decorator's name, without its path."""
+
+    name: str
+
+
 class Typing(NamedTuple):
     """What is the type of this variable or function result?"""
 
@@ -266,6 +279,7 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Scopes: (statements.SCOPES, ScopeRow),
     Searched: (statements.SEARCHED, ScopeRow),
     NamedBases: (statements.NAMED_BASES, BaseRow),
+    Decorators: (statements.DECORATORS, DecoratorRow),
     Typing: (statements.TYPING, TypingRow),
     Extensions: (statements.EXTENSIONS, ExtensionRow),
     Declared: (statements.DECLARED, Requirement),

@@ -92,6 +92,10 @@ NAMED_BASES: Final = _sql("""WITH {in_scope}
         AND r.kind = 'inherit'
     JOIN {file} f ON f.id = r.file_id
     ORDER BY q.own DESC, r.file_id, r.line, r.column, r.id""")
+DECORATORS: Final = _sql("""SELECT DISTINCT q.n, r.name
+    FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
+    JOIN {reference} r ON r.file_id = q.file AND r.caller = q.name AND r.kind = 'decorate'
+    WHERE r.repository_id = ANY(%s::bigint[])""")
 EXPORTED: Final = _sql("""SELECT q.n, e.file_id, e.name, e.path, e.is_local, e.wildcard,
         coalesce(m.package_id, 0)
     FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])

@@ -1,6 +1,12 @@
 ; Uses.
 (invocation_expression function: (_) @call)
 (object_creation_expression type: (_) @new)
+(constructor_initializer "this" @call)
+; Without a class as its first base, a class has that of the language.
+(_
+  (base_list . (_) @_base)
+  body: (declaration_list (constructor_declaration (constructor_initializer "base" @call)))
+  (#not-match? @_base "^I[A-Z]"))
 (variable_declaration type: (_) @new (variable_declarator (implicit_object_creation_expression)))
 (property_declaration type: (_) @new value: (implicit_object_creation_expression))
 (attribute name: (_) @decorate)

@@ -2,6 +2,11 @@
 (method_invocation object: (_)? @receiver name: (_) @call)
 (object_creation_expression type: (_) @new)
 (method_reference . (_) @new "new" .)
+(explicit_constructor_invocation constructor: (this) @call)
+(class_declaration
+  superclass: (_)
+  body: (class_body (constructor_declaration body: (constructor_body
+    (explicit_constructor_invocation constructor: (super) @call)))))
 (argument_list (method_reference) @value @passed)
 (class_literal (_) @value @passed)
 (marker_annotation name: (_) @decorate)

@@ -1,6 +1,11 @@
 ; Uses.
 (call_expression . (_) @call)
 (infix_expression . (_) @infix . (identifier) @call)
+(constructor_delegation_call "this" @call)
+; Of several bases nothing tells which is the class.
+(class_declaration
+  (delegation_specifiers . (delegation_specifier) .)
+  (class_body (secondary_constructor (constructor_delegation_call "super" @call))))
 (value_argument [(callable_reference) @value (navigation_expression "::") @value @passed])
 (annotation [(user_type) @decorate (constructor_invocation (user_type) @decorate)])
 ([(class_declaration

@@ -8,6 +8,10 @@
 (list [(identifier) (attribute)] @value)
 (pair value: [(identifier) (attribute)] @value)
 (raise_statement [(identifier) (attribute)] @value)
+; What is raised is made there, if it is a class, which its name tells.
+(raise_statement
+  . [(identifier) (attribute)] @call
+  (#match? @call "(^|\\.)_*[A-Z][A-Za-z0-9_]*[a-z][A-Za-z0-9_]*$"))
 (decorator [(identifier) @decorate (attribute) @decorate (call function: (_) @decorate)])
 (class_definition superclasses: (argument_list
   [(identifier) @base (attribute) @base (subscript value: (_) @base)]))

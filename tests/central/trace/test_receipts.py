@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from central.corpus.models import Reference, Symbol
 from central.trace.callers import CUT_CALLERS, find_callers
+from central.trace.constructors import class_of
 from central.trace.resolve.definitions import DefinitionFilter, definitions_named
 from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.questions import last_name
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
 from central.trace.resolve.rules import RULES
@@ -44,11 +46,10 @@ def assert_everything_is_counted(repositories: list[int]) -> None:
         assert set(selected.edges) == set(usual.edges) == set(uncounted)
         counts = {(one.tally.unresolved, one.tally.elsewhere) for one in (low, usual, selected)}
         assert len(counts) == 1
-        alike = [
-            site
-            for ecosystem in {one.ecosystem for one in definitions}
-            for site in by_name.get((name, ecosystem), ())
-        ]
+        named = {(name, one.ecosystem) for one in definitions} | {
+            (last_name(key[1]), one.ecosystem) for one in definitions if (key := class_of(one))
+        }  # a constructor is called by the name of its class
+        alike = [site for one in named for site in by_name.get(one, ())]
         listed = {edge.site.id for edge in usual.edges}
         by_name_only = {edge.site.id for edge in low.edges} - listed
         assert len(by_name_only) == usual.tally.unresolved

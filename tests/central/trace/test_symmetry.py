@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from central.corpus.models import Reference, Symbol
 from central.trace.callees import override_edges
 from central.trace.callers import Edge, find_callers
+from central.trace.constructors import constructor_edges
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
@@ -49,7 +50,7 @@ def sites() -> list[ReferenceSite]:
 
 
 def forward(resolver: BatchResolver) -> set[Link]:
-    """Resolve every reference, with the overrides that it may reach."""
+    """Resolve every reference, with the constructors and overrides that it may reach."""
     found = sites()
     edges = [
         Edge(
@@ -58,7 +59,7 @@ def forward(resolver: BatchResolver) -> set[Link]:
         for site, resolution in zip(found, resolve(resolver, found), strict=True)
         for definition in resolution.targets
     ]
-    edges += override_edges(resolver, edges)
+    edges += [*constructor_edges(resolver, edges), *override_edges(resolver, edges)]
     symbols = set(Symbol.objects.values_list("file_id", "qualified_name"))
     return {(edge.site.id, edge.target) for edge in edges if edge.target in symbols}
 
@@ -85,9 +86,11 @@ def uncounted_callers(repositories: list[int], definitions: Sequence[Definition]
 
 MODULES = ["one.alpha", "one.beta", "two.gamma", "two.delta", "one", "two"]
 NAMES = ["first", "second", "Third", "Fourth"]
+MEMBERS = [*NAMES, "__init__"]
 
 modules = st.sampled_from(MODULES)
 names = st.sampled_from(NAMES)
+members = st.sampled_from(MEMBERS)
 imports = st.one_of(
     st.builds("from {} import {}".format, modules, names),
     st.builds("from {} import {} as {}".format, modules, names, names),
@@ -115,9 +118,9 @@ classes = st.builds(
     "class {}({}):\n    def {}(self):\n        self.{}()\n        super().{}()".format,
     names,
     st.one_of(names, st.builds("{}.{}".format, modules, names)),
+    members,
     names,
-    names,
-    names,
+    members,
 )
 owners = st.builds(
     "class {}:\n    {}: {}\n\n    def {}(self) -> {}:\n        self.{}.{}()".format, *[names] * 7

@@ -1,0 +1,90 @@
+"""Edges to constructors: from where an instance of a class is made, beside those to the class."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from central.trace.edges import Edge, Step
+from central.trace.resolve.definitions import Definition, definitions_at
+from central.trace.resolve.ecosystems import name_rules
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.hierarchy import subclasses_of
+from central.trace.resolve.questions import FUNCTIONS, Constructors, Key, last_name
+from central.trace.resolve.resolve import Confidence
+from indexer.records.references import Access, ReferenceKind
+
+_MAKES: Final = frozenset({ReferenceKind.CALL, ReferenceKind.NEW})
+
+
+def constructor_edges(resolver: BatchResolver, edges: Iterable[Edge]) -> list[Edge]:
+    """Return, for each edge to a class of which an instance is made, those to its constructors."""
+    made = [edge for edge in edges if _may_make_instance(edge)]
+    asked = [_question(edge) for edge in made]
+    found: dict[tuple[int, Key], Edge] = {}
+    for edge, answer in zip(made, resolver.resolve_all(asked), strict=True):
+        for one in answer:
+            certain = edge.confidence if one.is_certain else Confidence.MEDIUM
+            confidence = min(edge.confidence, certain)
+            known = found.get(key := (edge.site.id, one.key))
+            if known is None or known.confidence < confidence:
+                found[key] = edge._replace(target=one.key, confidence=confidence)
+    return list(found.values())
+
+
+def prefetch_constructors(resolver: BatchResolver, edges: Iterable[Edge]) -> None:
+    """Have the next questions share their round trips with those of `constructor_edges`."""
+    resolver.prefetch(_question(edge) for edge in edges if _may_make_instance(edge))
+
+
+def _question(edge: Edge) -> Constructors:
+    return Constructors(*edge.target, edge.site.ecosystem)
+
+
+def _may_make_instance(edge: Edge) -> bool:
+    """Whether a reference makes an instance, if its target is a class."""
+    is_function = edge.definition is not None and edge.definition.kind in FUNCTIONS
+    return edge.site.kind in _MAKES and edge.site.access == Access.PATH and not is_function
+
+
+def class_of(one: Definition) -> Key | None:
+    """Return the class whose instances a constructor makes; None if it is no constructor."""
+    container, _, name = one.qualified_name.rpartition(".")
+    rules = name_rules(one.ecosystem)
+    names = {name, ""} if name == last_name(container) else {name}
+    is_named = not names.isdisjoint(rules.constructors | rules.secondary_constructors)
+    return (one.file, container) if container and is_named and one.kind in FUNCTIONS else None
+
+
+def without_repeated(steps: Iterable[Step], definitions: Iterable[Definition]) -> list[Step]:
+    """Leave out what leads to a constructor if it also leads to its class, which was asked for."""
+    asked = {one.key for one in definitions}
+    return [
+        step
+        for step in steps
+        if step.depth > 1
+        or step.edge.definition is None
+        or step.edge.is_override
+        or step.edge.definition.key == step.edge.target
+        or step.edge.definition.key not in asked
+    ]
+
+
+class ConstructedClasses(NamedTuple):
+    """The classes of constructors, and those below them, which may inherit a constructor."""
+
+    own: Sequence[Definition] = ()
+    below: Sequence[Definition] = ()
+
+
+def constructed_classes(
+    resolver: BatchResolver, definitions: Iterable[Definition]
+) -> ConstructedClasses:
+    """Return the classes of the constructors among the definitions."""
+    owners = {key: one.ecosystem for one in definitions if (key := class_of(one))}
+    if not owners:
+        return ConstructedClasses()
+    own, below = subclasses_of(resolver, owners, set(owners.values()))
+    found = definitions_at(resolver, sorted(own | below))
+    return ConstructedClasses(
+        [one for key, one in found.items() if key in own],
+        [one for key, one in found.items() if key in below],
+    )
