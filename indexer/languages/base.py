@@ -152,6 +152,7 @@ class Language:
     module_methods: bool = False  # a module has a self and methods
     open_modules: bool = False  # other files may add members to a module
     calls_without_parentheses: bool = False
+    has_headers: bool = False  # a class may stand in another file than its members
     package_visible_types: bool = False  # files see each other's types without an import
 
 

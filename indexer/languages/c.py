@@ -94,6 +94,7 @@ CPP: Final = Language(
     wrapper_types=names("unique_ptr shared_ptr weak_ptr optional reference_wrapper"),
     builtins=_BUILTINS | _CPP_BUILTINS,
     implicit_this=True,
+    has_headers=True,
     separate_type_namespace=True,
 )  # fmt: skip
 LANGUAGES: Final = (C, CPP)

@@ -113,7 +113,8 @@ class Export(NamedTuple):
     `path` is a normalised import path or, if `is_local`, a qualified name of this file. `name` is
     `ns.g` for a member of an object that is a definition of another name (`ns = { g: h }`), and ""
     for the module's own value (`module.exports = f`) and for a wildcard, which re-exports every
-    exported name of `path`.
+    exported name of `path`. A local one whose path is its name is declared here and defined
+    elsewhere: C's prototypes.
     """
 
     name: str

@@ -227,5 +227,20 @@ def _members(
     for candidate, _ in members:
         candidates += reached_via(next(answers), candidate)
     for candidate in unseen:
-        candidates += [candidate for row in next(answers) if row.file == candidate.file]
+        candidates += _defined(candidate, next(answers))
     return best_candidates(candidates)
+
+
+def _defined(
+    exported: ResolvedDefinition, rows: Sequence[DefinitionRow]
+) -> list[ResolvedDefinition]:
+    """Return an exported local name where it is defined: in its file, or else in another."""
+    own = [row for row in rows if row.file == exported.file]
+    return [
+        exported._replace(
+            file=row.file,
+            kind=exported.kind if own else row.kind,
+            is_certain=exported.is_certain and row.is_certain,
+        )
+        for row in own or rows
+    ]
