@@ -81,16 +81,19 @@ def _own_module(question: UnboundName) -> RuleGenerator[list[str]]:
 
 
 def _by_wildcard_beside(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    """Resolve what a script imports whole of its own directory, or of another that it names."""
+    """Resolve what a file imports whole from a place that it does not name in full."""
     (wildcards,) = yield [Wildcards(question.file)]
     modules = list(dict.fromkeys(row.path for row in wildcards))
     if not modules:
         return []
     searched = yield from searched_paths(question.file, FileContext(*question[1:4]), modules)
-    paths = []
-    for one in searched:
-        paths += yield from _inside(question, one)
-    return (yield from _nearest(question, paths, "import"))
+    for further in searched:
+        paths = yield from _inside(question, further.paths)
+        found = yield from _nearest(question, paths, "import")
+        if found:
+            certain = further.is_certain
+            return [one._replace(is_certain=one.is_certain and certain) for one in found]
+    return []
 
 
 def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:

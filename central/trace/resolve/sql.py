@@ -132,6 +132,19 @@ class Searched(NamedTuple):
     file: int
 
 
+class Headers(NamedTuple):
+    """Which headers of a repository have a path that ends like this? Some more than count."""
+
+    repository: int
+    end: str
+
+
+class HeaderRow(NamedTuple):
+    """A header's path."""
+
+    path: str
+
+
 class NamedBases(NamedTuple):
     """What does this class name as its bases, in each file that defines a part of it?"""
 
@@ -269,6 +282,7 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Imports: (statements.IMPORTS, ImportRow),
     Wildcards: (statements.WILDCARDS, ImportRow),
     Scopes: (statements.SCOPES, ScopeRow),
+    Headers: (statements.HEADERS, HeaderRow),
     Searched: (statements.SEARCHED, ScopeRow),
     NamedBases: (statements.NAMED_BASES, BaseRow),
     Typing: (statements.TYPING, TypingRow),

@@ -155,3 +155,98 @@ def test_members_are_defined_outside_of_their_class(callers: Callers) -> None:
     assert callers("b.open") == ["boxes/main.cpp:8 main high"]
     assert callers("b.twice", file="box.tpp") == ["boxes/main.cpp:7 main high"]
     assert callers("b.twice", file="other.cpp") == []
+
+
+def test_a_header_is_found_by_the_end_of_its_path(callers: Callers) -> None:
+    repository(
+        "parser",
+        {
+            "include/parser/lex.h": "int lex(int x);\n",
+            "src/lex.c": '#include "parser/lex.h"\nint lex(int x) { return x; }\n',
+            "src/quoted.c": '#include "parser/lex.h"\nint quoted(void) { return lex(1); }\n',
+            "src/angled.c": "#include <parser/lex.h>\nint angled(void) { return lex(1); }\n",
+            "src/all.h": "#include <parser/lex.h>\n",
+            "src/through.c": '#include "all.h"\nint through(void) { return lex(1); }\n',
+            "src/other.c": '#include "other/lex.h"\nint other(void) { return lex(1); }\n',
+        },
+    )
+    assert callers("lex") == [
+        "parser/src/angled.c:2 angled medium",
+        "parser/src/quoted.c:2 quoted high",
+        "parser/src/through.c:2 through medium",
+    ]
+
+
+def test_the_nearest_of_several_headers_is_meant_if_it_is_one(callers: Callers) -> None:
+    def program(name: str) -> dict[str, str]:
+        return {
+            f"{name}/include/util.h": "int util(int x);\nint string_length(int x);\n",
+            f"{name}/include/string.h": "int string_length(int x);\n",
+            f"{name}/lib/util.c": """
+                #include "util.h"
+                int util(int x) { return x; }
+                int string_length(int x) { return x; }
+            """,
+            f"{name}/src/main.c": '#include "util.h"\nint main(void) { return util(1); }\n',
+            f"{name}/src/text.c": """
+                #include <string.h>
+                int text(void) { return string_length(1); }
+            """,
+        }
+
+    repository(
+        "programs",
+        {
+            **program("one"),
+            **program("two"),
+            "main.c": '#include "util.h"\nint main(void) { return util(1); }\n',
+        },
+    )
+    assert callers("util", file="one/lib/util.c") == ["programs/one/src/main.c:2 main medium"]
+    assert callers("string_length") == []
+
+
+def test_a_macro_before_a_name_is_no_name(callers: Callers) -> None:
+    repository(
+        "ui",
+        {
+            "core/widget.h": """
+                #include "core/api.h"
+                namespace ui {
+                class CORE_API Node {
+                 public:
+                  virtual ~Node();
+                };
+                class CORE_API Widget : public Node {
+                 public:
+                  void paint();
+                  int id() const { return id_; }
+                 private:
+                  int id_;
+                };
+                CORE_API Widget* makeWidget(int id);
+                }
+            """,
+            "core/widget.cpp": """
+                #include "core/widget.h"
+                namespace ui {
+                void Widget::paint() {}
+                CORE_API Widget* makeWidget(int id) { return new Widget(id); }
+                }
+            """,
+            "app/main.cpp": """
+                #include "core/widget.h"
+                void draw(ui::Widget* w) {
+                  w->paint();
+                }
+                int main() {
+                  auto* made = ui::makeWidget(3);
+                  return made->id();
+                }
+            """,
+        },
+    )
+    assert callers("ui.Widget", kind="new") == ["ui/core/widget.cpp:5 ui.makeWidget high"]
+    assert callers("ui.Node", kind="inherit") == ["ui/core/widget.h:8 ui.Widget high"]
+    assert callers("ui.Widget.paint") == ["ui/app/main.cpp:4 draw high"]
+    assert callers("ui.Widget.id") == ["ui/app/main.cpp:8 main high"]
