@@ -34,6 +34,7 @@ UNPARSED_CALLS: Final = 1_000  # uses like calls in them, which become reference
 UNPARSED_NAMES: Final = 2_000  # different names in them
 FILE_REGIONS: Final = 20_000  # of code inside of a file that is no code
 FILE_FIXTURES: Final = 1_000  # of pytest, which a file takes from conftest.py
+HEADER_PATH_NAMES: Final = 8  # at the end of a header's path, by which a file may include it
 CONFTEST_LEVELS: Final = 32  # directories in which a fixture is looked up
 MANIFEST_CHARACTERS: Final = 16 * 1_048_576
 WRITTEN_MANIFEST_CHARACTERS: Final = 1_048_576  # of handwritten manifests, whose parsers are slow

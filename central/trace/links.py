@@ -16,6 +16,7 @@ from central.trace.resolve.questions import Key
 from central.trace.resolve.sql import FileRow, Files, Requirement
 from central.trace.versions import is_older
 from indexer.records.fixtures import split_fixture
+from indexer.records.manifests import Ecosystem
 from indexer.records.references import Binding
 
 _sql = sql_with(imported=Import, file=File)
@@ -33,6 +34,11 @@ _SENTENCES: Final = {
     "same_package": "visible without an import, in the same package",
     "dependency": "the only definition of this name in the packages that are imported whole",
     "name_only": "nothing but the name is the same",
+}
+
+_UNDECLARED: Final = "the only visible package that provides it; no manifest declares it"
+_GUESSES: Final[Mapping[str, str]] = {
+    Ecosystem.NONE: "the only file of the repository that it can be, by its name"
 }
 
 
@@ -84,7 +90,7 @@ class Evidence:
         elif definition.key != edge.target:
             yield f"an instance of {definition.name}, which {edge.target[1]} makes"
         elif not definition.is_certain and edge.rule == "import":
-            yield "the only visible package that provides it; no manifest declares it"
+            yield _GUESSES.get(edge.site.ecosystem, _UNDECLARED)
         yield self._path(edge.target[0])
 
     def _origin(self, edge: Edge) -> Iterator[str]:

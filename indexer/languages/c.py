@@ -7,8 +7,12 @@ from typing import Final
 from indexer.languages import cpp_rewrites
 from indexer.languages.base import Language, ModuleName, grammar, names
 from indexer.languages.import_style import ImportStyle, relative_module
+from indexer.limits import HEADER_PATH_NAMES
 from indexer.records.manifests import Ecosystem
+from indexer.records.references import ANY_DIRECTORY
 
+# Files that no other one includes.
+_SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".c++")
 _IMPORT: Final = re.compile(r"(?:import|module)\s+([^\s;\[]+)")
 
 
@@ -18,8 +22,16 @@ def _include_module(path: str) -> str:
 
 
 def _include_names(path: str, namespace: str) -> Iterator[ModuleName]:
-    """Yield the path that `#include` names, and of a module unit what `import` names."""
+    """Yield the path that `#include` names, and of a module unit what `import` names.
+
+    A header also has the ends of its path, which a search path may make the whole.
+    """
     yield ModuleName(_include_module(path), public=False, scope=False)
+    if not path.endswith(_SOURCES):
+        parts = path.split("/")
+        for count in range(1, min(len(parts), HEADER_PATH_NAMES) + 1):
+            end = "/".join(parts[-count:])
+            yield ModuleName(f"{ANY_DIRECTORY}{end}", public=False, scope=False)
     if namespace:
         yield ModuleName(f"import {namespace}", public=False, scope=False)
         if ":" in namespace:  # a partition, which units of the same module name without it
@@ -67,6 +79,7 @@ C: Final = Language(
     version=2,
     linguist=("C",),
     suffixes=(".c", ".h"),
+    rewrites=cpp_rewrites.REWRITES_OF_C,
     ecosystem=Ecosystem.NONE,
     module_names=_include_names,
     import_style=_INCLUDE,
@@ -94,6 +107,7 @@ CPP: Final = Language(
     wrapper_types=names("unique_ptr shared_ptr weak_ptr optional reference_wrapper"),
     builtins=_BUILTINS | _CPP_BUILTINS,
     implicit_this=True,
+    has_headers=True,
     separate_type_namespace=True,
 )  # fmt: skip
 LANGUAGES: Final = (C, CPP)

@@ -1,4 +1,4 @@
-"""Rewrites of C++20 modules, C++26 contracts and others that the grammar does not know."""
+"""Rewrites of C and C++: macros, modules, contracts and others that the grammar does not know."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,6 +27,19 @@ _EXPORT: Final = re.compile(rb"(?:^|[;{}])[ \t]*(export)\b(?=\s*[\w\[{:])", re.M
 _CONTRACT: Final = re.compile(rb"\b(pre|post)[ \t]{0,20}\(")
 _AFTER_PARAMETERS: Final = re.compile(rb"[\w:<>,*&\s-]*")
 _LOOK_BACK_BYTES: Final = 300
+_TYPE_MACRO: Final = re.compile(
+    rb"\b(?:class|struct|union|enum(?:\s{1,20}(?:class|struct))?)\s{1,20}"
+    rb"((?:[A-Z][A-Z0-9_]{1,100}(?:\([^()\n]{0,200}\))?\s{1,20}){1,3})"
+    rb"(?=[A-Za-z_]\w{0,200}(?:::\w{1,200}){0,9}(?:\s{1,20}final)?\s{0,20}"
+    rb"(?:\{|:(?!:)[^;{}()]{1,300}\{))"
+)
+_FUNCTION_MACRO: Final = re.compile(
+    rb"^[ \t]*(?:(?:extern(?:[ \t]+\"C\")?|static|inline|virtual)[ \t]+){0,3}"
+    rb"((?:[A-Z][A-Z0-9_]{2,100}[ \t]+){1,3})"
+    rb"(?=(?:const[ \t]+)?(?!const\b)[A-Za-z_][\w:]{0,200}(?:<[^;{}()\n]{1,200}>)?"
+    rb"(?:[ \t]+|[ \t]*[*&]+[ \t]*)[A-Za-z_~][\w:]{0,200}[ \t]*\()",
+    re.MULTILINE,
+)
 _RESULT_NAME: Final = re.compile(rb"\s*\w+\s*:(?!:)")
 _AFTER_CONTRACT: Final = re.compile(rb"\s*(?:(?:pre|post)\b|[{:]|=[^=]|->)")
 _DECLARATION: Final = re.compile(
@@ -51,6 +64,18 @@ def _modules(source: bytes) -> Iterator[Sequence[Edit]]:
 
 def _exports(source: bytes) -> Iterator[Sequence[Edit]]:
     for found in occurrences(_EXPORT, source):
+        yield [blank(source, *found.span(1))]
+
+
+def _type_macros(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Blank macros before the name of a type: `class CORE_API Widget {`."""
+    for found in occurrences(_TYPE_MACRO, source):
+        yield [blank(source, *found.span(1))]
+
+
+def _function_macros(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Blank macros before the type of a function: `CORE_API Widget* make(int id);`."""
+    for found in occurrences(_FUNCTION_MACRO, source):
         yield [blank(source, *found.span(1))]
 
 
@@ -82,7 +107,9 @@ def _is_contract(source: bytes, start: int, end: int) -> bool:
     return _DECLARATION.match(source, line_start, start) is not None
 
 
+REWRITES_OF_C: Final = (Rewrite(_type_macros, always=True), Rewrite(_function_macros))
 REWRITES: Final = (
+    *REWRITES_OF_C,
     Rewrite(_modules),
     Rewrite(_exports),
     Rewrite(_contracts),

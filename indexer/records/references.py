@@ -15,6 +15,7 @@ from indexer.limits import MODULE_PATH_BYTES
 
 # Before a directory from which a file of Python imports, among the names of its module.
 SEARCHED: Final = "?"
+ANY_DIRECTORY: Final = "*/"  # begins the name of a header by the end of its path
 
 
 def cut_path(path: str) -> str:
@@ -113,7 +114,8 @@ class Export(NamedTuple):
     `path` is a normalised import path or, if `is_local`, a qualified name of this file. `name` is
     `ns.g` for a member of an object that is a definition of another name (`ns = { g: h }`), and ""
     for the module's own value (`module.exports = f`) and for a wildcard, which re-exports every
-    exported name of `path`.
+    exported name of `path`. A local one whose path is its name is declared here and defined
+    elsewhere: C's prototypes.
     """
 
     name: str

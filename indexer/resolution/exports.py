@@ -9,7 +9,13 @@ from indexer.records.references import Access, Binding, Export, cut_path
 from indexer.resolution.bindings import BoundImport
 from indexer.resolution.imports import import_path, join_path
 from indexer.resolution.resolver import Resolver
-from indexer.resolution.scopes import MAX_BINDINGS, NameBinding, ValueSource
+from indexer.resolution.scopes import (
+    MAX_BINDINGS,
+    NameBinding,
+    ScopeTree,
+    ValueSource,
+    is_in_function,
+)
 from indexer.resolution.value import Value
 from indexer.syntax.expressions import read_expression
 from indexer.syntax.parser import QueryMatch
@@ -32,6 +38,23 @@ def read_exports(
         *reader.of_aliases(),
     ]
     return list(dict.fromkeys(found))
+
+
+def declared_functions(
+    matches: Sequence[QueryMatch], tree: ScopeTree, text: SourceText
+) -> list[Export]:
+    """Return the functions that the file declares and does not define, with their namespaces."""
+    marks = sorted(match["declares"] for match in matches)
+    found: dict[Export, None] = {}
+    for mark, scope in zip(marks, tree.at(start for start, _ in marks), strict=True):
+        name = text.slice(mark)
+        qualified = cut_path(f"{scope.prefix}.{name}" if scope.prefix else name)
+        if is_in_function(scope) or qualified in tree.definitions:
+            continue
+        first = qualified.partition(".")[0]
+        names = [qualified] if first in tree.definitions else [first, qualified]
+        found |= dict.fromkeys(Export(one, one, is_local=True, wildcard=False) for one in names)
+    return list(found)
 
 
 class _Reader:

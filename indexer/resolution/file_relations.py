@@ -16,7 +16,7 @@ from indexer.limits import FILE_REFERENCES, NAME_CHARACTERS
 from indexer.records.files import Unparsed
 from indexer.records.references import INNER, Export, Import, Reference, ReferenceKind
 from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
-from indexer.resolution.exports import read_exports
+from indexer.resolution.exports import declared_functions, read_exports
 from indexer.resolution.extensions import receiver_types
 from indexer.resolution.fixtures import (
     FixtureFile,
@@ -57,6 +57,7 @@ _GROUPS: Final = {
     ),
     **dict.fromkeys(("export.of", "export.default", "export.whole", "export.module"), "export"),
     **dict.fromkeys(("scope", "scope.function"), "scope"),
+    "declares": "declares",
     "fallback": "fallback",
     "extends": "extends",
     "namespace": "namespace",
@@ -148,6 +149,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         found += receiver_types(groups["extends"], resolver, text)
     references = found[:FILE_REFERENCES]
     exports = read_exports(groups["export"], imports, resolver, text, path=path)
+    exports += declared_functions(groups["declares"], tree, text)
     return Relations(
         namespace=_namespace(groups["namespace"], text),
         imports=(

@@ -216,10 +216,24 @@ class Resolver(ExpressionReader):
             return UNKNOWN
         if value.access is INSTANCE:
             field = self._field(value, part, role)
-            return field or Value(value.binding, value.root, value.chain, INSTANCE, part)
+            return field or self._member_of_instance(value, part)
         if value.access is not PATH:
             return Value(value.binding, value.root, value.chain, value.access, part)
         return self._member_of_path(value, part, role)
+
+    def _member_of_instance(self, value: Value, part: str) -> Value:
+        """Return the member of an instance, whose class may stand in a header."""
+        if self.language.has_headers and self._is_in_header(value, part):
+            root, *chain = value.root.split(".")
+            return Value(FREE, root, tuple(chain), INSTANCE, part)
+        return Value(value.binding, value.root, value.chain, INSTANCE, part)
+
+    def _is_in_header(self, value: Value, part: str) -> bool:
+        """Whether a method's own object has a member that this file does not define."""
+        is_own = value.is_self and value.binding is LOCAL and not value.chain
+        return (
+            is_own and value.root not in self.tree.definitions and not self._has(value.root, part)
+        )
 
     def _is_item_of_builtin(self, value: Value, part: str) -> bool:
         """Whether the value is an item of a container of the language whose type is not written."""

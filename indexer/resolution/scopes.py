@@ -298,6 +298,13 @@ def is_in_anonymous_class(scope: Scope | None) -> bool:
     return False
 
 
+def is_in_function(scope: Scope | None) -> bool:
+    """Whether a function encloses a scope, or is it."""
+    while scope is not None and scope.kind not in FUNCTION_KINDS:
+        scope = scope.parent
+    return scope is not None
+
+
 def enclosing_module(root: str, scope: Scope | None) -> Scope | None:
     """Return the scope of `self::` or `super`, if a module of the file encloses the scope."""
     while scope is not None and scope.kind != "module":

@@ -48,6 +48,7 @@ class NameRules:
     tries_enclosing_scopes: bool = False  # in `a.b` a name is that of `a.b`, then that of `a`
     has_full_names: bool = False  # a path with its namespace needs no import
     shares_wildcards: bool = False  # all files see what one file of the program requires
+    has_headers: bool = False  # C: a file may declare what another one defines
     imports_beside: bool = False  # a script imports from its own directory
     capitalizes_functions: bool = False  # as classes
     has_extensions: bool = False  # members may be given to a type from elsewhere
@@ -122,7 +123,10 @@ _RULES: Final[Mapping[str, NameRules]] = {
     ),
     Ecosystem.COMPOSER: NameRules(has_full_names=True, constructors=frozenset({"__construct"})),
     Ecosystem.NONE: NameRules(
-        inherits_bare_names=True, tries_enclosing_names=True, constructors=_OF_CLASS_NAME
+        inherits_bare_names=True,
+        tries_enclosing_names=True,
+        has_headers=True,
+        constructors=_OF_CLASS_NAME,
     ),
 }
 

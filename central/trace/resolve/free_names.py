@@ -23,6 +23,7 @@ from central.trace.resolve.search_paths import searched_paths
 from central.trace.resolve.sql import (
     Declared,
     FileContext,
+    Files,
     Modules,
     SameScopeDefinitions,
     ScopeRow,
@@ -60,25 +61,39 @@ def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]
 
 def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     (scopes,) = yield [Scopes(question.file)]
-    paths = _scoped(question, scopes)
+    paths = yield from _scoped(question, scopes)
     return (yield from _nearest(question, paths, "same_package", is_own=True))
 
 
 def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     (wildcards,) = yield [Wildcards(question.file)]
-    modules = dict.fromkeys(row.path for row in wildcards)
-    return (yield from _nearest(question, _inside(question, modules), "import"))
+    modules = [*(yield from _own_module(question)), *(row.path for row in wildcards)]
+    several = yield from _inside(question, dict.fromkeys(modules))
+    return (yield from _nearest(question, several, "import"))
+
+
+def _own_module(question: UnboundName) -> RuleGenerator[list[str]]:
+    """Return the file's own module, where it may declare what another one defines."""
+    if not name_rules(question.ecosystem).has_headers:
+        return []
+    (places,) = yield [Files(question.file)]
+    return [f"/{place.path}" for place in places]
 
 
 def _by_wildcard_beside(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    """Resolve what a script imports whole of its own directory, or of another that it names."""
+    """Resolve what a file imports whole from a place that it does not name in full."""
     (wildcards,) = yield [Wildcards(question.file)]
     modules = list(dict.fromkeys(row.path for row in wildcards))
     if not modules:
         return []
     searched = yield from searched_paths(question.file, FileContext(*question[1:4]), modules)
-    paths = (path for one in searched for path in _inside(question, one))
-    return (yield from _nearest(question, paths, "import"))
+    for further in searched:
+        paths = yield from _inside(question, further.paths)
+        found = yield from _nearest(question, paths, "import")
+        if found:
+            certain = further.is_certain
+            return [one._replace(is_certain=one.is_certain and certain) for one in found]
+    return []
 
 
 def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
@@ -86,7 +101,8 @@ def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedD
     if not name_rules(question.ecosystem).shares_wildcards:
         return []
     (scopes,) = yield [Scopes(question.file)]
-    return (yield from _nearest(question, _scoped(question, scopes), "import"))
+    paths = yield from _scoped(question, scopes)
+    return (yield from _nearest(question, paths, "import"))
 
 
 def _in_full(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
@@ -166,24 +182,43 @@ def follow_fixture(question: ImportPath) -> RuleSteps:
     )
 
 
-def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> Iterator[list[str]]:
-    """Yield the paths that a name may stand for, nearest first; equally near ones together."""
+def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> RuleGenerator[list[list[str]]]:
+    """Return the paths that a name may stand for, nearest first; equally near ones together."""
     names = [scope.name for scope in scopes]
     if not name_rules(question.ecosystem).tries_enclosing_scopes:
-        yield from _inside(question, names)
-        return
+        return (yield from _inside(question, names))
     path = ".".join(_names(question))
-    for name in names:
-        yield from ([f"{around}.{path}"] for around in (name, *_outwards(name)))
+    return [[f"{around}.{path}"] for name in names for around in (name, *_outwards(name))]
 
 
-def _inside(question: UnboundName, modules: Collection[str]) -> Iterator[list[str]]:
-    """Yield paths in these modules, in some ecosystems inside the enclosing names first."""
-    path = ".".join(_names(question))
-    if name_rules(question.ecosystem).tries_enclosing_names and question.caller:
-        for enclosing in (question.caller, *_outwards(question.caller)):
-            yield [f"{module}.{enclosing}.{path}" for module in modules]
-    yield [f"{module}.{path}" for module in modules]
+def _inside(question: UnboundName, modules: Collection[str]) -> RuleGenerator[list[list[str]]]:
+    """Return paths in these modules, in some ecosystems inside the enclosing names first.
+
+    In C++ the name of an enclosing class is that class.
+    """
+    names = _names(question)
+    several = []
+    if modules:
+        for enclosing in (yield from _enclosing(question)):
+            around = enclosing.split(".")
+            if name_rules(question.ecosystem).has_headers and around[-1] == names[0]:
+                around.pop()
+            several.append(".".join((*around, *names)))
+    several.append(".".join(names))
+    return [[f"{module}.{path}" for module in modules] for path in dict.fromkeys(several)]
+
+
+def _enclosing(question: UnboundName) -> RuleGenerator[list[str]]:
+    """Return the definitions around a reference in which its name may be looked up, inner first.
+
+    What a function defines is seen by its own file alone.
+    """
+    if not question.caller or not name_rules(question.ecosystem).tries_enclosing_names:
+        return []
+    (rows,) = yield [SameScopeDefinitions(question.file, question.caller)]
+    is_function = any(row.file == question.file and row.kind in FUNCTIONS for row in rows)
+    around = list(_outwards(question.caller))
+    return around if is_function else [question.caller, *around]
 
 
 def _outwards(dotted: str) -> Iterator[str]:

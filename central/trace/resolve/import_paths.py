@@ -62,10 +62,14 @@ def follow_import(question: ImportPath) -> RuleSteps:
 
 def _search_further(search: "_Search", step: "_Step") -> RuleGenerator[None]:
     """Follow what a file re-exports to the further directories from which it imports."""
-    file = step.way[-1][0].file
-    for paths in (yield from searched_paths(file, step.context, [step.path])):
-        for path in paths:
-            search.enqueue(step._replace(path=path))
+    export = step.way[-1][0]
+    if not step.path.startswith(export.path):  # it was found further, and has not the name
+        return
+    rest = step.path.removeprefix(export.path)
+    for further in (yield from searched_paths(export.file, step.context, [export.path])):
+        is_certain = step.is_certain and further.is_certain
+        for path in further.paths:
+            search.enqueue(step._replace(path=f"{path}{rest}", is_certain=is_certain))
 
 
 _Rest = tuple[str, ...]
@@ -227,5 +231,20 @@ def _members(
     for candidate, _ in members:
         candidates += reached_via(next(answers), candidate)
     for candidate in unseen:
-        candidates += [candidate for row in next(answers) if row.file == candidate.file]
+        candidates += _defined(candidate, next(answers))
     return best_candidates(candidates)
+
+
+def _defined(
+    exported: ResolvedDefinition, rows: Sequence[DefinitionRow]
+) -> list[ResolvedDefinition]:
+    """Return an exported local name where it is defined: in its file, or else in another."""
+    own = [row for row in rows if row.file == exported.file]
+    return [
+        exported._replace(
+            file=row.file,
+            kind=exported.kind if own else row.kind,
+            is_certain=exported.is_certain and row.is_certain,
+        )
+        for row in own or rows
+    ]

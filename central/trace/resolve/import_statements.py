@@ -19,8 +19,8 @@ def import_statement(question: ImportStatement) -> RuleSteps:
     if any(one.is_certain for answer in found for one in answer):
         return found
     context = FileContext(*question[1:4])
-    for paths in (yield from searched_paths(question.file, context, [question.path])):
-        meant = yield from _named([ImportPath(*context, path) for path in paths])
+    for further in (yield from searched_paths(question.file, context, [question.path])):
+        meant = yield from _named([ImportPath(*context, path) for path in further.paths])
         if any(meant):
             return meant
     return found

@@ -160,7 +160,10 @@ def _own(keys: Sequence[Key], names: tuple[str, ...]) -> RuleGenerator[list[_Fou
         ):
             if rows and not longest:
                 longest = [
-                    (ResolvedDefinition(row.file, near.name, row.kind), names[count:])
+                    (
+                        ResolvedDefinition(row.file, near.name, row.kind, row.is_certain),
+                        names[count:],
+                    )
                     for row in rows
                 ]
         found.append(longest)

@@ -166,7 +166,8 @@ def _of_bases(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
         for base, rows in members:
             if rows:
                 nearest = [
-                    ResolvedDefinition(row.file, f"{base.name}.{name}", row.kind) for row in rows
+                    ResolvedDefinition(row.file, f"{base.name}.{name}", row.kind, row.is_certain)
+                    for row in rows
                 ]
                 found += reached_via(reached_via(nearest, base), origin)
                 break

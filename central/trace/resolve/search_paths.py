@@ -1,24 +1,41 @@
-"""Where else Python looks for what an import names: beside the script, and where files say.
+"""Where else a file finds what it imports: beside it, where files say, by the end of a path.
 
-A script's directory is first on `sys.path`, and programs, tests and containers add others. These
-are tried if the repository's usual roots and the declared packages have no such module.
+A script's directory is first on Python's `sys.path`, and programs, tests and containers add others.
+These are tried if the repository's usual roots and the declared packages have no such module.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from central.trace.resolve.ecosystems import is_standard, name_rules
 from central.trace.resolve.engine import RuleGenerator
+from central.trace.resolve.headers import included_headers
 from central.trace.resolve.questions import ImportPath, ResolvedDefinition
 from central.trace.resolve.sql import Declared, FileContext, Files, Modules, Searched
 from indexer.records.references import SEARCHED
 
 
+class FurtherPaths(NamedTuple):
+    """What paths may mean in one further place."""
+
+    paths: Sequence[str]
+    is_certain: bool = True
+
+
 def searched_paths(
     file: int, context: FileContext, paths: Sequence[str]
-) -> RuleGenerator[list[list[str]]]:
-    """Return what the paths may mean in each further directory, nearest first."""
-    if not name_rules(context.ecosystem).imports_beside:
-        return []
+) -> RuleGenerator[list[FurtherPaths]]:
+    """Return what the paths may mean in each further place, nearest first."""
+    rules = name_rules(context.ecosystem)
+    if rules.has_headers:
+        found = yield from included_headers(file, context.repository, paths)
+        return [FurtherPaths(*one) for one in found]
+    return (yield from _of_scripts(file, context, paths)) if rules.imports_beside else []
+
+
+def _of_scripts(
+    file: int, context: FileContext, paths: Sequence[str]
+) -> RuleGenerator[list[FurtherPaths]]:
     places, searched, declared = yield [Files(file), Searched(file), Declared(context.package)]
     modules = [_module(row.name.removeprefix(SEARCHED)) for row in searched]
     own = _module(places[0].path.rpartition("/")[0]) if places else "/"
@@ -34,7 +51,10 @@ def searched_paths(
         and path.partition(".")[0] not in taken
     ]
     directories = dict.fromkeys(modules) if asked else ()
-    return [[f"{one}.{path}".replace("/.", "/", 1) for path in asked] for one in directories]
+    return [
+        FurtherPaths([f"{one}.{path}".replace("/.", "/", 1) for path in asked])
+        for one in directories
+    ]
 
 
 def _module(directory: str) -> str:
@@ -46,8 +66,8 @@ def searched_meaning(
     file: int, context: FileContext, paths: Sequence[str]
 ) -> RuleGenerator[list[ResolvedDefinition]]:
     """Return the meaning of the paths in the nearest directory where they have one."""
-    for meant in (yield from searched_paths(file, context, paths)):
-        answers = yield [ImportPath(*context, path) for path in meant]
+    for further in (yield from searched_paths(file, context, paths)):
+        answers = yield [ImportPath(*context, path) for path in further.paths]
         found = [one._replace(rule="import") for answer in answers for one in answer]
         if found:
             return found

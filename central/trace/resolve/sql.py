@@ -47,7 +47,8 @@ class Definitions(NamedTuple):
 class SameScopeDefinitions(NamedTuple):
     """Which files define this qualified name: the file itself, or others of its scope?
 
-    Others count only where a language spreads a class over files.
+    Others count only where a language spreads a class over files, or if the file declares the name
+    and does not define it (C's headers).
     """
 
     file: int
@@ -55,10 +56,14 @@ class SameScopeDefinitions(NamedTuple):
 
 
 class DefinitionRow(NamedTuple):
-    """A definition; `kind` is "" for a field known from a TYPE reference alone."""
+    """A definition; `kind` is "" for a field known from a TYPE reference alone.
+
+    It is not certain if nothing but the name tells that it is what another file declares.
+    """
 
     file: int
     kind: str
+    is_certain: bool = True
 
 
 class Exported(NamedTuple):
@@ -125,6 +130,19 @@ class Searched(NamedTuple):
     """From which directories does a file of Python import beside the usual ones?"""
 
     file: int
+
+
+class Headers(NamedTuple):
+    """Which headers of a repository have a path that ends like this? Some more than count."""
+
+    repository: int
+    end: str
+
+
+class HeaderRow(NamedTuple):
+    """A header's path."""
+
+    path: str
 
 
 class NamedBases(NamedTuple):
@@ -277,6 +295,7 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Imports: (statements.IMPORTS, ImportRow),
     Wildcards: (statements.WILDCARDS, ImportRow),
     Scopes: (statements.SCOPES, ScopeRow),
+    Headers: (statements.HEADERS, HeaderRow),
     Searched: (statements.SEARCHED, ScopeRow),
     NamedBases: (statements.NAMED_BASES, BaseRow),
     Decorators: (statements.DECORATORS, DecoratorRow),

@@ -13,10 +13,11 @@ from central.corpus.models import (
     Symbol,
 )
 from central.db import sql_with
-from indexer.records.references import RECEIVER
+from indexer.records.references import ANY_DIRECTORY, RECEIVER
 from indexer.records.references import SEARCHED as SEARCHED_DIRECTORY
 
 MAX_EXTENSIONS: Final = 1_000  # members of one name that are given to types from elsewhere
+MAX_HEADERS: Final = 50  # of one name; of more none is chosen
 # Where a class's members may stand in other files than the class: methods of a Go type, partial
 # classes, reopened modules, extensions.
 SPLIT_CLASSES: Final = "('go', 'nuget', 'rubygems', 'swiftpm')"
@@ -44,6 +45,49 @@ _DEFINED = """SELECT q.n, s.file_id, min(s.kind)
         AND r.kind = 'type'
     WHERE NOT EXISTS (SELECT FROM {symbol} s
         WHERE s.file_id = q.file_id AND s.qualified_name = q.name)"""
+# What the asked file declares and another of its repository defines, where a linker would find it.
+# Nearest: that includes the declaring file or is included by it; that includes a header of such a
+# path by a search path, if several have one the file with most directories in common; the only one
+# of its name.
+_DECLARED = """SELECT n, file_id, kind, distance = 0 FROM (
+        SELECT *, min(distance) OVER (PARTITION BY n) AS nearest,
+            count(*) OVER (PARTITION BY n) AS several
+        FROM (SELECT q.n, s.file_id, min(s.kind) AS kind,
+                CASE WHEN EXISTS (SELECT FROM {imported} i
+                    WHERE i.local = '' AND i.wildcard
+                        AND ((i.file_id = s.file_id AND i.path = header.name)
+                            OR (i.file_id = q.file AND i.path = source.name))) THEN 0
+                ELSE coalesce((SELECT min({by_search_path}) FROM {imported} i
+                    CROSS JOIN LATERAL (SELECT '/' || btrim(i.module, '<>"') AS written) AS w
+                    WHERE i.file_id = s.file_id AND i.local = '' AND i.wildcard
+                        AND right(header.name, length(written)) = written
+                        AND NOT EXISTS (SELECT FROM {module} other
+                            WHERE other.name = i.path
+                                AND other.repository_id = header.repository_id)),
+                    {farthest}) END AS distance
+            FROM asked q
+            JOIN {export} e ON e.file_id = q.file AND e.name = q.name
+                AND e.path = q.name AND e.is_local
+            JOIN {module} header ON header.file_id = q.file AND {is_of_c_header}
+            JOIN {symbol} s ON s.name = split_part(q.name, '.', -1)
+                AND s.repository_id = header.repository_id AND s.qualified_name = q.name
+                AND s.exported AND s.file_id <> q.file
+            JOIN {module} source ON source.file_id = s.file_id AND {is_of_c_source}
+            WHERE NOT EXISTS (SELECT FROM {symbol} own
+                WHERE own.file_id = q.file AND own.qualified_name = q.name)
+            GROUP BY q.n, q.file, s.file_id, header.name, header.repository_id, source.name
+        ) AS defined
+    ) AS found WHERE distance = nearest AND (distance < {farthest} OR several = 1)"""
+_BY_SEARCH_PATH = """CASE WHEN EXISTS (SELECT FROM {module} alike
+        WHERE alike.name = '*' || w.written AND alike.repository_id = header.repository_id
+        OFFSET 1) THEN {farthest} - (SELECT count(*) FROM generate_series(1, {deepest}) AS depth
+            WHERE split_part(header.name, '/', depth + 1) <> ''
+                AND (string_to_array(header.name, '/'))[:depth + 1]
+                    = (string_to_array(source.name, '/'))[:depth + 1])
+    ELSE 0 END"""
+_DEEPEST: Final = 100  # directories that are compared
+# The name of a file of C or C++ that is its path.
+_IS_OF_C = "{0}.ecosystem = 'none' AND starts_with({0}.name, '/')"
 # Whether a package's dependencies are those of `p`: its own, and those of the directories above,
 # except for one file that has a manifest of its own.
 _APPLIES = """(above.root = p.root OR (p.root <> p.manifest
@@ -51,8 +95,16 @@ _APPLIES = """(above.root = p.root OR (p.root <> p.manifest
 _sql = sql_with(
     in_scope=_IN_SCOPE,
     defined=_DEFINED,
+    declared=_DECLARED,
+    by_search_path=_BY_SEARCH_PATH,
+    deepest=str(_DEEPEST),
+    farthest=str(_DEEPEST + 2),
+    is_of_c_header=_IS_OF_C.format("header"),
+    is_of_c_source=_IS_OF_C.format("source"),
     applies=_APPLIES,
     searched=f"'{SEARCHED_DIRECTORY}'",
+    any_directory=f"'{ANY_DIRECTORY}'",
+    most_headers=str(MAX_HEADERS + 1),
     split_classes=SPLIT_CLASSES,
     receiver=f"'.{RECEIVER}'",
     most_extensions=str(MAX_EXTENSIONS + 1),
@@ -79,12 +131,20 @@ DEFINITIONS: Final = _sql("""WITH q AS MATERIALIZED (
             AND coalesce(m.package_id, 0) = q.package
         WHERE m.repository_id = ANY(%s::bigint[]))
     {defined}""")
-SAME_SCOPE_DEFINITIONS: Final = _sql("WITH {in_scope} {defined}")
+SAME_SCOPE_DEFINITIONS: Final = _sql("""WITH {in_scope}
+    SELECT own.*, true FROM ({defined}) AS own
+    UNION ALL {declared}""")
 SEARCHED: Final = _sql("""SELECT q.n, m.name
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
     JOIN {module} m ON m.file_id = q.file AND starts_with(m.name, {searched})
     WHERE m.repository_id = ANY(%s::bigint[])
     ORDER BY m.id""")
+HEADERS: Final = _sql("""SELECT q.n, h.path
+    FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, repository, "end")
+    CROSS JOIN LATERAL (SELECT f.path FROM {module} m JOIN {file} f ON f.id = m.file_id
+        WHERE m.name = {any_directory} || q."end" AND m.repository_id = q.repository
+            AND m.repository_id = ANY(%s::bigint[])
+        ORDER BY f.path LIMIT {most_headers}) AS h""")
 NAMED_BASES: Final = _sql("""WITH {in_scope}
     SELECT q.n, r.file_id, r.binding, r.root, r.chain, r.repository_id,
         coalesce(f.package_id, 0), r.ecosystem

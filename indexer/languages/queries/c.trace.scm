@@ -8,6 +8,13 @@
   [(identifier) @value
    (pointer_expression operator: "&" argument: (identifier) @value)])
 
+; Functions that are declared here and defined elsewhere.
+(declaration declarator:
+  [(function_declarator declarator: (identifier) @declares)
+   (pointer_declarator declarator: (function_declarator declarator: (identifier) @declares))
+   (pointer_declarator declarator: (pointer_declarator
+     declarator: (function_declarator declarator: (identifier) @declares)))])
+
 ; The parameters of what has no body are nobody's names.
 (declaration declarator:
   [(function_declarator parameters: (_) @scope)

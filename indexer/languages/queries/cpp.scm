@@ -12,4 +12,7 @@
 (alias_declaration name: (type_identifier) @name) @definition.type
 (concept_definition name: (identifier) @name) @definition.type
 (namespace_definition name: (_) @name) @namespace
+(namespace_definition !name body: (declaration_list (function_definition) @private))
+(namespace_definition !name body: (declaration_list
+  (template_declaration (function_definition) @private)))
 (template_declaration "template" @decorator)

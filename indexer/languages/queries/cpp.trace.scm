@@ -15,6 +15,16 @@
   [(qualified_identifier) @value
    (pointer_expression operator: "&" argument: (qualified_identifier) @value)])
 
+; Functions that are declared here and defined elsewhere.
+(declaration declarator: (reference_declarator
+  (function_declarator declarator: (identifier) @declares)))
+(field_declaration declarator:
+  [(function_declarator declarator: (field_identifier) @declares)
+   (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @declares))
+   (pointer_declarator declarator: (pointer_declarator
+     declarator: (function_declarator declarator: (field_identifier) @declares)))
+   (reference_declarator (function_declarator declarator: (field_identifier) @declares))])
+
 ; Scopes.
 (lambda_expression) @scope.function
 [(for_range_loop) (catch_clause)] @scope

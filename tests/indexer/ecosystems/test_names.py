@@ -274,8 +274,10 @@ def test_a_ruby_file_is_required_by_its_path_under_lib_and_shares_constants_with
     assert names_of({}, "lib/a.rb") == Names(internal=("/lib/a", "a"), scope=("gem:/",))
 
 
-def test_a_header_is_named_by_its_path() -> None:
-    assert names_of({}, "src/auth.h") == Names(internal=("/src/auth.h",))
+def test_a_header_is_named_by_its_path_and_the_ends_of_it() -> None:
+    ends = ("*/auth.h", "*/src/auth.h")
+    assert names_of({}, "src/auth.h") == Names(internal=("/src/auth.h", *ends))
+    assert names_of({}, "src/auth.c") == Names(internal=("/src/auth.c",))
 
 
 def test_a_lua_module_is_named_below_the_source_folder_too() -> None:

@@ -1,0 +1,67 @@
+"""Headers of C and C++ that a file includes by a search path: by the end of their path.
+
+A header that is found from the including file's own directory needs none of this.
+"""
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from central.trace.resolve.engine import RuleGenerator
+from central.trace.resolve.sql import Files, HeaderRow, Headers, Modules
+from central.trace.resolve.statements import MAX_HEADERS
+
+# Of the standard library: a header of the repository with such a name is another one.
+_STANDARD: Final = frozenset({
+    "assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h", "inttypes.h", "iso646.h",
+    "limits.h", "locale.h", "math.h", "setjmp.h", "signal.h", "stdalign.h", "stdarg.h",
+    "stdatomic.h", "stdbit.h", "stdbool.h", "stdckdint.h", "stddef.h", "stdint.h", "stdio.h",
+    "stdlib.h", "stdnoreturn.h", "string.h", "tgmath.h", "threads.h", "time.h", "uchar.h",
+    "wchar.h", "wctype.h",
+})  # fmt: skip
+
+
+def included_headers(
+    file: int, repository: int, paths: Sequence[str]
+) -> RuleGenerator[list[tuple[list[str], bool]]]:
+    """Return the modules that includes mean, each group with whether it is certain.
+
+    `paths` are those of the includes: `/src/lib/a.h` of `"lib/a.h"`, `lib/a.h` of `<lib/a.h>`. It
+    is certain if the name is in quotes and no other header's path ends so.
+    """
+    (places,) = yield [Files(file)]
+    here = yield [Modules(repository, path) for path in paths]
+    missing = [path for path, rows in zip(paths, here, strict=True) if not rows]
+    directory = posixpath.dirname(f"/{places[0].path}") if places else "/"
+    ends = [_as_written(path, directory) for path in missing]
+    answers = yield [Headers(repository, end) for end in ends]
+    groups: tuple[list[str], list[str]] = [], []
+    for path, rows in zip(missing, answers, strict=True):
+        nearest = _nearest(rows, directory)
+        if len(nearest) == 1 and path not in _STANDARD:
+            is_certain = len(rows) == 1 and path.startswith("/")
+            groups[not is_certain].append(f"/{nearest[0]}")
+    return [(groups[0], True), (groups[1], False)]
+
+
+def _as_written(path: str, directory: str) -> str:
+    return posixpath.relpath(path, directory) if path.startswith("/") else path
+
+
+def _nearest(rows: Sequence[HeaderRow], directory: str) -> list[str]:
+    """Return the headers in the nearest directory, from the including file's up, that has any."""
+    if len(rows) > MAX_HEADERS:
+        return []
+    paths = [row.path for row in rows]
+    found = (
+        [path for path in paths if f"/{path}".startswith(above)] for above in _upwards(directory)
+    )
+    return next(filter(None, found), [])
+
+
+def _upwards(directory: str) -> Iterator[str]:
+    """Yield a directory and those above it, each with a slash at its end."""
+    while directory != "/":
+        yield f"{directory}/"
+        directory = posixpath.dirname(directory)
+    yield "/"
