@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.containers import Containers
 from indexer.languages.rewrites import Edit, Rewrite, blanked, occurrences
 from indexer.records.manifests import Ecosystem
 
@@ -28,6 +29,26 @@ _BUILTINS: Final = names("""
     StringIndexOutOfBoundsException UnsupportedOperationException VirtualMachineError
     super this
 """)
+
+_CONTAINERS: Final = Containers("""
+    Collection SequencedCollection Iterable Set HashSet LinkedHashSet EnumSet SortedSet TreeSet:
+        *=0 first.()=0 last.()=0 iterator.().next.()=0 stream.().*=0 stream.().filter.().*=0
+    List ArrayList LinkedList Vector CopyOnWriteArrayList:
+        *=0 get.()=0 getFirst.()=0 getLast.()=0 iterator.().next.()=0 stream.().*=0
+        stream.().filter.().*=0
+    Queue Deque ArrayDeque PriorityQueue BlockingQueue ConcurrentLinkedQueue LinkedBlockingQueue:
+        *=0 peek.()=0 poll.()=0 element.()=0 take.()=0 pop.()=0 getFirst.()=0 getLast.()=0
+    Stream: *=0 filter.().*=0 sorted.().*=0 distinct.().*=0
+    Iterator ListIterator: next.()=0
+    Map HashMap LinkedHashMap TreeMap SortedMap ConcurrentMap ConcurrentHashMap EnumMap:
+        get.()=1 getOrDefault.()=1 computeIfAbsent.()=1 remove.()=1 values.().*=1 keySet.().*=0
+        entrySet.().*.getKey.()=0 entrySet.().*.getValue.()=1 values.().stream.().*=1
+    Entry: getKey.()=0 getValue.()=1
+    Optional: *=0 get.()=0 orElse.()=0 orElseGet.()=0 orElseThrow.()=0 filter.().*=0
+    Supplier AtomicReference ThreadLocal: get.()=0
+    Future CompletableFuture: get.()=0 join.()=0
+""")
+
 
 _CONSTRUCTOR_CALL: Final = re.compile(rb"(?<![\w.])(?:supe(?=r\s*\()|thi(?=s\s*\())")
 
@@ -58,6 +79,7 @@ JAVA: Final = Language(
     constructor_names=names("new this"),
     constructor_calls=names("this super"),
     inferred_type_keywords=names("var"),
+    containers=_CONTAINERS,
     builtins=_BUILTINS,
     implicit_this=True,
     free_functions=False,

@@ -43,12 +43,19 @@
   value: [(object_creation_expression type: (_) @local.new)
           (method_invocation object: (_)? @receiver name: (_) @local.call)])
 (catch_formal_parameter (catch_type) @local.type name: (identifier) @local)
-(enhanced_for_statement type: (_) @local.type name: (identifier) @local)
+(enhanced_for_statement
+  type: (_) @local.type name: (identifier) @local value: (_) @local.items)
 (instanceof_expression right: (_) @local.type name: (identifier) @local)
 [(type_pattern (_) @local.type (identifier) @local .)
  (record_pattern_component (_) @local.type (identifier) @local .)]
 (lambda_expression parameters:
   [(identifier) @local (inferred_parameters (identifier) @local)])
+(method_invocation
+  object: (_) @local.items
+  name: (identifier) @_each
+  arguments: (argument_list . (lambda_expression parameters:
+    [(identifier) @local (inferred_parameters . (identifier) @local .)]))
+  (#match? @_each "^(allMatch|anyMatch|filter|flatMap|forEach|ifPresent|map|mapTo.*|noneMatch|peek|removeIf)$"))
 (type_parameter
   . (type_identifier) @local
   (type_bound . [(type_identifier) @local.alias
