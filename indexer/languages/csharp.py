@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.containers import Containers
 from indexer.languages.import_style import NAMESPACE
 from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, replaced
 from indexer.records.manifests import Ecosystem
@@ -32,6 +33,17 @@ _BUILTINS: Final = names("""
     OutOfMemoryException OverflowException PlatformNotSupportedException
     StackOverflowException SystemException TaskCanceledException TimeoutException
     UnauthorizedAccessException base this
+""")
+
+_CONTAINERS: Final = Containers("""
+    IEnumerable ICollection IReadOnlyCollection ISet HashSet SortedSet Queue Stack IQueryable:
+        *=0 First.()=0 FirstOrDefault.()=0 Single.()=0 SingleOrDefault.()=0 Where.().*=0
+    List IList IReadOnlyList:
+        []=0 *=0 First.()=0 FirstOrDefault.()=0 Find.()=0 Where.().*=0
+    Dictionary IDictionary IReadOnlyDictionary SortedDictionary ConcurrentDictionary:
+        []=1 Values.*=1 Keys.*=0 *.Key=0 *.Value=1
+    KeyValuePair: Key=0 Value=1
+    Lazy Nullable: Value=0
 """)
 
 _EXTENSION: Final = re.compile(
@@ -96,6 +108,7 @@ CSHARP: Final = Language(
     implicit_names=names("value"),
     inferred_type_keywords=names("var"),
     wrapper_types=names("Task ValueTask"),
+    containers=_CONTAINERS,
     builtins=_BUILTINS,
     literal_types={'"': "string", "'": "char", "0": "int", "0.0": "double"},
     implicit_this=True,

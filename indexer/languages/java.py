@@ -32,10 +32,9 @@ _BUILTINS: Final = names("""
 
 _CONTAINERS: Final = Containers("""
     Collection SequencedCollection Iterable Set HashSet LinkedHashSet EnumSet SortedSet TreeSet:
-        *=0 first.()=0 last.()=0 iterator.().next.()=0 stream.().*=0 stream.().filter.().*=0
+        *=0 iterator.().next.()=0 stream.().*=0 stream.().filter.().*=0
     List ArrayList LinkedList Vector CopyOnWriteArrayList:
-        *=0 get.()=0 getFirst.()=0 getLast.()=0 iterator.().next.()=0 stream.().*=0
-        stream.().filter.().*=0
+        *=0 get.()=0 getFirst.()=0 stream.().*=0 stream.().filter.().*=0
     Queue Deque ArrayDeque PriorityQueue BlockingQueue ConcurrentLinkedQueue LinkedBlockingQueue:
         *=0 peek.()=0 poll.()=0 element.()=0 take.()=0 pop.()=0 getFirst.()=0 getLast.()=0
     Stream: *=0 filter.().*=0 sorted.().*=0 distinct.().*=0

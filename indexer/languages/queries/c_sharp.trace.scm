@@ -51,7 +51,13 @@
 (type_parameter name: (identifier) @local)
 (parameter_list name: (identifier) @local)
 (implicit_parameter) @local
-(foreach_statement type: (_) @local.type left: (identifier) @local)
+(foreach_statement type: (_) @local.type left: (identifier) @local right: (_) @local.items)
+(invocation_expression
+  function: (member_access_expression expression: (_) @local.items name: (identifier) @_each)
+  arguments: (argument_list . (argument (lambda_expression parameters:
+    [(implicit_parameter) @local
+     (parameter_list . (parameter !type name: (identifier) @local) .)])))
+  (#match? @_each "^(A(ll|ny)|Count|Exists|F(ind|irst).*|ForEach|Last.*|M(ax|in)By|OrderBy.*|RemoveAll|Select|Single.*|Sum|Where)$"))
 (tuple_pattern name: (identifier) @local)
 [(declaration_pattern type: (_) @local.type name: (identifier) @local)
  (declaration_expression type: (_) @local.type name: (identifier) @local)
