@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import Language, grammar, names
+from indexer.languages.containers import Containers
 from indexer.languages.rewrites import (
     Edit,
     Rewrite,
@@ -60,6 +61,16 @@ def _dollar_strings(source: bytes) -> Iterator[Sequence[Edit]]:
         yield edits
 
 
+_CONTAINERS: Final = Containers("""
+    Iterable Collection Set MutableSet MutableCollection Sequence ArrayDeque Flow:
+        *=0 first.()=0 firstOrNull.()=0 filter.().*=0
+    List MutableList ArrayList Array:
+        []=0 *=0 get.()=0 first.()=0 firstOrNull.()=0 filter.().*=0
+    Map MutableMap HashMap LinkedHashMap:
+        []=1 get.()=1 getValue.()=1 getOrPut.()=1 values.*=1 keys.*=0 *.0=0 *.1=1 *.key=0 *.value=1
+    Lazy StateFlow MutableStateFlow: value=0
+""")
+
 # A condition of a branch, before its guard: one that a line begins with.
 _GUARDED: Final = rb"(?:^|[{;])[ \t]*(?![ \t]|else\b|if\b)[^\n{};=]{1,200}?\s{1,100}"
 _REWRITES: Final = (
@@ -80,7 +91,7 @@ _REWRITES: Final = (
         rb"(\(val )[ \w]+(?:,\s*(val)\s+\w+)?(?:,\s*(val)\s+\w+)?\)\s*=(?!=)", b"val(", b"", b""
     ),
     blanked(rb"\b(fun)[ \t]+interface\b"),
-    replaced(rb"\binterface\b[^{}\n]{0,200}\{[^{}\n]{0,200}\S([ \t])\}", b";"),
+    replaced(rb"\b(?:class|interface|object)\b[^{}\n]{0,200}\{[^{}\n]{0,200}\S([ \t])\}", b";"),
 )
 
 KOTLIN: Final = Language(
@@ -96,6 +107,7 @@ KOTLIN: Final = Language(
     super_names=names("super"),
     constructor_calls=names("this super"),
     implicit_names=names("it"),
+    containers=_CONTAINERS,
     builtins=_BUILTINS,
     literal_types={'"': "String", "'": "Char", "0": "Int", "0.0": "Double"},
     prefix_operators="!-+~&",

@@ -34,6 +34,15 @@
   [(call_expression . (_) @local.call)
    (identifier) @local.alias
    (navigation_expression) @local.alias])
+(for_statement (variable_declaration . (identifier) @local) . (_) @local.items)
+(for_statement
+  (multi_variable_declaration (variable_declaration (identifier) @local)) @local.among
+  . (_) @local.items)
+(call_expression
+  (navigation_expression (_) @local.items (identifier) @_each)
+  (annotated_lambda (lambda_literal
+    (lambda_parameters . (variable_declaration . (identifier) @local) .)))
+  (#match? @_each "^(a(ll|ny|ssociateBy)|count|f(ilter|ind|irst|latMap|orEach).*|groupBy|last.*|map.*|none|onEach|partition|s(ingle.*|ortedBy.*|umOf))$"))
 (class_parameter (identifier) @local [(user_type) (nullable_type)] @local.type)
 (class_parameter (identifier) @local)
 (parameter . (identifier) @local [(user_type) (nullable_type)]? @local.type)
