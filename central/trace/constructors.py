@@ -1,6 +1,6 @@
 """Edges to constructors: from where an instance of a class is made, beside those to the class."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from central.trace.edges import Edge, Step
@@ -22,8 +22,8 @@ def constructor_edges(resolver: BatchResolver, edges: Iterable[Edge]) -> list[Ed
     found: dict[tuple[int, Key], Edge] = {}
     for edge, answer in zip(made, resolver.resolve_all(asked), strict=True):
         for one in answer:
-            certain = edge.confidence if one.is_certain else Confidence.MEDIUM
-            confidence = min(edge.confidence, certain)
+            highest = Confidence.HIGH if one.is_certain else Confidence.MEDIUM
+            confidence = min(edge.confidence, highest)
             known = found.get(key := (edge.site.id, one.key))
             if known is None or known.confidence < confidence:
                 found[key] = edge._replace(target=one.key, confidence=confidence)
@@ -57,15 +57,11 @@ def class_of(one: Definition) -> Key | None:
 def without_repeated(steps: Iterable[Step], definitions: Iterable[Definition]) -> list[Step]:
     """Leave out what leads to a constructor if it also leads to its class, which was asked for."""
     asked = {one.key for one in definitions}
-    return [
-        step
-        for step in steps
-        if step.depth > 1
-        or step.edge.definition is None
-        or step.edge.is_override
-        or step.edge.definition.key == step.edge.target
-        or step.edge.definition.key not in asked
-    ]
+    return [step for step in steps if step.depth > 1 or not _is_repeated(step.edge, asked)]
+
+
+def _is_repeated(edge: Edge, asked: Container[Key]) -> bool:
+    return edge.is_to_constructor and edge.definition is not None and edge.definition.key in asked
 
 
 class ConstructedClasses(NamedTuple):

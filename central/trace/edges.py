@@ -24,6 +24,12 @@ class Edge(NamedTuple):
     candidates: int
     is_override: bool = False
 
+    @property
+    def is_to_constructor(self) -> bool:
+        """Whether the target is the constructor of the class that the reference means."""
+        is_written = self.definition is None or self.definition.key == self.target
+        return not is_written and not self.is_override
+
 
 def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
     """Return an edge to each definition that the reference may mean."""

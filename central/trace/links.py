@@ -87,7 +87,7 @@ class Evidence:
             yield f"a member of {definition.receiver[1]}"
         if edge.is_override:
             yield f"{definition.name}, which {edge.target[1]} overrides"
-        elif definition.key != edge.target:
+        elif edge.is_to_constructor:
             yield f"an instance of {definition.name}, which {edge.target[1]} makes"
         elif not definition.is_certain and edge.rule == "import":
             yield _GUESSES.get(edge.site.ecosystem, _UNDECLARED)

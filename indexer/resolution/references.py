@@ -278,7 +278,7 @@ class ReferenceReader:
         """Return the last call's result, which is itself called: `make()()`."""
         if use.start not in self._last_calls or not use.written.endswith(")"):
             return UNKNOWN
-        return self._result_of(*self._last_calls[use.start][:2])
+        return self._result_of_last(use)
 
     def _receiver(self, use: NameUse, expression: Expression, scope: Scope) -> Value:
         """Return the result of the last call in the expression, at its start or in brackets."""
@@ -289,13 +289,17 @@ class ReferenceReader:
         if not expression.path:
             return UNKNOWN
         if use.start in self._last_calls:
-            return self._result_of(*self._last_calls[use.start][:2])
+            return self._result_of_last(use)
         calls = self._calls.get(use.start + expression.offset, ())
         if sum(end < use.end for end in calls[:2]) != 1:
             return UNKNOWN
         role = TYPE if expression.is_new else CALLEE
         value = self._resolver.resolve_path(expression.path, scope, use.start, role=role)
         return self._result_of(value, self._resolver.is_constructed(expression.path, value))
+
+    def _result_of_last(self, use: NameUse) -> Value:
+        last = self._last_calls[use.start]
+        return self._result_of(last.value, last.is_constructed)
 
     def _result_of(self, value: Value, is_constructed: bool) -> Value:
         is_super = value.access is BASE and not value.member  # super()

@@ -49,7 +49,7 @@ class WrittenType(NamedTuple):
 class Items(NamedTuple):
     """What a function over items gives: `sorted(items)`, or a literal of them: each is a value.
 
-    `paths` lead to it, such as `values`, CALLED, EACH; `taken` are the names of one that is begun.
+    `paths` lead to it, such as `values`, CALLED, EACH; `taken` are the names of one that were read.
     """
 
     each: "Value"

@@ -1,6 +1,7 @@
 """Constructors: the members of a class, or of one above it, that making an instance calls."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 from central.trace.resolve.ecosystems import name_rules
@@ -13,7 +14,7 @@ from central.trace.resolve.questions import (
     ResolvedDefinition,
     last_name,
 )
-from central.trace.resolve.sql import Decorators, SameScopeDefinitions
+from central.trace.resolve.sql import Decorators, DefinitionRow, SameScopeDefinitions
 from indexer.records.files import VALUE_KINDS
 
 _NO_CLASS_KINDS: Final = FUNCTIONS | VALUE_KINDS | {""}
@@ -32,14 +33,13 @@ def constructors(question: Constructors) -> RuleSteps:
     if kind in _NO_CLASS_KINDS:
         return ()
     found: list[ResolvedDefinition] = []
-    missing: list[str] = []
     for name, rows in zip(names, own, strict=True):
-        is_certain = len(rows) == 1 and name in rules.constructors
-        member = _member(key, name).name
-        methods = [row for row in rows if row.kind in FUNCTIONS]
-        found += [ResolvedDefinition(row.file, member, row.kind, is_certain) for row in methods]
-        if not rows and name in rules.constructors:
-            missing.append(name)
+        found += _functions(key, name, rows, is_certain=name in rules.constructors)
+    missing = [
+        name
+        for name, rows in zip(names, own, strict=True)
+        if not rows and name in rules.constructors
+    ]
     if missing and (not found or rules.calls_each_constructor):
         found += yield from _inherited(key, missing, rules.constructor_decorator)
     return tuple(found)
@@ -51,6 +51,19 @@ def _member(key: Key, name: str) -> SameScopeDefinitions:
     return SameScopeDefinitions(file, f"{container}.{name or last_name(container)}")
 
 
+def _functions(
+    key: Key, name: str, rows: Sequence[DefinitionRow], *, is_certain: bool
+) -> list[ResolvedDefinition]:
+    """Return the functions of this name of a class; none of several is certain."""
+    is_certain = is_certain and len(rows) == 1
+    member = _member(key, name).name
+    return [
+        ResolvedDefinition(row.file, member, row.kind, is_certain)
+        for row in rows
+        if row.kind in FUNCTIONS
+    ]
+
+
 def _inherited(
     key: Key, names: Sequence[str], decorator: str
 ) -> RuleGenerator[list[ResolvedDefinition]]:
@@ -60,25 +73,20 @@ def _inherited(
     with other decorators may have one.
     """
     (lineage,) = yield [Ancestors(*key)]
-    places = [key, *(base.key for base in lineage)]
-    decorated = yield [Decorators(*place) for place in places if decorator]
+    places = [key, *(base.key for base in lineage)] if decorator else []
+    decorated = yield [Decorators(*place) for place in places]
     members = yield [_member(base.key, name) for name in names for base in lineage]
+    answers = iter(members)
     found: list[ResolvedDefinition] = []
-    for number, name in enumerate(names):
+    for name in names:
+        rows_of_bases = list(islice(answers, len(lineage)))
         is_certain = True
-        rows_of_bases = members[number * len(lineage) :]
-        for index, (base, rows) in enumerate(zip(lineage, rows_of_bases, strict=False)):
-            above = decorated[index] if decorated else ()
-            if decorator in {row.name for row in above}:
+        for index, (base, rows) in enumerate(zip(lineage, rows_of_bases, strict=True)):
+            below = {row.name for row in decorated[index]} if decorated else set()
+            if decorator in below:
                 break
-            is_certain = is_certain and base.is_certain and not above
+            is_certain = is_certain and base.is_certain and not below
             if rows:
-                member = _member(base.key, name).name
-                is_certain = is_certain and len(rows) == 1
-                found += [
-                    ResolvedDefinition(row.file, member, row.kind, is_certain)
-                    for row in rows
-                    if row.kind in FUNCTIONS
-                ]
+                found += _functions(base.key, name, rows, is_certain=is_certain)
                 break
     return found

@@ -23,10 +23,10 @@ _STANDARD: Final = frozenset({
 
 def included_headers(
     file: int, repository: int, paths: Sequence[str]
-) -> RuleGenerator[list[tuple[list[str], bool]]]:
-    """Return the modules that includes mean, each group with whether it is certain.
+) -> RuleGenerator[tuple[list[str], list[str]]]:
+    """Return the modules that includes mean: those that are certain, and the others.
 
-    `paths` are those of the includes: `/src/lib/a.h` of `"lib/a.h"`, `lib/a.h` of `<lib/a.h>`. It
+    `paths` are those of the includes: `/src/lib/a.h` of `"lib/a.h"`, `lib/a.h` of `<lib/a.h>`. One
     is certain if the name is in quotes and no other header's path ends so.
     """
     (places,) = yield [Files(file)]
@@ -35,13 +35,14 @@ def included_headers(
     directory = posixpath.dirname(f"/{places[0].path}") if places else "/"
     ends = [_as_written(path, directory) for path in missing]
     answers = yield [Headers(repository, end) for end in ends]
-    groups: tuple[list[str], list[str]] = [], []
+    certain: list[str] = []
+    others: list[str] = []
     for path, rows in zip(missing, answers, strict=True):
         nearest = _nearest(rows, directory)
         if len(nearest) == 1 and path not in _STANDARD:
             is_certain = len(rows) == 1 and path.startswith("/")
-            groups[not is_certain].append(f"/{nearest[0]}")
-    return [(groups[0], True), (groups[1], False)]
+            (certain if is_certain else others).append(f"/{nearest[0]}")
+    return certain, others
 
 
 def _as_written(path: str, directory: str) -> str:

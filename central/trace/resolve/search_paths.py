@@ -28,8 +28,8 @@ def searched_paths(
     """Return what the paths may mean in each further place, nearest first."""
     rules = name_rules(context.ecosystem)
     if rules.has_headers:
-        found = yield from included_headers(file, context.repository, paths)
-        return [FurtherPaths(*one) for one in found]
+        certain, others = yield from included_headers(file, context.repository, paths)
+        return [FurtherPaths(certain), FurtherPaths(others, is_certain=False)]
     return (yield from _of_scripts(file, context, paths)) if rules.imports_beside else []
 
 
