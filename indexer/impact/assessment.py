@@ -170,7 +170,11 @@ def _query_impact(
         for one in answer.symbols
         if _is_touched(one.definition, edited.get(one.definition.file))
     }
-    class_keys = {key for one in symbols.values() if (key := _constructed_class(one.definition))}
+    class_keys = {
+        key
+        for one in symbols.values()
+        if not one.count and (key := _constructed_class(one.definition))
+    }
     for batch in _name_batches(sorted({name for _, name in class_keys - symbols.keys()})):
         answer = queries.impact_of(batch, min_confidence=min_confidence)
         symbols |= {

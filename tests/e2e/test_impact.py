@@ -114,8 +114,8 @@ def test_who_makes_an_object_is_a_caller_of_its_changed_constructor(
         auth_service, MIDDLEWARE, {"audience: str, public_paths": "audience: str, *, public_paths"}
     )
     answer = impact(examples, auth_service)
-    assert changed(answer) == ["AuthMiddleware"]
-    assert others(answer, "AuthMiddleware") == BILLING_AND_PAYMENTS
+    assert changed(answer) == ["AuthMiddleware.__init__"]
+    assert others(answer, "AuthMiddleware.__init__") == BILLING_AND_PAYMENTS
 
 
 def test_a_branch_that_adds_a_function_changes_none(
