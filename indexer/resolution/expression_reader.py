@@ -192,7 +192,10 @@ class ExpressionReader(ABC):
         keyed = _KEY.fullmatch(text) if is_keyed else None
         written = keyed[1] if keyed is not None else text
         given = _without_clause(written)
-        names, separator, _ = written[len(given) :].partition(" in ")
+        clause = written[len(given) :]
+        if clause.lstrip().startswith("if"):  # one of two values
+            return UNKNOWN
+        names, separator, _ = clause.partition(" in ")
         first = read_calls(given)
         is_own = separator and first and first[0].path[0] in re.findall(r"\w+", names)
         if is_own or (is_keyed and keyed is None):

@@ -113,7 +113,8 @@ class Lookup:
                 if name.imported or name.kind in _TYPE_KINDS or name.source is ValueSource.ALIAS
             ]
         if role is CALLEE and language.separate_method_namespace:
-            return [one for one in names if one.imported or _is_method(one)]
+            own = [one for one in names if one.imported or one.kind not in _NO_METHOD_KINDS]
+            return own or [one for one in names if _is_renamed_method(one)]
         if role is RECEIVER and language.implicit_this and not language.bare_methods:
             return [name for name in names if name.imported or name.kind != "method"]
         return names
@@ -163,7 +164,6 @@ class Lookup:
         return first not in language.builtins and not self._imports_members
 
 
-def _is_method(name: NameBinding) -> bool:
-    """Whether a name is no variable: a method of a trait under another name is a part of it."""
-    is_renamed = name.source is ValueSource.ALIAS and bool(name.steps)
-    return is_renamed or name.kind not in _NO_METHOD_KINDS
+def _is_renamed_method(name: NameBinding) -> bool:
+    """Whether a name is no variable, but a method of a trait: a part of the trait."""
+    return name.source is ValueSource.ALIAS and bool(name.steps)

@@ -30,7 +30,7 @@ from indexer.resolution.value import (
     as_instance,
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
-from indexer.syntax.expressions import Expression, read_expression, read_members
+from indexer.syntax.expressions import Expression, is_assigned, read_expression, read_members
 from indexer.syntax.parser import ParsedFile
 from indexer.syntax.source_text import SourceText
 
@@ -266,7 +266,8 @@ class ReferenceReader:
             for part in names:
                 value = self._resolver.member(value, part)
             return value
-        return self._resolver.resolve_path(expression.path, scope, use.start, role=_role(use.kind))
+        offset = use.end if is_assigned(use.written) else use.start
+        return self._resolver.resolve_path(expression.path, scope, offset, role=_role(use.kind))
 
     def _after_bare_call(self, use: NameUse) -> tuple[Value, tuple[str, ...]] | None:
         """Return the last call, and the names after it, if it has no brackets: `a(1).b.c`."""

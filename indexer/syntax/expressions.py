@@ -31,7 +31,9 @@ _CAST = re.compile(  # ((Type) value).name and (value as Type).name
 # Begins where a word does: a search from each letter would take quadratic time.
 _LAST = re.compile(rf"(?:(?<![\w$])\d*+|(?=[@#{_INDEX}]))({_NAME}[?!]?)$")
 _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
-_ASSIGNED = re.compile(r"\((\w+)\s*:=[^()]*(?:\([^()]*\)[^()]*)*\)(?=\.)")  # (name := value).member
+_ASSIGNED = re.compile(  # (name := value).member, but for one of two values
+    r"\((\w+)\s*:=(?!.*\s(?:if|or|and)\s)[^()]*(?:\([^()]*\)[^()]*)*\)(?=\.)", re.DOTALL
+)
 _OF_TYPE = re.compile(rf"<\s*[&*]?\s*({_PATH}).*>(::{_NAME})$", re.DOTALL)  # <Type as Trait>::name
 _ARGUMENTS = re.compile(r"(?:::)?<[^<>]*>")
 _QUOTED = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|`[^`\\]*`")
@@ -123,6 +125,11 @@ def read_members(text: str) -> tuple[str, ...]:
     return _names(text) if _MEMBERS.fullmatch(text) else ()
 
 
+def is_assigned(text: str) -> bool:
+    """Whether an expression begins with what it assigns itself: `(name := value).member`."""
+    return text.startswith("(") and ":=" in text
+
+
 def read_arguments(text: str, bracket: int) -> tuple[list[str], int]:
     """Return the arguments of the call with a bracket there, and its end; -1 if it has none."""
     found, depth, start = [], 0, bracket + 1
@@ -187,7 +194,7 @@ def _unwrapped(text: str) -> str:
     """Unwrap `(*a).b` → `a.b`; `<A as B>::c` → `A::c`."""
     if text.startswith("await "):
         return text.removeprefix("await ").strip()
-    if text.startswith("(") and ":=" in text:
+    if is_assigned(text):
         return _ASSIGNED.sub(r"\1", text, count=1)
     if text.startswith("(") and "*" in text:
         return _POINTED.sub(r"\1", text, count=1)

@@ -72,7 +72,9 @@
    (typed_parameter (dictionary_splat_pattern (identifier) @local))])
 (lambda_parameters [
   (identifier) @local
-  (default_parameter name: (identifier) @local value: [(identifier) (attribute)]? @local.alias)])
+  (default_parameter name: (identifier) @local value: [(identifier) (attribute)]? @local.alias)
+  (list_splat_pattern (identifier) @local)
+  (dictionary_splat_pattern (identifier) @local)])
 (for_statement left: (identifier) @local right: (_) @local.items)
 (for_statement
   left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
@@ -103,9 +105,11 @@
 (case_pattern (as_pattern
   (case_pattern (class_pattern (dotted_name) @local.type)) (identifier) @local))
 (match_statement
-  subject: (identifier) @local
-  body: (block (case_clause
-    (case_pattern (class_pattern (dotted_name) @local.type)) consequence: (block) @local.within)))
+  . subject: (identifier) @local
+  . body: (block (case_clause
+    . (case_pattern (class_pattern (dotted_name) @local.type))
+    . guard: (_)?
+    . consequence: (block) @local.within)))
 (except_clause (as_pattern
   [(identifier) (attribute)] @local.type alias: (as_pattern_target (identifier) @local)))
 (function_definition return_type: (type) @returns)

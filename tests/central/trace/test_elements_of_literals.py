@@ -50,6 +50,8 @@ class Kit:
         self.parts = [Part(), Part(1)]
         self.named = {"a": Part(), "b, c": Part()}
         self.sized = [Part(size) for size in sizes if size]
+        self.either = [Part() if sizes else Screw()]
+        self.eithers = {size: Part() if size else Screw() for size in sizes}
         self.mixed = [Part(), Screw()]
         self.spread = [*other, Part()]
         self.merged = {**other, "a": Part()}
@@ -69,6 +71,8 @@ class Kit:
         for key in self.named:
             key.weigh()
         [part.weigh() for part in self.sized]  # yes
+        self.either[0].weigh()
+        self.eithers[key].weigh()
         self.mixed[0].weigh()
         self.spread[0].weigh()
         self.merged[key].weigh()
@@ -108,5 +112,50 @@ def sort(thing, other, parts: dict[str, Part], part: Part):
     lambda part=part: part.weigh()  # yes
     lambda given=part: given.weigh()  # yes
     lambda part: part.weigh()
+    lambda *part: part.weigh()
+    lambda **part: part.weigh()
+""",
+    )
+
+
+def test_a_pattern_of_several_subjects_tells_nothing_of_one(
+    callers: Callable[..., list[str]],
+) -> None:
+    _check(
+        callers,
+        """
+from kit.parts import Part, Screw
+
+def sort(thing, other):
+    match thing, other:
+        case Part(), Screw():
+            other.weigh()
+        case Screw(), _:
+            thing.weigh()
+        case _, Part():
+            other.weigh()
+    match thing:
+        case Part(), Screw():
+            thing.weigh()
+        case Part() if other:
+            thing.weigh()  # yes
+""",
+    )
+
+
+def test_a_name_that_is_assigned_in_place_is_what_it_is_assigned_there(
+    callers: Callable[..., list[str]],
+) -> None:
+    _check(
+        callers,
+        """
+from kit.parts import Part, Screw
+
+def change(flag, part: Part):
+    (one := Part()).weigh()  # yes
+    (one := Screw()).weigh()
+    (one := Part()).weigh()  # yes
+    (part := Screw()).weigh()
+    (two := Part() if flag else Screw()).weigh()
 """,
     )
