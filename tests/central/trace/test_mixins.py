@@ -45,6 +45,13 @@ _PHP = {
                 $this->audit();
             }
         }
+        class Note {
+            use Audits { audit as protected low; }
+            public function low() {}
+            public function go() {
+                $this->low();
+            }
+        }
     """,
 }
 
@@ -55,6 +62,11 @@ def test_a_method_of_a_php_trait_is_called_under_its_alias(callers: Callers) -> 
         "api/app/Order.php:7 Order.audit high",
         "api/app/Order.php:18 Bill.save high",
     ]
+
+
+def test_an_own_method_of_php_comes_before_one_of_a_trait(callers: Callers) -> None:
+    repository("api", _PHP)
+    assert callers("Note.low") == ["api/app/Order.php:25 Note.go high"]
 
 
 def test_of_two_php_traits_the_class_says_whose_method_it_has(callers: Callers) -> None:
