@@ -33,8 +33,8 @@ from tests.central.protocol import api_of, commit_of
 pytestmark = pytest.mark.django_db
 
 PROJECT = "hush-hush"
-FILES = {"kitchen/secret_recipe.py": "def secret_recipe salt\n"}
-SECRETS = (PROJECT, "salt", commit_of(FILES), "secret_recipe", "acme")
+FILES = {"kitchen/secret_recipe.py": "def secret_recipe saltpetre\n"}
+SECRETS = (PROJECT, "saltpetre", commit_of(FILES), "secret_recipe", "acme")
 
 # Asked before anybody is signed in: they know no organisation.
 OPEN = {
@@ -78,7 +78,7 @@ def known() -> dict[str, Any]:
     """What addresses of acme's pages are made of; its index holds a secret."""
     api = api_of()
     api.index(FILES, project=PROJECT)
-    created(api, kind="memory", id="mem-1", title="Less salt", project=PROJECT)
+    created(api, kind="memory", id="mem-1", title="Less saltpetre", project=PROJECT)
     run_id = api.open(PROJECT, commit_sha=commit_of(FILES)).json()["run_id"]
     return {**PARTS, "run_id": run_id}
 
@@ -130,14 +130,16 @@ def test_nobody_sees_a_page_without_signing_in() -> None:
 def settings_of(known: dict[str, Any]) -> dict[str, Any]:
     """What addresses of acme's settings are made of: rows that are there."""
     acme = api_of().organization
-    invitation = InvitationFactory.create(organization=acme, name="salt")
-    AlertDestination.objects.create(organization=acme, sealed_address="salt", due_at=timezone.now())
+    invitation = InvitationFactory.create(organization=acme, name="saltpetre")
+    AlertDestination.objects.create(
+        organization=acme, sealed_address="saltpetre", due_at=timezone.now()
+    )
     return {
         **known,
         "member_id": Membership.objects.get(organization=acme).pk,
         "invitation_id": invitation.pk,
-        "token_id": ApiTokenFactory.create(organization=acme, name="salt").pk,
-        "backfill_id": Backfill.objects.create(organization=acme, owner="salt").pk,
+        "token_id": ApiTokenFactory.create(organization=acme, name="saltpetre").pk,
+        "backfill_id": Backfill.objects.create(organization=acme, owner="saltpetre").pk,
     }
 
 
