@@ -70,5 +70,6 @@ def searched_meaning(
         answers = yield [ImportPath(*context, path) for path in further.paths]
         found = [one._replace(rule="import") for answer in answers for one in answer]
         if found:
-            return found
+            certain = further.is_certain
+            return [one._replace(is_certain=one.is_certain and certain) for one in found]
     return []

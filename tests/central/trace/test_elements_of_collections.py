@@ -1,0 +1,131 @@
+"""Elements of collections, and parameters of lambdas over them, have the type that is written."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.central.trace.corpus import repository
+
+pytestmark = pytest.mark.django_db
+
+_JAVA = {
+    "pom.xml": "<project><groupId>com.acme</groupId><artifactId>shop</artifactId></project>",
+    "src/main/java/com/acme/Order.java": """
+package com.acme;
+public class Order {
+    public boolean validate() { return true; }
+}
+""",
+    "src/main/java/com/acme/Page.java": """
+package com.acme;
+import java.util.*;
+class Page {
+    private final List<Order> orders = List.of();
+    private final Box<Order> box = null;
+    void run(Map<String, Order> byId, Optional<Order> maybe, Order[] all, List<Other> others) {
+        for (var o : orders) { o.validate(); } // yes
+        for (var o : all) { o.validate(); } // yes
+        for (var o : others) { o.validate(); }
+        for (var id : byId.keySet()) { id.validate(); }
+        for (var o : byId.values()) { o.validate(); } // yes
+        for (var entry : byId.entrySet()) { entry.getValue().validate(); } // yes
+        orders.get(0).validate(); // yes
+        all[0].validate(); // yes
+        byId.get("x").validate(); // yes
+        maybe.orElseThrow().validate(); // yes
+        var first = orders.getFirst();
+        first.validate(); // yes
+        orders.forEach(o -> o.validate()); // yes
+        orders.stream().filter(o -> o.validate()).count(); // yes
+        orders.stream().filter((o) -> o.validate()).map(o -> o.validate()); // yes
+        maybe.ifPresent(o -> o.validate()); // yes
+        others.forEach(o -> o.validate());
+        box.forEach(o -> o.validate());
+        orders.stream().map(Order::toString).filter(o -> o.validate());
+        byId.forEach((id, o) -> id.validate());
+        orders.validate();
+    }
+}
+class Other { public boolean validate() { return false; } }
+class Box<T> { void forEach(java.util.function.Consumer<String> taken) {} }
+""",
+}
+_CSHARP = {
+    "Shop.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>',
+    "Order.cs": """
+namespace Acme;
+public class Order { public bool Check() => true; }
+public class Other { public bool Check() => true; }
+""",
+    "Page.cs": """
+using System.Collections.Generic;
+using System.Linq;
+namespace Acme;
+class Page {
+    private readonly List<Order> orders = new();
+    void Run(Dictionary<string, Order> byId, IEnumerable<Order> some, Order[] all,
+        List<Other> others) {
+        foreach (var o in orders) o.Check(); // yes
+        foreach (var o in all) o.Check(); // yes
+        foreach (var o in others) o.Check();
+        foreach (var pair in byId) pair.Value.Check(); // yes
+        foreach (var pair in byId) pair.Key.Check();
+        foreach (var o in byId.Values) o.Check(); // yes
+        foreach (var o in some.Where(o => o.Check())) o.Check(); // yes
+        orders[0].Check(); // yes
+        byId["x"].Check(); // yes
+        var first = some.First();
+        first.Check(); // yes
+        orders.ForEach(o => o.Check()); // yes
+        some.Select((o) => o.Check()); // yes
+        others.Any(o => o.Check());
+        some.Select(o => o.ToString()).Where(o => o.Check());
+        orders.Check();
+    }
+}
+""",
+}
+_KOTLIN = {
+    "Order.kt": """
+package acme
+class Order { fun check(): Boolean = true }
+class Other { fun check(): Boolean = true }
+""",
+    "Page.kt": """
+package acme
+class Page(private val orders: List<Order>) {
+    fun run(byId: Map<String, Order>, some: Sequence<Order>?, others: List<Other>) {
+        for (o in orders) o.check() // yes
+        for (o in others) o.check()
+        for ((id, o) in byId) o.check() // yes
+        for ((id, o) in byId) id.check()
+        for (o in byId.values) o.check() // yes
+        orders[0].check() // yes
+        byId["x"]?.check() // yes
+        val first = orders.first()
+        first.check() // yes
+        orders.forEach { o -> o.check() } // yes
+        some?.filter { o -> o.check() } // yes
+        others.any { o -> o.check() }
+        orders.map { o -> o.toString() }.filter { o -> o.check() }
+        orders.check()
+    }
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "method"),
+    [(_JAVA, "Order.validate"), (_CSHARP, "Order.Check"), (_KOTLIN, "Order.check")],
+    ids=["java", "csharp", "kotlin"],
+)
+def test_elements_have_the_type_that_the_collection_is_written_with(
+    callers: Callable[..., list[str]], files: dict[str, str], method: str
+) -> None:
+    repository("shop", files)
+    found = callers(method, project="shop")
+    lines = [int(one.partition(":")[2].partition(" ")[0]) for one in found]
+    uses = list(files.values())[-1].splitlines()
+    expected = [at for at, line in enumerate(uses, 1) if line.endswith("// yes")]
+    assert sorted(set(lines)) == expected
