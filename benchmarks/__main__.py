@@ -1,10 +1,11 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Eleven run only when they are named: `callers`, `exact`, `honesty` and `retrieval` need a sample
-from elsewhere, `conformance` compares readers of manifests with the tools, `training` makes a model
-of repositories that it is given, `plans` names the slowest SQL statement, `graph` measures the
-knowledge graph and proves a calibration, `faults` kills parts of a working service, `load` asks
-with many clients at once, and `stores` is part of all together at a modest size.
+Twelve run only when they are named: `callers`, `exact`, `honesty` and `retrieval` need a sample
+from elsewhere, `pycg` a peer's suite, `conformance` compares readers of manifests with the tools,
+`training` makes a model of repositories that it is given, `plans` names the slowest SQL statement,
+`graph` measures the knowledge graph and proves a calibration, `faults` kills parts of a working
+service, `load` asks with many clients at once, and `stores` is part of all together at a modest
+size.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from benchmarks import (
     wide_pages,
 )
 from benchmarks.callers import command as callers
+from benchmarks.callers import pycg
 from benchmarks.exact import command as exact
 from benchmarks.faults import command as faults
 from benchmarks.graph import command as graph
@@ -63,6 +65,7 @@ STANDING_ALONE = {
     "exact": exact.main,
     "faults": faults.main,
     "plans": plans.main,
+    "pycg": pycg.main,
     "graph": graph.main,
     "honesty": honesty.main,
     "load": load.main,

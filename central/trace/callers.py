@@ -9,6 +9,7 @@ from central.trace.edges import Edge, edges_by_name, edges_to
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.extensions import extended_types
+from central.trace.resolve.flow_candidates import flow_sites
 from central.trace.resolve.hierarchy import aliases_of, hierarchy_of
 from central.trace.resolve.questions import Ancestors, Key, last_name
 from central.trace.resolve.references import (
@@ -181,12 +182,24 @@ def _candidates(
     if len(sites) > most:
         found = _selected_by_hierarchy(resolver, sought, names, files, further)
     sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
+    held = _held_sites(resolver, sites, aliases.names)
     resolver.prefetch(_lineages(sought.definitions).values())
-    resolutions = resolve(resolver, [*sites, *prefetch])[: len(sites)]
+    resolutions = resolve(resolver, [*sites, *held, *prefetch])[: len(sites) + len(held)]
+    of_values = resolutions[len(sites) :]
+    resolutions = resolutions[: len(sites)]
     if further:
         resolutions = with_unresolved(resolver, sites, resolutions)
     resolved = list(zip(sites, resolutions, strict=True))
+    resolved += [one for one in zip(held, of_values, strict=True) if one[1].targets]
     return _Candidates(resolved, found.unlikely, aliases.is_cut or found.is_cut)
+
+
+def _held_sites(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], names: set[str]
+) -> list[ReferenceSite]:
+    """Return further references, of values that may hold what has one of the names."""
+    known = {site.id for site in sites}
+    return [site for site in distinct(flow_sites(resolver, names)) if site.id not in known]
 
 
 class _Selection(NamedTuple):

@@ -33,6 +33,7 @@ _SENTENCES: Final = {
     "same_file": "defined in the same file",
     "same_package": "visible without an import, in the same package",
     "dependency": "the only definition of this name in the packages that are imported whole",
+    "value_flow": "a value may hold the function",
     "name_only": "nothing but the name is the same",
 }
 

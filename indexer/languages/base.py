@@ -149,7 +149,9 @@ class Language:
 
     implicit_this: bool = False  # a bare name in a class may be a member
     free_functions: bool = True  # functions outside classes exist, so a bare call may be one
+    plain_decorators: frozenset[str] = frozenset()  # that leave a method what it is
     decorators_replace: bool = False  # a decorated function is what the decorator gives
+    functions_as_values: bool = False  # the queries say where they are passed and held
     has_methods: bool = True  # without methods, types of fields and results are not needed
     # Methods (types) and variables of the same name do not shadow each other: the syntax decides.
     separate_method_namespace: bool = False

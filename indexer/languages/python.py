@@ -131,6 +131,8 @@ PYTHON: Final = Language(
     ),
     unknown_types=names("Any object Incomplete"),
     decorators_replace=True,
+    functions_as_values=True,
+    plain_decorators=names("staticmethod classmethod"),
     containers=_CONTAINERS,
     container_literals={"[": "list", "{": "dict"},
     part_methods={

@@ -62,6 +62,11 @@ EACH: Final = "*"  # what iterating gives
 CALLED: Final = "()"  # what calling the value gives
 # Of a class whose instances, as attributes of another class, give what this method does (Python).
 DESCRIPTOR_METHOD: Final = "__get__"
+# In a chain: what follows leads from a value to a function that it holds, and is no member (see
+# `indexer.resolution.value_flow`). At the end of a TYPE reference's caller: what that holds.
+HELD: Final = "="
+# Before the name of what is called, as the name of a TYPE reference: what a call passes.
+PASSED: Final = "^"
 # After the name of an extension member, or of the scope of several: the value that it is called on.
 RECEIVER: Final = "^"
 # After the local name of an import that a scope binds to another path than the scopes around it or

@@ -25,7 +25,7 @@ from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_arguments
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.trees import ByteRange
-from indexer.syntax.types import split_type
+from indexer.syntax.tuples import places_in, take_apart
 
 _SOURCES: Final = (
     (".type", ValueSource.TYPE),
@@ -116,6 +116,16 @@ def bind_locals(
             _bind_field(tree, name, written, match, text, language)
 
 
+def _take_apart(name: NameBinding, pattern: str) -> None:
+    """Set what a name of a pattern takes of a tuple that is written beside it."""
+    taken = take_apart(pattern, name.text, name.steps)
+    if taken is None:
+        name.source = ValueSource.UNKNOWN
+    else:
+        name.text, name.steps = taken
+        name.source = ValueSource.LITERAL if name.text[:1] == "[" else name.source
+
+
 def _is_wrapped(name: NameBinding, written: str, match: QueryMatch, text: SourceText) -> bool:
     """Whether a function or import is bound to what a call of it gives: `f = cached(f)`.
 
@@ -157,10 +167,16 @@ def _is_class_parameter(scope: Scope, start: int, text: SourceText) -> bool:
 def _set_value(
     name: NameBinding, label: str, match: QueryMatch, text: SourceText, language: Language
 ) -> None:
+    if "local.parameters" in match:
+        name.parameters = match["local.parameters"][0]
+        if len(match) == 2:
+            return
     name.source, name.text = _value_source(match, label, text, language)
     if name.source is ValueSource.ALIAS and is_generic(name.text, language.containers):
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = _steps(match, label, text)
+    if name.source is ValueSource.ALIAS and f"{label}.among" in match:
+        _take_apart(name, text.slice(match[f"{label}.among"]))
     if name.source is ValueSource.CALL:
         name.since = _call_end(match[f"{label}.call"], text.slice(match[label]), text)
     if "local.within" in match:  # from the brace or white space before it
@@ -195,13 +211,13 @@ def _value_source(
 
 
 def _steps(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
-    """Return the part of the value that a pattern takes: a member, or a place in a tuple."""
+    """Return the part of the value that a pattern takes: a member, or places in tuples."""
     if f"{label}.part" in match:
         return (text.slice(match[f"{label}.part"]),)
     if f"{label}.among" not in match:
         return ()
-    before = text.slice((match[f"{label}.among"][0], match[label][0])).lstrip("([")
-    return (str(len(split_type(before, ",")) - 1),)
+    start, end = match[f"{label}.among"]
+    return places_in(text.slice((start, end)), len(text.slice((start, match[label][0]))))
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:

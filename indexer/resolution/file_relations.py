@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Final
 
 from indexer.languages import Language
-from indexer.limits import FILE_REFERENCES, NAME_CHARACTERS
+from indexer.limits import FILE_REFERENCES, FLOW_LITERAL_CHARACTERS, NAME_CHARACTERS
 from indexer.records.files import Unparsed
 from indexer.records.references import INNER, Export, Import, Reference, ReferenceKind
 from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
@@ -35,8 +35,9 @@ from indexer.resolution.name_uses import (
 from indexer.resolution.references import BINDABLE_KINDS, ReferenceReader
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope, ScopeTree
-from indexer.resolution.type_references import OF_FIXTURES, type_references
+from indexer.resolution.type_references import OF_FIXTURES, returned_values, type_references
 from indexer.resolution.unparsed import UnparsedFile, read_unparsed
+from indexer.resolution.value_flow import FlowReader
 from indexer.syntax.definitions import OutlineEntry
 from indexer.syntax.parser import Definition, ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
@@ -59,19 +60,25 @@ _GROUPS: Final = {
     **dict.fromkeys(("scope", "scope.function"), "scope"),
     "declares": "declares",
     "fallback": "fallback",
+    "put": "put",
+    "default": "default",
     "extends": "extends",
     "namespace": "namespace",
     "exports.only": "only",
 }
 # Labels of what is no expression, some of them long.
 _PLACES: Final = frozenset(
-    {"local.in", "local.within", "local.among", "local.part", "field.part", "extends.member"}
-)
+    {
+        "local.in", "local.within", "local.among", "local.parameters", "local.part", "field.part",
+        "extends.member",
+    }
+)  # fmt: skip
 LABELS: Final = frozenset(_GROUPS) | {
     "receiver", "self", "passed", "infix", "extends.member",
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
-    "local.in", "local.within", "local.part", "local.among", "local.items",
+    "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",
+    "put.at",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",
     "field.literal",
@@ -134,7 +141,8 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         fixtures = read_fixtures(file, groups["local"])
         resolver.assume(fixtures.values)
     renamed = frozenset(one.record.local for one in imports if _is_renamed(one.record))
-    reader = ReferenceReader(parsed, text, resolver, uses, scopes, renamed=renamed)
+    flow = FlowReader(resolver, lookup, text, (one.record for one in imports), fixtures.functions)
+    reader = ReferenceReader(parsed, text, resolver, uses, scopes, renamed=renamed, flow=flow)
     read: Iterable[Reference] = reader.read()
     if fixtures.references:
         read = merge(read, fixtures.references, key=_position)
@@ -147,6 +155,10 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
             groups["returns"], reader.decorated, resolver, text, fixtures=fixtures.functions
         )
         found += receiver_types(groups["extends"], resolver, text)
+    if language.functions_as_values:
+        returned = returned_values(groups["returns"], resolver, text)
+        placed = (_placed(groups[label], label, tree, text) for label in ("default", "put"))
+        found += flow.references(returned, *placed)
     references = found[:FILE_REFERENCES]
     exports = read_exports(groups["export"], imports, resolver, text, path=path)
     exports += declared_functions(groups["declares"], tree, text)
@@ -238,17 +250,25 @@ def _read_names(
     names = {use.first for use in uses}
     marks = {
         mark
-        for group in ("local", "returns", "export", "extends")
+        for group in ("local", "returns", "export", "extends", "put", "default")
         for match in groups[group]
         if len(match) > 1 or group != "local"
         for label, mark in match.items()
         if label not in _PLACES
+    }
+    literals = {
+        mark
+        for match in groups["local"]
+        for label in ("local.literal", "field.literal", "local.alias")
+        if (mark := match.get(label)) and (label != "local.alias" or "local.among" in match)
     }
     for mark in marks:
         first = leading_identifier(text.shortened(mark))
         names.add(first)
         if first in adapters:
             names.update(_NAME.findall(text.call(mark)))
+        elif mark in literals:
+            names.update(_NAME.findall(text.slice(mark)[:FLOW_LITERAL_CHARACTERS]))
     for use in uses:
         if use.first in adapters or use.written.startswith("("):
             names.update(_NAME.findall(use.written))
@@ -271,6 +291,18 @@ def _bases(uses: list[NameUse], scopes: list[Scope]) -> dict[str, list[str]]:
         if use.kind is ReferenceKind.INHERIT:
             bases.setdefault(scope.class_name, []).append(use.written)
     return bases
+
+
+def _placed(
+    matches: Iterable[QueryMatch], label: str, tree: ScopeTree, text: SourceText
+) -> list[tuple[str, str, Scope, int]]:
+    """Return where each value is put and the value, as written, with scope and offset."""
+    marks = sorted((match.get(f"{label}.at", match[label]), match[label]) for match in matches)
+    scopes = tree.at(place[0] for place, _ in marks)
+    return [
+        (text.shortened(place), text.shortened(value), scope, place[0])
+        for (place, value), scope in zip(marks, scopes, strict=True)
+    ]
 
 
 def _is_renamed(one: Import) -> bool:

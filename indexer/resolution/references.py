@@ -29,6 +29,7 @@ from indexer.resolution.value import (
     Value,
     as_instance,
 )
+from indexer.resolution.value_flow import FlowReader, flow_name
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import Expression, is_assigned, read_expression, read_members
 from indexer.syntax.parser import ParsedFile
@@ -42,10 +43,13 @@ _NEW: Final = ReferenceKind.NEW
 _CALL: Final = ReferenceKind.CALL
 _VALUE: Final = ReferenceKind.VALUE
 
+_CALLS: Final = (_CALL, _NEW)
+_PASSED_TO: Final = (LOCAL, IMPORT)
 BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
 _EXTENDS = re.compile(rb"(?:\bextends|:)\s*\Z")
 _MAX_KEYWORD: Final = 64  # bytes, with the space after it
+_BARE: Final = re.compile(r"@[\w.]+")
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
@@ -71,7 +75,7 @@ class _LastCall(NamedTuple):
 class ReferenceReader:
     """Resolver of the references of one file; `scopes` has the scope of each.
 
-    `renamed` are imports under another name.
+    `renamed` are imports under another name; `flow` gets the calls that pass something.
     """
 
     def __init__(
@@ -83,7 +87,9 @@ class ReferenceReader:
         scopes: list[Scope],
         *,
         renamed: frozenset[str],
+        flow: FlowReader,
     ) -> None:
+        self._flow = flow
         self._parsed = parsed
         self._text = text
         self._resolver = resolver
@@ -112,22 +118,48 @@ class ReferenceReader:
     def read(self) -> Iterator[Reference]:
         """Yield the references, in order of position."""
         for use, scope in zip(self._uses, self._scopes, strict=True):
-            expression = read_expression(use.written)
-            member = self._of_symbol(use, scope)
-            if expression is None and member is None:
-                member = self._of_literal(use)
-            if member:
-                expression = member[0]
-            if expression is None:
-                self._last_calls[use.start] = _LastCall(self._called_again(use), False, use.end)
-                continue
-            value, name = member[1:] if member else self._resolve(use, expression, scope)
+            if use.kind is _DECORATE and use.written not in self._language.plain_decorators:
+                self._flow.decorated.add(self._caller(use, scope))
+            expression, value, name = self._used(use, scope)
+            if value is UNKNOWN and use.kind is _CALL:
+                value, name = self._held(use, name, scope)
             if not name or not self._is_wanted(use, value):
                 continue
             reference = self._reference(use, expression, value, name, scope)
             if use.kind is _DECORATE and self._language.decorators_replace:
                 self.decorated.setdefault(reference.caller, (value, use.start))
+            if value.binding in _PASSED_TO and self._language.functions_as_values:
+                self._add_passed(use, reference, scope)
             yield reference
+
+    def _used(self, use: NameUse, scope: Scope) -> tuple[Expression | None, Value, str]:
+        """Return the expression, if it is one, the used value and the name of the reference."""
+        expression = read_expression(use.written)
+        member = self._of_symbol(use, scope)
+        if expression is None and member is None:
+            member = self._of_literal(use)
+        if member:
+            return member
+        if expression is None:
+            self._last_calls[use.start] = _LastCall(self._called_again(use), False, use.end)
+            return None, UNKNOWN, ""
+        return expression, *self._resolve(use, expression, scope)
+
+    def _held(self, use: NameUse, name: str, scope: Scope) -> tuple[Value, str]:
+        """Return the value and name of a call of what may hold a function."""
+        held = None
+        if self._language.functions_as_values:
+            held = self._flow.called(use.written, scope, use.start)
+        return (held, name or flow_name(held)[:NAME_CHARACTERS]) if held else (UNKNOWN, name)
+
+    def _add_passed(self, use: NameUse, reference: Reference, scope: Scope) -> None:
+        """Keep what a call passes, or that a decorator is called with what it decorates."""
+        following = self._parsed.source[use.end : use.end + 2]
+        if use.kind is _DECORATE and following[:1] != b"(":
+            decorated = f"({self._given(use, reference)})"
+            self._flow.add_call(reference, decorated, scope, use.start)
+        elif use.kind in _CALLS and following[:1] == b"(" and following != b"()":
+            self._flow.add_call(reference, use.end, scope, use.start)
 
     def _of_symbol(self, use: NameUse, scope: Scope) -> tuple[Expression, Value, str] | None:
         """Return the method of the class around it that a symbol names: `before_action :load`."""
@@ -346,12 +378,16 @@ class ReferenceReader:
     def _reference(
         self,
         use: NameUse,
-        expression: Expression,
+        expression: Expression | None,
         value: Value,
         name: str,
         scope: Scope,
     ) -> Reference:
-        line, column = self._text.position_of_last(expression.display_name, use.written, use.end)
+        line, column = (
+            self._text.position_of_last(expression.display_name, use.written, use.end)
+            if expression is not None and expression.display_name != ELEMENT
+            else self._text.position(use.end - 1)
+        )
         return Reference(
             self._kind(use.kind, expression, value),
             name[:NAME_CHARACTERS],
@@ -364,8 +400,10 @@ class ReferenceReader:
             column,
         )
 
-    def _kind(self, kind: ReferenceKind, expression: Expression, value: Value) -> ReferenceKind:
-        last = expression.path[-1] if expression.path else ""
+    def _kind(
+        self, kind: ReferenceKind, expression: Expression | None, value: Value
+    ) -> ReferenceKind:
+        last = expression.path[-1] if expression and expression.path else ""
         names = self._language.constructor_names - self._language.constructor_calls
         return _NEW if last in names and not value.member else kind
 
@@ -379,6 +417,17 @@ class ReferenceReader:
     def _decorator_around(self, offset: int) -> int:
         found = bisect_right(self._decorators, offset)
         return self._decorators[found - 1] if found else offset
+
+    def _given(self, use: NameUse, reference: Reference) -> str:
+        """Return what a decorator is called with: what the next one gives, or the definition."""
+        parsed = self._parsed
+        end = parsed.decorators.get(self._decorator_around(use.start), use.end)
+        found = _BEFORE_DEFINITION.match(parsed.source, end)
+        following = found.end() if found else end
+        if following not in parsed.decorators:
+            return reference.caller.rpartition(".")[2]
+        inner = self._text.slice((following, parsed.decorators[following])).strip()
+        return f"{inner[1:]}()" if _BARE.fullmatch(inner) else ""
 
     def _decorated(self, position: int) -> str:
         """Return the definition after the decorators at `position`; "" for an inner annotation."""

@@ -142,6 +142,16 @@ def _of_functions(
                 yield _reference(name, one, text.position(mark[0]))
 
 
+def returned_values(
+    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
+) -> Iterator[tuple[str, str, Scope, int]]:
+    """Yield what functions return, as written, with scope and offset."""
+    for owner, label, mark, scope in _returns(matches, resolver, text, ()):
+        if label in {"returns.alias", "returns.call"}:
+            called = CALLED if label == "returns.call" else ""
+            yield owner, text.shortened(mark) + called, scope, mark[0]
+
+
 def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[str, Value]]:
     """Yield the types of a function's result and, for `__getitem__`, of its class's part."""
     yield from _with_parts(owner, value, resolver, is_function=True)

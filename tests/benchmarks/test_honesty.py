@@ -35,13 +35,17 @@ def test_a_call_site_is_its_name_and_what_stands_before(
 
 
 def test_each_call_site_of_a_file_has_an_account() -> None:
-    text = "from kit import sign\n\ndef run(callback):\n    sign(print(callback()))\n"
+    text = (
+        "from kit import sign\n\ndef run(callback):\n    other = -callback\n"
+        "    sign(print(callback(other())))\n"
+    )
     record = extract_file(path="a.py", mode="100644", blob="", content=text.encode())
     found = {site.name: account for site, account in accounts(record, text)}
     assert found == {
         "sign": Account.REFERENCE,
         "print": Account.LANGUAGE,
-        "callback": Account.VARIABLE,
+        "callback": Account.REFERENCE,
+        "other": Account.VARIABLE,
     }
 
 

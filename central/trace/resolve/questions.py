@@ -160,6 +160,33 @@ class ExtensionAccess(NamedTuple):
     name: str
 
 
+class Flow(NamedTuple):
+    """Which functions may a value be that root and chain lead to, with HELD and further steps?"""
+
+    file: int
+    repository: int
+    package: int
+    ecosystem: str
+    binding: str
+    root: str
+    chain: str
+
+
+class Held(NamedTuple):
+    """Which functions does a function return, or a variable, a field or an item of one hold?"""
+
+    file: int
+    name: str
+
+
+class Passed(NamedTuple):
+    """Which functions do callers of a function pass as this parameter: `0=name`?"""
+
+    file: int
+    name: str
+    parameter: str
+
+
 class Outside(NamedTuple):
     """Is what this access reaches from `origin` outside of what is visible?
 

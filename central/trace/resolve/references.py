@@ -30,8 +30,8 @@ class ReferenceSite(NamedTuple):
     generated: bool = False
 
 
-_COLUMNS = """r.id, r.repository_id, r.file_id, f.path, coalesce(f.package_id, 0), r.ecosystem,
-    r.kind, r.name, r.binding, r.root, r.chain, r.access, r.caller, r.line, r.column,
+COLUMNS: Final = """r.id, r.repository_id, r.file_id, f.path, coalesce(f.package_id, 0),
+    r.ecosystem, r.kind, r.name, r.binding, r.root, r.chain, r.access, r.caller, r.line, r.column,
     f.generated <> ''"""
 # The last name but one: the receiver of a member.
 _CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
@@ -49,7 +49,7 @@ _sql = sql_with(
     likely=_LIKELY,
     container=_CONTAINER,
     built_in=BUILT_IN,
-    columns=_COLUMNS,
+    columns=COLUMNS,
     imported=Import,
     reference=Reference,
     file=File,

@@ -11,6 +11,7 @@ from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import (
     ExtensionAccess,
+    Flow,
     ImportedAccess,
     ImportPath,
     MemberAccess,
@@ -22,8 +23,9 @@ from central.trace.resolve.questions import (
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.rules import import_path
 from central.trace.resolve.sql import Imports
+from central.trace.resolve.value_flow import CALLABLE
 from indexer.records.builtin_types import is_builtin_type
-from indexer.records.references import Access, Binding
+from indexer.records.references import HELD, Access, Binding
 
 _BOUND = {Binding.LOCAL, Binding.IMPORT}
 _OF_VALUES = {Access.INSTANCE, Access.RESULT}
@@ -64,14 +66,18 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
 
     Of those without targets, `with_unresolved` tells more.
     """
-    numbers: dict[ImportedAccess | MemberAccess, int] = {}  # of questions that are asked once
+    numbers: dict[
+        Flow | ImportedAccess | MemberAccess, int
+    ] = {}  # of questions that are asked once
     asked = [
         [numbers.setdefault(question, len(numbers)) for question in _with_beside(site, questions)]
         for site, questions in zip(sites, _questions(resolver, sites), strict=True)
     ]
     answers = resolver.resolve_all(list(numbers))
     resolutions = [
-        _resolution(site, [one for number in several for one in answers[number]])
+        (_held if holds_function(site) else _resolution)(
+            site, [one for number in several for one in answers[number]]
+        )
         for site, several in zip(sites, asked, strict=True)
     ]
     return _with_extensions(resolver, sites, resolutions)
@@ -94,6 +100,18 @@ def _with_extensions(
     return resolutions
 
 
+def holds_function(site: ReferenceSite) -> bool:
+    """Whether a reference is of a function that a value holds."""
+    return HELD in site.chain.split(".")
+
+
+def _held(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -> Resolution:
+    """Return the functions that a value may be: of a field, something is known to be there."""
+    functions = (one for one in candidates if one.kind in CALLABLE)
+    targets = best_candidates(one._replace(rule="value_flow") for one in functions)
+    return Resolution(targets, is_unresolved=not targets and "@" in site.chain.split(".")[-1])
+
+
 def _may_be_extension(site: ReferenceSite) -> bool:
     is_member = site.access in _OF_VALUES and site.binding != Binding.UNKNOWN
     return is_member and name_rules(site.ecosystem).has_extensions
@@ -110,7 +128,7 @@ def with_unresolved(
     bound = [
         index
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
-        if not resolution.targets and site.binding in _BOUND
+        if not resolution.targets and site.binding in _BOUND and not holds_function(site)
     ]
     asked = _questions(resolver, [sites[index] for index in bound])
     questions = {
@@ -158,8 +176,10 @@ def _questions_of(
 
 def _with_beside(
     site: ReferenceSite, questions: Sequence[MemberAccess]
-) -> Sequence[ImportedAccess | MemberAccess]:
+) -> Sequence[Flow | ImportedAccess | MemberAccess]:
     """Ask for a module beside the file too, which an import may mean whose path leads nowhere."""
+    if holds_function(site):
+        return [Flow(*_name_in_file(site)[:5], site.root, site.chain)]
     if site.binding != Binding.IMPORT or not name_rules(site.ecosystem).imports_beside:
         return questions
     return [ImportedAccess(tuple(questions), _member_access(site, _name_in_file(site)))]

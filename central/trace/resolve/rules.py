@@ -12,6 +12,7 @@ from central.trace.resolve import (
     members,
     modules,
     outside,
+    value_flow,
 )
 from central.trace.resolve.engine import Rules, RuleSteps
 from central.trace.resolve.import_statements import (
@@ -25,6 +26,8 @@ from central.trace.resolve.questions import (
     ComeAlong,
     Constructors,
     ExtensionAccess,
+    Flow,
+    Held,
     ImportedAccess,
     ImportedModules,
     ImportPath,
@@ -35,6 +38,7 @@ from central.trace.resolve.questions import (
     NameInFile,
     Outside,
     OutsideBases,
+    Passed,
     Reexports,
     ResolvedDefinition,
     UnboundName,
@@ -174,8 +178,8 @@ def _of_bases(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
     return best_candidates(found)
 
 
-# A cycle of questions is broken at the one that comes last here. Members come last: what a class
-# defines itself is right without its bases.
+# A cycle of questions is broken at the one that comes last here. Members come late: what a class
+# defines itself is right without its bases, and so is a function without what it is given.
 RULES: Final[Rules] = {
     Bases: members.bases,
     Classes: members.classes,
@@ -195,4 +199,7 @@ RULES: Final[Rules] = {
     Outside: outside.outside,
     OutsideBases: outside.outside_bases,
     Members: members.members,
+    Flow: value_flow.flow,
+    Held: value_flow.held,
+    Passed: value_flow.passed,
 }

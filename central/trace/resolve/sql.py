@@ -196,6 +196,53 @@ class TypingRow(NamedTuple):
     ecosystem: str
 
 
+class HeldRows(NamedTuple):
+    """What does a file say that this holds, or an item whose name begins like this?"""
+
+    file: int
+    name: str
+    beginning: str
+
+
+class FlowRow(NamedTuple):
+    """A TYPE reference that tells what function its caller holds."""
+
+    binding: str
+    root: str
+    chain: str
+    access: str
+    repository: int
+    package: int
+    ecosystem: str
+    caller: str
+
+
+class PassedRows(NamedTuple):
+    """What do calls of what has this name pass, at one of two places? `file` 0: in any file."""
+
+    called: str
+    file: int
+    place: str
+    keyword: str
+
+
+class PassedRow(NamedTuple):
+    """A call, and the binding, root and chain of a value that it passes."""
+
+    file: int
+    binding: str
+    root: str
+    chain: str
+    access: str
+    name: str
+    repository: int
+    package: int
+    ecosystem: str
+    value_binding: str
+    value_root: str
+    value_chain: str
+
+
 class Extensions(NamedTuple):
     """Which extension members have this name, and which type do they extend?"""
 
@@ -300,6 +347,8 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     NamedBases: (statements.NAMED_BASES, BaseRow),
     Decorators: (statements.DECORATORS, DecoratorRow),
     Typing: (statements.TYPING, TypingRow),
+    HeldRows: (statements.HELD_ROWS, FlowRow),
+    PassedRows: (statements.PASSED_ROWS, PassedRow),
     Extensions: (statements.EXTENSIONS, ExtensionRow),
     Declared: (statements.DECLARED, Requirement),
     RequirementOf: (statements.REQUIREMENT_OF, Requirement),

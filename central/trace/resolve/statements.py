@@ -13,10 +13,11 @@ from central.corpus.models import (
     Symbol,
 )
 from central.db import sql_with
-from indexer.records.references import ANY_DIRECTORY, RECEIVER
+from indexer.records.references import ANY_DIRECTORY, HELD, RECEIVER
 from indexer.records.references import SEARCHED as SEARCHED_DIRECTORY
 
 MAX_EXTENSIONS: Final = 1_000  # members of one name that are given to types from elsewhere
+MAX_PASSED: Final = 200  # calls that pass a function to what has a name
 MAX_HEADERS: Final = 50  # of one name; of more none is chosen
 # Where a class's members may stand in other files than the class: methods of a Go type, partial
 # classes, reopened modules, extensions.
@@ -107,6 +108,8 @@ _sql = sql_with(
     most_headers=str(MAX_HEADERS + 1),
     split_classes=SPLIT_CLASSES,
     receiver=f"'.{RECEIVER}'",
+    held=f"'.{HELD}'",
+    most_passed=str(MAX_PASSED + 1),
     most_extensions=str(MAX_EXTENSIONS + 1),
     module=Module,
     package=Package,
@@ -195,6 +198,31 @@ TYPING: Final = _sql("""SELECT q.n, r.binding, r.root, r.chain, r.access, r.repo
     JOIN {file} f ON f.id = r.file_id
     WHERE r.repository_id = ANY(%s::bigint[])
     ORDER BY r.line, r.column, r.id""")
+HELD_ROWS: Final = _sql("""SELECT q.n, r.binding, r.root, r.chain, r.access, r.repository_id,
+        coalesce(f.package_id, 0), r.ecosystem, r.caller
+    FROM unnest(%s::int[], %s::bigint[], %s::text[], %s::text[]) AS q (n, file, name, beginning)
+    JOIN {reference} r ON r.file_id = q.file AND r.kind = 'type'
+        AND (r.caller = q.name || {held}
+            OR (q.beginning <> '' AND starts_with(r.caller, q.beginning)
+                AND right(r.caller, 2) = {held}))
+    JOIN {file} f ON f.id = r.file_id
+    WHERE r.repository_id = ANY(%s::bigint[])
+    ORDER BY r.line, r.column, r.id""")
+# The reference at the position of what a call passes is the call.
+PASSED_ROWS: Final = _sql("""SELECT q.n, p.*
+    FROM unnest(%s::int[], %s::text[], %s::bigint[], %s::text[], %s::text[])
+        AS q (n, called, file, place, keyword)
+    CROSS JOIN LATERAL (
+        SELECT r.file_id, c.binding, c.root, c.chain, c.access, c.name, r.repository_id,
+            coalesce(f.package_id, 0), r.ecosystem, r.binding, r.root, r.chain
+        FROM {reference} r
+        JOIN {file} f ON f.id = r.file_id
+        JOIN {reference} c ON c.file_id = r.file_id AND c.line = r.line AND c.column = r.column
+            AND c.kind IN ('call', 'new', 'decorate')
+        WHERE r.name = q.called AND r.kind = 'type' AND r.caller IN (q.place, q.keyword)
+            AND (q.file = 0 OR r.file_id = q.file) AND r.repository_id = ANY(%s::bigint[])
+        ORDER BY r.id LIMIT {most_passed}) AS p (file, binding, root, chain, access, name,
+            repository, package, ecosystem, value, value_root, value_chain)""")
 EXTENSIONS: Final = _sql("""SELECT q.n, e.*
     FROM unnest(%s::int[], %s::text[], %s::text[]) AS q (n, ecosystem, name)
     CROSS JOIN LATERAL (

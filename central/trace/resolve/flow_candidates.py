@@ -1,0 +1,139 @@
+"""References that may be of a function because something holds it: candidates for `value_flow`.
+
+Bounded: what is proposed is resolved like every reference, and what is not proposed is not listed.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Final, NamedTuple
+
+from central.corpus.models import File, Reference
+from central.db import fetch_rows, id_array, sql_with
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.questions import Key, last_name
+from central.trace.resolve.references import COLUMNS, ReferenceSite, columns_of
+from central.trace.resolve.resolve import resolve
+from indexer.records.references import CALLED, ELEMENT, HELD, PASSED
+
+MAX_ROUNDS: Final = 4  # from what holds a function to what holds that
+MAX_HOLDERS: Final = 300
+MAX_SITES: Final = 1_000
+_SUFFIXES: Final = tuple(
+    "".join(steps) for count in (0, 1, 2) for steps in product((CALLED, ELEMENT), repeat=count)
+)
+_sql = sql_with(
+    columns=COLUMNS, held=f"'.{HELD}'", reference=Reference, file=File, step=f"'%%{HELD}%%'"
+)
+# What says that something holds one of these names, or, in the files, anything of these roots.
+_HOLDERS = _sql("""SELECT r.file_id, r.name, r.caller, r.line, r.column
+    FROM {reference} r
+    WHERE split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
+            = ANY(%s::text[])
+        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'
+        AND (right(r.caller, 2) = {held} OR (%s::bool AND r.access = 'result'))
+    LIMIT %s""")
+_HOLDERS_OF_ROOT = _sql("""SELECT r.file_id, r.name, r.caller, r.line, r.column
+    FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
+    JOIN {reference} r ON r.file_id = q.file AND r.root = q.root AND r.kind = 'type'
+        AND right(r.caller, 2) = {held}
+    WHERE r.repository_id = ANY(%s::bigint[])
+    LIMIT %s""")
+_CALLS_AT = _sql("""SELECT {columns}
+    FROM unnest(%s::bigint[], %s::int[], %s::int[]) AS q (file, line, "column")
+    JOIN {reference} r ON r.file_id = q.file AND r.line = q.line AND r.column = q."column"
+        AND r.kind IN ('call', 'new', 'decorate')
+    JOIN {file} f ON f.id = r.file_id
+    WHERE r.repository_id = ANY(%s::bigint[])""")
+_NAMED = _sql("""SELECT {columns}
+    FROM {reference} r JOIN {file} f ON f.id = r.file_id
+    WHERE r.name = ANY(%s::text[]) AND r.repository_id = ANY(%s::bigint[])
+        AND r.kind <> 'type' AND r.chain LIKE {step}
+    LIMIT %s""")
+_OF_ROOT = _sql("""SELECT {columns}
+    FROM unnest(%s::bigint[], %s::text[]) AS q (file, root)
+    JOIN {reference} r ON r.file_id = q.file AND r.root = q.root
+        AND r.kind <> 'type' AND r.chain LIKE {step}
+    JOIN {file} f ON f.id = r.file_id
+    WHERE r.repository_id = ANY(%s::bigint[])
+    LIMIT %s""")
+
+
+class _Holder(NamedTuple):
+    """A TYPE reference that may tell what its caller holds, or what a call passes."""
+
+    file: int
+    name: str
+    caller: str
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class _Search:
+    """What is known to hold a function: names, and functions or variables by file."""
+
+    names: set[str] = field(default_factory=set)
+    roots: set[Key] = field(default_factory=set)
+
+
+def flow_sites(resolver: BatchResolver, names: Iterable[str]) -> list[ReferenceSite]:
+    """Return references to what may hold a function with one of these names."""
+    known = _Search()
+    fresh = _Search(set(names))
+    for number in range(MAX_ROUNDS):
+        rows = _holders(resolver, fresh, is_held=number > 0)
+        found = _search(resolver, rows)
+        fresh = _Search(found.names - known.names, found.roots - known.roots)
+        if not (fresh.names or fresh.roots):
+            break
+        known.names |= fresh.names
+        known.roots |= fresh.roots
+    return _sites(resolver, known) if known.names or known.roots else []
+
+
+def _holders(resolver: BatchResolver, search: _Search, *, is_held: bool) -> list[_Holder]:
+    rows = []
+    if search.names:
+        asked = [sorted(search.names), resolver.repositories, is_held, MAX_HOLDERS]
+        rows += fetch_rows(_HOLDERS, asked)
+    if search.roots:
+        asked = [*columns_of(sorted(search.roots)), resolver.repositories, MAX_HOLDERS]
+        rows += fetch_rows(_HOLDERS_OF_ROOT, asked)
+    return [_Holder(*row) for row in rows]
+
+
+def _search(resolver: BatchResolver, rows: Sequence[_Holder]) -> _Search:
+    """Return the holders that rows tell of: the callees of calls that pass something, too."""
+    found = _Search()
+    for row in rows:
+        if not row.caller.startswith(PASSED):
+            _add(found, row.file, row.caller.removesuffix(f".{HELD}"))
+    calls = [(row.file, row.line, row.column) for row in rows if row.caller.startswith(PASSED)]
+    if calls:
+        files, lines, columns = zip(*calls, strict=True)
+        asked = [id_array(files), list(lines), list(columns), resolver.repositories]
+        sites = [ReferenceSite(*row) for row in fetch_rows(_CALLS_AT, asked)]
+        for resolution in resolve(resolver, sites):
+            for one in resolution.targets:
+                found.roots |= {one.key, (one.file, f"{one.name}.__init__")}
+    return found
+
+
+def _add(found: _Search, file: int, part: str) -> None:
+    """Add `make`, `TABLE[key]`, `Class.field`, or a parameter of `apply`: `apply.0=f`."""
+    name = part.partition("[")[0]
+    if HELD in name:
+        name = name.rpartition(".")[0]
+    else:
+        found.names.add(last_name(name))
+    found.roots.add((file, name))
+
+
+def _sites(resolver: BatchResolver, known: _Search) -> list[ReferenceSite]:
+    named = [f"{name}{suffix}" for name in sorted(known.names) for suffix in _SUFFIXES]
+    rows = fetch_rows(_NAMED, [named, resolver.repositories, MAX_SITES]) if named else []
+    if known.roots:
+        asked = [*columns_of(sorted(known.roots)), resolver.repositories, MAX_SITES]
+        rows += fetch_rows(_OF_ROOT, asked)
+    return [ReferenceSite(*row) for row in rows]
