@@ -3,6 +3,10 @@
 (argument_list
   [(identifier) @value
    (pointer_expression operator: "&" argument: (identifier) @value)])
+(assignment_expression right:
+  [(identifier) @value
+   (pointer_expression operator: "&" argument: (identifier) @value)])
+(return_statement (identifier) @value)
 (initializer_list (identifier) @value)
 (initializer_pair value:
   [(identifier) @value
