@@ -119,7 +119,8 @@ class Truth:
         return found
 
     @cached_property
-    def _index(self) -> dict[tuple[str, str, str], int]:
+    def index(self) -> dict[tuple[str, str, str], int]:
+        """By project, file and qualified name."""
         return {
             (one.project, one.file, one.qualified_name): index
             for index, one in enumerate(self.definitions)
@@ -128,7 +129,7 @@ class Truth:
     def overridden(self, index: int) -> set[int]:
         """The methods of bases, however far up, that the method `index` overrides."""
         method = self.definitions[index]
-        owner = self._index.get((method.project, method.file, method.container))
+        owner = self.index.get((method.project, method.file, method.container))
         seen: set[int] = set()
         waiting = [owner] if owner is not None and method.kind == "method" else []
         found = set()
@@ -138,7 +139,7 @@ class Truth:
                 waiting.append(base)
                 one = self.definitions[base]
                 name = f"{one.qualified_name}.{method.name}"
-                if (same := self._index.get((one.project, one.file, name))) is not None:
+                if (same := self.index.get((one.project, one.file, name))) is not None:
                     found.add(same)
         return found
 

@@ -341,7 +341,7 @@ const places = roots.map((root) => {
     file,
     source,
     exported: new Set(exports.map((one) => one.name)),
-    published: own.some((one) => file.startsWith(`${one}/src/`)) && !TEST.test(file),
+    published: own.some((one) => file.startsWith(path.posix.join(one, 'src/'))) && !TEST.test(file),
   }
 })
 for (const place of places) collectDefinitions(place, place.source, [])
