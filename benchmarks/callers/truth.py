@@ -126,6 +126,15 @@ class Truth:
             for index, one in enumerate(self.definitions)
         }
 
+    @cached_property
+    def _read(self) -> set[tuple[str, str]]:
+        everything = (*self.sites, *self.definitions)
+        return {(one.project, one.file) for one in everything} - self.unread
+
+    def is_read(self, project: str, file: str) -> bool:
+        """Whether the tool tells of this file: it does not of examples in documents, or scripts."""
+        return (project, file) in self._read
+
     def overridden(self, index: int) -> set[int]:
         """The methods of bases, however far up, that the method `index` overrides."""
         method = self.definitions[index]
