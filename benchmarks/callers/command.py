@@ -13,6 +13,7 @@ from benchmarks.callers import (
     before,
     promises,
     report,
+    truth_cpp,
     truth_executed,
     truth_go,
     truth_java,
@@ -31,6 +32,7 @@ FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
     "typescript": truth_typescript.find,
     "go": truth_go.find,
     "java": truth_java.find,
+    "cpp": truth_cpp.find,
     "executed": truth_executed.find,
 }
 CODE = {"executed": ("executed", "python")}  # whose files find a truth, if not its own alone

@@ -32,8 +32,13 @@ from central.trace.resolve.sql import (
     TopLevel,
     Wildcards,
 )
+from indexer.records.files import VALUE_KINDS
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import USED_NAMESPACE
+
+
+# Kinds of definitions in which no name is looked up from outside; "" is a field's.
+_WITHOUT_NAMES: Final = FUNCTIONS | VALUE_KINDS | {""}
 
 
 def unbound_name(question: UnboundName) -> RuleSteps:
@@ -235,14 +240,14 @@ def _paths(wildcards: Iterable[ImportRow]) -> list[str]:
 def _enclosing(question: UnboundName) -> RuleGenerator[list[str]]:
     """Return the definitions around a reference in which its name may be looked up, inner first.
 
-    What a function defines is seen by its own file alone.
+    What a function defines is seen by its own file alone. A field or variable holds no names.
     """
     if not question.caller or not name_rules(question.ecosystem).tries_enclosing_names:
         return []
     (rows,) = yield [SameScopeDefinitions(question.file, question.caller)]
-    is_function = any(row.file == question.file and row.kind in FUNCTIONS for row in rows)
+    kinds = {row.kind for row in rows if row.file == question.file}
     around = list(_outwards(question.caller))
-    return around if is_function else [question.caller, *around]
+    return around if kinds & _WITHOUT_NAMES else [question.caller, *around]
 
 
 def _outwards(dotted: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 ; On top of c.scm.
 (class_specifier name: (_) @name body: (_)) @definition.class
-(struct_specifier name: (template_type) @name body: (_)) @definition.struct
+(struct_specifier name: [(template_type) (qualified_identifier)] @name body: (_)) @definition.struct
 (function_definition
   declarator: (function_declarator
     declarator: [(field_identifier) (qualified_identifier) (destructor_name) (operator_name)] @name)) @definition.function

@@ -5,6 +5,9 @@
 (declaration
   type: [(type_identifier) (qualified_identifier) (template_type)] @new
   declarator: (init_declarator value: [(argument_list) (initializer_list)]))
+(compound_statement (declaration
+  type: [(type_identifier) (qualified_identifier) (template_type)] @new
+  declarator: (identifier)))
 (call_expression
   function: (qualified_identifier name: (template_function
     name: (identifier) @_make
@@ -24,6 +27,9 @@
    (pointer_declarator declarator: (pointer_declarator
      declarator: (function_declarator declarator: (field_identifier) @declares)))
    (reference_declarator (function_declarator declarator: (field_identifier) @declares))])
+; Likewise classes.
+(_ [(class_specifier name: (type_identifier) @declares !body)
+    (struct_specifier name: (type_identifier) @declares !body)] . ";")
 
 ; Scopes.
 (lambda_expression) @scope.function
