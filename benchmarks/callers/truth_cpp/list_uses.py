@@ -1,15 +1,16 @@
 """Print, as JSON, the functions of C++ repositories and their uses, as libclang understands them.
 
-`python list_uses.py WORKSPACE PROJECT …`, with libclang alone installed. Each source file is parsed with the
-usual include directories of its repository. What needs headers that are not there is not judged.
+`python list_uses.py WORKSPACE PROJECT …`, with libclang alone installed. Each source file is parsed
+with the usual include directories of its repository. One that needs other headers is not read.
 """
 
 import json
 import subprocess
 import sys
+from ctypes import byref, c_uint
 from pathlib import Path
 
-from clang.cindex import Cursor, CursorKind, Diagnostic, Index
+from clang.cindex import Cursor, CursorKind, Diagnostic, File, Index, c_object_p, conf
 
 SOURCES = {".c", ".cc", ".cpp", ".cxx"}
 INCLUDED = ("", "include", "src")
@@ -23,23 +24,31 @@ class Reader:
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
+        self.paths: dict[str, Path] = {}
         self.text: dict[str, list[bytes]] = {}
         self.definitions: dict[tuple[str, str, str], list[object]] = {}
         self.sites: dict[tuple[str, str, int, int], tuple[str, str, str]] = {}
         self.defined: dict[str, tuple[str, str, str]] = {}  # project, file and name by USR
         self.bases: list[tuple[tuple[str, str, int, int], str, str, str]] = []
+        self.template_of: dict[str, str] = {}  # places by USR, of what is made from a template
         self.unread: set[tuple[str, str]] = set()
 
     def place(self, cursor: Cursor) -> tuple[str, str, int, int] | None:
-        """Return project, file, line and column; None outside of the repositories."""
-        location = cursor.location
-        if location.file is None:
+        """Return project, file, line and column; None outside of the repositories.
+
+        Of what is given to a macro, where it is written.
+        """
+        file, line, column, offset = c_object_p(), c_uint(), c_uint(), c_uint()
+        parts = (byref(one) for one in (file, line, column, offset))
+        conf.lib.clang_getFileLocation(cursor.location, *parts)
+        name = File(file).name if file else ""
+        if not name:
             return None
-        path = Path(location.file.name).resolve()
+        path = self.paths.setdefault(name, Path(name).resolve())
         if not path.is_relative_to(self.workspace):
             return None
-        project, _, file = str(path.relative_to(self.workspace)).partition("/")
-        return project, file, location.line, location.column - 1
+        project, _, inside = str(path.relative_to(self.workspace)).partition("/")
+        return project, inside, line.value, column.value - 1
 
     def read(self, cursor: Cursor, inside: str) -> None:
         """Read what is below a cursor; `inside` is how a name here is used."""
@@ -47,7 +56,10 @@ class Reader:
         for child in cursor.get_children():
             if child.location.file is not None and self.place(child) is None:
                 continue
-            if child.kind in FUNCTIONS | CLASSES and child.is_definition():
+            is_function = child.kind in FUNCTIONS
+            if (is_function or child.kind in CLASSES) and (
+                child.is_definition() or (is_function and child.is_pure_virtual_method())
+            ):
                 self.define(child)
             use = inside
             if cursor.kind == CursorKind.CALL_EXPR:
@@ -77,7 +89,7 @@ class Reader:
         key = (*at[:2], name)
         # What makes an instance is not asked, so classes are not either.
         self.definitions.setdefault(key, [*at[:3], name, kind, not is_class])
-        self.defined[cursor.get_usr()] = key
+        self.defined[cursor.get_usr()] = self.defined[str(at)] = key
 
     def inherit(self, cursor: Cursor, base: Cursor) -> None:
         """Note the base of a class."""
@@ -103,6 +115,8 @@ class Reader:
         usr = ""
         if meant is not None and meant.kind in FUNCTIONS:
             usr = meant.get_usr()
+            for one in filter(None, (meant, meant.get_definition())):  # of a template, its place
+                self.template_of[usr] = str(self.place(one))
         self.sites.setdefault((*at[:3], len(line[:column].decode())), (cursor.spelling, use, usr))
 
     def lines(self, project: str, file: str) -> list[bytes]:
@@ -114,10 +128,9 @@ class Reader:
 
 
 def _is_unnamed(cursor: Cursor) -> bool:
-    is_inline = cursor.kind == CursorKind.NAMESPACE and any(
-        token.spelling == "inline" for token, _ in zip(cursor.get_tokens(), range(1))
-    )
-    return is_inline or cursor.is_anonymous()
+    is_namespace = cursor.kind == CursorKind.NAMESPACE
+    first = next(cursor.get_tokens(), None) if is_namespace else None
+    return cursor.is_anonymous() or (first is not None and first.spelling == "inline")
 
 
 def _system_directories() -> list[str]:
@@ -145,7 +158,8 @@ def main(workspace: Path, projects: list[str]) -> None:
     no_definition = ("", "", "")
     sites = []
     for place, (name, use, usr) in sorted(reader.sites.items()):
-        target = numbers.get(reader.defined.get(usr, no_definition))
+        key = reader.defined.get(usr) or reader.defined.get(reader.template_of.get(usr, ""))
+        target = numbers.get(key or no_definition)
         sites.append([*place, name, use, [] if target is None else [target], bool(usr), None, []])
     for place, name, base, owner in sorted(set(reader.bases)):
         target = numbers.get(reader.defined.get(base, no_definition))

@@ -36,7 +36,6 @@ from indexer.records.files import VALUE_KINDS
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import USED_NAMESPACE
 
-
 # Kinds of definitions in which no name is looked up from outside; "" is a field's.
 _WITHOUT_NAMES: Final = FUNCTIONS | VALUE_KINDS | {""}
 
@@ -54,16 +53,23 @@ def unbound_name(question: UnboundName) -> RuleSteps:
 
 
 def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    if not name_rules(question.ecosystem).inherits_bare_names:
+    rules = name_rules(question.ecosystem)
+    if not rules.inherits_bare_names:
         return []
     for enclosing in _outwards(question.caller):
         (ancestors,) = yield [Ancestors(question.file, enclosing)]
         if ancestors:
             (found,) = yield [Members(question.file, enclosing, _names(question))]
+            if rules.has_headers:  # in C++ a class's name is the class, not its constructor
+                found = tuple(one for one in found if not _is_constructor(one, question.root))
             if found:
                 receiver = (question.file, enclosing)
                 return [one._replace(rule="receiver_type", receiver=receiver) for one in found]
     return []
+
+
+def _is_constructor(found: ResolvedDefinition, name: str) -> bool:
+    return found.name.split(".")[-2:-1] == [name]
 
 
 def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:

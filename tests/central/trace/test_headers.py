@@ -324,3 +324,70 @@ def test_a_pure_virtual_function_is_a_definition(callers: Callers) -> None:
     )
     assert callers("Store.get") == ["stores/main.cpp:4 main high"] * 2
     assert callers("Store.next") == ["stores/main.cpp:4 main high"]
+
+
+def test_names_of_classes_are_found_where_headers_share_a_namespace(callers: Callers) -> None:
+    repository(
+        "db",
+        {
+            "include/db/slice.h": """
+                namespace db {
+                class Slice {
+                 public:
+                  Slice() {}
+                  int size() const { return 1; }
+                };
+                class Iterator {
+                 public:
+                  Iterator();
+                  virtual void next() = 0;
+                };
+                }
+            """,
+            "db/format.h": """
+                #include "db/slice.h"
+                namespace db {
+                class Versions;
+                struct Contents { Slice data; };
+                Contents read();
+                class Impl {
+                 public:
+                  int run(const Contents& contents);
+                  Versions* const versions_ GUARDED_BY(mutex_);
+                };
+                }
+            """,
+            "db/versions.h": """
+                namespace db {
+                class Versions { public: int count() { return 1; } };
+                }
+            """,
+            "db/impl.cc": """
+                #include "db/format.h"
+                #include "db/versions.h"
+                namespace db {
+                class Wrapper : public Iterator {
+                 public:
+                  Wrapper(Iterator* inner)
+                      :
+                #ifdef DEBUG
+                        debug_(true),
+                #endif
+                        inner_(inner) {}
+                  void next() override { inner_->next(); }
+                 private:
+                  Iterator* inner_;
+                };
+                int Impl::run(const Contents& contents) {
+                  struct Local { int go() { return 1; } } local;
+                  local.go();
+                  return contents.data.size() + versions_->count() + Slice().size();
+                }
+                }
+            """,
+        },
+    )
+    assert callers("db.Slice.size") == ["db/db/impl.cc:20 db.Impl.run high"] * 2
+    assert callers("db.Versions.count") == ["db/db/impl.cc:20 db.Impl.run medium"]
+    assert callers("db.Iterator.next") == ["db/db/impl.cc:13 db.Wrapper.next high"]
+    assert callers("db.Impl.run.Local.go") == ["db/db/impl.cc:19 db.Impl.run high"]
