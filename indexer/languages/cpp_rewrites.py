@@ -56,13 +56,16 @@ _DIRECTIVE: Final = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _MAX_DIRECTIVES: Final = 2_000
-_BRANCH_BYTES: Final = 2_048  # of a first branch in the middle of something
+_CONDITIONAL_BYTES: Final = 2_048  # of one in the middle of something
 _LABELS: Final = frozenset({b"public", b"private", b"protected", b"default", b"slots", b"signals"})
 _TOKEN: Final = re.compile(
     rb"//[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}(?:\*/)?|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
     rb"|^[ \t]*#[^\n]*|\w+|[^\s\w]",
     re.MULTILINE | re.DOTALL,
 )
+_BRACKETS: Final = re.compile(rb"[](){}[]")
+_PAIRS: Final = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
+_ENDS: Final = (b"", b";", b"}")
 _RESULT_NAME: Final = re.compile(rb"\s*\w+\s*:(?!:)")
 _AFTER_CONTRACT: Final = re.compile(rb"\s*(?:(?:pre|post)\b|[{:]|=[^=]|->)")
 _DECLARATION: Final = re.compile(
@@ -129,7 +132,8 @@ def _conditionals(source: bytes) -> Iterator[Sequence[Edit]]:
             open_branches[-1].append(directive)
             if directive[1] == b"endif":
                 first, *others = open_branches.pop()
-                if _is_inside(source, first, others[0]):
+                is_short = directive.end() - first.start() <= _CONDITIONAL_BYTES
+                if is_short and _is_inside(source, first, others[0]):
                     yield [
                         blank(source, *first.span()),
                         blank(source, others[0].start(), directive.end()),
@@ -138,20 +142,22 @@ def _conditionals(source: bytes) -> Iterator[Sequence[Edit]]:
 
 def _is_inside(source: bytes, start: re.Match[bytes], end: re.Match[bytes]) -> bool:
     """Whether the lines between two directives are no whole statements or declarations."""
-    before = source[max(0, start.start() - _LOOK_BACK_BYTES) : start.start()]
+    before = source[max(0, start.start() - _LOOK_BACK_BYTES) : start.start()].rstrip()
+    branch = source[start.end() : end.start()]
+    if before[-1:] in _ENDS and branch.rstrip()[-1:] in _ENDS and _is_balanced(branch):
+        return False
+    inside = list(_tokens(branch))
     *_, named, last = (b"", b";", *_tokens(before))
     is_label = named in _LABELS or b"case" in before.rpartition(b";")[2]
-    if last in b",(=|&+?<)" or (last == b":" and not is_label):
-        return True
-    if end.start() - start.end() > _BRANCH_BYTES:
-        return False
-    depth = 0
-    for token in _tokens(source[start.end() : end.start()]):
-        last = token
-        depth += (token in b"([{") - (token in b")]}")
-        if depth < 0:
-            return True
-    return depth > 0 or last in b",|&+?"
+    if not inside or last in b",(=|&+?<)" or (last == b":" and not is_label):
+        return bool(inside)
+    is_cut = inside[0] in b")]}" or inside[-1] in b",|&+?"
+    return is_cut or not _is_balanced(b"".join(filter(_BRACKETS.match, inside)))
+
+
+def _is_balanced(text: bytes) -> bool:
+    """Whether as many brackets close as open; as a rule these are the ones that belong together."""
+    return all(text.count(opening) == text.count(closing) for opening, closing in _PAIRS)
 
 
 def _tokens(source: bytes) -> Iterator[bytes]:

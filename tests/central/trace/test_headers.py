@@ -378,16 +378,23 @@ def test_names_of_classes_are_found_where_headers_share_a_namespace(callers: Cal
                  private:
                   Iterator* inner_;
                 };
+                #ifdef WINDOWS
+                int left() { return 1; }
+                #else
+                int right() { return 1; }
+                #endif
                 int Impl::run(const Contents& contents) {
                   struct Local { int go() { return 1; } } local;
                   local.go();
-                  return contents.data.size() + versions_->count() + Slice().size();
+                  return contents.data.size() + versions_->count() + Slice().size()
+                      + left() + right();
                 }
                 }
             """,
         },
     )
-    assert callers("db.Slice.size") == ["db/db/impl.cc:20 db.Impl.run high"] * 2
-    assert callers("db.Versions.count") == ["db/db/impl.cc:20 db.Impl.run medium"]
+    assert callers("db.Slice.size") == ["db/db/impl.cc:25 db.Impl.run high"] * 2
+    assert callers("db.left") == callers("db.right") == ["db/db/impl.cc:26 db.Impl.run high"]
+    assert callers("db.Versions.count") == ["db/db/impl.cc:25 db.Impl.run medium"]
     assert callers("db.Iterator.next") == ["db/db/impl.cc:13 db.Wrapper.next high"]
-    assert callers("db.Impl.run.Local.go") == ["db/db/impl.cc:19 db.Impl.run high"]
+    assert callers("db.Impl.run.Local.go") == ["db/db/impl.cc:24 db.Impl.run high"]
