@@ -297,17 +297,15 @@ class FlowReader:
                     yield from self._of_call(call, received)
                 if received is not None:  # more may become known
                     waiting.append(call)
-        if not self._values.isdisjoint(self._live):  # what a held function is given
-            for call in self._calls:
-                if _is_held(call.reference):
-                    yield from self._of_call(call, None)
 
     def _count(self) -> int:
         return len(self._values) + sum(map(len, self._live.values()))
 
     def _received(self, called: Reference) -> frozenset[str] | None:
-        """Return the parameters that are used so; None of another file's function."""
-        if called.binding is not LOCAL:
+        """Return the parameters that are used so; None of what another file or a value may be."""
+        if _is_held(called) and self._values.isdisjoint(self._live):
+            return frozenset()
+        if called.binding is not LOCAL or _is_held(called):
             return None
         names = [called.root, *filter(None, called.chain.split("."))]
         is_member = called.access in (INSTANCE, RESULT)
@@ -484,7 +482,7 @@ def _is_held(reference: Reference) -> bool:
 
 def _is_followed(called: Reference) -> bool:
     """Whether what is called may be a function of a file that can be found: `a.b.c` hardly is."""
-    return not _is_held(called) and (called.binding is LOCAL or "." not in called.chain)
+    return _is_held(called) or called.binding is LOCAL or "." not in called.chain
 
 
 def _owner(value: Value) -> str:
