@@ -43,13 +43,20 @@ def read_exports(
 def declared_functions(
     matches: Sequence[QueryMatch], tree: ScopeTree, text: SourceText
 ) -> list[Export]:
-    """Return the functions that the file declares and does not define, with their namespaces."""
+    """Return the functions that the file declares and does not define, with their namespaces.
+
+    Of a method that a class declares and also defines in its body, one is an overload.
+    """
+    inside = {
+        scope.owner for scope in tree.scopes if scope.parent is not None and scope.parent.is_class
+    }
     marks = sorted(match["declares"] for match in matches)
     found: dict[Export, None] = {}
     for mark, scope in zip(marks, tree.at(start for start, _ in marks), strict=True):
         name = text.slice(mark)
         qualified = cut_path(f"{scope.prefix}.{name}" if scope.prefix else name)
-        if is_in_function(scope) or qualified in tree.definitions:
+        is_defined = qualified in tree.definitions and qualified not in inside
+        if is_in_function(scope) or is_defined:
             continue
         first = qualified.partition(".")[0]
         names = [qualified] if first in tree.definitions else [first, qualified]

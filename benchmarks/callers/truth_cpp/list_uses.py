@@ -94,8 +94,8 @@ class Reader:
     def inherit(self, cursor: Cursor, base: Cursor) -> None:
         """Note the base of a class."""
         at = self.place(base)
-        meant = base.referenced
-        if at is not None and meant is not None:
+        meant = base.type.get_canonical().get_declaration()
+        if at is not None:
             self.bases.append((at, base.spelling, meant.get_usr(), cursor.get_usr()))
 
     def use(self, cursor: Cursor, use: str) -> None:

@@ -74,8 +74,6 @@ _DECLARED = """SELECT n, file_id, kind, distance = 0 FROM (
                 AND s.repository_id = header.repository_id AND s.qualified_name = q.name
                 AND s.exported AND s.file_id <> q.file
             JOIN {module} source ON source.file_id = s.file_id AND {is_of_c_source}
-            WHERE NOT EXISTS (SELECT FROM {symbol} own
-                WHERE own.file_id = q.file AND own.qualified_name = q.name)
             GROUP BY q.n, q.file, s.file_id, header.name, header.repository_id, source.name
         ) AS defined
     ) AS found WHERE distance = nearest AND (distance < {farthest} OR several = 1)"""

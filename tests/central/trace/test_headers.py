@@ -398,3 +398,38 @@ def test_names_of_classes_are_found_where_headers_share_a_namespace(callers: Cal
     assert callers("db.Versions.count") == ["db/db/impl.cc:25 db.Impl.run medium"]
     assert callers("db.Iterator.next") == ["db/db/impl.cc:13 db.Wrapper.next high"]
     assert callers("db.Impl.run.Local.go") == ["db/db/impl.cc:24 db.Impl.run high"]
+
+
+def test_an_overload_in_another_file_is_possible_too(callers: Callers) -> None:
+    repository(
+        "printers",
+        {
+            "printer.h": """
+                class Printer {
+                 public:
+                  void write(const char* text) { write(text, 1); }
+                  void write(const char* text, int size);
+                  void end() {}
+                  void both();
+                };
+                inline void Printer::both() {}
+            """,
+            "printer.cpp": """
+                #include "printer.h"
+                void Printer::write(const char* text, int size) {}
+            """,
+            "main.cpp": """
+                #include "printer.h"
+                void run(Printer* printer) {
+                  printer->write("a");
+                  printer->end();
+                  printer->both();
+                }
+            """,
+        },
+    )
+    uses = ["printers/main.cpp:4 run medium", "printers/printer.h:4 Printer.write medium"]
+    assert callers("Printer.write", file="printer.h") == uses
+    assert callers("Printer.write", file="printer.cpp") == uses
+    assert callers("Printer.end") == ["printers/main.cpp:5 run high"]
+    assert callers("Printer.both") == ["printers/main.cpp:6 run high"]
