@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from indexer.languages import Language
 from indexer.languages.import_style import ImportStyle
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import INNER, Import, cut_path
+from indexer.records.references import INNER, Import, argument, cut_path
 from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 from indexer.resolution.scopes import (
     ANONYMOUS_FUNCTION,
@@ -35,6 +35,7 @@ _SOURCES: Final = (
     (".items", ValueSource.ITEMS),
     (".literal", ValueSource.LITERAL),
 )
+_NOWHERE: Final = (0, 0)
 _BIND: Final = ".bind"  # the method itself, with its object
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _FIRST_PARAMETER: Final = re.compile(r"\bdef\s+\w+\s*(?:\[[^\[\]]*\]\s*)?\(\s*$")
@@ -160,7 +161,7 @@ def _set_value(
     name.source, name.text = _value_source(match, label, text, language)
     if name.source is ValueSource.ALIAS and is_generic(name.text, language.containers):
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
-    name.steps = _steps(match, label, text)
+    name.steps = part_taken(match, label, text)
     if name.source is ValueSource.CALL:
         name.since = _call_end(match[f"{label}.call"], text.slice(match[label]), text)
     if "local.within" in match:  # from the brace or white space before it
@@ -194,14 +195,27 @@ def _value_source(
     return ValueSource.UNKNOWN, ""
 
 
-def _steps(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
-    """Return the part of the value that a pattern takes: a member, or a place in a tuple."""
+def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
+    """Return the parts of the value that lead to it: a parameter, a member, a place in a tuple."""
+    mark = match.get(label, _NOWHERE)
+    parts = []
+    given, among = match.get(f"{label}.given"), match.get(f"{label}.argument")
+    if given is not None:
+        parts.append(argument(_place(given, among or mark, text)))
+    if among is not None:
+        parts.append(argument(_place(among, mark, text)))
     if f"{label}.part" in match:
-        return (text.slice(match[f"{label}.part"]),)
-    if f"{label}.among" not in match:
-        return ()
-    before = text.slice((match[f"{label}.among"][0], match[label][0])).lstrip("([")
-    return (str(len(split_type(before, ",")) - 1),)
+        parts.append(text.slice(match[f"{label}.part"]))
+    elif f"{label}.among" in match:
+        parts.append(str(_place(match[f"{label}.among"], mark, text)))
+    return tuple(parts)
+
+
+def _place(among: ByteRange, one: ByteRange, text: SourceText) -> int:
+    """Return how many there are before `one` in a list that may begin with a bracket."""
+    before = text.slice((among[0], one[0]))
+    before = before[1:] if before[:1] in {"(", "["} else before
+    return len(split_type(before, ",")) - 1
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:

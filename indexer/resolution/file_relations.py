@@ -65,7 +65,16 @@ _GROUPS: Final = {
 }
 # Labels of what is no expression, some of them long.
 _PLACES: Final = frozenset(
-    {"local.in", "local.within", "local.among", "local.part", "field.part", "extends.member"}
+    {
+        "local.in",
+        "local.within",
+        "local.among",
+        "local.part",
+        "field.part",
+        "extends.member",
+        "returns.among",
+        "local.argument",
+    }
 )
 LABELS: Final = frozenset(_GROUPS) | {
     "receiver", "self", "passed", "infix", "extends.member",
@@ -73,6 +82,7 @@ LABELS: Final = frozenset(_GROUPS) | {
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
+    "returns.among", "returns.argument", "local.argument", "local.given",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",
     "field.literal",
 }  # fmt: skip
