@@ -62,8 +62,6 @@ EACH: Final = "*"  # what iterating gives
 CALLED: Final = "()"  # what calling the value gives
 # Of a class whose instances, as attributes of another class, give what this method does (Python).
 DESCRIPTOR_METHOD: Final = "__get__"
-# What `with` and `async with` call of what they are given; what has neither gives itself (Python).
-ENTER_METHODS: Final = ("__enter__", "__aenter__")
 # After the name of an extension member, or of the scope of several: the value that it is called on.
 RECEIVER: Final = "^"
 # After the local name of an import that a scope binds to another path than the scopes around it or

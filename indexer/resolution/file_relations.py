@@ -82,7 +82,7 @@ LABELS: Final = frozenset(_GROUPS) | {
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
-    "returns.among", "returns.argument", "local.argument", "local.given", "local.entered",
+    "returns.among", "returns.argument", "local.argument", "local.given",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",
     "field.literal",
 }  # fmt: skip

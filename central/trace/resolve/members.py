@@ -26,7 +26,7 @@ from central.trace.resolve.sql import (
 )
 from indexer.records.files import VALUE_KINDS
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import DESCRIPTOR_METHOD, ENTER_METHODS, Access
+from indexer.records.references import DESCRIPTOR_METHOD, Access
 
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
 
@@ -122,11 +122,7 @@ def _inherited(question: Members) -> RuleSteps:
         if found:
             inherited = [(one._replace(inherited_by=subclass), rest) for one, rest in found]
             return tuple(reached_via((yield from _on(inherited)), base))
-    first, *rest = question.names
-    if first not in ENTER_METHODS:
-        return ()
-    own_class = ResolvedDefinition(*subclass, "")  # `with x as y`: x has no such method, so y is x
-    return (yield from _on([(own_class, tuple(rest))]))
+    return ()
 
 
 def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefinition]:
