@@ -143,7 +143,7 @@ def _bind_field(
     if "field.of" in match:
         tree.bind_member(text.slice(match["field.of"]), written, name)
     elif "self" not in match or text.slice(match["self"]) in language.self_names:
-        tree.bind_field(written.lstrip("$"), name)
+        tree.bind_field(written, name)
 
 
 def _is_class_parameter(scope: Scope, start: int, text: SourceText) -> bool:

@@ -1,4 +1,4 @@
-"""Functions of TypeScript whose parameters have the types of the function that is asked for."""
+"""Members of TypeScript by their types: names with `$`, and functions whose parameters have the types of the function that is asked for."""
 
 from collections.abc import Callable
 
@@ -110,3 +110,34 @@ def test_what_a_call_is_given_has_the_parameters_that_the_function_declares(
         "app/src/main.ts:7 run high",
     ]
     assert callers("View.focus") == ["app/src/main.ts:7 run high"]
+
+
+def test_a_dollar_is_a_part_of_a_name(callers: Callers) -> None:
+    repository("lib", _LIBRARY)
+    repository(
+        "app",
+        {
+            "package.json": '{"name": "app", "dependencies": {"@acme/lib": "1.0.0"}}',
+            "src/range.ts": """
+                import { State, View } from "@acme/lib"
+                export class Range {
+                  head: View = new View()
+                  constructor(readonly $head: State) {}
+                  get $from() { return this.$head }
+                }
+                """,
+            "src/main.ts": """
+                import { Range } from "./range"
+                export function run(range: Range) {
+                  range.$head.apply()
+                  range.$from.apply()
+                  const { $head } = range
+                  $head.apply()
+                  range.head.focus()
+                }
+                """,
+        },
+    )
+    lines = [4, 5, 7]
+    assert callers("State.apply") == [f"app/src/main.ts:{line} run high" for line in lines]
+    assert callers("View.focus") == ["app/src/main.ts:8 run high"]
