@@ -1,4 +1,4 @@
-"""Members of TypeScript by their types: names with `$`, and functions whose parameters have the types of the function that is asked for."""
+"""Members of TypeScript by their types: `$` in names, parameters by the function asked for."""
 
 from collections.abc import Callable
 
