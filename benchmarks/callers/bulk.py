@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from benchmarks.callers.query import Edge, Line
-from benchmarks.callers.truth import Site, Truth
+from benchmarks.callers.truth import CALLABLE, Site, Truth
 
 
 class Verdict(StrEnum):
@@ -19,13 +19,13 @@ class Verdict(StrEnum):
 
 
 def judged(truth: Truth, edges: Iterable[Edge]) -> Iterator[tuple[Edge, Verdict]]:
-    """Each edge between definitions that the truth knows, with its verdict."""
+    """Each edge to a function, class or method that the truth knows, with its verdict."""
     sites: dict[Line, list[Site]] = {}
     for site in truth.sites:
         sites.setdefault((site.project, site.file, site.line), []).append(site)
     for edge in dict.fromkeys(edges):
         index = truth.index.get(edge.bound)
-        if index is not None:
+        if index is not None and truth.definitions[index].kind in CALLABLE:
             yield edge, _verdict(truth, index, sites.get(edge.line, []))
 
 

@@ -34,7 +34,8 @@ def find(family: Family, workspace: Path, cache: Path) -> Truth:
     outlines = {file: one for file in files if (one := outline(workspace, file))}
     definitions = Definitions(family, outlines)
     command = ["node", str(tools / "node_modules/pyright/langserver.index.js"), "--stdio"]
-    names = definitions.names.union(*(one.aliases for one in outlines.values()))
+    aliases: set[str] = set().union(*(one.aliases for one in outlines.values()))
+    names = definitions.names | aliases
     sites: list[Site] = []
     with LanguageServer(command, workspace) as server:
         for (project, path), one in outlines.items():
@@ -46,11 +47,13 @@ def find(family: Family, workspace: Path, cache: Path) -> Truth:
                 if not targets and any(place[0] for place in places):
                     types = [locate(family, workspace, *place) for place in file.types(use)]
                     held = definitions.meant(use, types)
-                if use.kind in NAMED and found and not definitions.callable((*targets, *held)):
+                is_told = bool(targets or held) or not any(place[0] for place in places)
+                is_judged = bool(found) and (is_told or use.name not in aliases)
+                if use.kind in NAMED and is_judged and not definitions.callable((*targets, *held)):
                     continue
                 owner = definitions.index.get((project, path, use.owner)) if use.owner else None
                 place = (project, path, use.line, use.column)
-                means = (targets, bool(found), owner, held)
+                means = (targets, is_judged, owner, held)
                 sites.append(Site(*place, use.name, use.kind, *means, use.receiver))
     return Truth(" ".join(family.tools), tuple(definitions.all), tuple(sites))
 

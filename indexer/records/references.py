@@ -75,6 +75,16 @@ RECEIVER: Final = "^"
 INNER: Final = "^"
 
 
+def argument(place: int) -> str:
+    """Return the name, in a chain, of what a function is given at a place: "(0)"."""
+    return f"({place})"
+
+
+def is_argument(name: str) -> bool:
+    """Whether a name in a chain is what a function is given."""
+    return name[:1] == "(" and name != CALLED
+
+
 class Reference(NamedTuple):
     """A use of a name.
 

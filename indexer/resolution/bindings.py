@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from indexer.languages import Language
 from indexer.languages.import_style import ImportStyle
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import INNER, Import, cut_path
+from indexer.records.references import INNER, Import, argument, cut_path
 from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 from indexer.resolution.scopes import (
     ANONYMOUS_FUNCTION,
@@ -26,6 +26,7 @@ from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.trees import ByteRange
 from indexer.syntax.tuples import places_in, take_apart
+from indexer.syntax.types import split_type
 
 _SOURCES: Final = (
     (".type", ValueSource.TYPE),
@@ -37,6 +38,7 @@ _SOURCES: Final = (
 )
 # A type that is defined where a variable is: C's `struct Point { … } start;`.
 _DEFINED_TYPE: Final = re.compile(r"(?:class|struct|union)\s+([\w:]+)[^{;]{0,500}\{")
+_NOWHERE: Final = (0, 0)
 _BIND: Final = ".bind"  # the method itself, with its object
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _FIRST_PARAMETER: Final = re.compile(r"\bdef\s+\w+\s*(?:\[[^\[\]]*\]\s*)?\(\s*$")
@@ -154,7 +156,7 @@ def _bind_field(
     if "field.of" in match:
         tree.bind_member(text.slice(match["field.of"]), written, name)
     elif "self" not in match or text.slice(match["self"]) in language.self_names:
-        tree.bind_field(written.lstrip("$"), name)
+        tree.bind_field(written, name)
 
 
 def _is_class_parameter(scope: Scope, start: int, text: SourceText) -> bool:
@@ -176,7 +178,7 @@ def _set_value(
     name.source, name.text = _value_source(match, label, text, language)
     if name.source is ValueSource.ALIAS and is_generic(name.text, language.containers):
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
-    name.steps = _steps(match, label, text)
+    name.steps = part_taken(match, label, text)
     if name.source is ValueSource.ALIAS and f"{label}.among" in match:
         _take_apart(name, text.slice(match[f"{label}.among"]))
     if name.source is ValueSource.CALL:
@@ -214,14 +216,28 @@ def _value_source(
     return ValueSource.UNKNOWN, ""
 
 
-def _steps(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
-    """Return the part of the value that a pattern takes: a member, or places in tuples."""
+def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
+    """Return the parts of the value that lead to it: a parameter, a member, a place in a tuple."""
+    mark = match.get(label, _NOWHERE)
+    parts = []
+    given, among = match.get(f"{label}.given"), match.get(f"{label}.argument")
+    if given is not None:
+        parts.append(argument(_place(given, among or mark, text)))
+    if among is not None:
+        parts.append(argument(_place(among, mark, text)))
     if f"{label}.part" in match:
-        return (text.slice(match[f"{label}.part"]),)
-    if f"{label}.among" not in match:
-        return ()
-    start, end = match[f"{label}.among"]
-    return places_in(text.slice((start, end)), len(text.slice((start, match[label][0]))))
+        parts.append(text.slice(match[f"{label}.part"]))
+    elif f"{label}.among" in match:
+        start, end = match[f"{label}.among"]
+        parts += places_in(text.slice((start, end)), len(text.slice((start, mark[0]))))
+    return tuple(parts)
+
+
+def _place(among: ByteRange, one: ByteRange, text: SourceText) -> int:
+    """Return how many there are before `one` in a list that may begin with a bracket."""
+    before = text.slice((among[0], one[0]))
+    before = before[1:] if before[:1] in {"(", "["} else before
+    return len(split_type(before, ",")) - 1
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:

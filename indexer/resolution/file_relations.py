@@ -69,8 +69,8 @@ _GROUPS: Final = {
 # Labels of what is no expression, some of them long.
 _PLACES: Final = frozenset(
     {
-        "local.in", "local.within", "local.among", "local.parameters", "local.part", "field.part",
-        "extends.member",
+        "local.in", "local.within", "local.among", "local.parameters", "local.part",
+        "local.argument", "field.part", "extends.member", "returns.among",
     }
 )  # fmt: skip
 LABELS: Final = frozenset(_GROUPS) | {
@@ -80,6 +80,7 @@ LABELS: Final = frozenset(_GROUPS) | {
     "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",
     "put.at",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
+    "returns.among", "returns.argument", "local.argument", "local.given",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",
     "field.literal",
 }  # fmt: skip

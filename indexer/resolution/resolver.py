@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import CALLED, EACH, ELEMENT
+from indexer.records.references import CALLED, EACH, ELEMENT, is_argument
 from indexer.resolution.assigned_values import AssignedValues
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.lookup import Lookup
@@ -245,7 +245,7 @@ class Resolver(ExpressionReader):
         field = self._field(value, part, role)
         if field is not None:
             return field
-        if part in _OF_ITEMS:
+        if part in _OF_ITEMS or is_argument(part):
             return Value(value.binding, value.root, value.chain, INSTANCE, part)
         if value.root in self.bases and not value.chain and not self._has(value.root, part):
             return Value(value.binding, value.root, (), INSTANCE, part)

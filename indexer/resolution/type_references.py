@@ -5,7 +5,16 @@ from itertools import chain
 from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import CALLED, EACH, Access, Binding, Reference, ReferenceKind
+from indexer.records.references import (
+    CALLED,
+    EACH,
+    Access,
+    Binding,
+    Reference,
+    ReferenceKind,
+    is_argument,
+)
+from indexer.resolution.bindings import part_taken
 from indexer.resolution.extension_calls import is_extensible
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
@@ -18,7 +27,6 @@ from indexer.syntax.trees import ByteRange
 _RETURNS = ("returns", "returns.new", "returns.call", "returns.alias")
 OF_FIXTURES: Final = frozenset({"yields.call", "yields.alias"})
 _MAX_GAP: Final = 20  # bytes between `from` and what follows
-_NOWHERE: Final = (0, 0)
 _VISIBLE: Final = (Binding.LOCAL, Binding.IMPORT)
 _MAX_RETURNED: Final = 4  # different types that the returns of a function give
 _MAX_DEPTH: Final = 3  # of containers in containers
@@ -154,8 +162,12 @@ def returned_values(
 
 def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[str, Value]]:
     """Yield the types of a function's result and, for `__getitem__`, of its class's part."""
-    yield from _with_parts(owner, value, resolver, is_function=True)
     container, _, last = owner.rpartition(".")
+    if is_argument(last):  # of a function that is given, its parameters alone
+        found = _with_parts(owner, value, resolver)
+        yield from ((name, one) for name, one in found if name.startswith(f"{owner}.("))
+        return
+    yield from _with_parts(owner, value, resolver, is_function=not last.isdigit())
     part = resolver.language.part_methods.get(last)
     if part is not None and container:
         items = resolver.types.part(value, EACH) if part == EACH else value
@@ -167,10 +179,10 @@ def _returns(
 ) -> Iterator[tuple[str, str, ByteRange, Scope]]:
     """Yield function, label, bytes and scope of each return, in order of position.
 
-    For a member of a returned object, `function.member`.
+    For a member of a returned object, or a later result, `function.member`.
     """
     marks = sorted(
-        (_whole(mark, match), label, match.get("returns.part", _NOWHERE))
+        (_whole(mark, match), label, part_taken(match, "returns", text))
         for match in matches
         for label, mark in match.items()
         if label in _RETURNS or label in OF_FIXTURES
@@ -181,7 +193,7 @@ def _returns(
         if label in OF_FIXTURES and (owner not in fixtures or _is_delegated(mark, text)):
             continue
         if owner:
-            yield f"{owner}.{text.slice(part)}" if part != _NOWHERE else owner, label, mark, scope
+            yield ".".join((owner, *part)), label, mark, scope
 
 
 def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:

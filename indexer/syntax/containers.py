@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from indexer.languages.containers import Containers, PartPath
-from indexer.records.references import CALLED, EACH, ELEMENT
+from indexer.records.references import CALLED, EACH, ELEMENT, argument
 from indexer.syntax.types import bare_type, first_argument, last_component, split_type
 
 Parts: TypeAlias = tuple[tuple[PartPath, str], ...]  # paths, and the text of the type there
@@ -116,7 +116,18 @@ def _of_function(text: str) -> Parts:
     result = parameters[_closing(parameters) + 1 :].lstrip()
     if parameters != text:
         return (((CALLED,), _first_result(result)),) if result else ()
-    return (((CALLED,), result[2:].strip()),) if result.startswith("=>") else ()
+    if not result.startswith("=>"):
+        return ()
+    return (((CALLED,), result[2:].strip()), *_of_parameters(parameters))
+
+
+def _of_parameters(text: str) -> Parts:
+    """Read the written types of `(a: A, b?: B) => …`: those that a function given for it has."""
+    written = split_type(text[1 : _closing(text)], ",")[:_MAX_PARTS]
+    named = [_MEMBER.fullmatch(one.strip()) for one in written]
+    if named and named[0] is not None and named[0][1] == "this":
+        named = named[1:]
+    return tuple(((argument(place),), one[2]) for place, one in enumerate(named) if one is not None)
 
 
 def _of_object(text: str) -> Parts:

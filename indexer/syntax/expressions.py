@@ -205,12 +205,13 @@ def _unwrapped(text: str) -> str:
 
 
 def _components(text: str) -> tuple[str, ...]:
+    text = text.replace("::$", "::")  # PHP's static properties
     first, *rest = _SPLIT.split(text[1:]) if text.startswith("\\") else _SPLIT.split(text)
     if text.startswith(_ROOTED):
         first += "::"
     elif text.startswith("\\"):
         first = "\\" + first
-    rest = [ELEMENT if part == _INDEX else part.lstrip("$") for part in rest]
+    rest = [ELEMENT if part == _INDEX else part for part in rest]
     return ("self", first, *rest) if first.startswith("@") else (first, *rest)
 
 

@@ -35,6 +35,36 @@
           (identifier) @local.alias
           (member_expression) @local.alias
           (this) @local.alias])
+; One of two values, of which the first says what it is: `a || b`, `a ?? b`, `c ? a : b`, `c && a`.
+(variable_declarator
+  name: (identifier) @local
+  value: [
+    (binary_expression
+      left: [(new_expression constructor: (_) @local.new)
+             (call_expression function: (_) @local.call)
+             (identifier) @local.alias
+             (member_expression) @local.alias]
+      operator: ["||" "??"])
+    (binary_expression
+      operator: "&&"
+      right: [(new_expression constructor: (_) @local.new)
+              (call_expression function: (_) @local.call)
+              (identifier) @local.alias
+              (member_expression) @local.alias])
+    (ternary_expression
+      consequence: [(new_expression constructor: (_) @local.new)
+                    (call_expression function: (_) @local.call)
+                    (identifier) @local.alias
+                    (member_expression) @local.alias])
+    (ternary_expression
+      consequence: [(null) (undefined)]
+      alternative: [(new_expression constructor: (_) @local.new)
+                    (call_expression function: (_) @local.call)
+                    (identifier) @local.alias
+                    (member_expression) @local.alias])
+    (assignment_expression
+      right: [(new_expression constructor: (_) @local.new)
+              (call_expression function: (_) @local.call)])])
 (assignment_expression
   left: (identifier) @local
   right: [(new_expression constructor: (_) @local.new)
@@ -93,6 +123,30 @@
                    (this) @returns.alias
                    (identifier) @returns.alias
                    (member_expression) @returns.alias])
+(return_statement [
+  (assignment_expression right: [
+    (new_expression constructor: (_) @returns.new)
+    (call_expression function: (_) @returns.call)])
+  (binary_expression operator: ["||" "??"] [
+    (new_expression constructor: (_) @returns.new)
+    (call_expression function: (_) @returns.call)
+    (identifier) @returns.alias
+    (member_expression) @returns.alias])
+  (binary_expression operator: "&&" right: [
+    (new_expression constructor: (_) @returns.new)
+    (call_expression function: (_) @returns.call)
+    (identifier) @returns.alias
+    (member_expression) @returns.alias])
+  (ternary_expression consequence: [
+    (new_expression constructor: (_) @returns.new)
+    (call_expression function: (_) @returns.call)
+    (identifier) @returns.alias
+    (member_expression) @returns.alias])
+  (ternary_expression alternative: [
+    (new_expression constructor: (_) @returns.new)
+    (call_expression function: (_) @returns.call)
+    (identifier) @returns.alias
+    (member_expression) @returns.alias])])
 (arrow_function body: [(new_expression constructor: (_) @returns.new)
                        (call_expression function: (_) @returns.call)
                        (identifier) @returns.alias

@@ -34,7 +34,8 @@
 [(if_statement) (for_statement) (expression_switch_statement) (expression_case)
  (type_switch_statement) (type_case) (communication_case) (default_case)] @scope
 
-; Names and what they hold. Of several on the left only the first has the value's.
+; Names and what they hold. The first of several has the value's type, which is that of a
+; function's first result; each other one has its own place among the results.
 (parameter_declaration name: (identifier) @local type: (_) @local.type)
 (method_declaration receiver: (parameter_list (parameter_declaration
   name: (identifier) @local @self)))
@@ -78,6 +79,22 @@
   right: (expression_list . [
     [(index_expression) (slice_expression)] @local.alias
     (unary_expression operator: "<-" operand: (_) @local.items)]))
+(short_var_declaration
+  left: (expression_list . (_) (identifier) @local) @local.among
+  right: (expression_list . (call_expression function:
+    [(identifier) @local.call (selector_expression) @local.call
+     (index_expression operand: (_) @local.call)]) .))
+(short_var_declaration
+  left: (expression_list . (_) . (identifier) @local)
+  right: (expression_list . (_) .
+    [(call_expression function: [(identifier) (selector_expression)] @local.call)
+     (composite_literal type: (_) @local.type)
+     (unary_expression operator: "&" operand: (composite_literal type: (_) @local.type))
+     (identifier) @local.alias
+     (selector_expression) @local.alias]))
+(var_spec
+  . name: (_) name: (identifier) @local
+  value: (expression_list . (call_expression function: (_) @local.call) .)) @local.among
 (range_clause left: (expression_list (identifier) @local))
 (range_clause left: (expression_list . (identifier) @local .) right: (_) @local.items)
 (range_clause left: (expression_list . (identifier) @local . (_)) @local.among right: (_) @local.items)
@@ -106,6 +123,12 @@
 ([(function_declaration result: (parameter_list . (parameter_declaration type: (_) @returns)))
   (method_declaration result: (parameter_list . (parameter_declaration type: (_) @returns)))
   (method_elem result: (parameter_list . (parameter_declaration type: (_) @returns)))])
+[(function_declaration
+   result: (parameter_list . (_) (parameter_declaration type: (_) @returns)) @returns.among)
+ (method_declaration
+   result: (parameter_list . (_) (parameter_declaration type: (_) @returns)) @returns.among)
+ (method_elem
+   result: (parameter_list . (_) (parameter_declaration type: (_) @returns)) @returns.among)]
 
 ; Imports.
 (import_spec name: (_)? @import.alias path: (_ (_) @import.module))

@@ -47,8 +47,8 @@
 (use_instead_of_clause
   (class_constant_access_expression . (_) @field.alias (name) @field @field.part .))
 (property_declaration
-  type: (_)? @field.type (property_element name: (variable_name) @field))
-(property_promotion_parameter type: (_)? @field.type name: (variable_name) @field)
+  type: (_)? @field.type (property_element name: (variable_name (name) @field)))
+(property_promotion_parameter type: (_)? @field.type name: (variable_name (name) @field))
 (property_promotion_parameter type: (_)? @local.type name: (variable_name) @local)
 (simple_parameter type: (_)? @local.type name: (variable_name) @local)
 (variadic_parameter name: (variable_name) @local)

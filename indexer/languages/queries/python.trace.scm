@@ -47,6 +47,35 @@
           (attribute) @field.alias
           (subscript) @field.alias
           [(list) (list_comprehension) (dictionary) (dictionary_comprehension)] @field.literal]?)
+; One of two values, of which the first says what it is: `a or b`, `a if c else b`, `c and a`.
+(assignment
+  left: (identifier) @local
+  right: [
+    (boolean_operator
+      left: [(call function: (_) @local.call) (identifier) @local.alias (attribute) @local.alias]
+      operator: "or")
+    (boolean_operator
+      operator: "and"
+      right: [(call function: (_) @local.call) (identifier) @local.alias (attribute) @local.alias])
+    (conditional_expression
+      . [(call function: (_) @local.call) (identifier) @local.alias (attribute) @local.alias])
+    (conditional_expression
+      . (none) . (_) .
+      [(call function: (_) @local.call) (identifier) @local.alias (attribute) @local.alias])])
+(assignment
+  left: (attribute object: (identifier) @self attribute: (identifier) @field)
+  right: [
+    (boolean_operator
+      left: [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias]
+      operator: "or")
+    (boolean_operator
+      operator: "and"
+      right: [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias])
+    (conditional_expression
+      . [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias])
+    (conditional_expression
+      . (none) . (_) .
+      [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias])])
 (assignment
   left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
   right: [(call function: (_) @local.call)
@@ -136,6 +165,15 @@
                    (identifier) @returns.alias
                    (attribute) @returns.alias
                    (subscript) @returns.alias])
+(return_statement [
+  (boolean_operator operator: "or" [
+    (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])
+  (boolean_operator operator: "and" right: [
+    (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])
+  (conditional_expression . [
+    (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])
+  (conditional_expression [
+    (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias] .)])
 
 ; Functions as values.
 (default_parameter value: [(identifier) (attribute)] @default)

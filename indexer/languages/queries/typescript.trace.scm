@@ -26,6 +26,55 @@
           (intersection_type . (intersection_type
             . (object_type)? . [(type_identifier) (nested_type_identifier) (generic_type)] @local.type))])
 
+; Parameters without a type of their own have that of the function type that is asked for; what a
+; generic one gives them depends on its arguments.
+(variable_declarator
+  type: (type_annotation
+    [(type_identifier) (nested_type_identifier) (function_type)] @local.type)
+  value: [(arrow_function parameter: (identifier) @local @local.argument)
+          (_ parameters: (formal_parameters (required_parameter
+            pattern: [(identifier) @local
+                      (object_pattern (shorthand_property_identifier_pattern) @local @local.part)]
+            !type)) @local.argument)])
+(public_field_definition
+  type: (type_annotation
+    [(type_identifier) (nested_type_identifier) (function_type)] @local.type)
+  value: [(arrow_function parameter: (identifier) @local @local.argument)
+          (_ parameters: (formal_parameters (required_parameter
+            pattern: [(identifier) @local
+                      (object_pattern (shorthand_property_identifier_pattern) @local @local.part)]
+            !type)) @local.argument)])
+(_
+  return_type: (type_annotation
+    [(type_identifier) (nested_type_identifier) (function_type)] @local.type)
+  body: (statement_block (return_statement
+    [(arrow_function parameter: (identifier) @local @local.argument)
+     (_ parameters: (formal_parameters (required_parameter
+       pattern: [(identifier) @local
+                 (object_pattern (shorthand_property_identifier_pattern) @local @local.part)]
+       !type)) @local.argument)])))
+
+(formal_parameters
+  (_ type: (type_annotation
+    [(function_type) (parenthesized_type (function_type))]) @returns)) @returns.argument
+(call_expression
+  function: (identifier) @local.alias
+  arguments: (arguments
+    [(arrow_function parameter: (identifier) @local @local.argument)
+     (binary_expression
+       operator: "&&"
+       right: (parenthesized_expression
+         (arrow_function parameter: (identifier) @local @local.argument)))
+     (_ parameters: (formal_parameters (required_parameter
+       pattern: (identifier) @local !type)) @local.argument)]) @local.given)
+(call_expression
+  function: (member_expression property: (property_identifier) @_each) @local.alias
+  arguments: (arguments
+    [(arrow_function parameter: (identifier) @local @local.argument)
+     (_ parameters: (formal_parameters (required_parameter
+       pattern: (identifier) @local !type)) @local.argument)]) @local.given
+  (#not-match? @_each "^(every|filter|find|findIndex|findLast|flatMap|forEach|map|some|then|catch|reduce|sort)$"))
+
 (type_parameter
   name: (type_identifier) @local
   constraint: (constraint [(type_identifier) @local.alias
@@ -38,6 +87,16 @@
   value: (non_null_expression [(call_expression function: (_) @local.call)
                                (identifier) @local.alias
                                (member_expression) @local.alias]))
+(variable_declarator
+  name: [(object_pattern
+           [(shorthand_property_identifier_pattern) @local @local.part
+            (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)])
+         (array_pattern (identifier) @local) @local.among]
+  type: (type_annotation)? @local.type
+  value: [(as_expression (_) . (_) @local.type)
+          (non_null_expression [(call_expression function: (_) @local.call)
+                                (identifier) @local.alias
+                                (member_expression) @local.alias])]?)
 ([(required_parameter
     pattern: (object_pattern
       [(shorthand_property_identifier_pattern) @local @local.part
