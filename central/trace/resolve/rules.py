@@ -12,6 +12,7 @@ from central.trace.resolve import (
     members,
     modules,
     outside,
+    outside_names,
 )
 from central.trace.resolve.engine import Rules, RuleSteps
 from central.trace.resolve.import_statements import (
@@ -195,4 +196,10 @@ RULES: Final[Rules] = {
     Outside: outside.outside,
     OutsideBases: outside.outside_bases,
     Members: members.members,
+}
+# With the models of libraries: what leads to nothing visible may be of a library.
+RULES_WITH_MODELS: Final[Rules] = {
+    **RULES,
+    ImportPath: outside_names.imported_from_library,
+    UnboundName: outside_names.unbound_of_library,
 }
