@@ -61,7 +61,9 @@ class Link:
     callee: Endpoint
     target: Annotated[int, "Index in definitions"]
     depth: int
-    rule: Annotated[str, "same_file, import, receiver_type, same_package, dependency or name_only"]
+    rule: Annotated[
+        str, "same_file, import, receiver_type, same_package, dependency, model or name_only"
+    ]
     confidence: Annotated[str, "high, medium or low"]
     evidence: str
     candidates: Annotated[int, "To how many definitions it may lead"]
@@ -275,7 +277,7 @@ class Call:
     callee_project: str
     callee_path: str
     kind: Annotated[str, "call, new, decorate, inherit, element or value"]
-    rule: Annotated[str, "same_file, import, receiver_type, same_package or dependency"]
+    rule: Annotated[str, "same_file, import, receiver_type, same_package, dependency or model"]
     confidence: Annotated[str, "high or medium"]
     commit: Annotated[str, "Of the caller's project"]
 

@@ -20,6 +20,7 @@ RULE_WORDS: Final = {
     "receiver_type": "by the type of the receiver",
     "same_package": "in the same package",
     "dependency": "by a package that is imported as a whole",
+    "model": "by the model of a library",
     "name_only": "by its name only",
 }
 

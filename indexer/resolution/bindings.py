@@ -162,6 +162,7 @@ def _set_value(
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = _steps(match, label, text)
     if name.source is ValueSource.CALL:
+        name.callee_end = match[f"{label}.call"][1]
         name.since = _call_end(match[f"{label}.call"], text.slice(match[label]), text)
     if "local.within" in match:  # from the brace or white space before it
         start, name.until = match["local.within"]

@@ -144,7 +144,12 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         found = list(merge(found, rest.references, key=_position))
     if language.has_methods:
         found += type_references(
-            groups["returns"], reader.decorated, resolver, text, fixtures=fixtures.functions
+            groups["returns"],
+            reader.decorated,
+            resolver,
+            text,
+            fixtures=fixtures.functions,
+            bases=reader.generic_bases,
         )
         found += receiver_types(groups["extends"], resolver, text)
     references = found[:FILE_REFERENCES]

@@ -30,9 +30,16 @@ from indexer.resolution.value import (
     as_instance,
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
-from indexer.syntax.expressions import Expression, is_assigned, read_expression, read_members
+from indexer.syntax.expressions import (
+    MAX_EXPRESSION_CHARACTERS,
+    Expression,
+    is_assigned,
+    read_expression,
+    read_members,
+)
 from indexer.syntax.parser import ParsedFile
 from indexer.syntax.source_text import SourceText
+from indexer.syntax.types import closing_bracket
 
 # Module constants, because a look-up on the enumeration takes half as long as creating a tuple.
 _INHERIT: Final = ReferenceKind.INHERIT
@@ -103,6 +110,7 @@ class ReferenceReader:
                 self._calls.setdefault(use.start, []).append(use.end)
         self._decorators = sorted(parsed.decorators)
         self.decorated: dict[str, tuple[Value, int]] = {}  # functions, by the outermost decorator
+        self.generic_bases: list[tuple[str, str, Scope, int]] = []  # class, written, scope, offset
         self._callers = {
             scope.start: scope.owner
             for scope in resolver.tree.scopes
@@ -127,7 +135,17 @@ class ReferenceReader:
             reference = self._reference(use, expression, value, name, scope)
             if use.kind is _DECORATE and self._language.decorators_replace:
                 self.decorated.setdefault(reference.caller, (value, use.start))
+            if use.kind is _INHERIT and value.binding is not LOCAL:
+                self._note_generic(use, scope)
             yield reference
+
+    def _note_generic(self, use: NameUse, scope: Scope) -> None:
+        """Keep a base with its type arguments, which stand behind its name."""
+        following = self._text.slice((use.end, use.end + MAX_EXPRESSION_CHARACTERS))
+        end = closing_bracket(following) if following[:1] in ("<", "[") else -1
+        if end > 0:
+            written = use.written + following[:end]
+            self.generic_bases.append((scope.class_name, written, scope, use.start))
 
     def _of_symbol(self, use: NameUse, scope: Scope) -> tuple[Expression, Value, str] | None:
         """Return the method of the class around it that a symbol names: `before_action :load`."""

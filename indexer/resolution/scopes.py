@@ -41,7 +41,8 @@ class NameBinding:
     A definition has its qualified name and kind; so has a local variable of a module or class,
     with kind "". An import has the record's `local` name. `steps` lead from the value of `text` to
     that of the name, such as the place in a tuple. It does not hold in the call before `since`
-    whose result it gets, and with `until` it holds to that offset only.
+    whose result it gets, and with `until` it holds to that offset only. Of a call whose result it
+    holds, the callee ends at `callee_end`.
     """
 
     start: int
@@ -55,6 +56,7 @@ class NameBinding:
     steps: tuple[str, ...] = ()
     since: int = 0
     until: int = 0
+    callee_end: int = 0
 
 
 @dataclass(slots=True, eq=False)

@@ -6,6 +6,7 @@ from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import CALLED, EACH, Access, Binding, Reference, ReferenceKind
+from indexer.resolution.arguments import call_arguments, type_arguments
 from indexer.resolution.extension_calls import is_extensible
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
@@ -35,11 +36,12 @@ def type_references(
     text: SourceText,
     *,
     fixtures: Container[str],
+    bases: Iterable[tuple[str, str, Scope, int]],
 ) -> Iterator[Reference]:
     """Yield the types of variables and fields, of functions' results, then of unions.
 
     A function without one has that of what its decorator gives. Functions that are `fixtures` may
-    also yield a value.
+    also yield a value. `bases` are generic ones of classes, as written.
     """
     yield from _of_names(resolver, text)
     typed: set[str] = set()
@@ -52,6 +54,9 @@ def type_references(
             names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
             value = Value(decorator.binding, decorator.root, names, Access.INSTANCE)
             yield _reference(owner, value, text.position(offset))
+    for owner, written, scope, offset in bases:
+        for name, value in _of_arguments(owner, written, scope, offset, resolver):
+            yield _reference(name, value, text.position(offset))
     for name, classes in resolver.types.unions.items():
         for value, offset in classes.items():
             yield _reference(name, value, text.position(offset))
@@ -78,13 +83,15 @@ def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
         for name in chain.from_iterable(names.values()):
             if name.imported or name.source is ValueSource.UNKNOWN:
                 continue
-            for typed in _of_name(name, resolver):
+            for typed in _of_name(name, resolver, text):
                 if typed not in seen:
                     seen.add(typed)
                     yield _reference(*typed, text.position(name.start))
 
 
-def _of_name(name: NameBinding, resolver: Resolver) -> Iterator[tuple[str, Value]]:
+def _of_name(
+    name: NameBinding, resolver: Resolver, text: SourceText
+) -> Iterator[tuple[str, Value]]:
     if _is_bound_method(name, resolver):
         return
     value = resolver.bound_value(name)
@@ -92,6 +99,17 @@ def _of_name(name: NameBinding, resolver: Resolver) -> Iterator[tuple[str, Value
     if resolver.is_definition(name):
         yield name.qualified, value
     yield from _with_parts(name.qualified, value, resolver)
+    yield from call_arguments(name, value, resolver, text)
+    if name.source is ValueSource.TYPE:
+        yield from _of_arguments(name.qualified, name.text, name.scope, name.start, resolver)
+
+
+def _of_arguments(
+    owner: str, written: str, scope: Scope, offset: int, resolver: Resolver
+) -> Iterator[tuple[str, Value]]:
+    """Yield the arguments of a generic type with their parts."""
+    for name, value in type_arguments(owner, written, scope, offset, resolver):
+        yield from _with_parts(name, value, resolver)
 
 
 def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
@@ -119,7 +137,10 @@ def _of_functions(
     for owner, label, mark, scope in _returns(matches, resolver, text, fixtures):
         if label == "returns":
             types = declared.setdefault(owner, {})
-            found = resolver.types.instances(text.slice(mark), scope, mark[0])
+            written = text.slice(mark)
+            found = resolver.types.instances(written, scope, mark[0])
+            for name, one in _of_arguments(owner, written, scope, mark[0], resolver):
+                yield _reference(name, one, text.position(mark[0]))
         else:
             value = _returned(label, mark, scope, resolver, text)
             if owner in fixtures:

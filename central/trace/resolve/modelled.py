@@ -25,8 +25,10 @@ from central.trace.resolve.questions import (
     reached_via,
 )
 from central.trace.resolve.sql import Typing
+from indexer.records.references import EACH
 
 NO_FILE: Final = 0
+_PARTS: Final = ("", f".{EACH}")
 _SEPARATOR: Final = "|"  # the last part, a name, may hold it
 
 
@@ -102,12 +104,13 @@ def members_of_owned(
 
 def classes_at(value: ResolvedDefinition, place: Key) -> RuleSteps:
     """Return the classes of a definition whose type is a modelled value."""
-    modelled = _value(value.key).modelled
-    if modelled.result is None:
-        return (value,)
-    written = (place[0], f"{place[1]}.{type_argument(modelled)}")
-    subject = _Subject(value.key, _value(value.key), [written])
-    return (yield from _given(subject, modelled.result, place))
+    known = _value(value.key)
+    written = (place[0], f"{place[1]}.{type_argument(known.modelled)}")
+    subject = _Subject(value.key, known, [written])
+    if known.modelled.result is not None:
+        return (yield from _given(subject, known.modelled.result, place))
+    items = yield from _items(subject)
+    return tuple(_definition(known._replace(item=item)) for item in items) or (value,)
 
 
 def type_argument(modelled: Modelled) -> str:
@@ -167,11 +170,15 @@ def _arguments(given: Given, place: Key | None) -> RuleGenerator[list[Key]]:
 
 def _written_classes(places: Sequence[Key]) -> RuleGenerator[list[Key]]:
     """Return the classes of the first of these definitions that has a type."""
-    typings = yield [Typing(*place) for place in places]
-    for place, rows in zip(places, typings, strict=True):
-        if rows:
+    typings = yield [Typing(file, f"{name}{part}") for file, name in places for part in _PARTS]
+    told = iter(typings)
+    for place in places:
+        own, items = next(told), next(told)
+        if own:
             (found,) = yield [Classes(*place)]
             return [one.key for one in found]
+        if items:  # a container of the language: what is written has the parts
+            return [place]
     return []
 
 

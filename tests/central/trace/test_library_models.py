@@ -4,8 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
-from tests.central.trace.corpus import repository
+from central.tenancy.models import AuditEntry
+from tests.central.protocol import Api, api_of
+from tests.central.trace.corpus import organization_of, repository
 
 pytestmark = pytest.mark.django_db
 
@@ -57,3 +60,66 @@ def test_a_model_of_django_tells_what_managers_give(callers: Callers) -> None:
     ]
     assert callers("Order.ship") == ["shop/shop/work.py:11 work medium"]
     assert callers("Busy.close") == ["shop/shop/work.py:10 work high"]
+
+
+def test_the_answer_names_the_model(ask: Ask) -> None:
+    repository("shop", {"shop/__init__.py": "", "shop/models.py": _MODELS, "shop/work.py": _WORK})
+    link = ask("callers", symbol="Order.ship").json()["callers"][0]
+    assert link["rule"] == "model"
+    assert "by the model of Django 3.2 to 5.2" in link["evidence"]
+
+
+def test_a_visible_library_goes_before_its_model(callers: Callers) -> None:
+    library = {
+        "pyproject.toml": '[project]\nname = "django"\nversion = "5"\n',
+        "django/__init__.py": "",
+        "django/db/__init__.py": "",
+        "django/db/models.py": "class Model:\n    pass\n",
+    }
+    repository("django", library)
+    shop = {"pyproject.toml": '[project]\nname = "shop"\ndependencies = ["django"]\n'}
+    repository("shop", {**shop, "shop/models.py": _MODELS, "shop/work.py": _WORK})
+    assert callers("Account.close", file="shop/models.py") == []
+
+
+def test_an_own_class_of_the_same_name_has_no_model(callers: Callers) -> None:
+    own = """
+        class Model:
+            pass
+
+        class Account(Model):
+            def close(self): ...
+
+        def work():
+            Account.objects.get(pk=1).close()
+    """
+    repository("shop", {"shop/models.py": own})
+    assert callers("Account.close") == []
+
+
+def test_models_are_off_for_one_organization_by_command_and_api(callers: Callers, api: Api) -> None:
+    repository("shop", {"shop/__init__.py": "", "shop/models.py": _MODELS, "shop/work.py": _WORK})
+    call_command("library_models", "--organization", "acme", "off")
+    assert callers("Order.ship") == []
+    assert AuditEntry.objects.get().detail == {"uses_models": {"before": True, "after": False}}
+
+    other = organization_of("globex")
+    repository("shop", {"shop/models.py": _MODELS, "shop/work.py": _WORK}, organization=other)
+    theirs = api_of(other)
+    found = theirs.client.get(
+        "/api/v1/trace/callers",
+        {"org_id": "globex", "symbol": "Order.ship"},
+        headers={"Authorization": f"Bearer {theirs.token}"},
+    )
+    assert len(found.json()["callers"]) == 1
+
+    admin = api_of(organization_of(), scopes=["admin"])
+    answer = admin.client.put(
+        "/api/v1/trace/models",
+        {"org_id": "acme", "enabled": True},
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {admin.token}"},
+    ).json()
+    assert answer["enabled"]
+    assert {"name": "Django", "versions": "3.2 to 5.2"}.items() <= answer["libraries"][0].items()
+    assert len(callers("Order.ship")) == 1
