@@ -22,6 +22,7 @@ from indexer.syntax.types import generic_arguments
 _KEYWORD: Final = re.compile(r"\s*(\w+)\s*=(?!=)\s*(.*)", re.DOTALL)
 _CALLEE: Final = re.compile(r"[\w.]+(?=\()")
 _QUOTED: Final = re.compile(r"[\"']([A-Za-z_]\w*)[\"']")
+_TYPE_PARAMETER: Final = re.compile(r"[A-Z]\d?")
 _CLASS_NAME: Final = re.compile(r"_*[A-Z]\w*[a-z]")
 _NAMED_KINDS: Final = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DEPTH: Final = 2  # of calls in calls
@@ -42,12 +43,14 @@ def call_arguments(
 def type_arguments(
     owner: str, written: str, scope: Scope, offset: int, resolver: Resolver
 ) -> Iterator[tuple[str, Value]]:
-    """Yield the arguments of a generic type that is no container of the language."""
+    """Yield the arguments of a generic type, unless the language itself has it."""
+    language = resolver.language
     head, arguments = generic_arguments(written)
-    if not arguments or head in resolver.language.containers:
+    if head in language.containers or head in language.wrapper_types or head in language.builtins:
         return
     for place, argument in enumerate(arguments):
-        yield f"{owner}.<{head}>.{place}", resolver.types.instance(argument, scope, offset)
+        if not _TYPE_PARAMETER.fullmatch(argument) and argument not in language.builtins:
+            yield f"{owner}.<{head}>.{place}", resolver.types.instance(argument, scope, offset)
 
 
 def _arguments(

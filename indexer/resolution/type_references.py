@@ -134,13 +134,14 @@ def _of_functions(
     """
     declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
+    arguments: list[Reference] = []
     for owner, label, mark, scope in _returns(matches, resolver, text, fixtures):
         if label == "returns":
             types = declared.setdefault(owner, {})
             written = text.slice(mark)
             found = resolver.types.instances(written, scope, mark[0])
-            for name, one in _of_arguments(owner, written, scope, mark[0], resolver):
-                yield _reference(name, one, text.position(mark[0]))
+            given = _of_arguments(owner, written, scope, mark[0], resolver)
+            arguments += _references(given, text.position(mark[0]))
         else:
             value = _returned(label, mark, scope, resolver, text)
             if owner in fixtures:
@@ -159,8 +160,15 @@ def _of_functions(
     }
     for owner, types in (declared | inferred).items():
         for value, mark in types.items():
-            for name, one in _of_result(owner, value, resolver):
-                yield _reference(name, one, text.position(mark[0]))
+            results = _of_result(owner, value, resolver)
+            yield from _references(results, text.position(mark[0]))
+    yield from arguments
+
+
+def _references(
+    named: Iterable[tuple[str, Value]], position: tuple[int, int]
+) -> Iterator[Reference]:
+    return (_reference(name, value, position) for name, value in named)
 
 
 def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[str, Value]]:
