@@ -50,7 +50,9 @@ def type_arguments(
         return
     for place, argument in enumerate(arguments):
         if not _TYPE_PARAMETER.fullmatch(argument) and argument not in language.builtins:
-            yield f"{owner}.<{head}>.{place}", resolver.types.instance(argument, scope, offset)
+            value = resolver.types.instance(argument, scope, offset)
+            if value.binding is not Binding.FREE or value.root[:1].isupper():
+                yield f"{owner}.<{head}>.{place}", value
 
 
 def _arguments(

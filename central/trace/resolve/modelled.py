@@ -105,8 +105,9 @@ def members_of_owned(
 def classes_at(value: ResolvedDefinition, place: Key) -> RuleSteps:
     """Return the classes of a definition whose type is a modelled value."""
     known = _value(value.key)
-    written = (place[0], f"{place[1]}.{type_argument(known.modelled)}")
-    subject = _Subject(value.key, known, [written])
+    file, name = place
+    written = [(file, f"{name}.{part}") for part in (type_argument(known.modelled), EACH)]
+    subject = _Subject(value.key, known, written)
     if known.modelled.result is not None:
         return (yield from _given(subject, known.modelled.result, place))
     items = yield from _items(subject)

@@ -7,8 +7,12 @@ import pytest
 from django.core.management import call_command
 
 from central.tenancy.models import AuditEntry
+from central.trace.resolve.library_models import Library, library_models
+from indexer.records.manifests import Ecosystem
 from tests.central.protocol import Api, api_of
 from tests.central.trace.corpus import organization_of, repository
+
+LIBRARIES = library_models().libraries
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +52,30 @@ _WORK = """
         def run(self):
             self.queryset.first().close()
 """
+
+
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
+def test_a_model_file_says_what_it_is_of_and_passes_its_examples(
+    library: Library, ask: Ask
+) -> None:
+    assert library.versions
+    assert library.source.startswith("https://")
+    assert library.ecosystem in {one.value for one in Ecosystem}
+    paths = {(one.ecosystem, one.path) for one in library.types}
+    assert {(one.ecosystem, path) for one in library.types for path in one.like} <= paths
+    assert library.examples
+    for number, example in enumerate(library.examples):
+        project = f"example-{number}"
+        repository(project, example["files"])
+        for symbol, lines in example["callers"].items():
+            links = ask("callers", symbol=symbol, project=project).json()["callers"]
+            assert [written(example["files"], link) for link in links] == lines, symbol
+            assert {(link["rule"], link["confidence"]) for link in links} <= {("model", "medium")}
+
+
+def written(files: dict[str, str], link: dict[str, Any]) -> str:
+    """The line of a link, without the white space around it."""
+    return files[link["file"]].split("\n")[link["line"] - 1].strip()
 
 
 def test_a_model_of_django_tells_what_managers_give(callers: Callers) -> None:
@@ -121,5 +149,7 @@ def test_models_are_off_for_one_organization_by_command_and_api(callers: Callers
         headers={"Authorization": f"Bearer {admin.token}"},
     ).json()
     assert answer["enabled"]
-    assert {"name": "Django", "versions": "3.2 to 5.2"}.items() <= answer["libraries"][0].items()
+    assert ("Django", "3.2 to 5.2") in {
+        (one["name"], one["versions"]) for one in answer["libraries"]
+    }
     assert len(callers("Order.ship")) == 1
