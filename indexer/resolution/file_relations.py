@@ -126,7 +126,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         imports_members=imports_members,
         path_prefixes=path_prefixes,
     )
-    resolver = Resolver(lookup)
+    resolver = Resolver(lookup, text)
     fixtures = Fixtures()
     if has_fixtures:
         bases = _bases(uses, scopes)

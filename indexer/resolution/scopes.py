@@ -261,7 +261,7 @@ def _enrich(known: NameBinding, match: NameBinding) -> None:
         known.imported = match.imported
     elif match.source is not ValueSource.UNKNOWN and known.source is not ValueSource.TYPE:
         known.source, known.text, known.steps = match.source, match.text, match.steps
-        known.since = match.since
+        known.since, known.callee_end = match.since, match.callee_end
 
 
 def visible_binding(

@@ -6,7 +6,6 @@ from typing import Final
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import CALLED, EACH, Access, Binding, Reference, ReferenceKind
-from indexer.resolution.arguments import call_arguments, type_arguments
 from indexer.resolution.extension_calls import is_extensible
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
@@ -57,6 +56,14 @@ def type_references(
     for owner, written, scope, offset in bases:
         for name, value in _of_arguments(owner, written, scope, offset, resolver):
             yield _reference(name, value, text.position(offset))
+    yield from _of_calls_and_unions(resolver, text)
+
+
+def _of_calls_and_unions(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
+    """Yield the types of what has a name for that alone."""
+    for name, (bound, result, parts) in resolver.calls.found.items():
+        named = [(name, result), *((f"{name}{part}", value) for part, value in parts)]
+        yield from _references(named, text.position(bound.start))
     for name, classes in resolver.types.unions.items():
         for value, offset in classes.items():
             yield _reference(name, value, text.position(offset))
@@ -83,15 +90,13 @@ def _of_names(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
         for name in chain.from_iterable(names.values()):
             if name.imported or name.source is ValueSource.UNKNOWN:
                 continue
-            for typed in _of_name(name, resolver, text):
+            for typed in _of_name(name, resolver):
                 if typed not in seen:
                     seen.add(typed)
                     yield _reference(*typed, text.position(name.start))
 
 
-def _of_name(
-    name: NameBinding, resolver: Resolver, text: SourceText
-) -> Iterator[tuple[str, Value]]:
+def _of_name(name: NameBinding, resolver: Resolver) -> Iterator[tuple[str, Value]]:
     if _is_bound_method(name, resolver):
         return
     value = resolver.bound_value(name)
@@ -99,7 +104,8 @@ def _of_name(
     if resolver.is_definition(name):
         yield name.qualified, value
     yield from _with_parts(name.qualified, value, resolver)
-    yield from call_arguments(name, value, resolver, text)
+    for part, given in resolver.calls.arguments(name, value):
+        yield f"{name.qualified}{part}", given
     if name.source is ValueSource.TYPE:
         yield from _of_arguments(name.qualified, name.text, name.scope, name.start, resolver)
 
@@ -108,8 +114,8 @@ def _of_arguments(
     owner: str, written: str, scope: Scope, offset: int, resolver: Resolver
 ) -> Iterator[tuple[str, Value]]:
     """Yield the arguments of a generic type with their parts."""
-    for name, value in type_arguments(owner, written, scope, offset, resolver):
-        yield from _with_parts(name, value, resolver)
+    for part, value in resolver.calls.type_arguments(written, scope, offset):
+        yield from _with_parts(f"{owner}{part}", value, resolver)
 
 
 def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:

@@ -15,12 +15,13 @@ from typing import Any, Final, NamedTuple
 _FOLDER: Final = Path(__file__).parent.parent / "models"
 _GIVEN: Final = re.compile(
     r"(?P<within>[\w.$/@-]+)\[(?P<inner>.+)\]\Z"
-    r"|argument (?P<argument>[\w ]+)\Z"
+    r"|argument (?P<argument>[\w<> ]+)\Z"
     r"|(?P<name>[\w.$/@-]+)\Z"
 )
 SELF: Final = "self"
 ITEM: Final = "item"
 ARGUMENT: Final = "argument"
+TYPE_ARGUMENT: Final = "<>"  # among the arguments of a call: `useState<Store>(null)`
 
 
 class Given(NamedTuple):

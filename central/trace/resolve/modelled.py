@@ -11,6 +11,7 @@ from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.library_models import (
     ITEM,
     SELF,
+    TYPE_ARGUMENT,
     Given,
     Modelled,
     library_models,
@@ -150,7 +151,7 @@ def _given(subject: _Subject, given: Given, place: Key | None) -> RuleSteps:
     elif given.what == ITEM:
         found = yield from _items(subject)
     else:
-        found = yield from _arguments(given, place)
+        found = yield from _arguments(subject, given, place)
     return tuple(
         ResolvedDefinition(*key, "class", is_certain=False, model=modelled.library) for key in found
     )
@@ -162,11 +163,15 @@ def _items(subject: _Subject) -> RuleGenerator[list[Key]]:
     return (yield from _written_classes(subject.written))
 
 
-def _arguments(given: Given, place: Key | None) -> RuleGenerator[list[Key]]:
+def _arguments(subject: _Subject, given: Given, place: Key | None) -> RuleGenerator[list[Key]]:
     if place is None:
         return []
     file, name = place
-    return (yield from _written_classes([(file, f"{name}.({one})") for one in given.arguments]))
+    parts = [
+        type_argument(subject.value.modelled) if one == TYPE_ARGUMENT else f"({one})"
+        for one in given.arguments
+    ]
+    return (yield from _written_classes([(file, f"{name}.{part}") for part in parts]))
 
 
 def _written_classes(places: Sequence[Key]) -> RuleGenerator[list[Key]]:
