@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver, RuleGenerator, RuleSteps
-from central.trace.resolve.members import declared_type
-from central.trace.resolve.modelled import without_modelled
+from central.trace.resolve.modelled import declared_type, without_modelled
 from central.trace.resolve.questions import (
     Ancestors,
     Classes,

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 _FOLDER: Final = Path(__file__).parent.parent / "models"
 _GIVEN: Final = re.compile(
     r"(?P<within>[\w.$/@-]+)\[(?P<inner>.+)\]\Z"
-    r"|argument (?P<argument>[\w<> ]+)\Z"
+    r"|(?P<same>as )?argument (?P<argument>[\w<> ]+)\Z"
     r"|(?P<name>[\w.$/@-]+)\Z"
 )
 SELF: Final = "self"
@@ -28,13 +28,15 @@ class Given(NamedTuple):
     """What a member or a call gives.
 
     `what` is SELF, ITEM, ARGUMENT (one of `arguments`, by place or name), or "" for what `path`
-    alone says. With a `path` it is that class, of `inner` things.
+    alone says. With a `path` it is that class, of `inner` things. `is_same`: using the result is
+    using the argument itself.
     """
 
     what: str = ""
     arguments: tuple[str, ...] = ()
     path: str = ""
     inner: "Given | None" = None
+    is_same: bool = False
 
 
 class Modelled(NamedTuple):
@@ -136,7 +138,8 @@ def read_given(text: str) -> Given:
     if match["within"]:
         return Given(path=match["within"], inner=read_given(match["inner"]))
     if match["argument"]:
-        return Given(ARGUMENT, tuple(match["argument"].split()))
+        arguments = tuple(match["argument"].split())
+        return Given(ARGUMENT, arguments, is_same=bool(match["same"]))
     return Given(match["name"]) if match["name"] in {SELF, ITEM} else Given(path=match["name"])
 
 

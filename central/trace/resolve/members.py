@@ -5,6 +5,7 @@ from typing import Final, TypeAlias
 
 from central.trace.resolve import modelled
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
+from central.trace.resolve.modelled import declared_type
 from central.trace.resolve.questions import (
     FUNCTIONS,
     Ancestors,
@@ -13,13 +14,11 @@ from central.trace.resolve.questions import (
     Key,
     Limit,
     Members,
-    NameInFile,
     ResolvedDefinition,
     best_candidates,
     reached_via,
 )
 from central.trace.resolve.sql import (
-    BaseRow,
     NamedBases,
     SameScopeDefinitions,
     Typing,
@@ -237,9 +236,3 @@ def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:
     given = yield [Classes(*one.key, one.inherited_by) for one in methods]
     plain = [one for one, found in zip(classes, getters, strict=True) if not found]
     return best_candidates([*plain, *(one for answer in given for one in answer)])
-
-
-def declared_type(file: int, caller: str, row: BaseRow | TypingRow) -> NameInFile:
-    """Return the question what a base or type means that a definition names."""
-    context = (row.repository, row.package, row.ecosystem)
-    return NameInFile(file, *context, row.binding, row.root, row.chain, caller)

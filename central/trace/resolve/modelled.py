@@ -19,16 +19,21 @@ from central.trace.resolve.library_models import (
 from central.trace.resolve.questions import (
     Classes,
     Key,
+    MemberAccess,
     Members,
+    NameInFile,
     ResolvedDefinition,
     best_candidates,
     last_name,
     reached_via,
 )
-from central.trace.resolve.sql import Typing
-from indexer.records.references import EACH
+from central.trace.resolve.sql import BaseRow, Typing, TypingRow
+from indexer.records.files import VALUE_KINDS
+from indexer.records.manifests import Ecosystem
+from indexer.records.references import EACH, Access
 
 NO_FILE: Final = 0
+DEFAULT: Final = "default"
 _PARTS: Final = ("", f".{EACH}")
 _SEPARATOR: Final = "|"  # the last part, a name, may hold it
 
@@ -113,6 +118,59 @@ def classes_at(value: ResolvedDefinition, place: Key) -> RuleSteps:
         return (yield from _given(subject, known.modelled.result, place))
     items = yield from _items(subject)
     return tuple(_definition(known._replace(item=item)) for item in items) or (value,)
+
+
+def used_as(question: MemberAccess, found: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Add what a library's function was given to the constants that are used as it: `memo(Page)`.
+
+    Only components of JavaScript are such, whose names have a capital.
+    """
+    constants = [one for one in found if _may_be_component(one)]
+    if question.access != Access.PATH or question.origin.ecosystem != Ecosystem.NPM:
+        return tuple(found)
+    typings = yield [Typing(*one.key) for one in constants]
+    answers: dict[Key, list[ResolvedDefinition]] = {}
+    for one, rows in zip(constants, typings, strict=True):
+        for row in rows:
+            given = yield from _used_argument((one.file, row.root))
+            answers[one.key] = reached_via(given, one)
+    kept = [
+        one._replace(is_alias=bool(answers.get(one.key)))
+        for one in found
+        if not answers.get(one.key) or last_name(one.name) != DEFAULT
+    ]
+    return best_candidates([*kept, *(given for answer in answers.values() for given in answer)])
+
+
+def _may_be_component(one: ResolvedDefinition) -> bool:
+    name = last_name(one.name)
+    is_named = name[:1].isupper() or name == DEFAULT
+    return is_named and (not one.kind or one.kind in VALUE_KINDS)
+
+
+def _used_argument(call: Key) -> RuleSteps:
+    """Return the definitions that a call was given, if its result is used as one."""
+    file, name = call
+    results, arguments = yield [Typing(file, name), Typing(file, f"{name}.(0)")]
+    callees = yield [declared_type(file, name, row) for row in results]
+    libraries = {
+        modelled.library
+        for answer in callees
+        for modelled in (_value(one.key).modelled for one in answer if is_modelled(one))
+        if modelled.result is not None and modelled.result.is_same
+    }
+    if not libraries:
+        return ()
+    given = yield [declared_type(file, name, row) for row in arguments if row.access == Access.PATH]
+    return tuple(
+        one._replace(is_certain=False, model=min(libraries)) for answer in given for one in answer
+    )
+
+
+def declared_type(file: int, caller: str, row: BaseRow | TypingRow) -> NameInFile:
+    """Return the question what a base or type means that a definition names."""
+    context = (row.repository, row.package, row.ecosystem)
+    return NameInFile(file, *context, row.binding, row.root, row.chain, caller)
 
 
 def type_argument(modelled: Modelled) -> str:

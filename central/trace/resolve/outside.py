@@ -10,8 +10,7 @@ from typing import Final
 
 from central.trace.resolve.ecosystems import is_standard, name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
-from central.trace.resolve.members import declared_type
-from central.trace.resolve.modelled import has_member, is_modelled
+from central.trace.resolve.modelled import declared_type, has_member, is_modelled
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import (
     Classes,

@@ -35,6 +35,7 @@
           (identifier) @local.alias
           (member_expression) @local.alias
           (this) @local.alias])
+(export_statement "default" @local value: (call_expression function: (_) @local.call))
 (assignment_expression
   left: (identifier) @local
   right: [(new_expression constructor: (_) @local.new)
