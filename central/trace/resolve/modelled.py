@@ -133,9 +133,9 @@ def used_as(question: MemberAccess, found: Sequence[ResolvedDefinition]) -> Rule
     for one, rows in zip(constants, typings, strict=True):
         for row in rows:
             given = yield from _used_argument((one.file, row.root))
-            answers[one.key] = reached_via(given, one)
+            answers.setdefault(one.key, []).extend(reached_via(given, one))
     kept = [
-        one._replace(is_alias=bool(answers.get(one.key)))
+        one._replace(is_alias=one.is_alias or bool(answers.get(one.key)))
         for one in found
         if not answers.get(one.key) or last_name(one.name) != DEFAULT
     ]
