@@ -52,7 +52,7 @@ class OrganizationAdmin(AuditedAdmin):
     form = OrganizationForm
     list_display = ["slug", "github_owner_id", "embedder", "direct_uploads", "created_at"]
     search_fields = ["slug"]
-    fields = ["slug", "github_owner_id", "embedder", "direct_uploads", "uses_models"]
+    fields = ["slug", "github_owner_id", "embedder", "direct_uploads"]
     inlines = [MembershipInline]
 
     def organization_of(self, obj: Organization) -> Organization:
