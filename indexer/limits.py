@@ -64,6 +64,7 @@ BATCH_VALUES: Final = 1_000_000  # of JSON; parsed they take up to 120 MB
 RUN_BATCHES: Final = 100_000
 FILE_LINES: Final = 1_048_576
 CHUNK_TERMS: Final = 16_000  # non-zero elements of a pgvector sparsevec
+CALL_ARGUMENTS_CHARACTERS: Final = 1_000  # of a call that are read for what it is given
 NAME_CHARACTERS: Final = 500  # of a name, a qualified name, a container, a signature
 LABEL_CHARACTERS: Final = 40  # of a language or a symbol's kind
 ENCODING_CHARACTERS: Final = 20  # of the name of a codec of Python

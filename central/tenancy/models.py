@@ -74,6 +74,12 @@ class Organization(models.Model):
         help_text="Answers lack the repositories that an installation of the GitHub App lists, "
         "until they are indexed (docs/reference/trace.md#repositories-without-an-index)",
     )
+    uses_models = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Traces use the models of libraries "
+        "(docs/reference/trace.md#models-of-libraries)",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     retired_at = models.DateTimeField(
         null=True,

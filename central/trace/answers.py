@@ -62,7 +62,9 @@ class Link:
     target: Annotated[int, "Index in definitions"]
     depth: int
     rule: Annotated[
-        str, "same_file, import, receiver_type, same_package, dependency, value_flow or name_only"
+        str,
+        "same_file, import, receiver_type, same_package, dependency, value_flow, model or "
+        "name_only",
     ]
     confidence: Annotated[str, "high, medium or low"]
     evidence: str
@@ -277,7 +279,9 @@ class Call:
     callee_project: str
     callee_path: str
     kind: Annotated[str, "call, new, decorate, inherit, element or value"]
-    rule: Annotated[str, "same_file, import, receiver_type, same_package, dependency or value_flow"]
+    rule: Annotated[
+        str, "same_file, import, receiver_type, same_package, dependency, value_flow or model"
+    ]
     confidence: Annotated[str, "high or medium"]
     commit: Annotated[str, "Of the caller's project"]
 

@@ -84,6 +84,8 @@ class Evidence:
         yield from self._origin(edge)
         for file in definition.via_files:
             yield f"re-exported by {self._path(file)}"
+        if definition.model:
+            yield f"by the model of {definition.model}"
         if definition.receiver is not None:
             yield f"a member of {definition.receiver[1]}"
         if edge.is_override:

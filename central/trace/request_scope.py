@@ -21,7 +21,7 @@ from central.trace.resolve.definitions import (
     similar_names,
 )
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.rules import RULES
+from central.trace.resolve.rules import RULES, RULES_WITH_MODELS
 from central.trace.skipped_files import skipped_sentence
 
 _sql = sql_with(file=File)
@@ -71,7 +71,8 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
         one_moment(),
     ):
         repositories = {one.id: one for one in repository_snapshots(credential=credential)}
-        resolver = BatchResolver(RULES, repositories=repositories)
+        rules = RULES_WITH_MODELS if credential.organization.uses_models else RULES
+        resolver = BatchResolver(rules, repositories=repositories)
         yield TraceScope(slug, repositories, resolver, current, started)
 
 

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from central.trace.model_views import ModelsView
 from central.trace.views import CalleesView, CallersView, CallsView, GraphView, ImpactView
 
 urlpatterns = [
@@ -9,5 +10,6 @@ urlpatterns = [
     path("callees", CalleesView.as_view(), name="trace-callees"),
     path("calls", CallsView.as_view(), name="trace-calls"),
     path("graph", GraphView.as_view(), name="trace-graph"),
+    path("models", ModelsView.as_view(), name="trace-models"),
     path("impact", ImpactView.as_view(), name="trace-impact"),
 ]

@@ -21,6 +21,7 @@ RULE_WORDS: Final = {
     "same_package": "in the same package",
     "dependency": "by a package that is imported as a whole",
     "value_flow": "by what a value may hold",
+    "model": "by the model of a library",
     "name_only": "by its name only",
 }
 

@@ -182,6 +182,7 @@ def _set_value(
     if name.source is ValueSource.ALIAS and f"{label}.among" in match:
         _take_apart(name, text.slice(match[f"{label}.among"]))
     if name.source is ValueSource.CALL:
+        name.callee_end = match[f"{label}.call"][1]
         name.since = _call_end(match[f"{label}.call"], text.slice(match[label]), text)
     if "local.within" in match:  # from the brace or white space before it
         start, name.until = match["local.within"]

@@ -1,6 +1,7 @@
 """The names that a file exports besides its own definitions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from indexer.languages import Language
 from indexer.limits import NAME_CHARACTERS
@@ -20,6 +21,8 @@ from indexer.resolution.value import Value
 from indexer.syntax.expressions import read_expression
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
+
+_DEFAULT: Final = "default"  # the name to which the result of a call is bound
 
 
 def read_exports(
@@ -125,6 +128,8 @@ class _Reader:
                 yield from self._of_members(members)
         for name, several in tree.root.names.items():
             for one in several:
+                if name == _DEFAULT and one.source is ValueSource.CALL:
+                    yield Export(name, name, is_local=True, wildcard=False)
                 if one.source is ValueSource.ALIAS and not one.imported:
                     yield from self._of_value(name, self._resolver.bound_value(one))
 

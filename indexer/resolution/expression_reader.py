@@ -7,7 +7,7 @@ from typing import Final
 
 from indexer.languages import ONE_ITEM, PAIRS, ItemShape, Language
 from indexer.records.references import EACH
-from indexer.resolution.scopes import NameBinding, Scope
+from indexer.resolution.scopes import NameBinding, Scope, ScopeTree
 from indexer.resolution.value import (
     BASE,
     CALLEE,
@@ -46,6 +46,7 @@ class ExpressionReader(ABC):
     __slots__ = ()
 
     language: Language
+    tree: ScopeTree
 
     @abstractmethod
     def resolve_path(

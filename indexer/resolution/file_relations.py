@@ -134,7 +134,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         imports_members=imports_members,
         path_prefixes=path_prefixes,
     )
-    resolver = Resolver(lookup)
+    resolver = Resolver(lookup, text)
     fixtures = Fixtures()
     if has_fixtures:
         bases = _bases(uses, scopes)
@@ -153,7 +153,12 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         found = list(merge(found, rest.references, key=_position))
     if language.has_methods:
         found += type_references(
-            groups["returns"], reader.decorated, resolver, text, fixtures=fixtures.functions
+            groups["returns"],
+            reader.decorated,
+            resolver,
+            text,
+            fixtures=fixtures.functions,
+            bases=reader.generic_bases,
         )
         found += receiver_types(groups["extends"], resolver, text)
     if language.functions_as_values:

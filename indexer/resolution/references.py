@@ -31,9 +31,16 @@ from indexer.resolution.value import (
 )
 from indexer.resolution.value_flow import FlowReader, flow_name
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
-from indexer.syntax.expressions import Expression, is_assigned, read_expression, read_members
+from indexer.syntax.expressions import (
+    MAX_EXPRESSION_CHARACTERS,
+    Expression,
+    is_assigned,
+    read_expression,
+    read_members,
+)
 from indexer.syntax.parser import ParsedFile
 from indexer.syntax.source_text import SourceText
+from indexer.syntax.types import closing_bracket
 
 # Module constants, because a look-up on the enumeration takes half as long as creating a tuple.
 _INHERIT: Final = ReferenceKind.INHERIT
@@ -109,6 +116,7 @@ class ReferenceReader:
                 self._calls.setdefault(use.start, []).append(use.end)
         self._decorators = sorted(parsed.decorators)
         self.decorated: dict[str, tuple[Value, int]] = {}  # functions, by the outermost decorator
+        self.generic_bases: list[tuple[str, str, Scope, int]] = []  # class, written, scope, offset
         self._callers = {
             scope.start: scope.owner
             for scope in resolver.tree.scopes
@@ -130,6 +138,8 @@ class ReferenceReader:
                 self.decorated.setdefault(reference.caller, (value, use.start))
             if value.binding in _PASSED_TO and self._language.functions_as_values:
                 self._add_passed(use, reference, scope)
+            if use.kind is _INHERIT and value.binding is not LOCAL:
+                self._note_generic(use, scope)
             yield reference
 
     def _used(self, use: NameUse, scope: Scope) -> tuple[Expression | None, Value, str]:
@@ -160,6 +170,14 @@ class ReferenceReader:
             self._flow.add_call(reference, decorated, scope, use.start)
         elif use.kind in _CALLS and following[:1] == b"(" and following != b"()":
             self._flow.add_call(reference, use.end, scope, use.start)
+
+    def _note_generic(self, use: NameUse, scope: Scope) -> None:
+        """Keep a base with its type arguments, which stand behind its name."""
+        following = self._text.slice((use.end, use.end + MAX_EXPRESSION_CHARACTERS))
+        end = closing_bracket(following) if following[:1] in ("<", "[") else -1
+        if end > 0:
+            written = use.written + following[:end]
+            self.generic_bases.append((scope.class_name, written, scope, use.start))
 
     def _of_symbol(self, use: NameUse, scope: Scope) -> tuple[Expression, Value, str] | None:
         """Return the method of the class around it that a symbol names: `before_action :load`."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from indexer.records.files import VALUE_KINDS
 from indexer.records.references import CALLED, EACH, ELEMENT, is_argument
+from indexer.resolution.arguments import OutsideCalls
 from indexer.resolution.assigned_values import AssignedValues
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.lookup import Lookup
@@ -38,6 +39,7 @@ from indexer.resolution.value import (
 )
 from indexer.resolution.written_types import WrittenTypes
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
+from indexer.syntax.source_text import SourceText
 from indexer.syntax.types import read_type
 
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
@@ -52,13 +54,14 @@ class Resolver(ExpressionReader):
         "_assigned",
         "_lookup",
         "bases",
+        "calls",
         "implicit_imports",
         "language",
         "tree",
         "types",
     )
 
-    def __init__(self, lookup: Lookup) -> None:
+    def __init__(self, lookup: Lookup, text: SourceText) -> None:
         self.tree = lookup.tree
         self.language = lookup.language
         self.bases = lookup.bases
@@ -66,6 +69,7 @@ class Resolver(ExpressionReader):
         self._lookup = lookup
         self.types = WrittenTypes(self)
         self._assigned = AssignedValues(self, self.types)
+        self.calls = OutsideCalls(self, self.types, text)
 
     def assume(self, values: Mapping[int, Value]) -> None:
         """Set the values of local names, by the offsets of the names."""
@@ -147,7 +151,8 @@ class Resolver(ExpressionReader):
 
     def bound_value(self, name: NameBinding) -> Value:
         """Return the value of a local name, by its type or by the assigned expression."""
-        return self._assigned.value(name)
+        value = self._assigned.value(name)
+        return self.calls.value(name, value) if name.callee_end else value
 
     def _rebound_class(
         self, first: str, scope: Scope, offset: int, excluding: NameBinding | None

@@ -42,7 +42,8 @@ class NameBinding:
     with kind "". An import has the record's `local` name. `steps` lead from the value of `text` to
     that of the name, such as the place in a tuple. It does not hold in the call before `since`
     whose result it gets, and with `until` it holds to that offset only. Of a parameter,
-    `parameters` is where these begin.
+    `parameters` is where these begin. Of a call whose result it holds, the callee ends at
+    `callee_end`.
     """
 
     start: int
@@ -57,6 +58,7 @@ class NameBinding:
     since: int = 0
     until: int = 0
     parameters: int = -1
+    callee_end: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -261,7 +263,7 @@ def _enrich(known: NameBinding, match: NameBinding) -> None:
         known.imported = match.imported
     elif match.source is not ValueSource.UNKNOWN and known.source is not ValueSource.TYPE:
         known.source, known.text, known.steps = match.source, match.text, match.steps
-        known.since = match.since
+        known.since, known.callee_end = match.since, match.callee_end
 
 
 def visible_binding(

@@ -43,11 +43,12 @@ def type_references(
     text: SourceText,
     *,
     fixtures: Container[str],
+    bases: Iterable[tuple[str, str, Scope, int]],
 ) -> Iterator[Reference]:
     """Yield the types of variables and fields, of functions' results, then of unions.
 
     A function without one has that of what its decorator gives. Functions that are `fixtures` may
-    also yield a value.
+    also yield a value. `bases` are generic ones of classes, as written.
     """
     yield from _of_names(resolver, text)
     typed: set[str] = set()
@@ -60,6 +61,17 @@ def type_references(
             names = (*decorator.chain, *filter(None, (decorator.member,)), CALLED)
             value = Value(decorator.binding, decorator.root, names, Access.INSTANCE)
             yield _reference(owner, value, text.position(offset))
+    for owner, written, scope, offset in bases:
+        for name, value in _of_arguments(owner, written, scope, offset, resolver):
+            yield _reference(name, value, text.position(offset))
+    yield from _of_calls_and_unions(resolver, text)
+
+
+def _of_calls_and_unions(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
+    """Yield the types of what has a name for that alone."""
+    for name, (bound, result, parts) in resolver.calls.found.items():
+        named = [(name, result), *((f"{name}{part}", value) for part, value in parts)]
+        yield from _references(named, text.position(bound.start))
     for name, classes in resolver.types.unions.items():
         for value, offset in classes.items():
             yield _reference(name, value, text.position(offset))
@@ -100,6 +112,18 @@ def _of_name(name: NameBinding, resolver: Resolver) -> Iterator[tuple[str, Value
     if resolver.is_definition(name):
         yield name.qualified, value
     yield from _with_parts(name.qualified, value, resolver)
+    for part, given in resolver.calls.arguments(name, value):
+        yield f"{name.qualified}{part}", given
+    if name.source is ValueSource.TYPE:
+        yield from _of_arguments(name.qualified, name.text, name.scope, name.start, resolver)
+
+
+def _of_arguments(
+    owner: str, written: str, scope: Scope, offset: int, resolver: Resolver
+) -> Iterator[tuple[str, Value]]:
+    """Yield the arguments of a generic type with their parts."""
+    for part, value in resolver.calls.type_arguments(written, scope, offset):
+        yield from _with_parts(f"{owner}{part}", value, resolver)
 
 
 def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
@@ -124,10 +148,14 @@ def _of_functions(
     """
     declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
     returned: dict[str, dict[Value, ByteRange]] = {}
+    arguments: list[Reference] = []
     for owner, label, mark, scope in _returns(matches, resolver, text, fixtures):
         if label == "returns":
             types = declared.setdefault(owner, {})
-            found = resolver.types.instances(text.slice(mark), scope, mark[0])
+            written = text.slice(mark)
+            found = resolver.types.instances(written, scope, mark[0])
+            given = _of_arguments(owner, written, scope, mark[0], resolver)
+            arguments += _references(given, text.position(mark[0]))
         else:
             value = _returned(label, mark, scope, resolver, text)
             if owner in fixtures:
@@ -146,8 +174,15 @@ def _of_functions(
     }
     for owner, types in (declared | inferred).items():
         for value, mark in types.items():
-            for name, one in _of_result(owner, value, resolver):
-                yield _reference(name, one, text.position(mark[0]))
+            results = _of_result(owner, value, resolver)
+            yield from _references(results, text.position(mark[0]))
+    yield from arguments
+
+
+def _references(
+    named: Iterable[tuple[str, Value]], position: tuple[int, int]
+) -> Iterator[Reference]:
+    return (_reference(name, value, position) for name, value in named)
 
 
 def returned_values(

@@ -82,6 +82,17 @@ def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]
     return tuple(dict.fromkeys(kind for kind in kinds if kind is not None))
 
 
+def generic_arguments(text: str) -> tuple[str, list[str]]:
+    """Return the last name of a generic type and its arguments; none of any other type."""
+    if len(text) > MAX_EXPRESSION_CHARACTERS:
+        return "", []
+    generic = _GENERIC.fullmatch(bare_type(text))
+    if generic is None:
+        return "", []
+    arguments = [one.strip() for one in split_type(generic[3], ",")]
+    return last_component(generic[1]), [one for one in arguments if one]
+
+
 def first_argument(text: str) -> str:
     """Return the first type argument without its name: `'a, Output = T` → `T`."""
     arguments = split_type(text, ",")
@@ -108,6 +119,16 @@ def bare_type(text: str) -> str:
 def last_component(path: str) -> str:
     """`typing.Sequence` → `Sequence`."""
     return re.split(r"::|\.", path)[-1].strip()
+
+
+def closing_bracket(text: str) -> int:
+    """Return the end of what the bracket at the start of a text encloses; -1 without one."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if depth == 0:
+            return position + 1
+    return -1
 
 
 def split_type(text: str, separator: str) -> list[str]:

@@ -89,6 +89,11 @@ def set_direct_uploads(*, organization_slug: str, is_on: bool, actor: str) -> No
     _change(organization_named(organization_slug), "direct_uploads", is_on, actor)
 
 
+def set_models(organization: Organization, *, is_on: bool, actor: str) -> None:
+    """Have an organisation's traces use the models of libraries, or not."""
+    _change(organization, "uses_models", is_on, actor)
+
+
 @transaction.atomic
 def _change(organization: Organization, field: str, value: str | bool, actor: str) -> None:
     """Save one field, not those of concurrent changes; skip an equal value."""

@@ -6,6 +6,7 @@ from typing import Final
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
+from central.trace.resolve.modelled import without_modelled
 from central.trace.resolve.questions import (
     FUNCTIONS,
     Ancestors,
@@ -72,7 +73,8 @@ def _inherited(
     A class between that has `decorator` has a constructor of its own, which is not written; one
     with other decorators may have one.
     """
-    (lineage,) = yield [Ancestors(*key)]
+    (ancestors,) = yield [Ancestors(*key)]
+    lineage = without_modelled(ancestors)
     places = [key, *(base.key for base in lineage)] if decorator else []
     decorated = yield [Decorators(*place) for place in places]
     members = yield [_member(base.key, name) for name in names for base in lineage]

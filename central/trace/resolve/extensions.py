@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver, RuleGenerator, RuleSteps
-from central.trace.resolve.members import declared_type
+from central.trace.resolve.modelled import declared_type, without_modelled
 from central.trace.resolve.questions import (
     Ancestors,
     Classes,
@@ -81,7 +81,8 @@ def _definition(row: ExtensionRow, *, is_certain: bool) -> ResolvedDefinition:
 
 def _receiver(question: ExtensionAccess) -> RuleGenerator[_Receiver]:
     origin = NameInFile(*question[:4], question.binding, question.root, question.chain, "")
-    (origins,) = yield [origin._replace(caller=question.caller)]
+    (found,) = yield [origin._replace(caller=question.caller)]
+    origins = without_modelled(found)
     if not origins:
         outside = yield from _outside(question)
         return _Receiver(frozenset(), outside, _is_builtin(question))

@@ -13,6 +13,7 @@ from central.trace.resolve.questions import Ancestors, ImportPath, Key, Limit, l
 from central.trace.resolve.references import (
     ReferenceQuery,
     distinct,
+    given_sites,
     sites_named,
     sites_rooted,
     type_sites,
@@ -103,6 +104,7 @@ class Aliases:
 def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
     """Return all names under which the definitions may be used."""
     keys = {key for key in definitions if key[1]}
+    keys |= _used_as(resolver, keys)
     known = Aliases({last_name(name) for _, name in keys})
     fresh, seen = known.names - {_DEFAULT}, set[_Path]()
     paths = set(_paths(resolver, _anonymous(resolver, keys)))
@@ -119,6 +121,19 @@ def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
             return known
     known.is_cut = True
     return known
+
+
+def _used_as(resolver: BatchResolver, keys: Collection[Key]) -> set[Key]:
+    """Return the constants of JavaScript that may be used as a component that a call is given."""
+    names = sorted({last_name(name) for _, name in keys if last_name(name)[:1].isupper()})
+    sites = given_sites(resolver, names) if names else []
+    calls = {
+        (site.file, site.caller.removesuffix(".(0)"))
+        for site, found in zip(sites, origins(resolver, sites), strict=True)
+        if any(one.key in keys for one in found)
+    }
+    held = type_sites(resolver, [], calls, limit=MAX_TYPES) if calls else []
+    return {(site.file, site.caller) for site in held}
 
 
 def _other_names(

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
+from central.trace.resolve import modelled
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
+from central.trace.resolve.modelled import declared_type
 from central.trace.resolve.questions import (
     FUNCTIONS,
     Ancestors,
@@ -12,13 +14,11 @@ from central.trace.resolve.questions import (
     Key,
     Limit,
     Members,
-    NameInFile,
     ResolvedDefinition,
     best_candidates,
     reached_via,
 )
 from central.trace.resolve.sql import (
-    BaseRow,
     NamedBases,
     SameScopeDefinitions,
     Typing,
@@ -41,6 +41,8 @@ def members(question: Members) -> RuleSteps:
 
     One definition may consume several of the names.
     """
+    if question.file == modelled.NO_FILE:
+        return (yield from modelled.members_of_value(question))
     own = yield from _own([(question.file, question.name)], question.names)
     if own[0]:
         return (yield from _on(own[0]))
@@ -55,7 +57,21 @@ def members(question: Members) -> RuleSteps:
                 candidate._replace(receiver=candidate.receiver or one.key)
                 for candidate in reached_via(answer, one)
             ]
+    if not found and "." in question.name:
+        found += yield from _of_owned(question, classes)
     return best_candidates(found)
+
+
+def _of_owned(question: Members, classes: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Find members that an attribute has by a model, as one of the class around it."""
+    owner = (question.file, question.name.rpartition(".")[0])
+    lineages = yield [Ancestors(*one.key) for one in classes]
+    for one, bases in zip(classes, lineages, strict=True):
+        asked = Members(*one.key, question.names)
+        found = yield from modelled.members_of_owned(asked, owner, [one, *bases])
+        if found:
+            return tuple(found)
+    return ()
 
 
 def classes(question: Classes) -> RuleSteps:
@@ -64,6 +80,8 @@ def classes(question: Classes) -> RuleSteps:
     A definition that has no type and is no function counts as a class.
     """
     key = (question.file, question.name)
+    if question.file == modelled.NO_FILE:
+        return (yield from modelled.classes_at(ResolvedDefinition(*key, "class"), key))
     types, near = yield [Typing(*key), SameScopeDefinitions(*key)]
     kind = next((row.kind for row in near if row.file == question.file), "")
     if types:
@@ -116,13 +134,14 @@ def ancestors(question: Ancestors) -> RuleSteps:
 
 def _inherited(question: Members) -> RuleSteps:
     (ancestors,) = yield [Ancestors(question.file, question.name)]
-    own = yield from _own([base.key for base in ancestors], question.names)
+    visible = modelled.without_modelled(ancestors)
+    own = yield from _own([base.key for base in visible], question.names)
     subclass = (question.file, question.name)
-    for base, found in zip(ancestors, own, strict=True):
+    for base, found in zip(visible, own, strict=True):
         if found:
             inherited = [(one._replace(inherited_by=subclass), rest) for one, rest in found]
             return tuple(reached_via((yield from _on(inherited)), base))
-    return ()
+    return (yield from modelled.inherited_members(question, ancestors))
 
 
 def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefinition]:
@@ -190,14 +209,18 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
     candidates = [candidate for answer in named for candidate in answer]
     if subclass is not None and len(others) < len(types):
         candidates.append(ResolvedDefinition(*subclass, ""))
+    visible = modelled.without_modelled(candidates)
     answers = yield [
-        Classes(candidate.file, candidate.name, candidate.inherited_by) for candidate in candidates
+        Classes(candidate.file, candidate.name, candidate.inherited_by) for candidate in visible
     ]
-    return best_candidates(
-        found
-        for candidate, answer in zip(candidates, answers, strict=True)
-        for found in reached_via(answer, candidate)
-    )
+    found = [
+        one
+        for candidate, answer in zip(visible, answers, strict=True)
+        for one in reached_via(answer, candidate)
+    ]
+    for candidate in filter(modelled.is_modelled, candidates):
+        found += yield from modelled.classes_at(candidate, (question.file, question.name))
+    return best_candidates(found)
 
 
 def _of_python(types: Sequence[TypingRow]) -> bool:
@@ -213,9 +236,3 @@ def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:
     given = yield [Classes(*one.key, one.inherited_by) for one in methods]
     plain = [one for one, found in zip(classes, getters, strict=True) if not found]
     return best_candidates([*plain, *(one for answer in given for one in answer)])
-
-
-def declared_type(file: int, caller: str, row: BaseRow | TypingRow) -> NameInFile:
-    """Return the question what a base or type means that a definition names."""
-    context = (row.repository, row.package, row.ecosystem)
-    return NameInFile(file, *context, row.binding, row.root, row.chain, caller)

@@ -4,13 +4,13 @@ Outside: the file imports the name itself, or the class whose member it is, from
 visible repository has. Results of functions outside and parts of values there may be anything.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
 from central.trace.resolve.ecosystems import is_standard, name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
-from central.trace.resolve.members import declared_type
+from central.trace.resolve.modelled import declared_type, has_member, is_modelled
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import (
     Classes,
@@ -46,11 +46,13 @@ def outside(question: Outside) -> RuleSteps:
         paths = dict.fromkeys(f"{row.path}{names}" for row in imports)
         return _all((yield [question.of_path(*origin[1:4], path) for path in paths]))
     if isinstance(origin, ImportPath):
-        is_visible = yield from _is_visible(origin)
+        is_visible = yield from is_visible_path(origin)
         if not is_visible:
             return (True,) if _is_told(question, origin) else ()
     for beginning, missing in _beginnings(origin, question.name):
         (candidates,) = yield [beginning]
+        if any(map(is_modelled, candidates)):
+            return _all(has_member(one, ".".join(missing)) for one in candidates)
         if candidates:
             if len(missing) > 1:
                 return ()
@@ -68,7 +70,7 @@ def outside_bases(question: OutsideBases) -> RuleSteps:
     return (True,) if any(answers) else ()
 
 
-def _is_visible(path: ImportPath) -> RuleGenerator[bool]:
+def is_visible_path(path: ImportPath) -> RuleGenerator[bool]:
     """Whether a visible repository may have a module with which the path begins."""
     if path.path.startswith("/"):
         return True
@@ -172,5 +174,6 @@ def _is_decorated(row: TypingRow) -> bool:
     return last_name(row.chain) == CALLED
 
 
-def _all(answers: Sequence[tuple[object, ...]]) -> tuple[bool, ...]:
-    return (True,) if answers and all(answers) else ()
+def _all(answers: Iterable[object]) -> tuple[bool, ...]:
+    told = list(answers)
+    return (True,) if told and all(told) else ()

@@ -222,6 +222,7 @@ class ResolvedDefinition(NamedTuple):
     is the class (file, name) of the instance whose member this is. `is_alias`: a variable that
     stands for another definition, which is found too. `inherited_by` is the subclass whose member
     it is, if a base class defines it: two subclasses may lead to one member and go on differently.
+    `model`: the library, with its versions, whose model told a step.
     """
 
     file: int
@@ -233,6 +234,7 @@ class ResolvedDefinition(NamedTuple):
     receiver: Key | None = None
     is_alias: bool = False
     inherited_by: Key | None = None
+    model: str = ""
 
     @property
     def key(self) -> Key:
@@ -265,6 +267,7 @@ def reached_via(
             is_certain=candidate.is_certain and earlier.is_certain,
             rule=earlier.rule or candidate.rule,
             via_files=earlier.via_files + candidate.via_files,
+            model=candidate.model or earlier.model,
         )
         for candidate in candidates
     ]

@@ -90,6 +90,13 @@ _TYPES_BY_ROOT = _sql("""SELECT {columns}
     JOIN {file} f ON f.id = r.file_id
     WHERE r.repository_id = ANY(%s::bigint[])
     LIMIT %s""")
+_GIVEN = _sql("""SELECT {columns}
+    FROM {reference} r JOIN {file} f ON f.id = r.file_id
+    WHERE split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
+            = ANY(%s::text[])
+        AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type' AND r.access = 'path'
+        AND r.ecosystem = 'npm' AND r.caller LIKE '<%%.(0)'
+    LIMIT %s""")
 _OPEN = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
@@ -138,6 +145,7 @@ _AT = _sql("""SELECT {columns}
     ORDER BY r.id LIMIT %s""")
 
 _SITES_AT: Final = 20
+_GIVEN_SITES: Final = 1_000  # calls that are given a component of one name
 Names = Sequence[tuple[str, str]]  # (name, ecosystem)
 
 
@@ -222,6 +230,12 @@ def type_sites(
     if keys:
         rows += fetch_rows(_TYPES_BY_ROOT, [*columns_of(keys), resolver.repositories, limit])
     return list(dict.fromkeys(ReferenceSite(*row) for row in rows))[:limit]
+
+
+def given_sites(resolver: BatchResolver, names: Sequence[str]) -> list[ReferenceSite]:
+    """Read the TYPE references of first arguments of calls in JavaScript, by their names."""
+    rows = fetch_rows(_GIVEN, [list(names), resolver.repositories, _GIVEN_SITES])
+    return [ReferenceSite(*row) for row in rows]
 
 
 def sites_within(resolver: BatchResolver, definitions: Iterable[Key]) -> list[ReferenceSite]:

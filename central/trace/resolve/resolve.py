@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.modelled import without_modelled
 from central.trace.resolve.questions import (
     ExtensionAccess,
     Flow,
@@ -201,16 +202,22 @@ def _is_deep(site: ReferenceSite) -> bool:
     return site.access == Access.PATH and "." in site.chain
 
 
+def _rule(candidate: ResolvedDefinition, rule: str) -> str:
+    if candidate.model:
+        return "model"
+    return "receiver_type" if candidate.receiver else rule or candidate.rule
+
+
 def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -> Resolution:
     rule = "import" if site.binding == Binding.IMPORT else ""
     if site.access != Access.PATH:
         rule = "receiver_type"
     targets = best_candidates(
         candidate._replace(
-            rule="receiver_type" if candidate.receiver else rule or candidate.rule,
+            rule=_rule(candidate, rule),
             inherited_by=None,
         )
-        for candidate in candidates
+        for candidate in without_modelled(candidates)
     )
     is_builtin = site.access == Access.INSTANCE and is_builtin_type(site.ecosystem, site.root)
     is_bound = site.binding == Binding.FREE and is_builtin and not site.chain

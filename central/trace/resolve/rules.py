@@ -10,8 +10,10 @@ from central.trace.resolve import (
     free_names,
     import_paths,
     members,
+    modelled,
     modules,
     outside,
+    outside_names,
     value_flow,
 )
 from central.trace.resolve.engine import Rules, RuleSteps
@@ -98,7 +100,7 @@ def _aliased(found: Sequence[ResolvedDefinition]) -> RuleSteps:
         return tuple(found)
     typings = yield [Typing(*one.key) for one in values]
     named = {
-        one.key: members.declared_type(*one.key, row)
+        one.key: modelled.declared_type(*one.key, row)
         for one, rows in zip(values, typings, strict=True)
         for row in rows
         if row.access == Access.PATH
@@ -178,6 +180,12 @@ def _of_bases(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
     return best_candidates(found)
 
 
+def access_by_models(question: MemberAccess) -> RuleSteps:
+    """As `member_access`, with what a library's function was given."""
+    found = yield from member_access(question)
+    return (yield from modelled.used_as(question, found))
+
+
 # A cycle of questions is broken at the one that comes last here. Members come late: what a class
 # defines itself is right without its bases, and so is a function without what it is given.
 RULES: Final[Rules] = {
@@ -202,4 +210,11 @@ RULES: Final[Rules] = {
     Flow: value_flow.flow,
     Held: value_flow.held,
     Passed: value_flow.passed,
+}
+# With the models of libraries: what leads to nothing visible may be of a library.
+RULES_WITH_MODELS: Final[Rules] = {
+    **RULES,
+    ImportPath: outside_names.imported_from_library,
+    UnboundName: outside_names.unbound_of_library,
+    MemberAccess: access_by_models,
 }

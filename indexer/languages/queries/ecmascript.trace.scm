@@ -65,6 +65,7 @@
     (assignment_expression
       right: [(new_expression constructor: (_) @local.new)
               (call_expression function: (_) @local.call)])])
+(export_statement "default" @local value: (call_expression function: (_) @local.call))
 (assignment_expression
   left: (identifier) @local
   right: [(new_expression constructor: (_) @local.new)

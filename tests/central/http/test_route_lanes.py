@@ -31,6 +31,7 @@ ROUTES = {
         "api/v1/trace/callees",
         "api/v1/trace/callers",
         "api/v1/trace/graph",
+        "api/v1/trace/models",
         "o/<slug:organization>/graph",
         "o/<slug:organization>/knowledge",
         "o/<slug:organization>/knowledge/<file:node>",

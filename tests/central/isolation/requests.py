@@ -91,6 +91,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "owner": [WHOLE],
         "address": ["https://127.0.0.1/hook"],
         "archived": [None, True],
+        "enabled": [True],
         # Fields of pages
         "q": ["", jam, f'"{jam}"'],
         "name": ["", jam, f"{near}_jam"],

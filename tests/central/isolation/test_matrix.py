@@ -57,7 +57,13 @@ OTHERWISE = {
 # Their answers have no text of an organisation, or lead to a page that has.
 SILENT = {
     "o/<slug:organization>/r/<str:project>/reference/<file:path>/<int:line>/<int:column>",
-    *("api/v1/alerts/test", "api/v1/schema", "api/v1/docs", "api/v1/graph/links"),
+    *(
+        "api/v1/alerts/test",
+        "api/v1/trace/models",
+        "api/v1/schema",
+        "api/v1/docs",
+        "api/v1/graph/links",
+    ),
     *("mcp graph_link", "o/<slug:organization>/query"),
     "o/<slug:organization>/settings/alerts/remove",
     "o/<slug:organization>/settings/invitations/<int:invitation_id>/revoke",

@@ -98,6 +98,14 @@ def test_what_the_github_app_lists_is_expected_or_not(client: Client, shop: Repo
     assert client.post(address, {"expects_installed": "maybe"}).status_code == 400
 
 
+def test_traces_use_the_models_of_libraries_or_not(client: Client, shop: Repository) -> None:
+    assert "Traces use them" in client.get(SETTINGS).content.decode()
+    page = client.post(SETTINGS, {"models": "off"}, follow=True).content.decode()
+    assert "Traces do not use them" in page
+    assert actions() == [("user grace", "organization.changed")]
+    assert client.post(SETTINGS, {"models": "maybe"}).status_code == 400
+
+
 def test_a_repository_is_paused_and_goes_on(client: Client, shop: Repository) -> None:
     for action, is_paused in (("pause", True), ("resume", False)):
         assert client.post(SHOP, {"action": action})["Location"] == SHOP

@@ -251,7 +251,10 @@ def test_item_in_typescript_is_an_instance_of_what_is_written(body: str) -> None
         ("o.list[0].go()", "call local:Options.list.[] instance go"),
         ("const { made } = build(); made.go()", "call local:build.made instance go"),
         ("const [a, b] = create(); b.go()", "call import:create.1 instance go"),
-        ("const v = await create<Item>(); v.go()", "call import:create result go"),
+        (
+            "const v = await create<Item>(); v.go()",
+            "call local:<create(<create>/0=Item)> instance go",
+        ),
         ("space.helper().go()", "call import:helper result go"),
     ],
 )

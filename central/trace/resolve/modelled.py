@@ -1,0 +1,261 @@
+"""Values of libraries that no visible repository has, as their models tell.
+
+A modelled value is a definition of no file: its name is an ecosystem, the path of a class or
+function, and the class of its items, if it has such. It never is an answer of its own.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from central.trace.resolve.engine import RuleGenerator, RuleSteps
+from central.trace.resolve.library_models import (
+    ITEM,
+    SELF,
+    TYPE_ARGUMENT,
+    Given,
+    Modelled,
+    library_models,
+)
+from central.trace.resolve.questions import (
+    Classes,
+    Key,
+    MemberAccess,
+    Members,
+    NameInFile,
+    ResolvedDefinition,
+    best_candidates,
+    last_name,
+    reached_via,
+)
+from central.trace.resolve.sql import BaseRow, Typing, TypingRow
+from indexer.records.files import VALUE_KINDS
+from indexer.records.manifests import Ecosystem
+from indexer.records.references import EACH, Access
+
+NO_FILE: Final = 0
+DEFAULT: Final = "default"
+_PARTS: Final = ("", f".{EACH}")
+_SEPARATOR: Final = "|"  # the last part, a name, may hold it
+
+
+class _Value(NamedTuple):
+    """A class or function of a library, and the class of the items that it holds."""
+
+    modelled: Modelled
+    item: Key | None
+
+
+class _Subject(NamedTuple):
+    """What a member is taken of: `self` of the model, and where its items may be found.
+
+    `written` are definitions whose types, by their own arguments, tell the items: `A.<Repo>.0`.
+    """
+
+    key: Key
+    value: _Value
+    written: Sequence[Key] = ()
+
+
+def is_modelled(definition: ResolvedDefinition) -> bool:
+    """Whether a definition is the value of a model."""
+    return definition.file == NO_FILE
+
+
+def without_modelled(definitions: Iterable[ResolvedDefinition]) -> list[ResolvedDefinition]:
+    """Return the definitions that some file has."""
+    return [one for one in definitions if not is_modelled(one)]
+
+
+def modelled_at(ecosystem: str, path: str) -> tuple[ResolvedDefinition, tuple[str, ...]] | None:
+    """Return the modelled value with which an import path begins, and the names that follow."""
+    found = library_models().longest(ecosystem, path)
+    return (_definition(_Value(found[0], None)), found[1]) if found else None
+
+
+def has_member(definition: ResolvedDefinition, name: str) -> bool:
+    """Whether the model of a value knows this member."""
+    return library_models().member(_value(definition.key).modelled, name) is not None
+
+
+def members_of_value(question: Members) -> RuleSteps:
+    """Find what the model of a value says of its members."""
+    key = (question.file, question.name)
+    return (yield from _member(_Subject(key, _value(key)), question.names))
+
+
+def inherited_members(question: Members, bases: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Find what the models of a class's bases say of its members."""
+    key = (question.file, question.name)
+    classes = [key, *(one.key for one in without_modelled(bases))]
+    for base in filter(is_modelled, bases):
+        value = _value(base.key)
+        written = [(file, f"{name}.{type_argument(value.modelled)}") for file, name in classes]
+        found = yield from _member(_Subject(key, value, written), question.names)
+        if found:
+            return found
+    return ()
+
+
+def members_of_owned(
+    question: Members, owner: Key, bases: Sequence[ResolvedDefinition]
+) -> RuleSteps:
+    """Find members of an attribute, such as a manager, whose items are of the class around it."""
+    for base in filter(is_modelled, bases):
+        value = _value(base.key)
+        if value.modelled.is_owned:
+            subject = _Subject((question.file, question.name), value._replace(item=owner))
+            return (yield from _member(subject, question.names))
+    return ()
+
+
+def classes_at(value: ResolvedDefinition, place: Key) -> RuleSteps:
+    """Return the classes of a definition whose type is a modelled value."""
+    known = _value(value.key)
+    file, name = place
+    written = [(file, f"{name}.{part}") for part in (type_argument(known.modelled), EACH)]
+    subject = _Subject(value.key, known, written)
+    if known.modelled.result is not None:
+        return (yield from _given(subject, known.modelled.result, place))
+    items = yield from _items(subject)
+    return tuple(_definition(known._replace(item=item)) for item in items) or (value,)
+
+
+def used_as(question: MemberAccess, found: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Add what a library's function was given to the constants that are used as it: `memo(Page)`.
+
+    Only components of JavaScript are such, whose names have a capital.
+    """
+    constants = [one for one in found if _may_be_component(one)]
+    if question.access != Access.PATH or question.origin.ecosystem != Ecosystem.NPM:
+        return tuple(found)
+    typings = yield [Typing(*one.key) for one in constants]
+    answers: dict[Key, list[ResolvedDefinition]] = {}
+    for one, rows in zip(constants, typings, strict=True):
+        for row in rows:
+            given = yield from _used_argument((one.file, row.root))
+            answers.setdefault(one.key, []).extend(reached_via(given, one))
+    kept = [
+        one._replace(is_alias=one.is_alias or bool(answers.get(one.key)))
+        for one in found
+        if not answers.get(one.key) or last_name(one.name) != DEFAULT
+    ]
+    return best_candidates([*kept, *(given for answer in answers.values() for given in answer)])
+
+
+def _may_be_component(one: ResolvedDefinition) -> bool:
+    name = last_name(one.name)
+    is_named = name[:1].isupper() or name == DEFAULT
+    return is_named and (not one.kind or one.kind in VALUE_KINDS)
+
+
+def _used_argument(call: Key) -> RuleSteps:
+    """Return the definitions that a call was given, if its result is used as one."""
+    file, name = call
+    results, arguments = yield [Typing(file, name), Typing(file, f"{name}.(0)")]
+    callees = yield [declared_type(file, name, row) for row in results]
+    libraries = {
+        modelled.library
+        for answer in callees
+        for modelled in (_value(one.key).modelled for one in answer if is_modelled(one))
+        if modelled.result is not None and modelled.result.is_same
+    }
+    if not libraries:
+        return ()
+    given = yield [declared_type(file, name, row) for row in arguments if row.access == Access.PATH]
+    return tuple(
+        one._replace(is_certain=False, model=min(libraries)) for answer in given for one in answer
+    )
+
+
+def declared_type(file: int, caller: str, row: BaseRow | TypingRow) -> NameInFile:
+    """Return the question what a base or type means that a definition names."""
+    context = (row.repository, row.package, row.ecosystem)
+    return NameInFile(file, *context, row.binding, row.root, row.chain, caller)
+
+
+def type_argument(modelled: Modelled) -> str:
+    """Return the name of the part that has the first argument of a generic type."""
+    return f"<{last_name(modelled.path)}>.0"
+
+
+def _member(subject: _Subject, names: tuple[str, ...]) -> RuleSteps:
+    """Take the most names that the model knows, and go on with the rest."""
+    for count in range(len(names), 0, -1):
+        given = library_models().member(subject.value.modelled, ".".join(names[:count]))
+        if given is None:
+            continue
+        found = yield from _given(subject, given, None)
+        if count == len(names):
+            return tuple(found)
+        answers = yield [Members(one.file, one.name, names[count:]) for one in found]
+        return best_candidates(
+            candidate
+            for one, answer in zip(found, answers, strict=True)
+            for candidate in reached_via(answer, one)
+        )
+    return ()
+
+
+def _given(subject: _Subject, given: Given, place: Key | None) -> RuleSteps:
+    """Return the classes, or the modelled values, that a member or call gives."""
+    modelled = subject.value.modelled
+    if given.path:
+        held = (yield from _given(subject, given.inner, place)) if given.inner else ()
+        outer = library_models().types[modelled.ecosystem, given.path]
+        items = [one.key for one in held] or [None]
+        return tuple(_definition(_Value(outer, item)) for item in items)
+    if given.what == SELF:
+        found = [subject.key]
+    elif given.what == ITEM:
+        found = yield from _items(subject)
+    else:
+        found = yield from _arguments(subject, given, place)
+    return tuple(
+        ResolvedDefinition(*key, "class", is_certain=False, model=modelled.library) for key in found
+    )
+
+
+def _items(subject: _Subject) -> RuleGenerator[list[Key]]:
+    if subject.value.item:
+        return [subject.value.item]
+    return (yield from _written_classes(subject.written))
+
+
+def _arguments(subject: _Subject, given: Given, place: Key | None) -> RuleGenerator[list[Key]]:
+    if place is None:
+        return []
+    file, name = place
+    parts = [
+        type_argument(subject.value.modelled) if one == TYPE_ARGUMENT else f"({one})"
+        for one in given.arguments
+    ]
+    return (yield from _written_classes([(file, f"{name}.{part}") for part in parts]))
+
+
+def _written_classes(places: Sequence[Key]) -> RuleGenerator[list[Key]]:
+    """Return the classes of the first of these definitions that has a type."""
+    typings = yield [Typing(file, f"{name}{part}") for file, name in places for part in _PARTS]
+    told = iter(typings)
+    for place in places:
+        own, items = next(told), next(told)
+        if own:
+            (found,) = yield [Classes(*place)]
+            return [one.key for one in found]
+        if items:  # a container of the language: what is written has the parts
+            return [place]
+    return []
+
+
+def _definition(value: _Value) -> ResolvedDefinition:
+    file, name = value.item or (NO_FILE, "")
+    parts = (value.modelled.ecosystem, value.modelled.path, str(file), name)
+    library = value.modelled.library
+    return ResolvedDefinition(
+        NO_FILE, _SEPARATOR.join(parts), "class", is_certain=False, model=library
+    )
+
+
+def _value(key: Key) -> _Value:
+    ecosystem, path, file, name = key[1].split(_SEPARATOR, 3)
+    modelled = library_models().types[ecosystem, path]
+    return _Value(modelled, (int(file), name) if name else None)

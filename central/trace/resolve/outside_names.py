@@ -1,0 +1,39 @@
+"""Names that lead to nothing visible, but to what a library has by its model."""
+
+from central.trace.resolve.engine import RuleSteps
+from central.trace.resolve.free_names import is_fixture, unbound_name
+from central.trace.resolve.import_paths import follow_import
+from central.trace.resolve.modelled import modelled_at
+from central.trace.resolve.outside import is_visible_path
+from central.trace.resolve.questions import ImportPath, Members, UnboundName
+from central.trace.resolve.sql import Wildcards
+
+
+def imported_from_library(question: ImportPath) -> RuleSteps:
+    """Follow an import; of one that leads outside, ask the models."""
+    found = yield from follow_import(question)
+    if found or is_fixture(question.path):
+        return found
+    return (yield from _of_library(question))
+
+
+def unbound_of_library(question: UnboundName) -> RuleSteps:
+    """Resolve a name that its file does not bind: as written, or from what is imported whole."""
+    found = yield from unbound_name(question)
+    if found:
+        return found
+    written = ".".join(filter(None, (question.root, question.chain)))
+    (wildcards,) = yield [Wildcards(question.file)]
+    for path in (written, *(f"{row.path}.{written}" for row in wildcards)):
+        found = yield from _of_library(ImportPath(*question[1:4], path))
+        if found:
+            return found
+    return ()
+
+
+def _of_library(question: ImportPath) -> RuleSteps:
+    known = modelled_at(question.ecosystem, question.path)
+    if known is None or (yield from is_visible_path(question)):
+        return ()
+    value, names = known
+    return (yield [Members(value.file, value.name, names)])[0] if names else (value,)
