@@ -60,6 +60,7 @@ class Access(StrEnum):
 ELEMENT: Final = "[]"  # what an index leads to
 EACH: Final = "*"  # what iterating gives
 CALLED: Final = "()"  # what calling the value gives
+OBJECT: Final = "{}"  # the object that a function returns, as the class of its members
 # Of a class whose instances, as attributes of another class, give what this method does (Python).
 DESCRIPTOR_METHOD: Final = "__get__"
 # After the name of an extension member, or of the scope of several: the value that it is called on.

@@ -48,7 +48,7 @@ _GROUPS: Final = {
     **dict.fromkeys(USE_LABELS, "use"),
     **dict.fromkeys(("local", "field"), "local"),
     **dict.fromkeys(
-        ("returns", "returns.call", "returns.new", "returns.alias", *OF_FIXTURES),
+        ("returns", "returns.call", "returns.new", "returns.alias", "returns.object", *OF_FIXTURES),
         "returns",
     ),
     **dict.fromkeys(
