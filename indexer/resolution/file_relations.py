@@ -68,7 +68,7 @@ _PLACES: Final = frozenset(
     {"local.in", "local.within", "local.among", "local.part", "field.part", "extends.member"}
 )
 LABELS: Final = frozenset(_GROUPS) | {
-    "receiver", "self", "passed", "infix", "extends.member",
+    "receiver", "self", "passed", "initialized", "infix", "extends.member",
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items",

@@ -52,7 +52,8 @@ def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]
     for enclosing in _outwards(question.caller):
         (ancestors,) = yield [Ancestors(question.file, enclosing)]
         if ancestors:
-            (found,) = yield [Members(question.file, enclosing, _names(question))]
+            (members,) = yield [Members(question.file, enclosing, _names(question))]
+            found = _without_constructors(question, members)
             if found:
                 receiver = (question.file, enclosing)
                 return [one._replace(rule="receiver_type", receiver=receiver) for one in found]
@@ -150,10 +151,23 @@ def _nearest(
     """Return the meaning of the first paths that have one."""
     for paths in several:
         answers = yield [ImportPath(*question[1:4], path, is_own) for path in paths]
-        found = [one._replace(rule=rule) for answer in answers for one in answer]
+        found = [
+            one._replace(rule=rule)
+            for answer in answers
+            for one in _without_constructors(question, answer)
+        ]
         if found:
             return found
     return []
+
+
+def _without_constructors(
+    question: UnboundName, found: Iterable[ResolvedDefinition]
+) -> list[ResolvedDefinition]:
+    """Leave out a constructor, the member of a base in C++ whose name means the base itself."""
+    if question.chain or not name_rules(question.ecosystem).has_headers:
+        return list(found)
+    return [one for one in found if one.name.split(".")[-2:] != [question.root] * 2]
 
 
 def is_fixture(path: str) -> bool:
