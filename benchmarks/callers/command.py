@@ -13,13 +13,14 @@ from benchmarks.callers import (
     before,
     promises,
     report,
+    truth_cpp,
     truth_executed,
     truth_go,
     truth_java,
     truth_python,
     truth_typescript,
 )
-from benchmarks.callers.query import ask, bindings
+from benchmarks.callers.query import ask, edges
 from benchmarks.callers.repositories import Family, families, lay_out
 from benchmarks.callers.sampling import METHODS_PER_GROUP, PER_GROUP, choose
 from benchmarks.callers.truth import Truth, load, save
@@ -31,6 +32,7 @@ FINDERS: dict[str, Callable[[Family, Path, Path], Truth]] = {
     "typescript": truth_typescript.find,
     "go": truth_go.find,
     "java": truth_java.find,
+    "cpp": truth_cpp.find,
     "executed": truth_executed.find,
 }
 CODE = {"executed": ("executed", "python")}  # whose files find a truth, if not its own alone
@@ -39,7 +41,10 @@ CODE = {"executed": ("executed", "python")}  # whose files find a truth, if not 
 def main(arguments: list[str]) -> None:
     """Compare for each family asked for, print the tables, write build/callers.md and .json."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks callers", description=__doc__)
-    parser.add_argument("--family", action="append", choices=FINDERS, help="default: all")
+    known = families()
+    names = [family.name for family in known.values() if not family.held_out]
+    default = "default: all but those that are held out"
+    parser.add_argument("--family", action="append", choices=known, help=default)
     parser.add_argument("--repositories", type=Path, help="clones, for a machine without network")
     parser.add_argument("--cache", type=Path, default=_cache(), help="default: %(default)s")
     parser.add_argument("--workspace", type=Path, help="kept, and used again; default: a new one")
@@ -49,7 +54,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--truth-only", action="store_true", help="do not ask the service")
     parser.add_argument("--verbose", action="store_true", help="list what is missed or false")
     options = parser.parse_args(arguments)
-    chosen = [one for name, one in families().items() if name in (options.family or FINDERS)]
+    chosen = [known[name] for name in options.family or names]
     with temporary_workspace("aeterna-bench-callers-") as temporary:
         workspace = (options.workspace or temporary).resolve()
         truths = {family.name: true_callers(family, workspace, options) for family in chosen}
@@ -79,7 +84,7 @@ def true_callers(family: Family, workspace: Path, options: argparse.Namespace) -
     file = cache / f"truth-{family.name}-{_digest(family)}.json.gz"
     if not file.exists():
         print(f"{family.name}: finding the truth; it is kept in {file}", flush=True)
-        save(FINDERS[family.name](family, directory, cache), file)
+        save(FINDERS[family.language](family, directory, cache), file)
     truth = load(file)
     print(f"{family.name}: {len(truth.definitions)} definitions, {len(truth.sites)} sites")
     return truth
@@ -104,8 +109,8 @@ def compare(
         for index in (question.index for question in questions):
             wanted = [site.place for site in truth.callers.get(index, [])]
             answers[index] = ask(client, slug, truth.definitions[index], wanted)
-        bound = bindings(client, slug)
-    return report.Outcome(family.name, truth, questions, answers, bound)
+        found = edges(client, slug)
+    return report.Outcome(family.name, truth, questions, answers, found)
 
 
 def _token(service: Service, slug: str) -> str:
@@ -117,7 +122,7 @@ def _token(service: Service, slug: str) -> str:
 def _digest(family: Family) -> str:
     """Of all that the truth depends on: the sample, the tools, and the code that finds it."""
     here = Path(__file__).parent
-    names = CODE.get(family.name, (family.name,))
+    names = CODE.get(family.language, (family.language,))
     found = sorted({one for name in names for one in here.glob(f"*{name}*")})
     files = [file for one in found for file in (one, *sorted(one.glob("*"))) if file.is_file()]
     parts = [repr(family).encode(), *(file.read_bytes() for file in files)]

@@ -39,11 +39,15 @@ class Used:
 
 
 class Outline(ast.NodeVisitor):
-    """Definitions and uses of one parsed file, in order of position."""
+    """Definitions and uses of one parsed file, in order of position.
+
+    `aliases` are the variables and attributes that are given another name's value, and `cls`.
+    """
 
     def __init__(self, source: str) -> None:
         self.defined: list[Defined] = []
         self.used: list[Used] = []
+        self.aliases = {"cls"}
         self._lines = [line.encode() for line in source.split("\n")]
         self._enclosing: list[DefinitionNode] = []
         tree = ast.parse(source)
@@ -72,6 +76,13 @@ class Outline(ast.NodeVisitor):
         self._use(called, "call")  # `Box[int]()` is a call of Box
         for argument in _arguments(node):
             self._use(argument, "value")
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """A variable may hold what a name means."""
+        if isinstance(node.value, ast.Name | ast.Attribute | ast.IfExp | ast.BoolOp):
+            self.aliases |= {one.id for one in node.targets if isinstance(one, ast.Name)}
+            self.aliases |= {one.attr for one in node.targets if isinstance(one, ast.Attribute)}
         self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> None:

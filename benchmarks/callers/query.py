@@ -36,6 +36,16 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Edge:
+    """A resolved reference: the line that has it, and the definition that it is bound to."""
+
+    line: Line
+    bound: Bound
+    rule: str
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The callers of one definition by the least confidence asked for; none if it is unknown.
 
@@ -74,15 +84,26 @@ def ask(
     )
 
 
-def bindings(client: httpx.Client, organization: str) -> dict[Line, set[Bound]]:
-    """What the references of each line are bound to, of the whole organisation."""
-    found: dict[Line, set[Bound]] = {}
-    for page in _pages(client, "calls", {"org_id": organization}):
-        for call in page["calls"]:
-            line = (call["caller_project"], call["path"], call["line"])
-            bound = (call["callee_project"], call["callee_path"], call["callee"])
-            found.setdefault(line, set()).add(bound)
-    return found
+def edges(client: httpx.Client, organization: str) -> list[Edge]:
+    """All resolved references of the organisation."""
+    return [
+        Edge(
+            (call["caller_project"], call["path"], call["line"]),
+            (call["callee_project"], call["callee_path"], call["callee"]),
+            call["rule"],
+            call["confidence"],
+        )
+        for page in _pages(client, "calls", {"org_id": organization})
+        for call in page["calls"]
+    ]
+
+
+def bindings(found: Iterable[Edge]) -> dict[Line, set[Bound]]:
+    """What the references of each line are bound to."""
+    bound: dict[Line, set[Bound]] = {}
+    for edge in found:
+        bound.setdefault(edge.line, set()).add(edge.bound)
+    return bound
 
 
 def _callers_pages(

@@ -8,13 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchmarks.callers import misses
+from benchmarks.callers import bulk, misses
 from benchmarks.callers.misses import Counts, Fate
-from benchmarks.callers.query import Answer, Bound, Found, Line
+from benchmarks.callers.query import LEVELS, Answer, Edge, Found, bindings
 from benchmarks.callers.sampling import Question
 from benchmarks.callers.scoring import (
     BASELINE,
     WAYS,
+    Score,
     Table,
     judge,
     tabulate,
@@ -33,13 +34,13 @@ MARKDOWN, JSON = Path("build/callers.md"), Path("build/callers.json")
 
 @dataclass(frozen=True)
 class Outcome:
-    """A family's truth, what was asked and answered, and what each line's references mean to us."""
+    """A family's truth, what was asked and answered, and all edges that the service has."""
 
     family: str
     truth: Truth
     questions: Sequence[Question]
     answers: dict[int, Answer]
-    bound: dict[Line, set[Bound]]
+    edges: Sequence[Edge]
 
     @cached_property
     def table(self) -> Table:
@@ -49,7 +50,17 @@ class Outcome:
     @cached_property
     def callers(self) -> list[misses.Judged]:
         """Every true caller, and what became of it."""
-        return list(misses.judged(self.truth, self.questions, self.answers, self.bound))
+        return list(misses.judged(self.truth, self.questions, self.answers, bindings(self.edges)))
+
+    @cached_property
+    def judged_edges(self) -> list[tuple[Edge, bulk.Verdict]]:
+        """Every edge between definitions of the truth, and whether it is right."""
+        return list(bulk.judged(self.truth, self.edges))
+
+    def count_edges(self, level: str) -> Counter[bulk.Verdict]:
+        """How many edges of this confidence or better are right, false and unknown."""
+        accepted = LEVELS[: LEVELS.index(level) + 1]
+        return Counter(said for edge, said in self.judged_edges if edge.confidence in accepted)
 
     @property
     def misses(self) -> dict[str, Counts]:
@@ -73,11 +84,23 @@ def markdown(outcomes: Iterable[Outcome]) -> str:
         for measure, title in MEASURES.items():
             for kind in KINDS:
                 lines += _rows(outcome, measure, kind, f"{title}: {kind}")
+        lines += ["", *_edges(outcome)]
         for kind, counts in outcome.misses.items():
             lines += ["", f"### {outcome.family}: callers of {kind}, by how they are reached", ""]
             lines += misses.table(counts)
         lines.append("")
     return "\n".join(lines)
+
+
+def _edges(outcome: Outcome) -> Iterator[str]:
+    """All edges at once; those of which the truth says nothing certain count neither way."""
+    yield "| all edges at | right | false | unknown | precision |"
+    yield "|---|---|---|---|---|"
+    for level in LEVELS:
+        counts = outcome.count_edges(level)
+        right, false, unknown = (counts[verdict] for verdict in bulk.Verdict)
+        precision = Score(right=right, false=false).precision
+        yield f"| {level} | {right} | {false} | {unknown} | {precision:.4f} |"
 
 
 def _rows(outcome: Outcome, measure: str, kind: str, title: str) -> Iterator[str]:
@@ -117,6 +140,7 @@ def content(outcome: Outcome) -> dict[str, Any]:
             | {"precision": score.precision, "recall": score.recall, "f1": score.f1}
             for (measure, kind, way), score in table.scores.items()
         ],
+        "edges": {level: outcome.count_edges(level) for level in LEVELS},
         "misses": outcome.misses,
         "silent": [
             f"{_shown(one.site.place)} {one.definition.qualified_name} ({one.way})"
@@ -150,6 +174,13 @@ def differences(outcome: Outcome, way: str = "medium") -> Iterator[str]:
         lines.append(
             f"false {side} by {found.rule}: {_named(definition)} at {_shown(found.place)}{meant}"
         )
+    for edge, said in outcome.judged_edges:
+        if said is bulk.Verdict.FALSE:
+            counted[f"false edge, {edge.confidence}, {edge.rule}"] += 1
+            (project, file, line), bound = edge.line, " ".join(edge.bound)
+            lines.append(
+                f"false edge, {edge.confidence}, {edge.rule}: {bound} at {project}/{file}:{line}"
+            )
     yield from (f"{count:6} {words}" for words, count in counted.most_common())
     yield from sorted(lines)
 

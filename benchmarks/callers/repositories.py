@@ -20,20 +20,23 @@ class Repository(PinnedRepository):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Repositories of one language that use one another.
+    """Repositories of one `language` that use one another.
 
+    `held_out`: nobody tunes on it, so it is measured only when it is asked for by name.
     `tools` and `libraries` are what the truth needs from the language's package registry: the
     tool itself, and the types of what the sample builds on.
     """
 
     name: str
+    language: str
+    held_out: bool
     tools: tuple[str, ...]
     libraries: tuple[str, ...]
     repositories: tuple[Repository, ...]
 
 
 def families() -> dict[str, Family]:
-    """What families.toml says, by language."""
+    """What families.toml says, by name. A family without a `language` is named as it."""
     content = tomllib.loads(FAMILIES.read_text(encoding="utf-8"))
     return {name: _family(name, table) for name, table in content.items()}
 
@@ -44,11 +47,14 @@ def _family(name: str, table: dict[str, Any]) -> Family:
         paths = (
             (*row["packages"], *row["further"], *table["root_files"]) if "further" in row else ()
         )
-        url = f"{table['host']}/{row['name']}"
+        url = f"{row.get('host', table['host'])}/{row['name']}"
         repositories.append(
             Repository(row["name"], url, row["commit"], paths, tuple(row.get("packages", ())))
         )
-    return Family(name, tuple(table["tools"]), tuple(table["libraries"]), tuple(repositories))
+    return Family(
+        *(name, table.get("language", name), table.get("held_out", False)),
+        *(tuple(table["tools"]), tuple(table["libraries"]), tuple(repositories)),
+    )
 
 
 def lay_out(family: Family, workspace: Path, *, clones: Path | None, cache: Path) -> None:

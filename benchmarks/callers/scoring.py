@@ -89,7 +89,7 @@ def judge(truth: Truth, index: int, answered: Iterable[Place]) -> Verdict:
     maybe = {
         site.place for sites in (*through_base, truth.mentions.get(index, [])) for site in sites
     } - true
-    places = {place for place in set(answered) - maybe if place[:2] not in truth.unread}
+    places = {place for place in set(answered) - maybe if truth.is_read(*place[:2])}
     if truth.is_partial:
         places &= true
     return Verdict(frozenset(places & true), frozenset(places - true), frozenset(true - places))

@@ -119,16 +119,26 @@ class Truth:
         return found
 
     @cached_property
-    def _index(self) -> dict[tuple[str, str, str], int]:
+    def index(self) -> dict[tuple[str, str, str], int]:
+        """By project, file and qualified name."""
         return {
             (one.project, one.file, one.qualified_name): index
             for index, one in enumerate(self.definitions)
         }
 
+    @cached_property
+    def _read(self) -> set[tuple[str, str]]:
+        everything = (*self.sites, *self.definitions)
+        return {(one.project, one.file) for one in everything} - self.unread
+
+    def is_read(self, project: str, file: str) -> bool:
+        """Whether the tool tells of this file: it does not of examples in documents, or scripts."""
+        return (project, file) in self._read
+
     def overridden(self, index: int) -> set[int]:
         """The methods of bases, however far up, that the method `index` overrides."""
         method = self.definitions[index]
-        owner = self._index.get((method.project, method.file, method.container))
+        owner = self.index.get((method.project, method.file, method.container))
         seen: set[int] = set()
         waiting = [owner] if owner is not None and method.kind == "method" else []
         found = set()
@@ -138,7 +148,7 @@ class Truth:
                 waiting.append(base)
                 one = self.definitions[base]
                 name = f"{one.qualified_name}.{method.name}"
-                if (same := self._index.get((one.project, one.file, name))) is not None:
+                if (same := self.index.get((one.project, one.file, name))) is not None:
                     found.add(same)
         return found
 

@@ -34,11 +34,12 @@ def find(family: Family, workspace: Path, cache: Path) -> Truth:
     outlines = {file: one for file in files if (one := outline(workspace, file))}
     definitions = Definitions(family, outlines)
     command = ["node", str(tools / "node_modules/pyright/langserver.index.js"), "--stdio"]
+    names = definitions.names.union(*(one.aliases for one in outlines.values()))
     sites: list[Site] = []
     with LanguageServer(command, workspace) as server:
         for (project, path), one in outlines.items():
             file = Document(server, workspace / project / path)
-            for use, found in file.meanings(one.used, definitions.names):
+            for use, found in file.meanings(one.used, names):
                 places = [locate(family, workspace, *place) for place in found]
                 targets = definitions.meant(use, places)
                 held: tuple[int, ...] = ()
@@ -60,9 +61,8 @@ def configure(family: Family, workspace: Path, libraries: Path) -> None:
         for package in repository.packages:
             source = workspace / repository.name / package
             shutil.copytree(source, workspace / SITE / source.name, dirs_exist_ok=True)
-    environments = [
-        {"root": repository.name, "extraPaths": [SITE]} for repository in family.repositories
-    ]
+    roots = [*(repository.name for repository in family.repositories), SITE]
+    environments = [{"root": root, "extraPaths": [SITE]} for root in roots]
     (workspace / "pyrightconfig.json").write_text(
         json.dumps(
             {
@@ -148,12 +148,12 @@ class Document:
         document = {"uri": self._uri, "languageId": "python", "version": 1}
         server.tell("textDocument/didOpen", {"textDocument": {**document, "text": self._text}})
 
-    def meanings(self, used: list[Used], defined: set[str]) -> Iterator[tuple[Used, list[Range]]]:
+    def meanings(self, used: list[Used], known: set[str]) -> Iterator[tuple[Used, list[Range]]]:
         """Each use with the places of what it means.
 
         A name that nothing in the sample has, and no import gives, needs no question.
         """
-        names = defined | set(imported_names(self._text))
+        names = known | set(imported_names(self._text))
         asked = [use for use in used if use.name in names]
         positions = [self._position(use) for use in asked]
         answers = self._server.ask_all("textDocument/definition", positions)

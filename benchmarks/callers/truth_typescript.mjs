@@ -241,6 +241,16 @@ function use(place, expression, kind, owner = null) {
   sites.push([...where, name.text, kind, targets, judged, owner, held, receiver(expression)])
 }
 
+// `super(…)` makes the part of an instance that is the base class's.
+function useBase(place, keyword) {
+  const symbol = checker.getTypeAtLocation(keyword).symbol
+  const found = (symbol?.declarations ?? []).map((one) => indexOfNode.get(one))
+  const targets = found.filter((one) => one !== undefined)
+  const { line, column } = lineAndColumn(place.source, keyword)
+  const where = [place.project, place.file, line, column]
+  sites.push([...where, 'super', 'new', targets, Boolean(symbol), null, [], ''])
+}
+
 // --- Through what a method is called ------------------------------------------------------------
 
 function receiver(expression) {
@@ -298,10 +308,11 @@ function isIntrinsic(tag) {
 
 function collectSites(place, node) {
   if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
-    const plain = node.expression.kind !== ts.SyntaxKind.SuperKeyword
+    const isBase = node.expression.kind === ts.SyntaxKind.SuperKeyword
     const isDecorator = ts.isDecorator(node.parent)
     const kind = ts.isNewExpression(node) ? 'new' : isDecorator ? 'decorate' : 'call'
-    if (plain) use(place, node.expression, kind)
+    if (isBase) useBase(place, node.expression)
+    else use(place, node.expression, kind)
     for (const argument of node.arguments ?? []) use(place, argument, 'value')
   } else if (ts.isTaggedTemplateExpression(node)) {
     use(place, node.tag, 'call')
@@ -341,7 +352,7 @@ const places = roots.map((root) => {
     file,
     source,
     exported: new Set(exports.map((one) => one.name)),
-    published: own.some((one) => file.startsWith(`${one}/src/`)) && !TEST.test(file),
+    published: own.some((one) => file.startsWith(path.posix.join(one, 'src/'))) && !TEST.test(file),
   }
 })
 for (const place of places) collectDefinitions(place, place.source, [])

@@ -6,14 +6,16 @@ from typing import Final
 
 from indexer.languages import cpp_rewrites
 from indexer.languages.base import Language, ModuleName, grammar, names
-from indexer.languages.import_style import ImportStyle, relative_module
+from indexer.languages.containers import Containers
+from indexer.languages.import_style import ImportStyle, dotted, relative_module
 from indexer.limits import HEADER_PATH_NAMES
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import ANY_DIRECTORY
+from indexer.records.references import ANY_DIRECTORY, USED_NAMESPACE
 
 # Files that no other one includes.
 _SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".c++")
 _IMPORT: Final = re.compile(r"(?:import|module)\s+([^\s;\[]+)")
+_USING: Final = re.compile(r"using\s+namespace\s+([^;]+)")
 
 
 def _include_module(path: str) -> str:
@@ -42,8 +44,10 @@ def _include_names(path: str, namespace: str) -> Iterator[ModuleName]:
 def _import_path(file: str, module: str, _inside: str) -> str:
     """Resolve a path relative to the including file; `<…>` stays as written.
 
-    A statement is that of a module, or of a header as one.
+    A statement is that of a namespace, of a module, or of a header as one.
     """
+    if used := _USING.match(module):
+        return USED_NAMESPACE + dotted(used[1])
     if statement := _IMPORT.match(module):
         name = statement[1]
         if name[0] not in '<"':
@@ -71,6 +75,20 @@ _BUILTINS: Final = names("""
 _CPP_BUILTINS: Final = names("""
     std static_cast dynamic_cast const_cast reinterpret_cast typeid decltype noexcept operator
     wchar_t char8_t char16_t char32_t nullptr auto delete
+""")
+
+# An iterator is as its item: `it->run()`.
+_CPP_CONTAINERS: Final = Containers("""
+    vector deque list array span QList: []=0 *=0 at.()=0 front.()=0 back.()=0 begin.()=0
+    set multiset unordered_set QSet initializer_list: *=0 begin.()=0 find.()=0
+    queue stack priority_queue: front.()=0 back.()=0 top.()=0
+    map multimap unordered_map QMap QHash:
+        []=1 at.()=1 *.0=0 *.1=1 *.first=0 *.second=1 begin.().second=1 find.().second=1
+    pair: 0=0 1=1 first=0 second=1
+    unique_ptr shared_ptr reference_wrapper future: get.()=0
+    optional: value.()=0 value_or.()=0
+    weak_ptr: lock.()=0
+    atomic: load.()=0
 """)
 
 C: Final = Language(
@@ -105,6 +123,7 @@ CPP: Final = Language(
     self_names=names("this"),
     inferred_type_keywords=names("auto"),
     wrapper_types=names("unique_ptr shared_ptr weak_ptr optional reference_wrapper"),
+    containers=_CPP_CONTAINERS,
     builtins=_BUILTINS | _CPP_BUILTINS,
     implicit_this=True,
     has_headers=True,

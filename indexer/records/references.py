@@ -16,6 +16,7 @@ from indexer.limits import MODULE_PATH_BYTES
 # Before a directory from which a file of Python imports, among the names of its module.
 SEARCHED: Final = "?"
 ANY_DIRECTORY: Final = "*/"  # begins the name of a header by the end of its path
+USED_NAMESPACE: Final = "using "  # begins the path of an import of a namespace's names (C++)
 
 
 def cut_path(path: str) -> str:

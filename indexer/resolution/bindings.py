@@ -35,6 +35,8 @@ _SOURCES: Final = (
     (".items", ValueSource.ITEMS),
     (".literal", ValueSource.LITERAL),
 )
+# A type that is defined where a variable is: C's `struct Point { … } start;`.
+_DEFINED_TYPE: Final = re.compile(r"(?:class|struct|union)\s+([\w:]+)[^{;]{0,500}\{")
 _BIND: Final = ".bind"  # the method itself, with its object
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _FIRST_PARAMETER: Final = re.compile(r"\bdef\s+\w+\s*(?:\[[^\[\]]*\]\s*)?\(\s*$")
@@ -185,6 +187,8 @@ def _value_source(
         if source is ValueSource.CALL and "receiver" in match:
             mark = (match["receiver"][0], mark[1])
         written = text.slice(mark)
+        if source is ValueSource.TYPE and (defined := _DEFINED_TYPE.match(written)):
+            written = defined[1]
         if source is ValueSource.CALL and written.endswith(_BIND):
             return ValueSource.ALIAS, written.removesuffix(_BIND)
         if source is ValueSource.CALL and written in language.adapters:

@@ -115,6 +115,8 @@ class Lookup:
         if role is CALLEE and language.separate_method_namespace:
             own = [one for one in names if one.imported or one.kind not in _NO_METHOD_KINDS]
             return own or [one for one in names if _is_renamed_method(one)]
+        if role is CALLEE and language.has_headers:
+            return [name for name in names if not _is_constructor(name)]
         if role is RECEIVER and language.implicit_this and not language.bare_methods:
             return [name for name in names if name.imported or name.kind != "method"]
         return names
@@ -162,6 +164,12 @@ class Lookup:
         if role is not CALLEE or language.free_functions or not language.implicit_this:
             return False
         return first not in language.builtins and not self._imports_members
+
+
+def _is_constructor(name: NameBinding) -> bool:
+    """Whether a method has its class's name, which stands for the class."""
+    *_, owner, last = ("", *name.qualified.split("."))
+    return name.kind == "method" and owner == last
 
 
 def _is_renamed_method(name: NameBinding) -> bool:

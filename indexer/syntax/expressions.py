@@ -28,6 +28,9 @@ _CAST = re.compile(  # ((Type) value).name and (value as Type).name
     rf"\((?:\s*\(\s*({_PATH})\s*\)\s*(?=[\w(]){_INNER}|{_INNER}\sas[!?]?\s+({_PATH}))\s*\)"
     rf"{_DOT}({_PATH}[?!]?)"
 )
+_CAST_CALL = re.compile(  # static_cast<Type*>(value)->name
+    rf"(?:\w+::)?\w+_cast\s*<\s*(?:const\s+)?({_PATH})[\s&*]*>\s*\({_INNER}\){_DOT}({_PATH})"
+)
 # Begins where a word does: a search from each letter would take quadratic time.
 _LAST = re.compile(rf"(?:(?<![\w$])\d*+|(?=[@#{_INDEX}]))({_NAME}[?!]?)$")
 _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
@@ -215,13 +218,9 @@ def _member_of_call(text: str) -> Expression | None:
     name = last_name(text)
     if not name:
         return None
-    is_short = text[0] == "(" and len(text) <= MAX_EXPRESSION_CHARACTERS
-    cast = _CAST.fullmatch(_without_arguments(text)) if is_short else None
+    cast = _read_cast(text) if len(text) <= MAX_EXPRESSION_CHARACTERS else None
     if cast is not None:
-        *members, name = _names(cast[3])
-        return Expression(
-            _components(cast[1] or cast[2]), name, members=tuple(members), is_cast=True
-        )
+        return cast
     head = _HEAD.match(_without_arguments(text[:MAX_EXPRESSION_CHARACTERS]))
     ending = _without_arguments(text[-MAX_EXPRESSION_CHARACTERS:])
     tail = _TAIL.search(_BETWEEN.sub("", ending))
@@ -230,6 +229,17 @@ def _member_of_call(text: str) -> Expression | None:
         return Expression((), name)
     *members, name = _names(tail[1])
     return Expression(_components(head[2]), name, is_new, len(head[1]), tuple(members))
+
+
+def _read_cast(text: str) -> Expression | None:
+    """Parse a member of a cast value: `(value as Type).name`, `static_cast<Type*>(value)->name`."""
+    found = _CAST.fullmatch(_without_arguments(text)) if text[0] == "(" else None
+    found = found or (_CAST_CALL.fullmatch(text) if "_cast" in text else None)
+    if found is None:
+        return None
+    kind, written = filter(None, found.groups())
+    *members, name = _names(written)
+    return Expression(_components(kind), name, members=tuple(members), is_cast=True)
 
 
 def _without_arguments(text: str) -> str:

@@ -24,6 +24,7 @@ from central.trace.resolve.sql import (
     Declared,
     FileContext,
     Files,
+    ImportRow,
     Modules,
     SameScopeDefinitions,
     ScopeRow,
@@ -31,7 +32,12 @@ from central.trace.resolve.sql import (
     TopLevel,
     Wildcards,
 )
+from indexer.records.files import VALUE_KINDS
 from indexer.records.fixtures import split_fixture
+from indexer.records.references import USED_NAMESPACE
+
+# Kinds of definitions in which no name is looked up from outside; "" is a field's.
+_WITHOUT_NAMES: Final = FUNCTIONS | VALUE_KINDS | {""}
 
 
 def unbound_name(question: UnboundName) -> RuleSteps:
@@ -68,7 +74,7 @@ def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
 
 def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     (wildcards,) = yield [Wildcards(question.file)]
-    modules = [*(yield from _own_module(question)), *(row.path for row in wildcards)]
+    modules = [*(yield from _own_module(question)), *_paths(wildcards)]
     several = yield from _inside(question, dict.fromkeys(modules))
     return (yield from _nearest(question, several, "import"))
 
@@ -84,7 +90,7 @@ def _own_module(question: UnboundName) -> RuleGenerator[list[str]]:
 def _by_wildcard_beside(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     """Resolve what a file imports whole from a place that it does not name in full."""
     (wildcards,) = yield [Wildcards(question.file)]
-    modules = list(dict.fromkeys(row.path for row in wildcards))
+    modules = _paths(wildcards)
     if not modules:
         return []
     searched = yield from searched_paths(question.file, FileContext(*question[1:4]), modules)
@@ -164,10 +170,10 @@ def _nearest(
 def _without_constructors(
     question: UnboundName, found: Iterable[ResolvedDefinition]
 ) -> list[ResolvedDefinition]:
-    """Leave out a constructor, the member of a base in C++ whose name means the base itself."""
+    """Leave out members of a class of that name: in C++ it is the class, not its constructor."""
     if question.chain or not name_rules(question.ecosystem).has_headers:
         return list(found)
-    return [one for one in found if one.name.split(".")[-2:] != [question.root] * 2]
+    return [one for one in found if one.name.split(".")[-2:-1] != [question.root]]
 
 
 def is_fixture(path: str) -> bool:
@@ -208,31 +214,53 @@ def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> RuleGenerator[
 def _inside(question: UnboundName, modules: Collection[str]) -> RuleGenerator[list[list[str]]]:
     """Return paths in these modules, in some ecosystems inside the enclosing names first.
 
-    In C++ the name of an enclosing class is that class.
+    In C++ the name of an enclosing class is that class, and namespaces that are used come last.
     """
     names = _names(question)
+    has_headers = name_rules(question.ecosystem).has_headers
+    enclosing = (yield from _enclosing(question)) if modules else []
     several = []
-    if modules:
-        for enclosing in (yield from _enclosing(question)):
-            around = enclosing.split(".")
-            if name_rules(question.ecosystem).has_headers and around[-1] == names[0]:
-                around.pop()
-            several.append(".".join((*around, *names)))
-    several.append(".".join(names))
-    return [[f"{module}.{path}" for module in modules] for path in dict.fromkeys(several)]
+    for around in (one.split(".") for one in enclosing):
+        inner = around[:-1] if has_headers and around[-1] == names[0] else around
+        several.append([".".join((*inner, *names))])
+    several.append([".".join(names)])
+    if has_headers:
+        several.append((yield from _in_used_namespaces(question, enclosing)))
+    tried = dict.fromkeys(map(tuple, several))
+    return [[f"{module}.{path}" for path in paths for module in modules] for paths in tried]
+
+
+def _in_used_namespaces(
+    question: UnboundName, enclosing: Sequence[str]
+) -> RuleGenerator[list[str]]:
+    """Return the paths of a name in the namespaces that its file uses: `using namespace geo;`."""
+    (wildcards,) = yield [Wildcards(question.file)]
+    used = [
+        row.path.removeprefix(USED_NAMESPACE)
+        for row in wildcards
+        if row.path.startswith(USED_NAMESPACE)
+    ]
+    inner = [f"{around}.{one}" for one in used for around in enclosing]
+    return [".".join((one, *_names(question))) for one in (*used, *inner)]
+
+
+def _paths(wildcards: Iterable[ImportRow]) -> list[str]:
+    """Return the modules that a file imports whole."""
+    paths = dict.fromkeys(row.path for row in wildcards)
+    return [path for path in paths if not path.startswith(USED_NAMESPACE)]
 
 
 def _enclosing(question: UnboundName) -> RuleGenerator[list[str]]:
     """Return the definitions around a reference in which its name may be looked up, inner first.
 
-    What a function defines is seen by its own file alone.
+    What a function defines is seen by its own file alone. A field or variable holds no names.
     """
     if not question.caller or not name_rules(question.ecosystem).tries_enclosing_names:
         return []
     (rows,) = yield [SameScopeDefinitions(question.file, question.caller)]
-    is_function = any(row.file == question.file and row.kind in FUNCTIONS for row in rows)
+    kinds = {row.kind for row in rows if row.file == question.file}
     around = list(_outwards(question.caller))
-    return around if is_function else [question.caller, *around]
+    return around if kinds & _WITHOUT_NAMES else [question.caller, *around]
 
 
 def _outwards(dotted: str) -> Iterator[str]:

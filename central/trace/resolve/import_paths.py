@@ -152,7 +152,8 @@ class _Search:
             self.found.append((candidate, match.names[count:]))
         for export in contents.named:
             self._reexport(arrived, match, export, match.names[1:])
-        if not (contents.named or contents.definitions or step.is_own):
+        named = [one for one in contents.named if not _is_shared_namespace(one, match)]
+        if not (named or contents.definitions or step.is_own):
             for export in contents.whole:
                 self._reexport(arrived, match, export, _whole_rest(match))
             if _is_spread(match):
@@ -198,6 +199,11 @@ def _is_alias(definition: DefinitionRow, named: Sequence[ExportRow]) -> bool:
     """Whether the definition is a variable that its file exports as another: `f = g`."""
     is_variable = definition.kind in VALUE_KINDS or not definition.kind
     return is_variable and any(export.file == definition.file for export in named)
+
+
+def _is_shared_namespace(export: ExportRow, match: ModuleMatch) -> bool:
+    """Whether it is a namespace of C++ with declarations, which other headers have too."""
+    return export.is_local and export.path == export.name and len(match.names) > 1
 
 
 def _is_spread(match: ModuleMatch) -> bool:

@@ -1,6 +1,6 @@
 ; On top of c.scm.
 (class_specifier name: (_) @name body: (_)) @definition.class
-(struct_specifier name: (template_type) @name body: (_)) @definition.struct
+(struct_specifier name: [(template_type) (qualified_identifier)] @name body: (_)) @definition.struct
 (function_definition
   declarator: (function_declarator
     declarator: [(field_identifier) (qualified_identifier) (destructor_name) (operator_name)] @name)) @definition.function
@@ -9,9 +9,15 @@
     (function_declarator
       declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name)] @name))) @definition.function
 (function_definition declarator: (operator_cast) @name) @definition.function
+(field_declaration
+  declarator: [
+    (function_declarator declarator: (field_identifier) @name)
+    (_ (function_declarator declarator: (field_identifier) @name))
+    (_ (_ (function_declarator declarator: (field_identifier) @name)))]
+  default_value: (number_literal)) @definition.method
 (alias_declaration name: (type_identifier) @name) @definition.type
 (concept_definition name: (identifier) @name) @definition.type
-(namespace_definition name: (_) @name) @namespace
+((namespace_definition name: (_) @name) @namespace (#not-match? @namespace "^inline"))
 (namespace_definition !name body: (declaration_list (function_definition) @private))
 (namespace_definition !name body: (declaration_list
   (template_declaration (function_definition) @private)))

@@ -6,6 +6,9 @@
 (declaration
   type: [(type_identifier) (qualified_identifier) (template_type)] @new
   declarator: (init_declarator value: [(argument_list) (initializer_list)]))
+(compound_statement (declaration
+  type: [(type_identifier) (qualified_identifier) (template_type)] @new
+  declarator: (identifier)))
 (call_expression
   function: (qualified_identifier name: (template_function
     name: (identifier) @_make
@@ -25,6 +28,9 @@
    (pointer_declarator declarator: (pointer_declarator
      declarator: (function_declarator declarator: (field_identifier) @declares)))
    (reference_declarator (function_declarator declarator: (field_identifier) @declares))])
+; Likewise classes.
+(_ [(class_specifier name: (type_identifier) @declares !body)
+    (struct_specifier name: (type_identifier) @declares !body)] . ";")
 
 ; Scopes.
 (lambda_expression) @scope.function
@@ -56,13 +62,16 @@
     declarator:
       [(identifier) @local
        (pointer_declarator declarator: (identifier) @local)
-       (reference_declarator (identifier) @local)]
+       (reference_declarator (identifier) @local)
+       (structured_binding_declarator (identifier) @local) @local.among
+       (reference_declarator (structured_binding_declarator (identifier) @local) @local.among)]
     value:
       [(call_expression function: [(identifier) (field_expression)] @local.call)
        (call_expression function: (qualified_identifier name: (identifier)) @local.call)
        (new_expression type: (_) @local.new)
        (identifier) @local.alias
        (field_expression) @local.alias
+       (subscript_expression) @local.alias
        (compound_literal_expression type: (_) @local.new)]))
 (declaration
   type: (placeholder_type_specifier)
@@ -72,9 +81,38 @@
       name: (identifier) @_make
       arguments: (template_argument_list . (type_descriptor) @local.type)))))
   (#any-of? @_make "make_unique" "make_shared"))
+(init_declarator
+  declarator: [(identifier) @local (_ (identifier) @local)]
+  value: (call_expression function: (template_function
+    name: (identifier) @_cast
+    arguments: (template_argument_list . (type_descriptor) @local.type)))
+  (#match? @_cast "_cast$"))
+(condition_clause value: (declaration
+  declarator: [(identifier) @local (_ (identifier) @local)]
+  value: (call_expression function: (template_function
+    name: (identifier) @_cast
+    arguments: (template_argument_list . (type_descriptor) @local.type))))
+  (#match? @_cast "_cast$"))
+(condition_clause value: (declaration
+  type: (placeholder_type_specifier)
+  declarator: [(identifier) @local (_ (identifier) @local)]
+  value:
+    [(call_expression function: [(identifier) (field_expression)] @local.call)
+     (call_expression function: (qualified_identifier name: (identifier)) @local.call)]))
+(condition_clause value: (declaration
+  type: [(type_identifier) (qualified_identifier)] @local.type
+  declarator: [(identifier) @local (_ (identifier) @local)]))
 (for_range_loop
   type: (_) @local.type
-  declarator: [(identifier) @local (reference_declarator (identifier) @local)])
+  declarator: [(identifier) @local (_ (identifier) @local)])
+(for_range_loop
+  type: (placeholder_type_specifier)
+  declarator:
+    [(identifier) @local
+     (_ (identifier) @local)
+     (structured_binding_declarator (identifier) @local) @local.among
+     (reference_declarator (structured_binding_declarator (identifier) @local) @local.among)]
+  right: (_) @local.items)
 (field_declaration
   type: (_) @field.type
   declarator: (reference_declarator (field_identifier) @field))
@@ -85,6 +123,7 @@
 (namespace_alias_definition
   name: (namespace_identifier) @local
   [(namespace_identifier) (nested_namespace_specifier)] @local.alias)
+(field_declaration type: (_) @returns default_value: (number_literal))
 (function_declarator (trailing_return_type (type_descriptor) @returns))
 
 ; Modules, as cpp_rewrites.py writes them: `modulE` is that of a unit that implements a module.
@@ -92,3 +131,4 @@
   (#any-of? @_keyword "import" "modulE"))
 ((declaration type: (type_identifier) @_keyword declarator: (identifier) @namespace)
   (#any-of? @_keyword "module" "modulE"))
+(using_declaration "namespace") @import.module

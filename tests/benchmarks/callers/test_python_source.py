@@ -64,3 +64,8 @@ def test_what_is_listed_raised_or_returned_is_mentioned() -> None:
 
 def test_renamed_imports_are_looked_at_too() -> None:
     assert set(imported_names("import a as b\nfrom c import d, e as f")) == {"b", "f"}
+
+
+def test_a_name_with_the_value_of_another_is_an_alias_and_a_result_is_none() -> None:
+    outline = Outline("Old = New\nclass A:\n    loader = pkg.Loader\n    made = New()\n")
+    assert outline.aliases == {"cls", "Old", "loader"}

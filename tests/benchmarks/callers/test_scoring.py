@@ -56,6 +56,11 @@ def test_a_file_that_the_tool_did_not_read_says_nothing() -> None:
     assert not judge(truth, OPEN, {("app", "app/windows.py", 1, 0)}).false
 
 
+def test_an_answer_in_a_document_that_the_tool_does_not_read_is_not_false() -> None:
+    verdict = judge(TRUTH, OPEN, {("app", "README.md", 3, 0), (*MAIN, 3, 0)})
+    assert verdict.false == {(*MAIN, 3, 0)}
+
+
 def test_of_a_partial_truth_other_answers_may_be_right_too() -> None:
     verdict = judge(replace(TRUTH, is_partial=True), OPEN, {(*MAIN, 7, 0), (*MAIN, 99, 0)})
     assert (verdict.right, verdict.false) == ({(*MAIN, 7, 0)}, frozenset())

@@ -113,12 +113,64 @@ class Page(private val orders: List<Order>) {
 }
 """,
 }
+_CPP = {
+    "order.h": """
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+class Order { public: bool check() { return true; } virtual Order* next() = 0; };
+class Other { public: bool check() { return true; } };
+std::vector<Order*>& open_orders(); // defined nowhere
+""",
+    "page.cpp": """
+#include "order.h"
+class Page {
+  std::vector<Order> orders;
+  std::map<int, std::shared_ptr<Order>> by_id;
+  void run(std::optional<Order> maybe, std::vector<Other> others, Other* some, Box<Order> box) {
+    for (auto& o : orders) { o.check(); } // yes
+    for (const Order& o : orders) o.check(); // yes
+    for (auto& o : others) o.check();
+    for (auto* o : open_orders()) o->check();
+    for (auto& [id, o] : by_id) o->check(); // yes
+    for (auto& [id, o] : by_id) id->check();
+    for (auto& pair : by_id) pair.second->check(); // yes
+    for (auto it = orders.begin(); it != orders.end(); ++it) it->check(); // yes
+    orders[0].check(); // yes
+    orders.front().next()->check(); // yes
+    by_id.at(1)->check(); // yes
+    auto& last = orders.back();
+    last.check(); // yes
+    auto& first = orders[0];
+    first.check(); // yes
+    auto [same, also] = std::pair<Order, Other>();
+    maybe->check(); // yes
+    maybe.value().check(); // yes
+    static_cast<const Order*>(some)->check(); // yes
+    if (auto* o = dynamic_cast<Order*>(some)) o->check(); // yes
+    if (Order* o = find(some)) o->check(); // yes
+    auto cast = reinterpret_cast<Order*>(some);
+    cast->check(); // yes
+    to_cast<Other>(some)->check();
+    some->check();
+    orders.check();
+    box.front().check();
+  }
+};
+""",
+}
 
 
 @pytest.mark.parametrize(
     ("files", "method"),
-    [(_JAVA, "Order.validate"), (_CSHARP, "Order.Check"), (_KOTLIN, "Order.check")],
-    ids=["java", "csharp", "kotlin"],
+    [
+        (_JAVA, "Order.validate"),
+        (_CSHARP, "Order.Check"),
+        (_KOTLIN, "Order.check"),
+        (_CPP, "Order.check"),
+    ],
+    ids=["java", "csharp", "kotlin", "cpp"],
 )
 def test_elements_have_the_type_that_the_collection_is_written_with(
     callers: Callable[..., list[str]], files: dict[str, str], method: str

@@ -250,3 +250,151 @@ def test_a_macro_before_a_name_is_no_name(callers: Callers) -> None:
     assert callers("ui.Node", kind="inherit") == ["ui/core/widget.h:8 ui.Widget high"]
     assert callers("ui.Widget.paint") == ["ui/app/main.cpp:4 draw high"]
     assert callers("ui.Widget.id") == ["ui/app/main.cpp:8 main high"]
+
+
+def test_a_used_namespace_is_looked_in_after_what_stands_around(callers: Callers) -> None:
+    repository(
+        "geometry",
+        {
+            "shape.hpp": """
+                namespace geo {
+                class Shape { public: void scale() {} };
+                inline namespace v2 { int version() { return 2; } }
+                namespace detail { int helper() { return 1; } }
+                int both() { return 1; }
+                int area() { return 1; }
+                }
+                namespace other {
+                class Shape { public: void scale() {} };
+                int both() { return 1; }
+                int hidden() { return 1; }
+                }
+                int area() { return 2; }
+            """,
+            "main.cpp": """
+                #include "shape.hpp"
+                using namespace geo;
+                using namespace geo::detail;
+                void run(Shape& shape) {
+                  shape.scale();
+                  geo::version();
+                  helper();
+                  area();
+                  hidden();
+                }
+            """,
+            "both.cpp": """
+                #include "shape.hpp"
+                using namespace geo;
+                using namespace other;
+                int run() { return both(); }
+            """,
+        },
+    )
+    assert callers("geo.Shape.scale") == ["geometry/main.cpp:6 run high"]
+    assert callers("other.Shape.scale") == []
+    assert callers("geo.version") == ["geometry/main.cpp:7 run high"]
+    assert callers("geo.detail.helper") == ["geometry/main.cpp:8 run high"]
+    assert callers("geo.area") == []
+    assert callers("area") == ["geometry/main.cpp:9 run high"]
+    assert callers("other.hidden") == []
+    assert callers("geo.both") == ["geometry/both.cpp:5 run medium"]
+    assert callers("other.both") == ["geometry/both.cpp:5 run medium"]
+
+
+def test_a_pure_virtual_function_is_a_definition(callers: Callers) -> None:
+    repository(
+        "stores",
+        {
+            "store.hpp": """
+                class Store {
+                 public:
+                  virtual int get(int key) = 0;
+                  virtual Store* next() = 0;
+                  int size = 0;
+                };
+            """,
+            "main.cpp": """
+                #include "store.hpp"
+                int main(Store* store) {
+                  return store->get(1) + store->next()->get(2);
+                }
+            """,
+        },
+    )
+    assert callers("Store.get") == ["stores/main.cpp:4 main high"] * 2
+    assert callers("Store.next") == ["stores/main.cpp:4 main high"]
+
+
+def test_names_of_classes_are_found_where_headers_share_a_namespace(callers: Callers) -> None:
+    repository(
+        "db",
+        {
+            "include/db/slice.h": """
+                namespace db {
+                class Slice {
+                 public:
+                  Slice() {}
+                  int size() const { return 1; }
+                };
+                class Iterator {
+                 public:
+                  Iterator();
+                  virtual void next() = 0;
+                };
+                }
+            """,
+            "db/format.h": """
+                #include "db/slice.h"
+                namespace db {
+                class Versions;
+                struct Contents { Slice data; };
+                Contents read();
+                class Impl {
+                 public:
+                  int run(const Contents& contents);
+                  Versions* const versions_ GUARDED_BY(mutex_);
+                };
+                }
+            """,
+            "db/versions.h": """
+                namespace db {
+                class Versions { public: int count() { return 1; } };
+                }
+            """,
+            "db/impl.cc": """
+                #include "db/format.h"
+                #include "db/versions.h"
+                namespace db {
+                class Wrapper : public Iterator {
+                 public:
+                  Wrapper(Iterator* inner)
+                      :
+                #ifdef DEBUG
+                        debug_(true),
+                #endif
+                        inner_(inner) {}
+                  void next() override { inner_->next(); }
+                 private:
+                  Iterator* inner_;
+                };
+                #ifdef WINDOWS
+                int left() { return 1; }
+                #else
+                int right() { return 1; }
+                #endif
+                int Impl::run(const Contents& contents) {
+                  struct Local { int go() { return 1; } } local;
+                  local.go();
+                  return contents.data.size() + versions_->count() + Slice().size()
+                      + left() + right();
+                }
+                }
+            """,
+        },
+    )
+    assert callers("db.Slice.size") == ["db/db/impl.cc:25 db.Impl.run high"] * 2
+    assert callers("db.left") == callers("db.right") == ["db/db/impl.cc:26 db.Impl.run high"]
+    assert callers("db.Versions.count") == ["db/db/impl.cc:25 db.Impl.run medium"]
+    assert callers("db.Iterator.next") == ["db/db/impl.cc:13 db.Wrapper.next high"]
+    assert callers("db.Impl.run.Local.go") == ["db/db/impl.cc:24 db.Impl.run high"]
