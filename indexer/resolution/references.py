@@ -227,8 +227,8 @@ class ReferenceReader:
             if field.kind == "":
                 value = self._resolver.bound_value(field)
                 is_own = "<" not in field.text and not self._is_indirect(field.start)
-                is_made = is_own and value.access is INSTANCE and not value.member
-                made = value._replace(access=PATH) if is_made else UNKNOWN
+                is_constructed = is_own and value.access is INSTANCE and not value.member
+                made = value._replace(access=PATH) if is_constructed else UNKNOWN
                 return made, _last_name(".".join((made.root, *made.chain)))
         own_or_bases = {_last_name(scope.class_name), *self._bases_of(scope.class_name)}
         is_declared_here = scope.class_name in tree.definitions
