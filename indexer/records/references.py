@@ -61,6 +61,7 @@ class Access(StrEnum):
 ELEMENT: Final = "[]"  # what an index leads to
 EACH: Final = "*"  # what iterating gives
 CALLED: Final = "()"  # what calling the value gives
+OBJECT: Final = "{}"  # the object that a function returns, as the class of its members
 # Of a class whose instances, as attributes of another class, give what this method does (Python).
 DESCRIPTOR_METHOD: Final = "__get__"
 # In a chain: what follows leads from a value to a function that it holds, and is no member (see

@@ -49,7 +49,7 @@ _GROUPS: Final = {
     **dict.fromkeys(USE_LABELS, "use"),
     **dict.fromkeys(("local", "field"), "local"),
     **dict.fromkeys(
-        ("returns", "returns.call", "returns.new", "returns.alias", *OF_FIXTURES),
+        ("returns", "returns.call", "returns.new", "returns.alias", "returns.object", *OF_FIXTURES),
         "returns",
     ),
     **dict.fromkeys(
@@ -74,7 +74,7 @@ _PLACES: Final = frozenset(
     }
 )  # fmt: skip
 LABELS: Final = frozenset(_GROUPS) | {
-    "receiver", "self", "passed", "infix", "extends.member",
+    "receiver", "self", "passed", "initialized", "infix", "extends.member",
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",

@@ -26,7 +26,8 @@ USE_LABELS: Final = frozenset(_KINDS)
 class NameUse(NamedTuple):
     """One reference: range and text of the expression with its receiver, and its first name.
 
-    `is_passed`: kept although it is a value, whatever its first name is.
+    `is_passed`: kept although it is a value, whatever its first name is. `is_initialized`: a base
+    or field that a constructor initialises.
     """
 
     start: int
@@ -35,6 +36,7 @@ class NameUse(NamedTuple):
     written: str
     first: str
     is_passed: bool = False
+    is_initialized: bool = False
 
 
 def collect_uses(
@@ -55,6 +57,7 @@ def collect_uses(
         if label in _RANKS
     }
     passed = {match["passed"][1] for match in matches if "passed" in match}
+    initialized = {match["initialized"][1] for match in matches if "initialized" in match}
     for match in matches:
         receiver = match.get("receiver") or match.get("infix")
         for label, mark in match.items():
@@ -77,6 +80,7 @@ def collect_uses(
             written := _written(start, end, infix, text),
             leading_identifier(written),
             end in passed,
+            end in initialized,
         )
         for start, end, rank in sorted((start, end, rank) for end, (start, rank) in found.items())
     ]

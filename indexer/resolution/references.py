@@ -110,6 +110,7 @@ class ReferenceReader:
             for use, scope in zip(uses, scopes, strict=True):
                 if use.kind is _INHERIT and self._is_superclass(use):
                     self._first_bases.setdefault(scope.class_name, (use, scope))
+        self._bases: dict[str, set[str]] = {}
         self._calls: dict[int, list[int]] = {}
         for use in uses:
             if use.kind is _CALL or use.kind is _NEW:
@@ -200,6 +201,8 @@ class ReferenceReader:
         """Return the used value and the name of the reference."""
         if use.kind is _CALL and self._is_constructor_call(expression, scope):
             return self._constructed(expression, scope)
+        if use.is_initialized and len(expression.path) == 1 and not expression.name:
+            return self._initialized(use, expression, scope)
         return self._resolve_written(use, expression, scope)
 
     def _resolve_written(
@@ -262,6 +265,37 @@ class ReferenceReader:
             return UNKNOWN, ""
         value, name = self._resolve_written(use, base, outer)
         return (value, name) if value.access is PATH else (UNKNOWN, "")
+
+    def _initialized(self, use: NameUse, expression: Expression, scope: Scope) -> tuple[Value, str]:
+        """Return the class that C++'s `: name(1)` makes an instance of, and its name.
+
+        That is a base, the class itself or the class of a field. If the class stands in a header, a
+        name is taken for a class by its capital letter.
+        """
+        tree, name = self._resolver.tree, expression.path[0]
+        for field in tree.members.get(scope.class_name, {}).get(name, ()):
+            if field.kind == "":
+                value = self._resolver.bound_value(field)
+                is_own = "<" not in field.text and not self._is_indirect(field.start)
+                is_constructed = is_own and value.access is INSTANCE and not value.member
+                made = value._replace(access=PATH) if is_constructed else UNKNOWN
+                return made, _last_name(".".join((made.root, *made.chain)))
+        own_or_bases = {_last_name(scope.class_name), *self._bases_of(scope.class_name)}
+        is_declared_here = scope.class_name in tree.definitions
+        is_class = name in own_or_bases if is_declared_here else name[:1].isupper()
+        return self._resolve_written(use, expression, scope) if is_class else (UNKNOWN, "")
+
+    def _bases_of(self, class_name: str) -> set[str]:
+        """Return the last names of a class's bases, as written in this file."""
+        if not self._bases:
+            for use, scope in zip(self._uses, self._scopes, strict=True):
+                if use.kind is _INHERIT and (base := read_expression(use.written)):
+                    self._bases.setdefault(scope.class_name, set()).add(base.path[-1])
+        return self._bases.get(class_name, set())
+
+    def _is_indirect(self, offset: int) -> bool:
+        """Whether a name is declared as a pointer or reference."""
+        return self._parsed.source[max(offset - 8, 0) : offset].rstrip()[-1:] in (b"*", b"&")
 
     def _counts(self, use: NameUse, expression: Expression, scope: Scope) -> bool:
         """Whether a use of unknown meaning is one of a member, and no field that is read."""

@@ -157,7 +157,7 @@ class ScopeTree:
         if one.kind in self._class_like:
             scope.is_class, scope.class_name = True, one.qualified_name
             scope.names = self.members.setdefault(one.qualified_name, scope.names)
-        elif one.prefix != parent.prefix and one.kind in FUNCTION_KINDS:
+        elif one.prefix != parent.prefix and _is_method_of_prefix(one, parent):
             scope.class_name, scope.is_outside = one.prefix, one.prefix != parent.class_name
         return scope
 
@@ -215,6 +215,15 @@ class ScopeTree:
                     names[name] = _merged(several)
                     if fallbacks:
                         _limit_fallbacks(names[name], fallbacks)
+
+
+def _is_method_of_prefix(one: OutlineEntry, parent: Scope) -> bool:
+    """Whether a function's own object is what its prefix names.
+
+    An arrow function in an object that a field holds has the object of the class around it.
+    """
+    is_lexical = one.definition.member and one.definition.kind == "function"
+    return one.kind in FUNCTION_KINDS and not (is_lexical and parent.is_class)
 
 
 def _add(names: dict[str, list[NameBinding]], name: str, bound: NameBinding) -> None:

@@ -1,13 +1,15 @@
 """TYPE references: the types of a file's functions, fields and module variables."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import (
     CALLED,
     EACH,
+    OBJECT,
     Access,
     Binding,
     Reference,
@@ -24,7 +26,7 @@ from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.trees import ByteRange
 
-_RETURNS = ("returns", "returns.new", "returns.call", "returns.alias")
+_RETURNS = ("returns", "returns.new", "returns.call", "returns.alias", "returns.object")
 OF_FIXTURES: Final = frozenset({"yields.call", "yields.alias"})
 _MAX_GAP: Final = 20  # bytes between `from` and what follows
 _VISIBLE: Final = (Binding.LOCAL, Binding.IMPORT)
@@ -135,6 +137,48 @@ def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
     return resolver.tree.definitions.get(name.qualified) in FUNCTION_KINDS
 
 
+class _Return(NamedTuple):
+    """What a return gives; `part` is the member of what is returned that it is, if any."""
+
+    function: str
+    part: str
+    label: str
+    mark: ByteRange
+    scope: Scope
+
+    @property
+    def owner(self) -> str:
+        """The name of what has the value: the function, or a member of what it returns."""
+        return f"{self.function}.{self.part}" if self.part else self.function
+
+
+@dataclass(slots=True)
+class _Results:
+    """What functions give: written types (several of unions and overloads), and what they return.
+
+    `members` are the functions of returned objects, by function and name.
+    """
+
+    declared: dict[str, dict[Value, ByteRange]] = field(default_factory=dict)
+    returned: dict[str, dict[Value, ByteRange]] = field(default_factory=dict)
+    members: dict[tuple[str, str, Value], ByteRange] = field(default_factory=dict)
+
+    def add_member(self, function: str, name: str, value: Value, mark: ByteRange) -> None:
+        """Add a function that is a member of the object that a function returns."""
+        self.members.setdefault((function, name, value), mark)
+        self.returned.setdefault(function, {}).setdefault(_object_of(function), mark)
+
+    def inferred(self) -> dict[str, dict[Value, ByteRange]]:
+        """Return the types of what is returned, if they are few and none is written."""
+        return {
+            owner: types
+            for owner, types in self.returned.items()
+            if len(types) <= _MAX_RETURNED
+            and owner not in self.declared
+            and owner.rpartition(".")[0] not in self.declared
+        }
+
+
 def _of_functions(
     matches: Iterable[QueryMatch],
     resolver: Resolver,
@@ -146,37 +190,34 @@ def _of_functions(
 
     Methods with a declared type are added to `typed`.
     """
-    declared: dict[str, dict[Value, ByteRange]] = {}  # several for unions and overloads
-    returned: dict[str, dict[Value, ByteRange]] = {}
+    results = _Results()
     arguments: list[Reference] = []
-    for owner, label, mark, scope in _returns(matches, resolver, text, fixtures):
-        if label == "returns":
-            types = declared.setdefault(owner, {})
-            written = text.slice(mark)
-            found = resolver.types.instances(written, scope, mark[0])
-            given = _of_arguments(owner, written, scope, mark[0], resolver)
-            arguments += _references(given, text.position(mark[0]))
+    for one in _returns(matches, resolver, text, fixtures):
+        if one.label == "returns":
+            types = results.declared.setdefault(one.owner, {})
+            written = text.slice(one.mark)
+            for value in resolver.types.instances(written, one.scope, one.mark[0]):
+                types.setdefault(value, one.mark)
+            given = _of_arguments(one.owner, written, one.scope, one.mark[0], resolver)
+            arguments += _references(given, text.position(one.mark[0]))
+        elif one.label == "returns.object":
+            member = Value(Binding.LOCAL, one.owner)
+            results.add_member(one.function, one.part, member, one.mark)
         else:
-            value = _returned(label, mark, scope, resolver, text)
-            if owner in fixtures:
-                owner, value = _of_fixture(owner, value, resolver)  # noqa: PLW2901
-            types = returned.setdefault(owner, {})
-            found = [value] if _is_of_type(label, value, resolver) else []
-        for one in found:
-            types.setdefault(one, mark)
-    typed.update(owner for owner in declared if "." in owner)
-    inferred = {
-        owner: types
-        for owner, types in returned.items()
-        if len(types) <= _MAX_RETURNED
-        and owner not in declared
-        and owner.rpartition(".")[0] not in declared
-    }
-    for owner, types in (declared | inferred).items():
-        for value, mark in types.items():
-            results = _of_result(owner, value, resolver)
-            yield from _references(results, text.position(mark[0]))
+            _add_returned(results, one, resolver, text, fixtures)
+    typed.update(owner for owner in results.declared if "." in owner)
+    yield from _of_results(results, resolver, text)
     yield from arguments
+
+
+def _of_results(results: _Results, resolver: Resolver, text: SourceText) -> Iterator[Reference]:
+    inferred = results.inferred()
+    for owner, types in (results.declared | inferred).items():
+        for value, mark in types.items():
+            yield from _references(_of_result(owner, value, resolver), text.position(mark[0]))
+    for (function, part, value), mark in results.members.items():
+        if function in inferred:
+            yield _reference(f"{function}.{OBJECT}.{part}", value, text.position(mark[0]))
 
 
 def _references(
@@ -189,10 +230,41 @@ def returned_values(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
 ) -> Iterator[tuple[str, str, Scope, int]]:
     """Yield what functions return, as written, with scope and offset."""
-    for owner, label, mark, scope in _returns(matches, resolver, text, ()):
-        if label in {"returns.alias", "returns.call"}:
-            called = CALLED if label == "returns.call" else ""
-            yield owner, text.shortened(mark) + called, scope, mark[0]
+    for one in _returns(matches, resolver, text, ()):
+        if one.label in {"returns.alias", "returns.call"}:
+            called = CALLED if one.label == "returns.call" else ""
+            yield one.owner, text.shortened(one.mark) + called, one.scope, one.mark[0]
+
+
+def _add_returned(
+    results: _Results,
+    one: _Return,
+    resolver: Resolver,
+    text: SourceText,
+    fixtures: Container[str],
+) -> None:
+    owner, value = one.owner, _returned(one.label, one.mark, one.scope, resolver, text)
+    if one.part and _is_function(value, resolver):
+        results.add_member(one.function, one.part, value, one.mark)
+    if owner in fixtures:
+        owner, value = _of_fixture(owner, value, resolver)
+    types = results.returned.setdefault(owner, {})
+    if _is_of_type(one.label, value, resolver):
+        types.setdefault(value, one.mark)
+
+
+def _object_of(function: str) -> Value:
+    """Return an instance of what a function returns: an object with functions as its members."""
+    return Value(Binding.LOCAL, f"{function}.{OBJECT}", (), Access.INSTANCE)
+
+
+def _is_function(value: Value, resolver: Resolver) -> bool:
+    """Whether a value is a function or class of this file, or imported."""
+    if value.access is not Access.PATH or value.binding not in _VISIBLE:
+        return False
+    path = ".".join((value.root, *value.chain))
+    is_known = resolver.tree.definitions.get(path) in FUNCTION_KINDS | CLASS_KINDS
+    return value.binding is Binding.IMPORT or is_known
 
 
 def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[str, Value]]:
@@ -211,11 +283,8 @@ def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[s
 
 def _returns(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText, fixtures: Container[str]
-) -> Iterator[tuple[str, str, ByteRange, Scope]]:
-    """Yield function, label, bytes and scope of each return, in order of position.
-
-    For a member of a returned object, or a later result, `function.member`.
-    """
+) -> Iterator[_Return]:
+    """Yield each return, in order of position."""
     marks = sorted(
         (_whole(mark, match), label, part_taken(match, "returns", text))
         for match in matches
@@ -228,7 +297,7 @@ def _returns(
         if label in OF_FIXTURES and (owner not in fixtures or _is_delegated(mark, text)):
             continue
         if owner:
-            yield ".".join((owner, *part)), label, mark, scope
+            yield _Return(owner, ".".join(part), label, mark, scope)
 
 
 def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:

@@ -53,23 +53,17 @@ def unbound_name(question: UnboundName) -> RuleSteps:
 
 
 def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    rules = name_rules(question.ecosystem)
-    if not rules.inherits_bare_names:
+    if not name_rules(question.ecosystem).inherits_bare_names:
         return []
     for enclosing in _outwards(question.caller):
         (ancestors,) = yield [Ancestors(question.file, enclosing)]
         if ancestors:
-            (found,) = yield [Members(question.file, enclosing, _names(question))]
-            if rules.has_headers:  # in C++ a class's name is the class, not its constructor
-                found = tuple(one for one in found if not _is_constructor(one, question.root))
+            (members,) = yield [Members(question.file, enclosing, _names(question))]
+            found = _without_constructors(question, members)
             if found:
                 receiver = (question.file, enclosing)
                 return [one._replace(rule="receiver_type", receiver=receiver) for one in found]
     return []
-
-
-def _is_constructor(found: ResolvedDefinition, name: str) -> bool:
-    return found.name.split(".")[-2:-1] == [name]
 
 
 def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
@@ -163,10 +157,23 @@ def _nearest(
     """Return the meaning of the first paths that have one."""
     for paths in several:
         answers = yield [ImportPath(*question[1:4], path, is_own) for path in paths]
-        found = [one._replace(rule=rule) for answer in answers for one in answer]
+        found = [
+            one._replace(rule=rule)
+            for answer in answers
+            for one in _without_constructors(question, answer)
+        ]
         if found:
             return found
     return []
+
+
+def _without_constructors(
+    question: UnboundName, found: Iterable[ResolvedDefinition]
+) -> list[ResolvedDefinition]:
+    """Leave out members of a class of that name: in C++ it is the class, not its constructor."""
+    if question.chain or not name_rules(question.ecosystem).has_headers:
+        return list(found)
+    return [one for one in found if one.name.split(".")[-2:-1] != [question.root]]
 
 
 def is_fixture(path: str) -> bool:

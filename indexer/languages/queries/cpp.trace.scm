@@ -2,6 +2,7 @@
 (call_expression function: [(qualified_identifier) (template_function)] @call)
 (new_expression type: (_) @new)
 (compound_literal_expression type: (_) @new)
+(field_initializer . (_) @new @initialized)
 (declaration
   type: [(type_identifier) (qualified_identifier) (template_type)] @new
   declarator: (init_declarator value: [(argument_list) (initializer_list)]))

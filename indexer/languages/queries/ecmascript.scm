@@ -15,6 +15,17 @@
       value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
       @definition.method @member]))))
 (object (method_definition name: (_) @name) @definition.method @member)
+; Functions in an object that a function returns.
+(return_statement (object [
+  (pair key: (property_identifier) @name value: (arrow_function body: (_) @body)) @definition.function @member
+  (pair
+    key: (property_identifier) @name
+    value: (function_expression body: (_) @body)) @definition.method @member]))
+(arrow_function body: (parenthesized_expression (object [
+  (pair key: (property_identifier) @name value: (arrow_function body: (_) @body)) @definition.function @member
+  (pair
+    key: (property_identifier) @name
+    value: (function_expression body: (_) @body)) @definition.method @member])))
 (variable_declarator
   name: (identifier) @name
   value: [(arrow_function body: (_) @body)

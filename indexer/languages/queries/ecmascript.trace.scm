@@ -152,12 +152,30 @@
                        (call_expression function: (_) @returns.call)
                        (identifier) @returns.alias
                        (member_expression) @returns.alias])
-(return_statement (object [
-  (shorthand_property_identifier) @returns.alias @returns.part
-  (pair key: (property_identifier) @returns.part value: [
-    (identifier) @returns.alias
-    (new_expression constructor: (_) @returns.new)
-    (call_expression function: (_) @returns.call)])]))
+(return_statement [
+  (object [
+    (shorthand_property_identifier) @returns.alias @returns.part
+    (pair key: (property_identifier) @returns.part value: [
+      (identifier) @returns.alias
+      (new_expression constructor: (_) @returns.new)
+      (call_expression function: (_) @returns.call)])])
+  (object [
+    (method_definition name: (_) @returns.part)
+    (pair
+      key: (property_identifier) @returns.part
+      value: [(arrow_function) (function_expression)])]) @returns.object])
+(arrow_function body: (parenthesized_expression [
+  (object [
+    (shorthand_property_identifier) @returns.alias @returns.part
+    (pair key: (property_identifier) @returns.part value: [
+      (identifier) @returns.alias
+      (new_expression constructor: (_) @returns.new)
+      (call_expression function: (_) @returns.call)])])
+  (object [
+    (method_definition name: (_) @returns.part)
+    (pair
+      key: (property_identifier) @returns.part
+      value: [(arrow_function) (function_expression)])]) @returns.object]))
 
 ; Imports.
 (import_statement

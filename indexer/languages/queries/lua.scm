@@ -51,6 +51,12 @@
     (field
       name: (identifier) @name
       value: (function_definition body: (_)? @body)) @definition.function))))
+; And in a table that a function returns.
+(block (return_statement (expression_list .
+  (table_constructor
+    (field
+      name: (identifier) @name
+      value: (function_definition body: (_)? @body)) @definition.function @member))))
 (chunk [
   (variable_declaration
     (assignment_statement (variable_list . name: (identifier) @name)) @definition.constant)

@@ -72,6 +72,13 @@
   (expression_list .
     (function_call name: (identifier) @_set arguments: (arguments (_) . (identifier) @returns.new)))
   (#eq? @_set "setmetatable"))
+(block (return_statement (expression_list . [
+  (table_constructor
+    (field name: (identifier) @returns.part value: [
+      (identifier) @returns.alias
+      (function_call name: (_) @returns.call)]))
+  (table_constructor
+    (field name: (identifier) @returns.part value: (function_definition))) @returns.object])))
 ; A constructor that names its object before it returns it.
 (variable_declaration
   (assignment_statement

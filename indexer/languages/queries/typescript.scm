@@ -12,6 +12,17 @@
 (public_field_definition
   name: (_) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
+; An object that a field holds, and its functions: those with `=>` have the `this` of the class.
+(public_field_definition
+  name: (_) @name
+  value: (object [
+    (method_definition)
+    (pair value: [(arrow_function) (function_expression)])])) @definition.property
+(public_field_definition value: (object [
+  (pair key: (property_identifier) @name value: (arrow_function body: (_) @body)) @definition.function @member
+  (pair
+    key: (property_identifier) @name
+    value: (function_expression body: (_) @body)) @definition.method @member]))
 (_ (accessibility_modifier ["private" "protected"])) @private
 
 ; Functions in an object that a name at the top of the file, or an export, holds with a type.

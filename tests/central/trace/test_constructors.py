@@ -289,3 +289,40 @@ def test_raising_a_class_makes_an_instance(callers: Callers) -> None:
         "lib/lib/errors.py:8 check high",
     ]
     assert callers("Denied", kind="call") == callers("Denied.__init__")
+
+
+def test_initialisers_of_cpp_make_bases_and_fields(callers: Callers) -> None:
+    repository(
+        "app",
+        {
+            "order.h": """
+                class Order { public: Order(int n); };
+                class Late : public Order { public: Late(); };
+            """,
+            "order.cpp": '#include "order.h"\nOrder::Order(int n) {}\nLate::Late() : Order(1) {}\n',
+            "rush.cpp": """
+                #include "order.h"
+                class Rush : public Order {
+                 public:
+                  Rush()
+                    : Order(2),
+                      held(3),
+                      pointer(nullptr),
+                      Other(4) {}
+                  Rush(int n)
+                    : Rush() {}
+                  Order held;
+                  Order* pointer;
+                  int Other;
+                };
+                class Other { public: Other(int n) {} };
+            """,
+        },
+    )
+    assert callers("Order.Order") == [
+        "app/order.cpp:3 Late.Late high",
+        "app/rush.cpp:6 Rush.Rush high",
+        "app/rush.cpp:7 Rush.Rush high",
+    ]
+    assert callers("Rush.Rush") == ["app/rush.cpp:11 Rush.Rush high"]
+    assert callers("Other.Other") == []

@@ -105,3 +105,73 @@ def test_what_is_assigned_to_an_object_or_prototype_is_its_member(callers: Calle
     assert callers("app.use") == ["web/use.js:4 <module> high"]
     assert callers("Shape.of") == ["web/use.js:5 <module> high"]
     assert callers("Counter.of") == []
+
+
+def test_functions_of_an_object_that_a_function_returns_are_members_of_its_result(
+    callers: Callers,
+) -> None:
+    repository(
+        "web",
+        {
+            "package.json": _MANIFEST,
+            "make.js": """
+                import { far } from './far';
+                export function make() {
+                  const near = () => 1;
+                  subscribe({ other() {} });
+                  return { near, far, stop: () => 3, async run() {} };
+                }
+                export const arrow = () => ({ go: function () {} });
+            """,
+            "far.js": "export function far() {}\n",
+            "use.js": """
+                import { make, arrow } from './make';
+                make().near();
+                make().far();
+                const made = make();
+                made.stop();
+                const { run } = make();
+                run();
+                arrow().go();
+                make().other();
+                arrow().run();
+            """,
+        },
+    )
+    assert callers("make.near") == ["web/make.js:6 make high", "web/use.js:3 <module> high"]
+    assert callers("far") == ["web/make.js:6 make high", "web/use.js:4 <module> high"]
+    assert callers("make.stop") == ["web/use.js:6 <module> high"]
+    assert callers("make.run") == ["web/use.js:8 <module> high"]
+    assert callers("arrow.go") == ["web/use.js:9 <module> high"]
+    assert callers("make.other") == []
+
+
+def test_functions_of_an_object_that_a_field_holds_are_its_members(callers: Callers) -> None:
+    repository(
+        "web",
+        {
+            "package.json": _MANIFEST,
+            "box.ts": """
+                export class Box {
+                  handlers = {
+                    click: () => this.go(),
+                    save() { this.go(); },
+                    go() {},
+                  };
+                  static table = { open: function () { return 1; } };
+                  go() { this.handlers.save(); }
+                }
+            """,
+            "use.ts": """
+                import { Box } from './box';
+                new Box().handlers.click();
+                Box.table.open();
+                new Box().save();
+            """,
+        },
+    )
+    assert callers("Box.handlers.click") == ["web/use.ts:3 <module> high"]
+    assert callers("Box.handlers.save") == ["web/box.ts:9 Box.go high"]
+    assert callers("Box.handlers.go") == ["web/box.ts:5 Box.handlers.save high"]
+    assert callers("Box.go") == ["web/box.ts:4 Box.handlers.click high"]
+    assert callers("Box.table.open") == ["web/use.ts:4 <module> high"]
