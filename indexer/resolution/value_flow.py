@@ -91,6 +91,7 @@ class FlowReader:
         self._containers: dict[str, NameBinding] = {}
         self._fields: dict[str, NameBinding] = {}
         self._calls: list[_Call] = []
+        self._arguments_of: dict[tuple[int, str | int], list[tuple[str, str]]] = {}
         self._passing: set[tuple[int, str]] = set()  # arguments that are read, by offset and place
         # By function, the parameters that are called or passed on: places and names.
         self._live: dict[str, set[str]] = {}
@@ -157,12 +158,9 @@ class FlowReader:
         if path[0] not in self._lookup.keywords:
             name = self._lookup.find(path[0], scope, offset, excluding, VALUE)
             if name is not None and _is_variable(name):
-                return (
-                    self._of_variable(name, depth)
-                    if len(path) == 1
-                    else self._member(path, scope, offset, excluding)
-                )
-        return self._member(path, scope, offset, excluding)
+                if len(path) == 1:
+                    return self._of_variable(name, depth)
+        return self._member(path, scope, offset, excluding, depth)
 
     def _of_variable(self, name: NameBinding, depth: int) -> Value | None:
         context = (name.scope, name.start, name, depth + 1)
@@ -195,11 +193,16 @@ class FlowReader:
         return Value(LOCAL, owner, (HELD, f"{place}={self._name(name)}")) if place >= 0 else None
 
     def _member(
-        self, path: Sequence[str], scope: Scope, offset: int, excluding: NameBinding | None
+        self,
+        path: Sequence[str],
+        scope: Scope,
+        offset: int,
+        excluding: NameBinding | None,
+        depth: int,
     ) -> Value | None:
         value = self._resolver.resolve_path(path, scope, offset, excluding)
         if value.binding is UNKNOWN.binding and len(path) > 1:
-            return self._of_field(path, scope, offset)
+            return self._of_field(path, scope, offset, depth + 1)
         if value.binding not in (LOCAL, IMPORT):
             return None
         if value.access is PATH:
@@ -212,7 +215,7 @@ class FlowReader:
             return Value(value.binding, value.root, (*value.chain, HELD, CALLED))
         return None
 
-    def _of_field(self, path: Sequence[str], scope: Scope, offset: int) -> Value | None:
+    def _of_field(self, path: Sequence[str], scope: Scope, offset: int, depth: int) -> Value | None:
         """Return a field that a method sets to a value that may be a function."""
         *owner, last = path
         value = self._resolver.resolve_path(owner, scope, offset)
@@ -221,7 +224,7 @@ class FlowReader:
         names = self._resolver.tree.members.get(value.root, {}).get(last, ())
         if value.chain or not names or names[0].source is not ValueSource.ALIAS:
             return None
-        if self.value(names[0].text, names[0].scope, names[0].start, names[0]) is None:
+        if self.value(names[0].text, names[0].scope, names[0].start, names[0], depth) is None:
             return None
         self._fields.setdefault(f"{value.root}.{last}", names[0])
         return Value(LOCAL, value.root, (HELD, f"@{last}"))
@@ -314,14 +317,25 @@ class FlowReader:
             path = f"{path}.__init__"
         return frozenset(self._live.get(path, ()))
 
-    def _of_call(self, call: _Call, received: frozenset[str] | None) -> Iterator[Reference]:
+    def _arguments(self, call: _Call) -> list[tuple[str, str]]:
+        """Return the arguments that may be functions, each with its place or name."""
+        place = (call.offset, call.written)
+        if (known := self._arguments_of.get(place)) is not None:
+            return known
         written = call.written
         if isinstance(written, int):
             written = self._text.slice((written, written + FLOW_CALL_BYTES))
         arguments, end = read_arguments(written, 0)
+        found = self._arguments_of[place] = []
         for number, one in enumerate(arguments[:FLOW_ITEMS] if end > 0 else ()):
             keyword = _KEYWORD.fullmatch(one)
-            place, value = keyword.groups() if keyword else (str(number), one.strip())
+            name, value = keyword.groups() if keyword else (str(number), one.strip())
+            if value[:1].isidentifier():
+                found.append((name, value))
+        return found
+
+    def _of_call(self, call: _Call, received: frozenset[str] | None) -> Iterator[Reference]:
+        for place, value in self._arguments(call):
             is_done = (call.offset, place) in self._passing
             if not is_done and (received is None or place in received):
                 yield from self._of_argument(call, place, value)
@@ -434,10 +448,12 @@ class FlowReader:
 
 def read_steps(written: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the names of a path, and the calls and indexes after it; None of any other text."""
+    text = written.strip()
+    if text.isidentifier():
+        return (text,), ()
     path: list[str] = []
     steps: list[str] = []
     position = 0
-    text = written.strip()
     while position < len(text):
         sign = text[position]
         if sign in "([" and path:

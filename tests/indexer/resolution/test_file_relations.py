@@ -51,6 +51,8 @@ def test_last_assignment_before_the_use_counts() -> None:
 
 def test_name_assigned_from_itself_ends() -> None:
     assert uses("a.py", "x = x()\nx.go()\ny = z\nz = y\ny.go()\n")[0].startswith("call")
+    field = "class A:\n    def f(self):\n        x = self.x\n        self.x = x\n        self.x()\n"
+    assert uses("a.py", field) == ["call unknown: path x"]
 
 
 def test_call_of_a_local_says_nothing_of_others() -> None:
