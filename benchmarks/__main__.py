@@ -1,10 +1,10 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Eleven run only when they are named: `callers`, `exact`, `honesty` and `retrieval` need a sample
-from elsewhere, `conformance` compares readers of manifests with the tools, `training` makes a model
-of repositories that it is given, `plans` names the slowest SQL statement, `graph` measures the
-knowledge graph and proves a calibration, `faults` kills parts of a working service, `load` asks
-with many clients at once, and `stores` is part of all together at a modest size.
+Twelve run only when they are named: `callers`, `definitions`, `exact`, `honesty` and `retrieval`
+need a sample from elsewhere, `conformance` compares readers of manifests with the tools, `training`
+makes a model of repositories that it is given, `plans` names the slowest SQL statement, `graph`
+measures the knowledge graph and proves a calibration, `faults` kills parts of a working service,
+`load` asks with many clients at once, and `stores` is part of all together at a modest size.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from benchmarks import (
     baseline,
     command_line,
     conformance,
+    definitions,
     indexing,
     pages,
     searching,
@@ -60,6 +61,7 @@ BENCHMARKS = {
 STANDING_ALONE = {
     "callers": callers.main,
     "conformance": conformance.main,
+    "definitions": definitions.main,
     "exact": exact.main,
     "faults": faults.main,
     "plans": plans.main,
