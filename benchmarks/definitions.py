@@ -18,8 +18,8 @@ from scripts.local_service import temporary_workspace
 
 OUTPUT = Path("build/definitions.json")
 
-# The kinds that count, by ctags' letters (Elixir's tags have words): functions, methods, classes and
-# their like, constants of enumerations. Not what is no definition of code (locals, parameters,
+# The kinds that count, by ctags' letters (Elixir's tags have words): functions, methods, classes
+# and their like, constants of enumerations. Not what is no definition of code (locals, parameters,
 # labels, packages), nor what names no function or class (fields, variables, macros, other names of
 # types), nor what is defined elsewhere (prototypes, Rust's `impl`). Go's constants are its
 # enumerations.
