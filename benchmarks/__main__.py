@@ -1,11 +1,11 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Twelve run only when they are named: `callers`, `exact`, `honesty` and `retrieval` need a sample
-from elsewhere, `pycg` a peer's suite, `conformance` compares readers of manifests with the tools,
-`training` makes a model of repositories that it is given, `plans` names the slowest SQL statement,
-`graph` measures the knowledge graph and proves a calibration, `faults` kills parts of a working
-service, `load` asks with many clients at once, and `stores` is part of all together at a modest
-size.
+Thirteen run only when they are named: `callers`, `definitions`, `exact`, `honesty` and `retrieval`
+need a sample from elsewhere, `pycg` a peer's suite, `conformance` compares readers of manifests
+with the tools, `training` makes a model of repositories that it is given, `plans` names the slowest
+SQL statement, `graph` measures the knowledge graph and proves a calibration, `faults` kills parts
+of a working service, `load` asks with many clients at once, and `stores` is part of all together at
+a modest size.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from benchmarks import (
     baseline,
     command_line,
     conformance,
+    definitions,
     indexing,
     pages,
     searching,
@@ -62,6 +63,7 @@ BENCHMARKS = {
 STANDING_ALONE = {
     "callers": callers.main,
     "conformance": conformance.main,
+    "definitions": definitions.main,
     "exact": exact.main,
     "faults": faults.main,
     "plans": plans.main,

@@ -290,7 +290,7 @@ class ReferenceReader:
         if not self._bases:
             for use, scope in zip(self._uses, self._scopes, strict=True):
                 if use.kind is _INHERIT and (base := read_expression(use.written)):
-                    self._bases.setdefault(scope.class_name, set()).add(base.path[-1])
+                    self._bases.setdefault(scope.class_name, set()).add(base.display_name)
         return self._bases.get(class_name, set())
 
     def _is_indirect(self, offset: int) -> bool:

@@ -157,9 +157,8 @@ class FlowReader:
     ) -> Value | None:
         if path[0] not in self._lookup.keywords:
             name = self._lookup.find(path[0], scope, offset, excluding, VALUE)
-            if name is not None and _is_variable(name):
-                if len(path) == 1:
-                    return self._of_variable(name, depth)
+            if len(path) == 1 and name is not None and _is_variable(name):
+                return self._of_variable(name, depth)
         return self._member(path, scope, offset, excluding, depth)
 
     def _of_variable(self, name: NameBinding, depth: int) -> Value | None:

@@ -21,6 +21,7 @@ _NAMESPACE_KINDS = frozenset(
 _SIGNATURE_BYTES = 2_000
 _OPENING = re.compile(r"\s*(?:\{|=>|=|:|;)$")
 _KEYWORDS = re.compile(rb"[ \t]*((?:[A-Za-z]+[ \t]+)+)$")
+_OPERATOR = re.compile(r"(?:^|::\s*)operator(?![\w.])\s*(\S.*)", re.DOTALL)
 _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
@@ -112,10 +113,12 @@ def _outline_entry(
 
 def _components(name: str, separator: str) -> list[str]:
     """Split a name: `a::B<T>::c` → a, B, c; operators keep their signs."""
-    if "operator" in name:
-        before, sign, after = name.partition("operator")
-        return [*_components(before.removesuffix("::"), separator), sign + " ".join(after.split())]
-    name = name.strip("'\"`").removeprefix("::")
+    if "operator" in name and (found := _OPERATOR.search(name)):
+        sign = "".join(found[1].split())
+        if found[1][0].isalpha():  # a conversion, `new`: a word, before its parameters
+            sign = " " + " ".join(found[1].partition("(")[0].split())
+        return [*_components(name[: found.start()], separator), f"operator{sign}"[:NAME_CHARACTERS]]
+    name = name.strip("'\"`").removeprefix("::").removeprefix(":")
     while "::" in name and _TEMPLATE_ARGUMENTS.search(name):
         name = _TEMPLATE_ARGUMENTS.sub("", name)
     return [" ".join(part.split())[:NAME_CHARACTERS] for part in name.split(separator) if part]

@@ -6,6 +6,12 @@
   declarator: (pointer_declarator
     declarator: (pointer_declarator
       declarator: (function_declarator declarator: (identifier) @name)))) @definition.function
+; What returns a pointer to a function or to an array: `int (*f(void))[2] {`.
+(function_definition
+  declarator: (_
+    declarator: (parenthesized_declarator
+      (pointer_declarator
+        declarator: (function_declarator declarator: (identifier) @name))))) @definition.function
 (struct_specifier name: (type_identifier) @name body: (_)) @definition.struct
 (union_specifier name: (type_identifier) @name body: (_)) @definition.struct
 (enum_specifier name: (type_identifier) @name body: (_)) @definition.enum
@@ -13,6 +19,7 @@
   type: [(struct_specifier !name) (union_specifier !name)]
   declarator: (type_identifier) @name) @definition.struct
 (type_definition type: (enum_specifier !name) declarator: (type_identifier) @name) @definition.enum
+(enumerator name: (identifier) @name) @definition.constant
 (type_definition declarator: (type_identifier) @name) @definition.type
 (type_definition
   declarator: (function_declarator

@@ -6,14 +6,24 @@
 (pair
   key: (property_identifier) @container
   value: (object (method_definition name: (_) @name) @definition.method @member))
-(program (variable_declaration (variable_declarator
+(variable_declaration (variable_declarator
   name: (identifier) @container
   value: (object [
     (method_definition name: (_) @name) @definition.method @member
     (pair
-      key: (property_identifier) @name
+      key: [(property_identifier) (string)] @name
       value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
-      @definition.method @member]))))
+      @definition.method @member])))
+(assignment_expression
+  left: (member_expression
+    object: (identifier) @container property: (property_identifier) @_prototype)
+  right: (object [
+    (method_definition name: (_) @name) @definition.method @member
+    (pair
+      key: [(property_identifier) (string)] @name
+      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      @definition.method @member])
+  (#eq? @_prototype "prototype"))
 (object (method_definition name: (_) @name) @definition.method @member)
 ; Functions in an object that a function returns.
 (return_statement (object [
@@ -124,6 +134,20 @@
           value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
           @definition.method @member))])
   (#eq? @_module "module") (#eq? @_exports "exports"))
+(assignment_expression
+  left: [(identifier) @container (member_expression property: (property_identifier) @container)]
+  right: (object (pair
+    key: [(property_identifier) (string)] @name
+    value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+    @definition.method @member))
+(return_statement (object (pair
+  key: [(property_identifier) (string)] @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+  @definition.method @member))
+(program (expression_statement (assignment_expression
+  left: (identifier) @name
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+  @definition.function))
 (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @definition.constant)
 
 (export_statement declaration: (_) @exported)

@@ -28,6 +28,19 @@
   (do_block)? @body
   (#any-of? @_kind
     "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defdelegate")) @definition.function
+; Operators: `def a <|> b do`.
+(call
+  target: (identifier) @_kind
+  (arguments . [
+    (binary_operator operator: _ @name)
+    (unary_operator operator: _ @name)
+    (binary_operator
+      left: [(binary_operator operator: _ @name) (unary_operator operator: _ @name)]
+      operator: "when")
+  ])
+  (do_block)? @body
+  (#any-of? @_kind "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defdelegate")
+  (#not-eq? @name "when")) @definition.function
 (unary_operator
   operator: "@"
   operand: (call

@@ -6,6 +6,9 @@
 (method_declaration name: (identifier) @name) @definition.method
 (constructor_declaration name: (identifier) @name) @definition.method
 (compact_constructor_declaration name: (identifier) @name) @definition.method
+(annotation_type_element_declaration name: (identifier) @name) @definition.method @exported
+; The name alone: methods in a constant's body are those of its class.
+(enum_constant name: (identifier) @name @definition.constant @exported)
 (field_declaration
   (modifiers "static" "final")
   declarator: (variable_declarator name: (identifier) @name)) @definition.constant

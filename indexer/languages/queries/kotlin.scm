@@ -5,6 +5,8 @@
 (class_declaration "class" name: (identifier) @name (class_body)? @body) @definition.class
 (class_declaration "interface" name: (identifier) @name (class_body)? @body) @definition.interface
 (object_declaration name: (identifier) @name (class_body)? @body) @definition.class
+; The name alone: methods in an entry's body are those of its class.
+(enum_entry (identifier) @name @definition.constant)
 (companion_object) @scope
 (function_declaration name: (identifier) @name (function_body)? @body) @definition.function
 (secondary_constructor "constructor" @name (block)? @body) @definition.method

@@ -4,6 +4,7 @@
 (interface_declaration name: (name) @name) @definition.interface
 (trait_declaration name: (name) @name) @definition.trait
 (enum_declaration name: (name) @name) @definition.enum
+(enum_case name: (name) @name) @definition.constant
 (const_declaration (const_element (name) @name)) @definition.constant
 
 (_ (visibility_modifier ["private" "protected"])) @private

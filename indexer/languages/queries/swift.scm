@@ -1,6 +1,7 @@
 (class_declaration ["class" "actor"] name: (type_identifier) @name) @definition.class
 (class_declaration "struct" name: (type_identifier) @name) @definition.struct
 (class_declaration "enum" name: (type_identifier) @name) @definition.enum
+(enum_entry name: (simple_identifier) @name @definition.constant @exported)
 (class_declaration "extension" name: (_) @name) @scope
 (protocol_declaration name: (type_identifier) @name) @definition.interface
 ; Of any declaration with `func`: compiling a pattern of function_declaration takes 0.1 s.
