@@ -1,6 +1,7 @@
 """References that may be of a function because something holds it: candidates for `value_flow`.
 
 Bounded: what is proposed is resolved like every reference, and what is not proposed is not listed.
+The receipt says so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,9 +10,9 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from central.corpus.models import File, Reference
-from central.db import fetch_rows, id_array, sql_with
+from central.db import Row, fetch_rows, id_array, sql_with
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.questions import Key, last_name
+from central.trace.resolve.questions import Key, Limit, last_name
 from central.trace.resolve.references import COLUMNS, ReferenceSite, columns_of
 from central.trace.resolve.resolve import resolve
 from indexer.records.references import CALLED, ELEMENT, HELD, PASSED
@@ -19,6 +20,10 @@ from indexer.records.references import CALLED, ELEMENT, HELD, PASSED
 MAX_ROUNDS: Final = 4  # from what holds a function to what holds that
 MAX_HOLDERS: Final = 300
 MAX_SITES: Final = 1_000
+CUT_HOLDERS: Final = (
+    f"What holds a function was followed over {MAX_ROUNDS} holders in a row, {MAX_HOLDERS:,} in "
+    f"each round, to {MAX_SITES:,} calls."
+)
 _SUFFIXES: Final = tuple(
     "".join(steps) for count in (0, 1, 2) for steps in product((CALLED, ELEMENT), repeat=count)
 )
@@ -89,18 +94,30 @@ def flow_sites(resolver: BatchResolver, names: Iterable[str]) -> list[ReferenceS
             break
         known.names |= fresh.names
         known.roots |= fresh.roots
+    else:
+        resolver.resolve_all([Limit(CUT_HOLDERS)])
     return _sites(resolver, known) if known.names or known.roots else []
 
 
 def _holders(resolver: BatchResolver, search: _Search, *, is_held: bool) -> list[_Holder]:
-    rows = []
+    rows: list[Row] = []
     if search.names:
-        asked = [sorted(search.names), resolver.repositories, is_held, MAX_HOLDERS]
-        rows += fetch_rows(_HOLDERS, asked)
+        asked = [sorted(search.names), resolver.repositories, is_held]
+        rows += _most(resolver, _HOLDERS, asked, MAX_HOLDERS)
     if search.roots:
-        asked = [*columns_of(sorted(search.roots)), resolver.repositories, MAX_HOLDERS]
-        rows += fetch_rows(_HOLDERS_OF_ROOT, asked)
+        asked = [*columns_of(sorted(search.roots)), resolver.repositories]
+        rows += _most(resolver, _HOLDERS_OF_ROOT, asked, MAX_HOLDERS)
     return [_Holder(*row) for row in rows]
+
+
+def _most(
+    resolver: BatchResolver, statement: str, asked: Sequence[object], limit: int
+) -> list[Row]:
+    """Return the rows of a statement up to a limit, which the receipt names if there are more."""
+    rows = fetch_rows(statement, [*asked, limit + 1])
+    if len(rows) > limit:
+        resolver.resolve_all([Limit(CUT_HOLDERS)])
+    return rows[:limit]
 
 
 def _search(resolver: BatchResolver, rows: Sequence[_Holder]) -> _Search:
@@ -132,8 +149,10 @@ def _add(found: _Search, file: int, part: str) -> None:
 
 def _sites(resolver: BatchResolver, known: _Search) -> list[ReferenceSite]:
     named = [f"{name}{suffix}" for name in sorted(known.names) for suffix in _SUFFIXES]
-    rows = fetch_rows(_NAMED, [named, resolver.repositories, MAX_SITES]) if named else []
+    rows: list[Row] = []
+    if named:
+        rows += _most(resolver, _NAMED, [named, resolver.repositories], MAX_SITES)
     if known.roots:
-        asked = [*columns_of(sorted(known.roots)), resolver.repositories, MAX_SITES]
-        rows += fetch_rows(_OF_ROOT, asked)
+        asked = [*columns_of(sorted(known.roots)), resolver.repositories]
+        rows += _most(resolver, _OF_ROOT, asked, MAX_SITES)
     return [ReferenceSite(*row) for row in rows]

@@ -169,3 +169,23 @@ def test_a_call_of_a_parameter_counts_for_no_function_of_its_name(ask: Callable[
     answer = ask("callers", symbol="work").json()
     assert answer["callers"] == []
     assert answer["receipt"]["unresolved"]["count"] == 0
+
+
+def test_more_holders_than_are_followed_are_told_as_cut(
+    ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _app(
+        main="""
+        def sent(): ...
+
+        TABLE = {"a": sent}
+        OTHER = {"b": sent}
+
+        TABLE["a"]()
+        OTHER["b"]()
+        """,
+    )
+    assert ask("callers", symbol="sent").json()["receipt"]["cut"] == []
+    monkeypatch.setattr("central.trace.resolve.flow_candidates.MAX_SITES", 1)
+    (cut,) = ask("callers", symbol="sent").json()["receipt"]["cut"]
+    assert cut.startswith("What holds a function was followed")
