@@ -7,10 +7,11 @@ from typing import Final, NamedTuple
 from central.trace.constructors import class_of, constructed_classes, constructor_edges
 from central.trace.edges import Edge, edges_by_name, edges_to
 from central.trace.resolve.definitions import Definition
+from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.extensions import extended_types
 from central.trace.resolve.flow_candidates import flow_sites
-from central.trace.resolve.hierarchy import aliases_of, hierarchy_of
+from central.trace.resolve.hierarchy import aliases_of, hierarchy_of, used_as
 from central.trace.resolve.questions import Ancestors, Key, last_name
 from central.trace.resolve.references import (
     Names,
@@ -37,6 +38,7 @@ from central.trace.tally import (
     tally_of,
     tally_with_unresolved,
 )
+from indexer.records.manifests import Ecosystem
 from indexer.records.references import Access
 
 MAX_RESOLVED: Final = 10_000  # references of the names; of more, the class hierarchy selects
@@ -172,8 +174,10 @@ def _candidates(
     If few bear the names, all of these are resolved. Of more, those that the class hierarchy
     selects, and up to `further` of the others.
     """
-    aliases = aliases_of(resolver, [one.key for one in sought.leading])
+    keys = {one.key for one in sought.leading}
     ecosystems = sorted({one.ecosystem for one in sought.leading})
+    components = used_as(resolver, keys) if Ecosystem.NPM in ecosystems else set()
+    aliases = aliases_of(resolver, keys | components)
     names = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
     files = sorted({one.file for one in sought.leading})
     most = MAX_RESOLVED if further else MAX_UNCOUNTED
@@ -182,7 +186,8 @@ def _candidates(
     if len(sites) > most:
         found = _selected_by_hierarchy(resolver, sought, names, files, further)
     sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
-    held = _held_sites(resolver, sites, aliases.names)
+    may_be_held = any(name_rules(one).functions_as_values for one in ecosystems)
+    held = _held_sites(resolver, sites, aliases.names) if may_be_held else []
     resolver.prefetch(_lineages(sought.definitions).values())
     resolutions = resolve(resolver, [*sites, *held, *prefetch])[: len(sites) + len(held)]
     of_values = resolutions[len(sites) :]

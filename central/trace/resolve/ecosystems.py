@@ -49,6 +49,7 @@ class NameRules:
     has_full_names: bool = False  # a path with its namespace needs no import
     shares_wildcards: bool = False  # all files see what one file of the program requires
     has_headers: bool = False  # C: a file may declare what another one defines
+    functions_as_values: bool = False  # what holds a function is stored
     imports_beside: bool = False  # a script imports from its own directory
     capitalizes_functions: bool = False  # as classes
     has_extensions: bool = False  # members may be given to a type from elsewhere
@@ -68,6 +69,7 @@ _RULES: Final[Mapping[str, NameRules]] = {
     Ecosystem.PYPI: NameRules(
         standard=sys.stdlib_module_names,
         omitted_by_wildcards=re.compile("_"),
+        functions_as_values=True,
         imports_beside=True,
         members_of_every_class=frozenset(dir(object)),
         modules_of_special_forms=frozenset({"typing", "typing_extensions"}),

@@ -102,7 +102,8 @@ def flow_sites(resolver: BatchResolver, names: Iterable[str]) -> list[ReferenceS
 def _holders(resolver: BatchResolver, search: _Search, *, is_held: bool) -> list[_Holder]:
     rows: list[Row] = []
     if search.names:
-        asked = [sorted(search.names), resolver.repositories, is_held]
+        named = sorted({*search.names, *(f"@{name}" for name in search.names)})  # of an instance
+        asked = [named, resolver.repositories, is_held]
         rows += _most(resolver, _HOLDERS, asked, MAX_HOLDERS)
     if search.roots:
         asked = [*columns_of(sorted(search.roots)), resolver.repositories]

@@ -104,7 +104,6 @@ class Aliases:
 def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
     """Return all names under which the definitions may be used."""
     keys = {key for key in definitions if key[1]}
-    keys |= _used_as(resolver, keys)
     known = Aliases({last_name(name) for _, name in keys})
     fresh, seen = known.names - {_DEFAULT}, set[_Path]()
     paths = set(_paths(resolver, _anonymous(resolver, keys)))
@@ -123,7 +122,7 @@ def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
     return known
 
 
-def _used_as(resolver: BatchResolver, keys: Collection[Key]) -> set[Key]:
+def used_as(resolver: BatchResolver, keys: Collection[Key]) -> set[Key]:
     """Return the constants of JavaScript that may be used as a component that a call is given."""
     names = sorted({last_name(name) for _, name in keys if last_name(name)[:1].isupper()})
     sites = given_sites(resolver, names) if names else []

@@ -189,3 +189,34 @@ def test_more_holders_than_are_followed_are_told_as_cut(
     monkeypatch.setattr("central.trace.resolve.flow_candidates.MAX_SITES", 1)
     (cut,) = ask("callers", symbol="sent").json()["receipt"]["cut"]
     assert cut.startswith("What holds a function was followed")
+
+
+def test_a_method_that_is_passed_to_another_package_is_listed_both_ways(
+    ask: Callable[..., Any], callers: Callers
+) -> None:
+    repository(
+        "kit",
+        {
+            "pyproject.toml": pyproject("kit"),
+            "kit/__init__.py": "from kit.retry import retry\n",
+            "kit/retry.py": "def retry(function, *args):\n    return function(*args)\n",
+        },
+    )
+    repository(
+        "shop",
+        {
+            "pyproject.toml": pyproject("shop", "kit"),
+            "shop/stock.py": """
+                from kit import retry
+
+                class Stock:
+                    def reserve(self, order):
+                        return retry(self._reserve, order)
+
+                    def _reserve(self, order): ...
+            """,
+        },
+    )
+    assert callers("Stock._reserve", kind="call") == ["kit/kit/retry.py:2 retry medium"]
+    found = ask("callees", symbol="retry", project="kit").json()["callees"]
+    assert [one["callee"]["qualified_name"] for one in found] == ["Stock._reserve"]
