@@ -23,7 +23,7 @@ from indexer.syntax.containers import is_generic
 from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_arguments
 from indexer.syntax.parser import QueryMatch
-from indexer.syntax.source_text import SourceText
+from indexer.syntax.source_text import SourceText, leading_identifier
 from indexer.syntax.trees import ByteRange
 from indexer.syntax.tuples import places_in, take_apart
 from indexer.syntax.types import split_type
@@ -39,6 +39,7 @@ _SOURCES: Final = (
 # A type that is defined where a variable is: C's `struct Point { … } start;`.
 _DEFINED_TYPE: Final = re.compile(r"(?:class|struct|union)\s+([\w:]+)[^{;]{0,500}\{")
 _NOWHERE: Final = (0, 0)
+_WORD: Final = re.compile(r"\w+")
 _BIND: Final = ".bind"  # the method itself, with its object
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _FIRST_PARAMETER: Final = re.compile(r"\bdef\s+\w+\s*(?:\[[^\[\]]*\]\s*)?\(\s*$")
@@ -120,10 +121,13 @@ def bind_locals(
             _bind_field(tree, name, written, match, text, language)
 
 
-def _take_apart(name: NameBinding, pattern: str) -> None:
-    """Set what a name of a pattern takes of a tuple that is written beside it."""
+def _take_apart(name: NameBinding, pattern: str, before: str) -> None:
+    """Set what a name of a pattern takes of a tuple that is written beside it.
+
+    It is unknown if it takes what a name before it was: `b` of `a, b = b, a`.
+    """
     taken = take_apart(pattern, name.text, name.steps)
-    if taken is None:
+    if taken is None or leading_identifier(taken[0]) in _WORD.findall(before):
         name.source = ValueSource.UNKNOWN
     else:
         name.text, name.steps = taken
@@ -180,7 +184,8 @@ def _set_value(
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = part_taken(match, label, text)
     if name.source is ValueSource.ALIAS and f"{label}.among" in match:
-        _take_apart(name, text.slice(match[f"{label}.among"]))
+        start, end = match[f"{label}.among"]
+        _take_apart(name, text.slice((start, end)), text.slice((start, match[label][0])))
     if name.source is ValueSource.CALL:
         name.callee_end = match[f"{label}.call"][1]
         name.since = _call_end(match[f"{label}.call"], text.slice(match[label]), text)

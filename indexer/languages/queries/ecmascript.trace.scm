@@ -35,7 +35,7 @@
           (identifier) @local.alias
           (member_expression) @local.alias
           (this) @local.alias])
-; One of two values, of which the first says what it is: `a || b`, `a ?? b`, `c ? a : b`, `c && a`.
+; One of two values, of which the first says what it is: `a || b`, `a ?? b`, `c && a`, `c ? a : null`.
 (variable_declarator
   name: (identifier) @local
   value: [
@@ -55,7 +55,8 @@
       consequence: [(new_expression constructor: (_) @local.new)
                     (call_expression function: (_) @local.call)
                     (identifier) @local.alias
-                    (member_expression) @local.alias])
+                    (member_expression) @local.alias]
+      alternative: [(null) (undefined)])
     (ternary_expression
       consequence: [(null) (undefined)]
       alternative: [(new_expression constructor: (_) @local.new)

@@ -58,7 +58,7 @@
       operator: "and"
       right: [(call function: (_) @local.call) (identifier) @local.alias (attribute) @local.alias])
     (conditional_expression
-      . [(call function: (_) @local.call) (identifier) @local.alias (attribute) @local.alias])
+      . [(call function: (_) @local.call) (identifier) @local.alias (attribute) @local.alias] . (_) . (none))
     (conditional_expression
       . (none) . (_) .
       [(call function: (_) @local.call) (identifier) @local.alias (attribute) @local.alias])])
@@ -72,7 +72,7 @@
       operator: "and"
       right: [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias])
     (conditional_expression
-      . [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias])
+      . [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias] . (_) . (none))
     (conditional_expression
       . (none) . (_) .
       [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias])])

@@ -151,9 +151,16 @@ def test_names_of_a_tuple_are_what_stands_at_their_place(callers: Callers) -> No
             one()
             two()
             rest[0]()
+            left, right = second, first
+            left, right = right, left
+            left()
+            right()
         """,
     )
-    assert callers("first", kind="call") == ["app/app/main.py:7 run high"]
+    assert callers("first", kind="call") == [
+        "app/app/main.py:7 run high",
+        "app/app/main.py:12 run high",
+    ]
     assert callers("second", kind="call") == ["app/app/main.py:9 run medium"]
 
 
