@@ -4,7 +4,7 @@ Lists map ids to scores; those that ranks are taken from are in descending order
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import sqrt
+from math import dist, sqrt
 
 _RANK_CONSTANT = 60  # Cormack, Clarke & Büttcher 2009
 _NO_DEVIATION = 1e-9  # of the largest value: a list's unit must not matter
@@ -75,7 +75,7 @@ def _standard(values: Sequence[float]) -> list[float]:
     if not values:
         return []
     mean = sum(values) / len(values)
-    deviation = sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+    deviation = dist(values, [mean] * len(values)) / sqrt(len(values))
     if deviation <= _NO_DEVIATION * max(map(abs, values)):
         return [0.0] * len(values)
     return [(value - mean) / deviation for value in values]

@@ -39,6 +39,7 @@ _SOURCES: Final = (
 # A type that is defined where a variable is: C's `struct Point { … } start;`.
 _DEFINED_TYPE: Final = re.compile(r"(?:class|struct|union)\s+([\w:]+)[^{;]{0,500}\{")
 _NOWHERE: Final = (0, 0)
+_NO_PLACE: Final = 999
 _WORD: Final = re.compile(r"\w+")
 _BIND: Final = ".bind"  # the method itself, with its object
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
@@ -228,7 +229,9 @@ def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ..
     parts = []
     given, among = match.get(f"{label}.given"), match.get(f"{label}.argument")
     if given is not None:
-        parts.append(argument(_place(given, among or mark, text)))
+        before = text.slice((given[0], (among or mark)[0]))
+        is_spread = "..." in before  # its place is unknown
+        parts.append(argument(_NO_PLACE if is_spread else _place(given, among or mark, text)))
     if among is not None:
         parts.append(argument(_place(among, mark, text)))
     if f"{label}.part" in match:

@@ -45,7 +45,7 @@ from indexer.resolution.value import (
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import read_arguments
 from indexer.syntax.source_text import SourceText, leading_identifier
-from indexer.syntax.tuples import places_in
+from indexer.syntax.types import split_type
 
 _NAME: Final = re.compile(r"\s*([^\W\d]\w*)\s*")
 _LITERAL_KEY: Final = re.compile(r"\s*(?:\"(\w{1,60})\"|'(\w{1,60})'|(\d{1,9}))\s*\Z")
@@ -177,18 +177,29 @@ class FlowReader:
             case ValueSource.CALL if not name.steps:
                 return _with(self.value(name.text, *context), CALLED)
             case ValueSource.ITEMS if not name.steps:
-                return _with(self.value(name.text, *context), ELEMENT)
+                value = self.value(name.text, *context)
+                of_keys = value and self._is_dictionary(value)
+                return None if of_keys else _with(value, ELEMENT)
         return None
+
+    def _is_dictionary(self, value: Value) -> bool:
+        table = self._containers.get(_owner(value))
+        return table is not None and table.text[:1] == "{"
 
     def _of_parameter(self, name: NameBinding) -> Value | None:
         owner = name.scope.prefix
         if name.parameters < 0 or self._definitions.get(owner) not in FUNCTION_KINDS:
             return None
-        before = self._text.slice((name.parameters, name.start))
-        place = int(places_in(before, len(before))[0])
+        if name.start - name.parameters > FLOW_CALL_BYTES:
+            return None
+        earlier = split_type(self._text.slice((name.parameters, name.start))[1:], ",")[:-1]
+        place = len(earlier) - sum(one.strip() == "/" for one in earlier)
         language = self._resolver.language
-        if leading_identifier(before[1:].lstrip()) in language.self_names | language.class_names:
+        first = leading_identifier(earlier[0].lstrip()) if earlier else self._name(name)
+        if first in language.self_names | language.class_names:
             place -= 1  # a caller does not write the method's object
+        if any(one.lstrip()[:1] == "*" for one in earlier):
+            place = FLOW_ITEMS  # it has no place: callers write its name
         return Value(LOCAL, owner, (HELD, f"{place}={self._name(name)}")) if place >= 0 else None
 
     def _member(
@@ -279,6 +290,8 @@ class FlowReader:
                 yield self._reference(_owner(target), value, offset)
 
     def _parameter_before(self, scope: Scope, offset: int) -> NameBinding | None:
+        if offset - scope.start > FLOW_CALL_BYTES:
+            return None
         found = [
             one
             for names in scope.names.values()
@@ -291,7 +304,9 @@ class FlowReader:
         """Yield what calls pass; of this file's functions, to parameters that are used so."""
         waiting = [call for call in self._calls if _is_followed(call.reference)]
         known = -1
-        while waiting and known != (known := self._count()):
+        for _ in range(_MAX_DEPTH):
+            if not waiting or known == (known := self._count()):
+                break
             calls, waiting = waiting, []
             for call in calls:
                 received = self._received(call.reference)
@@ -326,8 +341,12 @@ class FlowReader:
             written = self._text.slice((written, written + FLOW_CALL_BYTES))
         arguments, end = read_arguments(written, 0)
         found = self._arguments_of[place] = []
+        is_spread = False  # from `*xs` on, places are unknown
         for number, one in enumerate(arguments[:FLOW_ITEMS] if end > 0 else ()):
             keyword = _KEYWORD.fullmatch(one)
+            is_spread = is_spread or one.lstrip()[:1] == "*"
+            if is_spread and keyword is None:
+                continue
             name, value = keyword.groups() if keyword else (str(number), one.strip())
             if value[:1].isidentifier():
                 found.append((name, value))

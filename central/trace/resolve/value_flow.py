@@ -81,7 +81,7 @@ def passed(question: Passed) -> RuleSteps:
         PassedRows(f"{PASSED}{called}", 0, *places),
         PassedRows(f"{PASSED}{CALLED}", question.file, *places),
     ]
-    if len(rows) > MAX_PASSED:
+    if max(len(rows), len(dynamic)) > MAX_PASSED:
         yield [Limit(CUT_FLOW)]
     sites: list[PassedRow] = [*rows[:MAX_PASSED], *dynamic[:MAX_PASSED]]
     callees = yield [_callee(row) for row in sites]

@@ -57,6 +57,7 @@ def test_fusion_covers_the_union_of_both_lists(
 
 
 @example(dense={1: 0.5}, lexical={1: 0.0, 2: 3e-12}, factor=0.1)
+@example(dense={0: 0.0}, lexical={0: 0.0, 1: 5.785106569559703e-162}, factor=2.0)
 @given(dense=SCORES, lexical=SCORES, factor=st.floats(0.1, 100.0))
 def test_scale_of_a_list_does_not_matter(
     dense: dict[int, float], lexical: dict[int, float], factor: float

@@ -227,3 +227,28 @@ def test_a_method_that_is_passed_to_another_package_is_listed_both_ways(
     assert callers("Stock._reserve", kind="call") == ["kit/kit/retry.py:2 retry medium"]
     found = ask("callees", symbol="retry", project="kit").json()["callees"]
     assert [one["callee"]["qualified_name"] for one in found] == ["Stock._reserve"]
+
+
+def test_arguments_are_at_their_places(callers: Callers) -> None:
+    _app(
+        main="""
+        def first(): ...
+        def second(): ...
+
+        def run(one, /, two, *rest, three):
+            one()
+            two()
+            three()
+
+        run(first, second, first)
+        run(*[], second, three=second)
+
+        for name in {"a": first}:
+            name()
+        """,
+    )
+    assert callers("first", kind="call") == ["app/app/main.py:6 run medium"]
+    assert callers("second", kind="call") == [
+        "app/app/main.py:7 run medium",
+        "app/app/main.py:8 run medium",
+    ]
