@@ -22,7 +22,7 @@ class Repository(PinnedRepository):
 class Family:
     """Repositories of one `language` that use one another.
 
-    `held_out`: nobody tunes on it, so it is measured only when it is asked for by name.
+    `held_out`: no rule is tuned on it, so it is measured only when it is asked for by name.
     `tools` and `libraries` are what the truth needs from the language's package registry: the
     tool itself, and the types of what the sample builds on.
     """
