@@ -371,10 +371,10 @@ class ReferenceReader:
             value = self._resolver.resolve_path(expression.path, scope, use.start, role=TYPE)
             is_builtin = value.binding is FREE and value.root in self._language.builtins  # any
             return UNKNOWN if is_builtin else as_instance(value)
+        if use.start in self._last_calls and expression.is_of_call:
+            return self._result_of_last(use)
         if not expression.path:
             return UNKNOWN
-        if use.start in self._last_calls:
-            return self._result_of_last(use)
         calls = self._calls.get(use.start + expression.offset, ())
         if sum(end < use.end for end in calls[:2]) != 1:
             return UNKNOWN

@@ -31,6 +31,9 @@ _CAST = re.compile(  # ((Type) value).name and (value as Type).name
 _CAST_CALL = re.compile(  # static_cast<Type*>(value)->name
     rf"(?:\w+::)?\w+_cast\s*<\s*(?:const\s+)?({_PATH})[\s&*]*>\s*\({_INNER}\){_DOT}({_PATH})"
 )
+_SIGN = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{}]")
+_AFTER_CALL = re.compile(rf"[\s?!]*(?:\.await\b\??)?((?:{_DOT}{_PATH})?)[\s?!]*")
+_OR_ELSE = re.compile(r"\s*(?:(?:\|\||\?\?|\?:|or\b).*|if\b.*\belse\s+None\s*)", re.DOTALL)
 # Begins where a word does: a search from each letter would take quadratic time.
 _LAST = re.compile(rf"(?:(?<![\w$])\d*+|(?=[@#{_INDEX}]))({_NAME}[?!]?)$")
 _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
@@ -64,6 +67,7 @@ class Expression(NamedTuple):
     `members` are the names between that result and `name`. With only one call, `path` is its callee
     or the constructed class; with `is_cast` the class to which a value is cast, whose member `name`
     is. An empty path is unknown. `offset` is the start of the path in the text, in characters.
+    `is_of_call`: only `members` and `name` follow the last call that begins where the text does.
     """
 
     path: tuple[str, ...]
@@ -72,6 +76,7 @@ class Expression(NamedTuple):
     offset: int = 0
     members: tuple[str, ...] = ()
     is_cast: bool = False
+    is_of_call: bool = False
 
     @property
     def display_name(self) -> str:
@@ -225,11 +230,45 @@ def _member_of_call(text: str) -> Expression | None:
     head = _HEAD.match(_without_arguments(text[:MAX_EXPRESSION_CHARACTERS]))
     ending = _without_arguments(text[-MAX_EXPRESSION_CHARACTERS:])
     tail = _TAIL.search(_BETWEEN.sub("", ending))
-    is_new = head is not None and "new " in head[1]
-    if head is None or tail is None or (head[3] == ")" and not is_new):
+    if tail is None:
         return Expression((), name)
     *members, name = _names(tail[1])
-    return Expression(_components(head[2]), name, is_new, len(head[1]), tuple(members))
+    unknown = Expression((), name, members=tuple(members), is_of_call=True)
+    is_new = head is not None and "new " in head[1]
+    if head is None or (head[3] == ")" and not is_new):
+        return unknown
+    if head[1].count("(") > (head[3] == ")"):
+        is_whole = len(text) <= MAX_EXPRESSION_CHARACTERS
+        names = _after_brackets(head, ending[head.end() :] if is_whole else ending)
+        if not names:
+            return unknown
+        members = [*names[:-1]]
+    path = _components(head[2])
+    return Expression(path, name, is_new, len(head[1]), tuple(members), is_of_call=True)
+
+
+def _after_brackets(head: re.Match[str], rest: str) -> tuple[str, ...]:
+    """Return the names after a call in brackets: `(await a(x).b).c` → b, c.
+
+    Empty if the brackets that were opened before it enclose anything else: `(a(x) + b).c`.
+    """
+    closing, depth = [], 0
+    for sign in _SIGN.finditer(rest):
+        if sign[0] in "([{":
+            depth += 1
+        elif sign[0] in ")]}" and depth:
+            depth -= 1
+        elif sign[0] in ")]}":
+            closing.append(sign.start())
+    count = head[1].count("(") + (head[3] != ")")
+    starts = closing[-count:] if head[3] != ")" else [-1, *closing]
+    parts = [rest[one + 1 : end] for one, end in zip(starts, [*starts[1:], len(rest)], strict=True)]
+    if len(parts) == count and _OR_ELSE.fullmatch(parts[0]):
+        parts[0] = ""
+    names = [_AFTER_CALL.fullmatch(part) for part in parts]
+    if len(parts) != count or not all(names):
+        return ()
+    return tuple(name for found in names if found for name in _names(found[1]))
 
 
 def _read_cast(text: str) -> Expression | None:
