@@ -128,6 +128,7 @@ class Language:
     container_literals: Mapping[str, str] = field(default_factory=dict)
     # Methods that a part of an instance calls, such as `__getitem__`.
     part_methods: Mapping[str, str] = field(default_factory=dict)
+    call_member: str = ""  # what calling an instance calls: `__call__`
     # A method of a class whose instances, as attributes of another class, give its result.
     descriptor_method: str = ""
     # Functions over the items of their arguments.

@@ -125,6 +125,7 @@ CPP: Final = Language(
     wrapper_types=names("unique_ptr shared_ptr weak_ptr optional reference_wrapper"),
     containers=_CPP_CONTAINERS,
     builtins=_BUILTINS | _CPP_BUILTINS,
+    call_member="operator()",
     implicit_this=True,
     has_headers=True,
     separate_type_namespace=True,

@@ -111,6 +111,7 @@ KOTLIN: Final = Language(
     builtins=_BUILTINS,
     literal_types={'"': "String", "'": "Char", "0": "Int", "0.0": "Double"},
     prefix_operators="!-+~&",
+    call_member="invoke",
     implicit_this=True,
     extension_methods=True,
     package_visible_types=True,

@@ -87,6 +87,7 @@ PHP: Final = Language(
     class_names=names("self self:: static static::"),
     super_names=names("parent parent::"),
     builtins=_BUILTINS,
+    call_member="__invoke",
     separate_method_namespace=True,
     separate_type_namespace=True,
 )

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from indexer.languages import Language
 from indexer.languages.import_style import ImportStyle
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import INNER, Import, argument, cut_path
+from indexer.records.references import ENTER_METHODS, INNER, Import, argument, cut_path
 from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 from indexer.resolution.scopes import (
     ANONYMOUS_FUNCTION,
@@ -227,6 +227,9 @@ def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ..
     """Return the parts of the value that lead to it: a parameter, a member, a place in a tuple."""
     mark = match.get(label, _NOWHERE)
     parts = []
+    if f"{label}.entered" in match:
+        start, _ = match[f"{label}.entered"]
+        parts.append(ENTER_METHODS[text.slice((start, start + 5)) == "async"])
     given, among = match.get(f"{label}.given"), match.get(f"{label}.argument")
     if given is not None:
         before = text.slice((given[0], (among or mark)[0]))

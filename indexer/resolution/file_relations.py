@@ -80,7 +80,7 @@ LABELS: Final = frozenset(_GROUPS) | {
     "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",
     "put.at",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
-    "returns.among", "returns.argument", "local.argument", "local.given",
+    "returns.among", "returns.argument", "local.argument", "local.given", "local.entered",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",
     "field.literal",
 }  # fmt: skip

@@ -114,7 +114,7 @@ class Lookup:
             ]
         if role is CALLEE and language.separate_method_namespace:
             own = [one for one in names if one.imported or one.kind not in _NO_METHOD_KINDS]
-            return own or [one for one in names if _is_renamed_method(one)]
+            return own or [one for one in names if language.call_member or _is_renamed_method(one)]
         if role is CALLEE and language.has_headers:
             return [name for name in names if not _is_constructor(name)]
         if role is RECEIVER and language.implicit_this and not language.bare_methods:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import VALUE_KINDS
 from indexer.records.references import ELEMENT, INNER, Reference, ReferenceKind
 from indexer.resolution.extension_calls import ExtensionCalls
 from indexer.resolution.name_uses import NameUse
@@ -55,6 +56,7 @@ _PASSED_TO: Final = (LOCAL, IMPORT)
 BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
 _EXTENDS = re.compile(rb"(?:\bextends|:)\s*\Z")
+_ARGUMENTS: Final = re.compile(rb"[\s)]*[({<]")  # also trailing ones, and those of types
 _MAX_KEYWORD: Final = 64  # bytes, with the space after it
 _BARE: Final = re.compile(r"@[\w.]+")
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
@@ -69,6 +71,12 @@ def _role(kind: ReferenceKind) -> NameRole:
     if kind is _CALL:
         return CALLEE
     return VALUE if kind is _VALUE or kind is _ELEMENT else TYPE
+
+
+def _place(use: NameUse, scope: Scope) -> Scope:
+    """Return the scope that gives a name its meaning: of a base, the one around the class."""
+    is_base = use.kind is _INHERIT and scope.kind in CLASS_KINDS
+    return scope.parent if is_base and scope.parent else scope
 
 
 class _LastCall(NamedTuple):
@@ -109,7 +117,7 @@ class ReferenceReader:
         if self._language.constructor_calls:
             for use, scope in zip(uses, scopes, strict=True):
                 if use.kind is _INHERIT and self._is_superclass(use):
-                    self._first_bases.setdefault(scope.class_name, (use, scope))
+                    self._first_bases.setdefault(scope.class_name, (use, _place(use, scope)))
         self._bases: dict[str, set[str]] = {}
         self._calls: dict[int, list[int]] = {}
         for use in uses:
@@ -129,7 +137,7 @@ class ReferenceReader:
         for use, scope in zip(self._uses, self._scopes, strict=True):
             if use.kind is _DECORATE and use.written not in self._language.plain_decorators:
                 self._flow.decorated.add(self._caller(use, scope))
-            expression, value, name = self._used(use, scope)
+            expression, value, name = self._used(use, _place(use, scope))
             if value is UNKNOWN and use.kind is _CALL:
                 value, name = self._held(use, name, scope)
             if not name or not self._is_wanted(use, value):
@@ -152,9 +160,13 @@ class ReferenceReader:
         if member:
             return member
         if expression is None:
-            self._last_calls[use.start] = _LastCall(self._called_again(use), False, use.end)
-            return None, UNKNOWN, ""
-        return expression, *self._resolve(use, expression, scope)
+            value = self._called_again(use)
+            called = self._called_instance(use, value)
+            self._last_calls[use.start] = _LastCall(called or value, False, use.end)
+            return (None, called, called.member) if called else (None, UNKNOWN, "")
+        value, name = self._resolve(use, expression, scope)
+        called = self._called_value(use, expression, scope)
+        return (expression, called, called.member) if called else (expression, value, name)
 
     def _held(self, use: NameUse, name: str, scope: Scope) -> tuple[Value, str]:
         """Return the value and name of a call of what may hold a function."""
@@ -230,6 +242,37 @@ class ReferenceReader:
         if value.access is PATH:
             return value, value.chain[-1] if value.chain else _last_name(value.root)
         return value, value.member
+
+    def _called_instance(self, use: NameUse, value: Value) -> Value | None:
+        """Return the member that a call of an instance calls, if its class is known: `__call__`."""
+        language = self._language
+        if use.kind is not _CALL or not language.call_member or value.member or value.written:
+            return None
+        # What a function gives may be a function.
+        is_instance = value.access is INSTANCE or (
+            value.access is RESULT and not language.functions_as_values
+        )
+        if not is_instance or (value.binding is FREE and value.root in language.builtins):
+            return None
+        return value._replace(member=language.call_member)
+
+    def _called_value(self, use: NameUse, expression: Expression, scope: Scope) -> Value | None:
+        """Return likewise what a call of a value calls, which may be a variable of the file."""
+        last, member = self._last_calls.get(use.start), self._language.call_member
+        if not member or last is None or last.end != use.end or last.is_constructed:
+            return None
+        following = self._parsed.source[use.end : use.end + _MAX_KEYWORD]
+        if self._has_no_brackets(use) or not _ARGUMENTS.match(following):
+            return None
+        value = last.value
+        is_name = len(expression.path) == 1 and value.access is PATH and value.binding is LOCAL
+        if is_name and self._resolver.tree.definitions.get(value.root) in VALUE_KINDS:
+            path = (*expression.path, member)
+            value = self._resolver.resolve_path(path, scope, use.start)._replace(member="")
+        called = self._called_instance(use, value)
+        if called:
+            self._last_calls[use.start] = _LastCall(called, False, use.end)
+        return called
 
     def _reads_variable(self, use: NameUse, scope: Scope) -> bool:
         """Whether a bare name is that of a variable, which is not called."""

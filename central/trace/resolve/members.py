@@ -26,7 +26,7 @@ from central.trace.resolve.sql import (
 )
 from indexer.records.files import VALUE_KINDS
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import DESCRIPTOR_METHOD, Access
+from indexer.records.references import DESCRIPTOR_METHOD, ENTER_METHODS, Access
 
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
 
@@ -141,7 +141,13 @@ def _inherited(question: Members) -> RuleSteps:
         if found:
             inherited = [(one._replace(inherited_by=subclass), rest) for one, rest in found]
             return tuple(reached_via((yield from _on(inherited)), base))
-    return (yield from modelled.inherited_members(question, ancestors))
+    of_models = yield from modelled.inherited_members(question, ancestors)
+    first, *rest = question.names
+    if of_models or first not in ENTER_METHODS:
+        return of_models
+    # `with x as y`: a base outside has the method, which mostly gives x.
+    own_class = ResolvedDefinition(*subclass, "", is_certain=False)
+    return (yield from _on([(own_class, tuple(rest))]))
 
 
 def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefinition]:
@@ -228,11 +234,16 @@ def _of_python(types: Sequence[TypingRow]) -> bool:
 
 
 def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:
-    """Replace each class of descriptors by the classes of what these give as attributes."""
+    """Replace each class of descriptors by the classes of what these give as attributes.
+
+    Not by itself, which it mostly gives to the class alone: `if instance is None: return self`.
+    """
     getters = yield [Members(one.file, one.name, (DESCRIPTOR_METHOD,)) for one in classes]
     methods: list[ResolvedDefinition] = [one for found in getters for one in found]
     if not methods:
         return tuple(classes)
     given = yield [Classes(*one.key, one.inherited_by) for one in methods]
     plain = [one for one, found in zip(classes, getters, strict=True) if not found]
-    return best_candidates([*plain, *(one for answer in given for one in answer)])
+    itself = {one.key for one in classes}
+    held = [one for answer in given for one in answer if one.key not in itself]
+    return best_candidates([*plain, *held])

@@ -28,7 +28,7 @@ from central.trace.resolve.sql import (
     Typing,
 )
 from central.trace.resolve.statements import MAX_PASSED
-from indexer.records.references import CALLED, ELEMENT, HELD, PASSED, Access
+from indexer.records.references import CALL_METHOD, CALLED, ELEMENT, HELD, PASSED, Access
 
 CUT_FLOW: Final = (
     f"Of the calls that pass a function to another, {MAX_PASSED:,} of each name were followed."
@@ -139,8 +139,10 @@ def _step(
 ) -> RuleGenerator[Sequence[ResolvedDefinition]]:
     if step[0] == "[":
         return [one._replace(name=f"{one.name}{step}", kind="") for one in values]
+    made: Sequence[ResolvedDefinition] = ()
     if step == CALLED:
         functions = yield from _functions(values)
+        made = yield from _members(functions, CALL_METHOD)
         asked: list[Held | Passed | Members] = [
             Held(*one.key) for one in functions if one.kind in FUNCTIONS
         ]
@@ -149,7 +151,7 @@ def _step(
     else:
         asked = [Passed(*one.key, step) for one in values]
     answers = yield asked
-    return best_candidates(one for answer in answers for one in answer)
+    return best_candidates([*made, *(one for answer in answers for one in answer)])
 
 
 def _members(

@@ -1,5 +1,5 @@
 ; On top of c.trace.scm. Uses.
-(call_expression function: [(qualified_identifier) (template_function)] @call)
+(call_expression function: [(qualified_identifier) (template_function) (call_expression)] @call)
 (new_expression type: (_) @new)
 (compound_literal_expression type: (_) @new)
 (field_initializer . (_) @new @initialized)

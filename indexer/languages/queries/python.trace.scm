@@ -145,10 +145,13 @@
 (assert_statement
   (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
   (#eq? @_isinstance "isinstance"))
-(as_pattern
+(as_pattern alias: (as_pattern_target (identifier) @local))
+(with_statement (with_clause (with_item value: (as_pattern
   [(call function: (_) @local.call)
-   (await (call function: (_) @local.call))]?
-  alias: (as_pattern_target (identifier) @local))
+   (await (call function: (_) @local.call))
+   (identifier) @local.alias
+   (attribute) @local.alias]
+  alias: (as_pattern_target (identifier) @local))))) @local.entered
 (case_pattern (as_pattern
   (case_pattern (class_pattern (dotted_name) @local.type)) (identifier) @local))
 (match_statement

@@ -113,7 +113,10 @@ def test_a_descriptor_stands_for_what_it_gives(callers: Callers) -> None:
                 class Kept:
                     def get(self): ...
                 class Column:
-                    def __get__(self, instance, owner): ...
+                    def __get__(self, instance, owner):
+                        if instance is None:
+                            return self
+                        return instance.values[self]
                     def get(self): ...
                 class Held:
                     def __get__(self, instance, owner) -> Kept: ...
@@ -152,5 +155,5 @@ def test_a_descriptor_stands_for_what_it_gives(callers: Callers) -> None:
     assert callers("Kept.get") == [
         "app/app/main.py:9 Mine.run high",
         "app/app/main.py:12 there high",
-        "lib/acme_lib/columns.py:15 Table.own high",
+        "lib/acme_lib/columns.py:18 Table.own high",
     ]

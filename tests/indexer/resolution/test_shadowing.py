@@ -153,3 +153,19 @@ def test_imports_of_one_name_in_two_scopes_are_two() -> None:
 def test_imports_of_one_name_in_one_scope_are_one() -> None:
     text = "try:\n    from a import f\nexcept ImportError:\n    from b import f\nf()\n"
     assert calls("a.py", text) == ["call import:f path f"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "from m import Kind\nclass A(Kind):\n    def Kind(self): ...\n"),
+        ("a.ts", "import { Kind } from 'm';\nclass A extends Kind { Kind() {} }\n"),
+    ],
+)
+def test_a_base_is_no_member_of_its_class(path: str, text: str) -> None:
+    assert calls(path, text) == ["inherit import:Kind path Kind"]
+
+
+def test_a_base_may_be_a_class_of_the_class_around() -> None:
+    text = "class Out:\n    class A: ...\n    class B(A): ...\n"
+    assert calls("a.py", text) == ["inherit local:Out.A path A"]
