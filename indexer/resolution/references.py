@@ -57,6 +57,7 @@ BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
 _EXTENDS = re.compile(rb"(?:\bextends|:)\s*\Z")
 _ARGUMENTS: Final = re.compile(rb"[\s)]*[({<]")  # also trailing ones, and those of types
+_CLASS_NAME: Final = re.compile(r"_*[A-Z]\w*[a-z]")
 _MAX_KEYWORD: Final = 64  # bytes, with the space after it
 _BARE: Final = re.compile(r"@[\w.]+")
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
@@ -248,13 +249,22 @@ class ReferenceReader:
         language = self._language
         if use.kind is not _CALL or not language.call_member or value.member or value.written:
             return None
-        # What a function gives may be a function.
-        is_instance = value.access is INSTANCE or (
-            value.access is RESULT and not language.functions_as_values
-        )
-        if not is_instance or (value.binding is FREE and value.root in language.builtins):
+        if value.access not in (INSTANCE, RESULT) or (
+            value.binding is FREE and value.root in language.builtins
+        ):
+            return None
+        if language.functions_as_values and not self._is_surely_instance(value):
             return None
         return value._replace(member=language.call_member)
+
+    def _is_surely_instance(self, value: Value) -> bool:
+        """Whether a value is of a class, as its name tells, and no function: `f: Callable`."""
+        path = (value.root, *value.chain)
+        if value.access is RESULT or path[-1] in self._language.containers:
+            return False
+        if value.binding is LOCAL:
+            return self._resolver.tree.definitions.get(".".join(path)) in CLASS_KINDS
+        return bool(_CLASS_NAME.match(path[-1]))
 
     def _called_value(self, use: NameUse, expression: Expression, scope: Scope) -> Value | None:
         """Return likewise what a call of a value calls, which may be a variable of the file."""

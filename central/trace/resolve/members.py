@@ -236,7 +236,7 @@ def _of_python(types: Sequence[TypingRow]) -> bool:
 def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:
     """Replace each class of descriptors by the classes of what these give as attributes.
 
-    Not by itself, which it mostly gives to the class alone: `if instance is None: return self`.
+    Itself is a guess, which it mostly gives to the class alone: `if instance is None: return self`.
     """
     getters = yield [Members(one.file, one.name, (DESCRIPTOR_METHOD,)) for one in classes]
     methods: list[ResolvedDefinition] = [one for found in getters for one in found]
@@ -245,5 +245,10 @@ def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:
     given = yield [Classes(*one.key, one.inherited_by) for one in methods]
     plain = [one for one, found in zip(classes, getters, strict=True) if not found]
     itself = {one.key for one in classes}
-    held = [one for answer in given for one in answer if one.key not in itself]
-    return best_candidates([*plain, *held])
+    held = [one for answer in given for one in answer]
+    return best_candidates(
+        [
+            *plain,
+            *(one._replace(is_certain=one.is_certain and one.key not in itself) for one in held),
+        ]
+    )
