@@ -96,13 +96,14 @@ def bind_locals(
     language: Language,
     read: Container[str],
 ) -> None:
-    """Bind the names of matches with `@local` or `@field`; call `merge_bindings` afterwards.
+    """Bind the names of matches with `@local`, `@field` or `@narrowed`.
 
-    A local of unknown value that is not among the names `read` is omitted.
+    Call `merge_bindings` afterwards. A local of unknown value that is not among the names `read`
+    is omitted.
     """
     marked = []
     for match in matches:
-        label = "local" if "local" in match else "field"
+        label = next(one for one in ("local", "field", "narrowed") if one in match)
         written = text.slice(match[label])
         if len(match) > 1 or written in read:
             where = match.get("local.in")
@@ -118,7 +119,7 @@ def bind_locals(
             name.source = ValueSource.CLASS
         if label == "local" and not _is_wrapped(name, written, match, text):
             tree.bind(written, name)
-        elif label == "field":
+        elif label != "local":
             _bind_field(tree, name, written, match, text, language)
 
 
@@ -158,7 +159,9 @@ def _bind_field(
     text: SourceText,
     language: Language,
 ) -> None:
-    if "field.of" in match:
+    if "narrowed" in match:
+        tree.narrow("".join(written.split()), name)
+    elif "field.of" in match:
         tree.bind_member(text.slice(match["field.of"]), written, name)
     elif "self" not in match or text.slice(match["self"]) in language.self_names:
         tree.bind_field(written, name)

@@ -47,7 +47,7 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 # The first known label of a match decides its group.
 _GROUPS: Final = {
     **dict.fromkeys(USE_LABELS, "use"),
-    **dict.fromkeys(("local", "field"), "local"),
+    **dict.fromkeys(("local", "field", "narrowed"), "local"),
     **dict.fromkeys(
         ("returns", "returns.call", "returns.new", "returns.alias", "returns.object", *OF_FIXTURES),
         "returns",
@@ -78,7 +78,7 @@ LABELS: Final = frozenset(_GROUPS) | {
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",
-    "put.at",
+    "put.at", "narrowed.type",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
     "returns.among", "returns.argument", "local.argument", "local.given", "local.entered",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",

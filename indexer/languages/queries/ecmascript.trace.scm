@@ -100,6 +100,11 @@
   condition: (parenthesized_expression
     (binary_expression left: (identifier) @local operator: "instanceof" right: (_) @local.type))
   consequence: (_) @local.within)
+(if_statement
+  condition: (parenthesized_expression
+    (binary_expression
+      left: (member_expression) @narrowed operator: "instanceof" right: (_) @narrowed.type))
+  consequence: (_) @local.within)
 (variable_declarator
   name: (identifier) @field.of
   value: (object [

@@ -133,8 +133,9 @@
 (if_statement
   condition: [
     (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
-    (boolean_operator left:
-      (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .)))]
+    (boolean_operator
+      left: (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
+      operator: "and")]
   consequence: (block) @local.within
   (#eq? @_isinstance "isinstance"))
 (boolean_operator
@@ -152,6 +153,17 @@
    (identifier) @local.alias
    (attribute) @local.alias]
   alias: (as_pattern_target (identifier) @local))))) @local.entered
+(if_statement
+  condition: [
+    (call function: (identifier) @_isinstance arguments: (argument_list . (attribute) @narrowed . (_) @narrowed.type .))
+    (boolean_operator
+      left: (call function: (identifier) @_isinstance arguments: (argument_list . (attribute) @narrowed . (_) @narrowed.type .))
+      operator: "and")]
+  consequence: (block) @local.within
+  (#eq? @_isinstance "isinstance"))
+(assert_statement
+  (call function: (identifier) @_isinstance arguments: (argument_list . (attribute) @narrowed . (_) @narrowed.type .))
+  (#eq? @_isinstance "isinstance"))
 (case_pattern (as_pattern
   (case_pattern (class_pattern (dotted_name) @local.type)) (identifier) @local))
 (match_statement
