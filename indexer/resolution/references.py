@@ -274,9 +274,12 @@ class ReferenceReader:
         following = self._parsed.source[use.end : use.end + _MAX_KEYWORD]
         if self._has_no_brackets(use) or not _ARGUMENTS.match(following):
             return None
-        value = last.value
-        is_name = len(expression.path) == 1 and value.access is PATH and value.binding is LOCAL
-        if is_name and self._resolver.tree.definitions.get(value.root) in VALUE_KINDS:
+        value, definitions = last.value, self._resolver.tree.definitions
+        method = f"{scope.class_name}.{expression.path[0]}" if len(expression.path) == 1 else ""
+        if definitions.get(method) in FUNCTION_KINDS:  # it goes before a property of its name
+            return None
+        is_name = method and value.access is PATH and value.binding is LOCAL
+        if is_name and definitions.get(value.root) in VALUE_KINDS:
             path = (*expression.path, member)
             value = self._resolver.resolve_path(path, scope, use.start)._replace(member="")
         called = self._called_instance(use, value)

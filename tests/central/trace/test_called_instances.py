@@ -29,6 +29,7 @@ class User {
 _KOTLIN = """
 class Task { operator fun invoke(x: Int) {} }
 class Other
+class Both { fun task(x: Int) {}; val task = Task(); fun run() { task(0) } }
 class User(val task: Task) {
   fun run(other: Other, given: Task, any: (Int) -> Unit) {
     task(1)
@@ -93,7 +94,7 @@ class User {
     ("path", "text", "member", "lines"),
     [
         ("user.php", _PHP, "__invoke", [8, 10]),
-        ("user.kt", _KOTLIN, "invoke", [6, 7, 8]),
+        ("user.kt", _KOTLIN, "invoke", [7, 8, 9]),
         ("user.scala", _SCALA, "apply", [6, 7, 9]),
         ("user.swift", _SWIFT, "callAsFunction", [7, 8, 10]),
         ("user.cpp", _CPP, "operator()", [7, 8, 10, 13]),
