@@ -10,6 +10,7 @@ from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.files import VALUE_KINDS
 from indexer.records.references import ELEMENT, INNER, Reference, ReferenceKind
+from indexer.resolution.arguments import CLASS_NAME
 from indexer.resolution.extension_calls import ExtensionCalls
 from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
@@ -57,7 +58,6 @@ BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
 _EXTENDS = re.compile(rb"(?:\bextends|:)\s*\Z")
 _ARGUMENTS: Final = re.compile(rb"[\s)]*[({<]")  # also trailing ones, and those of types
-_CLASS_NAME: Final = re.compile(r"_*[A-Z]\w*[a-z]")
 _MAX_KEYWORD: Final = 64  # bytes, with the space after it
 _BARE: Final = re.compile(r"@[\w.]+")
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
@@ -264,7 +264,7 @@ class ReferenceReader:
             return False
         if value.binding is LOCAL:
             return self._resolver.tree.definitions.get(".".join(path)) in CLASS_KINDS
-        return bool(_CLASS_NAME.match(path[-1]))
+        return bool(CLASS_NAME.match(path[-1]))
 
     def _called_value(self, use: NameUse, expression: Expression, scope: Scope) -> Value | None:
         """Return likewise what a call of a value calls, which may be a variable of the file."""
