@@ -4,11 +4,12 @@ A class's own members go first. Of several extensions of one name the receiver's
 where they stand: named by the file, in its package, in what the package declares.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver, RuleGenerator, RuleSteps
+from central.trace.resolve.free_names import with_outer
 from central.trace.resolve.modelled import declared_type, without_modelled
 from central.trace.resolve.questions import (
     Ancestors,
@@ -18,10 +19,12 @@ from central.trace.resolve.questions import (
     ImportPath,
     Key,
     Limit,
+    Members,
     NameInFile,
     ResolvedDefinition,
     best_candidates,
     last_name,
+    reached_via,
 )
 from central.trace.resolve.sql import (
     ExtensionRow,
@@ -73,6 +76,52 @@ def extension_access(question: ExtensionAccess) -> RuleSteps:
                 _definition(row, is_certain=is_certain and fitting[row]) for row in near
             )
     return ()
+
+
+def through_extensions(question: NameInFile) -> RuleSteps:
+    """Follow a chain one of whose names is an extension member: `file.source().close()`."""
+    before, _, name = question.chain.rpartition(".")
+    access = (*question[:6], before, question.caller, Access.INSTANCE, name)
+    (found,) = yield [ExtensionAccess(*access)]
+    if found or not before:
+        return tuple(found)
+    (origins,) = yield [question._replace(chain=before)]
+    visible = without_modelled(origins)
+    answers = yield [Members(*one.key, (name,), one.inherited_by) for one in visible]
+    return best_candidates(
+        candidate
+        for one, answer in zip(visible, answers, strict=True)
+        for candidate in reached_via(answer, one)
+    )
+
+
+def of_implicit_receiver(question: NameInFile, found: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Of several extension members, return those of the object of the function or class around."""
+    if len(found) < 2 or not name_rules(question.ecosystem).has_implicit_receivers:
+        return tuple(found)
+    typings = yield [Typing(one.file, f"{one.name}.{RECEIVER}") for one in found]
+    if not all(typings):
+        return tuple(found)
+    own = yield from _implicit_receivers(question)
+    types = yield [
+        declared_type(one.file, f"{one.name}.{RECEIVER}", rows[0])
+        for one, rows in zip(found, typings, strict=True)
+    ]
+    fitting = [
+        one
+        for one, answer in zip(found, types, strict=True)
+        if any(candidate.key in own for candidate in answer)
+    ]
+    return tuple(fitting or found)
+
+
+def _implicit_receivers(question: NameInFile) -> RuleGenerator[set[Key]]:
+    """Return the classes around a reference and those of the receivers of the functions around."""
+    around = [(question.file, name) for name in with_outer(question.caller) if name]
+    answers = yield [Classes(file, f"{name}.{RECEIVER}") for file, name in around]
+    own = {*around, *(one.key for answer in answers for one in answer)}
+    lineages = yield [Ancestors(*key) for key in sorted(own)]
+    return own.union(one.key for answer in lineages for one in answer)
 
 
 def _definition(row: ExtensionRow, *, is_certain: bool) -> ResolvedDefinition:
@@ -143,7 +192,7 @@ def _in_scope(question: ExtensionAccess, rows: Sequence[ExtensionRow]) -> RuleGe
     scopes, wildcards = yield [Scopes(question.file), Wildcards(question.file)]
     around = [scope.name for scope in scopes]
     if name_rules(question.ecosystem).tries_enclosing_scopes:
-        around = [outer for name in around for outer in _with_outer(name)]
+        around = [outer for name in around for outer in with_outer(name)]
     modules = dict.fromkeys([*around, *(row.path for row in wildcards)])
     names = sorted({name for row in rows for name in (row.name, question.name)})
     answers = yield [
@@ -151,13 +200,6 @@ def _in_scope(question: ExtensionAccess, rows: Sequence[ExtensionRow]) -> RuleGe
     ]
     found = {one.key for answer in answers for one in answer}
     return found | {row.key for row in rows if row.file == question.file}
-
-
-def _with_outer(name: str) -> Iterator[str]:
-    """Yield a namespace and those around it: `a.b` → `a.b`, `a`."""
-    while name:
-        yield name
-        name = name.rpartition(".")[0]
 
 
 def _by_distance(

@@ -69,6 +69,6 @@
 (local_function_statement type: (_) @returns)
 
 ; Imports.
-(using_directive) @import.tree
+(using_directive "global"? @import.exported) @import.tree
 [(file_scoped_namespace_declaration name: (_) @namespace)
  (namespace_declaration name: (_) @namespace)]
