@@ -45,6 +45,8 @@ _CONTAINERS: Final = Containers("""
         []=1 Values.*=1 Keys.*=0 *.Key=0 *.Value=1
     KeyValuePair: Key=0 Value=1
     Lazy Nullable: Value=0
+    Action Predicate: (0)=0 (1)=1 (2)=2 (3)=3
+    Func: (0)=0 (1)=1 (2)=2 (3)=3 ()=-1
 """)
 
 _EXTENSION: Final = re.compile(

@@ -42,6 +42,7 @@ _NOWHERE: Final = (0, 0)
 _NO_PLACE: Final = 999
 _WORD: Final = re.compile(r"\w+")
 _BIND: Final = ".bind"  # the method itself, with its object
+_OBJECT: Final = re.compile(r"\s*this\s")
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _FIRST_PARAMETER: Final = re.compile(r"\bdef\s+\w+\s*(?:\[[^\[\]]*\]\s*)?\(\s*$")
 _STATIC_METHOD: Final = re.compile(r"@staticmethod\s*(?:#[^\n]*)?\n(?:\s*@[^\n]*\n)*\s*$")
@@ -243,10 +244,14 @@ def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ..
 
 
 def _place(among: ByteRange, one: ByteRange, text: SourceText) -> int:
-    """Return how many there are before `one` in a list that may begin with a bracket."""
+    """Return how many there are before `one` in a list that may begin with a bracket.
+
+    A parameter for the object, C#'s `this A a`, takes no place, and has none.
+    """
     before = text.slice((among[0], one[0]))
     before = before[1:] if before[:1] in {"(", "["} else before
-    return len(split_type(before, ",")) - 1
+    place = len(split_type(before, ",")) - 1
+    return place if not _OBJECT.match(before) else place - 1 if place else _NO_PLACE
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:

@@ -80,19 +80,27 @@ def extension_access(question: ExtensionAccess) -> RuleSteps:
 
 def through_extensions(question: NameInFile) -> RuleSteps:
     """Follow a chain one of whose names is an extension member: `file.source().close()`."""
-    before, _, name = question.chain.rpartition(".")
-    access = (*question[:6], before, question.caller, Access.INSTANCE, name)
-    (found,) = yield [ExtensionAccess(*access)]
-    if found or not before:
-        return tuple(found)
-    (origins,) = yield [question._replace(chain=before)]
-    visible = without_modelled(origins)
-    answers = yield [Members(*one.key, (name,), one.inherited_by) for one in visible]
-    return best_candidates(
-        candidate
-        for one, answer in zip(visible, answers, strict=True)
-        for candidate in reached_via(answer, one)
-    )
+    names = tuple(question.chain.split("."))
+    cuts = range(len(names) - 1, -1, -1)
+    answers = yield [
+        ExtensionAccess(
+            *question[:6], ".".join(names[:cut]), question.caller, Access.INSTANCE, names[cut]
+        )
+        for cut in cuts
+    ]
+    for cut, found in zip(cuts, answers, strict=True):
+        rest = names[cut + 1 :]
+        if found and not rest:
+            return tuple(found)
+        members = yield [Members(*one.key, rest) for one in found]
+        reached = [
+            candidate
+            for one, answer in zip(found, members, strict=True)
+            for candidate in reached_via(answer, one)
+        ]
+        if reached:
+            return best_candidates(reached)
+    return ()
 
 
 def of_implicit_receiver(question: NameInFile, found: Sequence[ResolvedDefinition]) -> RuleSteps:
