@@ -21,7 +21,11 @@ from indexer.resolution.scopes import (
 )
 from indexer.syntax.containers import is_generic
 from indexer.syntax.definitions import FUNCTION_KINDS
-from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_arguments
+from indexer.syntax.expressions import (
+    MAX_EXPRESSION_CHARACTERS,
+    read_arguments,
+    shortened_call,
+)
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 from indexer.syntax.trees import ByteRange
@@ -212,7 +216,7 @@ def _value_source(
             continue
         if source is ValueSource.CALL and "receiver" in match:
             mark = (match["receiver"][0], mark[1])
-        written = text.slice(mark)
+        written = _written(source, mark, text)
         if source is ValueSource.TYPE and (defined := _DEFINED_TYPE.match(written)):
             written = defined[1]
         if source is ValueSource.CALL and written.endswith(_BIND):
@@ -222,6 +226,11 @@ def _value_source(
         if source is not ValueSource.TYPE or written not in language.inferred_type_keywords:
             return source, written
     return ValueSource.UNKNOWN, ""
+
+
+def _written(source: ValueSource, mark: ByteRange, text: SourceText) -> str:
+    written = text.slice(mark)
+    return shortened_call(written) if source is ValueSource.CALL else written
 
 
 def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:

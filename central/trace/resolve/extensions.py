@@ -92,7 +92,7 @@ def through_extensions(question: NameInFile) -> RuleSteps:
         rest = names[cut + 1 :]
         if found and not rest:
             return tuple(found)
-        members = yield [Members(*one.key, rest) for one in found]
+        members = yield [Members(one.file, one.name, rest) for one in found]
         reached = [
             candidate
             for one, answer in zip(found, members, strict=True)
