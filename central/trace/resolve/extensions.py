@@ -104,32 +104,42 @@ def through_extensions(question: NameInFile) -> RuleSteps:
 
 
 def of_implicit_receiver(question: NameInFile, found: Sequence[ResolvedDefinition]) -> RuleSteps:
-    """Of several extension members, return those of the object of the function or class around."""
-    if len(found) < 2 or not name_rules(question.ecosystem).has_implicit_receivers:
+    """Return what a bare name may be: of extensions those of the object around, if it has any.
+
+    Another one is a guess: a lambda around may have such a receiver.
+    """
+    if not found or not name_rules(question.ecosystem).has_implicit_receivers:
         return tuple(found)
     typings = yield [Typing(one.file, f"{one.name}.{RECEIVER}") for one in found]
-    if not all(typings):
+    if not any(typings):
         return tuple(found)
-    own = yield from _implicit_receivers(question)
-    types = yield [
-        declared_type(one.file, f"{one.name}.{RECEIVER}", rows[0])
-        for one, rows in zip(found, typings, strict=True)
-    ]
-    fitting = [
-        one
-        for one, answer in zip(found, types, strict=True)
-        if any(candidate.key in own for candidate in answer)
-    ]
-    return tuple(fitting or found)
+    classes, names = yield from _implicit_receivers(question)
+    rows = [(one, row) for one, told in zip(found, typings, strict=True) for row in told]
+    answers = yield [declared_type(one.file, f"{one.name}.{RECEIVER}", row) for one, row in rows]
+    own = {
+        one.key
+        for (one, row), answer in zip(rows, answers, strict=True)
+        if row.binding == Binding.UNKNOWN
+        or last_name(row.chain or row.root) in names
+        or any(candidate.key in classes for candidate in answer)
+    }
+    fitting = [one for one, told in zip(found, typings, strict=True) if not told or one.key in own]
+    return tuple(fitting or (one._replace(is_certain=False) for one in found))
 
 
-def _implicit_receivers(question: NameInFile) -> RuleGenerator[set[Key]]:
-    """Return the classes around a reference and those of the receivers of the functions around."""
+def _implicit_receivers(question: NameInFile) -> RuleGenerator[tuple[set[Key], set[str]]]:
+    """Return the classes around a reference, and those of the receivers of the functions around.
+
+    With the names of the receivers' types, which may be outside or of the language.
+    """
     around = [(question.file, name) for name in with_outer(question.caller) if name]
-    answers = yield [Classes(file, f"{name}.{RECEIVER}") for file, name in around]
+    receivers = [(file, f"{name}.{RECEIVER}") for file, name in around]
+    answers = yield [Classes(*key) for key in receivers]
+    typings = yield [Typing(*key) for key in receivers]
     own = {*around, *(one.key for answer in answers for one in answer)}
     lineages = yield [Ancestors(*key) for key in sorted(own)]
-    return own.union(one.key for answer in lineages for one in answer)
+    names = {last_name(row.chain or row.root) for rows in typings for row in rows}
+    return own.union(one.key for answer in lineages for one in answer), names
 
 
 def _definition(row: ExtensionRow, *, is_certain: bool) -> ResolvedDefinition:

@@ -38,6 +38,7 @@ _MORE = """
 _OTHERS = """
     package com.acme.io
     fun Buffer.emit() {}
+    fun Buffer.flush() {}
 """
 _USE = """
     package com.acme.io
@@ -55,6 +56,8 @@ _USE = """
     }
     fun Buffer.two() { emit() }
     fun Sink.three() { emit() }
+    fun String.four() = pipe()
+    fun five(sink: Sink) = with(sink) { flush() }
 """
 
 
@@ -88,3 +91,9 @@ def test_a_bare_name_in_an_extension_is_a_member_of_its_receiver(callers: Caller
 def test_of_several_extensions_a_bare_name_is_that_of_the_receiver_around(callers: Callers) -> None:
     assert callers("emit", file="src/main/kotlin/More.kt") == [f"{USE}:16 three high"]
     assert callers("emit", file="src/main/kotlin/Others.kt") == [f"{USE}:15 two high"]
+
+
+@pytest.mark.usefixtures("kotlin")
+def test_a_bare_extension_of_another_type_than_around_is_a_guess(callers: Callers) -> None:
+    assert callers("flush") == [f"{USE}:18 five medium"]
+    assert f"{USE}:17 four high" in callers("pipe")
