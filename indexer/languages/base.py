@@ -115,6 +115,8 @@ class Language:
     constructor_calls: frozenset[str] = frozenset()
     # Undeclared names of values, such as Kotlin's `it`.
     implicit_names: frozenset[str] = frozenset()
+    # What variables alone begin with. One that a file does not set is unknown: no other file's.
+    variable_sign: str = ""
     # Written in place of a type, such as `var`.
     inferred_type_keywords: frozenset[str] = frozenset()
     # Generic types that are treated as their first argument, such as `Optional`.

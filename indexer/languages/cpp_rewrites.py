@@ -50,6 +50,19 @@ _LOCK_MACRO: Final = (
     rb"|UNLOCK_FUNCTION|NO_THREAD_SAFETY_ANALYSIS)(?:_SHARED|_GENERIC)?"
     rb"(?:\([^()\n]{0,200}(?:\([^()\n]{0,100}\)[^()\n]{0,100})?\))?)(?=\s*[;{=A-Z])"
 )
+_DIGRAPHS: Final = {
+    b"<%": b"{",
+    b"%>": b"}",
+    b"<:": b"[",
+    b":>": b"]",
+    b"%:": b"#",
+    b"??<": b"{",
+    b"??>": b"}",
+    b"??(": b"[",
+    b"??)": b"]",
+    b"??=": b"#",
+}
+_DIGRAPH: Final = re.compile(b"|".join(map(re.escape, _DIGRAPHS)))
 _RESULT_NAME: Final = re.compile(rb"\s*\w+\s*:(?!:)")
 _AFTER_CONTRACT: Final = re.compile(rb"\s*(?:(?:pre|post)\b|[{:]|=[^=]|->)")
 _DECLARATION: Final = re.compile(
@@ -117,10 +130,17 @@ def _is_contract(source: bytes, start: int, end: int) -> bool:
     return _DECLARATION.match(source, line_start, start) is not None
 
 
+def _digraphs(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Write the alternative spellings of brackets and `#` as these."""
+    for found in occurrences(_DIGRAPH, source):
+        yield [Edit(found.start(), _DIGRAPHS[found[0]].ljust(len(found[0])))]
+
+
 REWRITES_OF_C: Final = (
     Rewrite(_type_macros, always=True),
     Rewrite(_function_macros),
     CONDITIONALS,
+    Rewrite(_digraphs),
 )
 REWRITES: Final = (
     *REWRITES_OF_C,

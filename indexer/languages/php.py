@@ -84,6 +84,7 @@ PHP: Final = Language(
     interpreters=("php",),
     ecosystem=Ecosystem.COMPOSER,
     self_names=names("$this"),
+    variable_sign="$",
     class_names=names("self self:: static static::"),
     super_names=names("parent parent::"),
     builtins=_BUILTINS,

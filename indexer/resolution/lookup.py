@@ -150,7 +150,8 @@ class Lookup:
         if not is_bare and first in self._path_prefixes:
             self.implicit_imports.setdefault(first, offset)
             return Value(IMPORT, first)
-        if first in self.language.implicit_names:
+        sign = self.language.variable_sign
+        if first in self.language.implicit_names or (sign and first.startswith(sign)):
             return UNKNOWN
         if not self._may_be_member(first, role) or is_in_anonymous_class(scope):
             return Value(FREE, first)

@@ -193,7 +193,7 @@ class _Collector:
             kind=kind,
             node=node,
             name=self._joined(captures.get("name", [])),
-            container=self._joined(captures.get("container", [])),
+            container=".".join(map(self._text, captures.get("container", ()))),
             body=None if body is None else body.start_byte,
         )
 

@@ -48,6 +48,9 @@
 (parameter . (identifier) @local [(user_type) (nullable_type)]? @local.type)
 (catch_block . (identifier) @local (user_type) @local.type)
 (type_parameter (identifier) @local (user_type)? @local.alias)
+; A constant of an enumeration is an instance of it.
+(class_declaration
+  name: (identifier) @field.type (enum_class_body (enum_entry (identifier) @field)))
 (function_declaration [(user_type) (nullable_type)] @extends . ".")
 (property_declaration [(user_type) (nullable_type)] @extends . ".")
 (function_declaration

@@ -31,6 +31,10 @@
           (variable_name) @local.alias
           (member_access_expression) @local.alias]?)
 (assignment_expression
+  left: (variable_name) @local
+  right: (class_constant_access_expression (name) @_constant .) @local.alias
+  (#not-eq? @_constant "class"))
+(assignment_expression
   left: (member_access_expression object: (variable_name) @self name: (name) @field)
   right: [(object_creation_expression [(name) (qualified_name)] @field.new)
           (function_call_expression function: (_) @field.call)
@@ -58,6 +62,9 @@
    (pair (variable_name) @local)
    (by_ref (variable_name) @local)])
 (list_literal [(variable_name) @local (array_element_initializer (variable_name) @local)])
+; A constant of an enumeration is an instance of it.
+(enum_declaration
+  name: (_) @field.type body: (enum_declaration_list (enum_case name: (_) @field)))
 (method_declaration return_type: (_) @returns)
 (function_definition return_type: (_) @returns)
 (function_definition !return_type body: (compound_statement (return_statement

@@ -58,6 +58,7 @@
      (struct_expression name: (_) @local.new)
      (reference_expression value: [(identifier) (field_expression)] @local.alias)
      (identifier) @local.alias
+     (scoped_identifier) @local.alias
      (field_expression) @local.alias]?
   (#not-match? @local.call "\\)\\s*\\.\\w+$"))
 (let_declaration
@@ -116,6 +117,9 @@
 (static_item name: (identifier) @local type: (_) @local.type)
 (struct_item body: (field_declaration_list (field_declaration
   name: (field_identifier) @field type: (_) @field.type)))
+; A constant of an enumeration is an instance of it.
+(enum_item
+  name: (_) @field.type body: (enum_variant_list (enum_variant name: (_) @field)))
 (function_item return_type: (_) @returns)
 (function_signature_item return_type: (_) @returns)
 
