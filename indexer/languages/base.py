@@ -110,6 +110,9 @@ class Language:
     class_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     constructor_names: frozenset[str] = frozenset()
+    # A member of an instance that is its class, and what every class has: Ruby's `self.class.name`.
+    class_member: str = ""
+    members_of_classes: frozenset[str] = frozenset()
     # Those of these keywords that call a constructor of the class itself or of its superclass, as
     # functions: `super(1)`.
     constructor_calls: frozenset[str] = frozenset()

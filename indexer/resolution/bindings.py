@@ -30,7 +30,7 @@ from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 from indexer.syntax.trees import ByteRange
 from indexer.syntax.tuples import places_in, take_apart
-from indexer.syntax.types import split_type
+from indexer.syntax.types import documented_type, split_type
 
 _SOURCES: Final = (
     (".type", ValueSource.TYPE),
@@ -220,20 +220,29 @@ def _value_source(
         if source is ValueSource.CALL and "receiver" in match:
             mark = (match["receiver"][0], mark[1])
         written = _written(source, mark, text)
-        if source is ValueSource.TYPE and (defined := _DEFINED_TYPE.match(written)):
-            written = defined[1]
+        if source is ValueSource.TYPE:
+            written = _written_type(written, text.slice(match[label]))
+            if not written or written in language.inferred_type_keywords:
+                continue
         if source is ValueSource.CALL and written.endswith(_BIND):
             return ValueSource.ALIAS, written.removesuffix(_BIND)
         if source is ValueSource.CALL and written in language.adapters:
             return ValueSource.ALIAS, text.call(mark)
-        if source is not ValueSource.TYPE or written not in language.inferred_type_keywords:
-            return source, written
+        return source, written
     return ValueSource.UNKNOWN, ""
 
 
 def _written(source: ValueSource, mark: ByteRange, text: SourceText) -> str:
     written = text.slice(mark)
     return shortened_call(written) if source is ValueSource.CALL else written
+
+
+def _written_type(written: str, name: str) -> str:
+    """Return the type of a doc comment that tells one of the name, or of a definition in place."""
+    if written.startswith("/**"):
+        return documented_type(written, name)
+    defined = _DEFINED_TYPE.match(written)
+    return defined[1] if defined else written
 
 
 def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from indexer.resolution.value import (
     RECEIVER,
     TYPE,
     UNKNOWN,
+    VALUE,
     NameRole,
     Value,
 )
@@ -86,6 +87,8 @@ class Lookup:
         """Return the binding of a path's first name at an offset; None if it is unbound."""
         if first not in self._bound:
             return None
+        if role is CALLEE and first.startswith("$"):
+            role = VALUE  # PHP's `$run()`: no method has such a name
         here: Scope | None = scope
         while here is not None:
             if self._implicit_this or not here.is_class or here is scope:
@@ -145,8 +148,9 @@ class Lookup:
         A callee in a language without free functions is a member. The first name of a path may be a
         module.
         """
-        if first.startswith("\\"):
-            return Value(FREE, first[1:])
+        if first.startswith("\\"):  # kept: nothing of the file's own namespace is meant
+            is_builtin = first[1:] in self.language.builtins
+            return Value(FREE, first[1:] if is_builtin else first)
         if not is_bare and first in self._path_prefixes:
             self.implicit_imports.setdefault(first, offset)
             return Value(IMPORT, first)

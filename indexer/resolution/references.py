@@ -65,7 +65,7 @@ _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
 def _last_name(root: str) -> str:
-    return root.rpartition(".")[2].partition(INNER)[0]
+    return root.rpartition(".")[2].partition(INNER)[0].removeprefix("\\")
 
 
 def _role(kind: ReferenceKind) -> NameRole:

@@ -248,10 +248,7 @@ class Resolver(ExpressionReader):
             known = self.types.part(value, part)
             if known is not None:
                 return known
-        if self.language.calls_without_parentheses and is_method_access(value):
-            value = self.result_of(value)
-        elif value.member:
-            value = member_value(value, INSTANCE)
+        value = self._owner(value, part)
         if value.binding is UNKNOWN.binding or self._is_item_of_builtin(value, part):
             return UNKNOWN
         if value.access is INSTANCE:
@@ -260,6 +257,20 @@ class Resolver(ExpressionReader):
         if value.access is not PATH:
             return Value(value.binding, value.root, value.chain, value.access, part)
         return self._member_of_path(value, part, role)
+
+    def _owner(self, value: Value, part: str) -> Value:
+        """Return what has the member `part`: the result of a method, or what a member holds.
+
+        Of a member that gives the class of its object, that is the class: Ruby's `self.class`.
+        """
+        language = self.language
+        if value.member and value.member == language.class_member:
+            if part in language.members_of_classes or value.access is not INSTANCE:
+                return UNKNOWN
+            return Value(value.binding, value.root, value.chain, is_self=value.is_self)
+        if language.calls_without_parentheses and is_method_access(value):
+            return self.result_of(value)
+        return member_value(value, INSTANCE) if value.member else value
 
     def _member_of_instance(self, value: Value, part: str) -> Value:
         """Return the member of an instance, whose class may stand in a header."""

@@ -12,6 +12,9 @@ _QUALIFIER = re.compile(
 )
 _SUFFIX = re.compile(r"(?:[\s&*?!]|\bconst)+$")
 _GENERIC = re.compile(r"([^<\[(]+?)\s*(<|\[)(.*)[>\]]$", re.DOTALL)
+_DOCUMENTED = re.compile(
+    r"@(var|param)\s+((?:[^\s$*<>]|<[^<>$*]{0,200}>)+)(?:[ \t]+(?:&|\.\.\.)?(\$\w+))?"
+)
 _NOTHING = frozenset({"None", "null", "undefined", "nil", "void", "false"})
 _CLASS_OF = frozenset({"type", "Type", "typing.Type"})
 _OPENING, _CLOSING = "<([{", ">)]}"
@@ -80,6 +83,15 @@ def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]
         named = [part for part in named if not _QUOTES & {part[0], part[-1]}]
     kinds = (read_type(part, wrapper_types) for part in named[:_MAX_PARTS])
     return tuple(dict.fromkeys(kind for kind in kinds if kind is not None))
+
+
+def documented_type(comment: str, name: str) -> str:
+    """Return the type that a doc comment has for a variable or field; "" without one."""
+    for found in _DOCUMENTED.finditer(comment):
+        named = found[3] or ""
+        if named.lstrip("$") == name.lstrip("$") or (found[1] == "var" and not named):
+            return found[2]
+    return ""
 
 
 def generic_arguments(text: str) -> tuple[str, list[str]]:

@@ -100,6 +100,7 @@ _RULES: Final[Mapping[str, NameRules]] = {
         has_extensions=True,
         extends_by_package=True,
         constructors=frozenset({"initialize"}),
+        secondary_constructors=frozenset({"new"}),  # `def self.new`
     ),
     Ecosystem.SWIFTPM: NameRules(
         standard=_APPLE,

@@ -129,7 +129,8 @@ def _in_full(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     """Resolve a path with its namespace, which needs no import: `com.acme.Trail.record()`."""
     if not question.chain or not name_rules(question.ecosystem).has_full_names:
         return []
-    (found,) = yield [ImportPath(*question[1:4], ".".join(_names(question)))]
+    path = ".".join(_names(question)).removeprefix("\\")  # PHP's `\Acme\Trail`
+    (found,) = yield [ImportPath(*question[1:4], path)]
     return [one._replace(rule="import") for one in found]
 
 

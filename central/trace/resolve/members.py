@@ -28,6 +28,7 @@ from indexer.records.files import VALUE_KINDS
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import DESCRIPTOR_METHOD, ENTER_METHODS, Access
 
+MIXED_IN: Final = frozenset({"trait", "module"})  # go before the superclass, the last one first
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
 
 CUT_BASES: Final = f"Classes more than {MAX_LEVELS} levels of inheritance apart were not related."
@@ -96,7 +97,9 @@ def bases(question: Bases) -> RuleSteps:
     (named,) = yield [NamedBases(*question)]
     answers = yield [declared_type(row.file, question.name, row) for row in named]
     candidates = dict.fromkeys(candidate for answer in answers for candidate in answer)
-    return tuple(dict.fromkeys((yield from _classes_of_variables(list(candidates)))))
+    found = dict.fromkeys((yield from _classes_of_variables(list(candidates))))
+    mixed_in = [one for one in found if one.kind in MIXED_IN]
+    return (*reversed(mixed_in), *(one for one in found if one.kind not in MIXED_IN))
 
 
 def _classes_of_variables(candidates: Sequence[ResolvedDefinition]) -> RuleSteps:
@@ -134,7 +137,7 @@ def ancestors(question: Ancestors) -> RuleSteps:
 
 def _inherited(question: Members) -> RuleSteps:
     (ancestors,) = yield [Ancestors(question.file, question.name)]
-    visible = modelled.without_modelled(ancestors)
+    visible = sorted(modelled.without_modelled(ancestors), key=_is_interface)
     own = yield from _own([base.key for base in visible], question.names)
     subclass = (question.file, question.name)
     for base, found in zip(visible, own, strict=True):
@@ -148,6 +151,11 @@ def _inherited(question: Members) -> RuleSteps:
     # `with x as y`: a base outside has the method, which mostly gives x.
     own_class = ResolvedDefinition(*subclass, "", is_certain=False)
     return (yield from _on([(own_class, tuple(rest))]))
+
+
+def _is_interface(base: ResolvedDefinition) -> bool:
+    """Whether a base only declares members: what a class inherits goes before, however far."""
+    return base.kind == "interface"
 
 
 def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefinition]:
