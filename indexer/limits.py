@@ -29,6 +29,7 @@ LANGUAGE_BYTES: Final = 51_200  # in which patterns tell a language, as many as 
 PARSED_BRACKETS: Final = 1_000  # nested
 FILE_DEFINITIONS: Final = 20_000
 FILE_REFERENCES: Final = 20_000
+UNPACKED_BYTES: Final = 2_000  # of a pattern of names, such as `a, b` of `a, b = f()`
 FLOW_ITEMS: Final = 100  # of a table of functions, and arguments of a call
 FLOW_CALL_BYTES: Final = 2_000  # of the arguments of a call
 FLOW_LITERAL_CHARACTERS: Final = 10_000  # of a table of functions

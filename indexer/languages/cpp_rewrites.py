@@ -44,7 +44,7 @@ _FUNCTION_MACRO: Final = re.compile(
 # Annotations of Clang's thread safety analysis, also with a prefix:
 # https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
 _LOCK_MACRO: Final = (
-    rb"(?<=[\w)\]>])\s{1,20}((?:[A-Z]{1,20}_)?(?:(?:PT_)?GUARDED_(?:BY|VAR)|REQUIRES|ACQUIRE"
+    rb"(?<=[\w)\]>])\s{1,20}+((?:[A-Z]{1,20}_)?(?:(?:PT_)?GUARDED_(?:BY|VAR)|REQUIRES|ACQUIRE"
     rb"|RELEASE|TRY_ACQUIRE|EXCLUDES|LOCKS_EXCLUDED|ACQUIRED_(?:BEFORE|AFTER)|LOCK_RETURNED"
     rb"|(?:ASSERT|RETURN)_CAPABILITY|(?:EXCLUSIVE|SHARED)_(?:LOCKS_REQUIRED|(?:TRY)?LOCK_FUNCTION)"
     rb"|UNLOCK_FUNCTION|NO_THREAD_SAFETY_ANALYSIS)(?:_SHARED|_GENERIC)?"

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from indexer.languages import Language
 from indexer.languages.import_style import ImportStyle
-from indexer.limits import NAME_CHARACTERS
+from indexer.limits import NAME_CHARACTERS, UNPACKED_BYTES
 from indexer.records.references import ENTER_METHODS, INNER, Import, argument, cut_path
 from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 from indexer.resolution.scopes import (
@@ -94,6 +94,30 @@ class BoundImport:
     imports_members: bool
 
 
+def join_patterns(matches: Iterable[QueryMatch]) -> list[QueryMatch]:
+    """Give each name of a pattern what a match without a name says of the pattern.
+
+    One query pattern for both would take the cube of the number of names.
+    """
+    given: dict[ByteRange, QueryMatch] = {}
+    named = []
+    for match in matches:
+        if "local" in match or "field" in match:
+            named.append(match)
+        else:
+            given.setdefault(match["local.among"], {}).update(match)
+    return [_joined(match, given) if "local.among" in match else match for match in named]
+
+
+def _joined(match: QueryMatch, given: Mapping[ByteRange, QueryMatch]) -> QueryMatch:
+    if len(match) > 2:
+        return match
+    among, mark = match["local.among"], match["local"]
+    if among not in given or mark[0] - among[0] > UNPACKED_BYTES:
+        return {"local": mark}
+    return {**given[among], **match}
+
+
 def bind_locals(
     tree: ScopeTree,
     matches: Iterable[QueryMatch],
@@ -131,8 +155,12 @@ def bind_locals(
 def _take_apart(name: NameBinding, pattern: str, before: str) -> None:
     """Set what a name of a pattern takes of a tuple that is written beside it.
 
-    It is unknown if it takes what a name before it was: `b` of `a, b = b, a`.
+    It is unknown if it takes what a name before it was: `b` of `a, b = b, a`. So is `*rest` of what
+    is not written.
     """
+    if name.source is not ValueSource.ALIAS:
+        name.source = ValueSource.UNKNOWN if before.endswith("*") else name.source
+        return
     taken = take_apart(pattern, name.text, name.steps)
     if taken is None or leading_identifier(taken[0]) in _WORD.findall(before):
         name.source = ValueSource.UNKNOWN
@@ -192,7 +220,7 @@ def _set_value(
     if name.source is ValueSource.ALIAS and is_generic(name.text, language.containers):
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = part_taken(match, label, text)
-    if name.source is ValueSource.ALIAS and f"{label}.among" in match:
+    if f"{label}.among" in match:
         start, end = match[f"{label}.among"]
         _take_apart(name, text.slice((start, end)), text.slice((start, match[label][0])))
     if name.source is ValueSource.CALL:

@@ -111,6 +111,7 @@ class ReferenceReader:
         self._text = text
         self._resolver = resolver
         self._language = resolver.language
+        self._constructors = self._language.constructor_names - self._language.constructor_calls
         self._uses = uses
         self._scopes = scopes
         self._extensions = ExtensionCalls(resolver, renamed)
@@ -535,8 +536,7 @@ class ReferenceReader:
         self, kind: ReferenceKind, expression: Expression | None, value: Value
     ) -> ReferenceKind:
         last = expression.path[-1] if expression and expression.path else ""
-        names = self._language.constructor_names - self._language.constructor_calls
-        return _NEW if last in names and not value.member else kind
+        return _NEW if last in self._constructors and not value.member else kind
 
     def _caller(self, use: NameUse, scope: Scope) -> str:
         if use.kind is _INHERIT:

@@ -1,6 +1,7 @@
 """Parser of written types: the path of the class of a value."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_expression
@@ -30,6 +31,7 @@ class TypeName(NamedTuple):
     is_class_object: bool = False
 
 
+@lru_cache(maxsize=10_000)
 def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
     """Parse the class of a value. None for unions of several, arrays, functions, tuples.
 
@@ -60,6 +62,7 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
     return TypeName(expression.path, is_class_object)
 
 
+@lru_cache(maxsize=10_000)
 def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]:
     """Parse the possible classes of a value: each class of a union."""
     if ("|" not in text and "Union" not in text) or len(text) > MAX_EXPRESSION_CHARACTERS:
@@ -112,6 +115,7 @@ def first_argument(text: str) -> str:
     return (candidates or arguments)[0].rpartition(" = ")[2]
 
 
+@lru_cache(maxsize=10_000)
 def bare_type(text: str) -> str:
     """Remove quotes, pointers, nullability and keywords around a type."""
     text = text.strip().strip("\"'`").strip()
@@ -145,6 +149,8 @@ def closing_bracket(text: str) -> int:
 
 def split_type(text: str, separator: str) -> list[str]:
     """Split `text` at separators outside brackets."""
+    if separator not in text:
+        return [text]
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         if character in _OPENING:

@@ -29,7 +29,7 @@
             (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)
             (object_assignment_pattern
               left: (shorthand_property_identifier_pattern) @local @local.part)])
-         (array_pattern (identifier) @local) @local.among]
+         (array_pattern) @local.among]
   value: [(call_expression function: (_) @local.call)
           (await_expression (call_expression function: (_) @local.call))
           (identifier) @local.alias
@@ -84,13 +84,13 @@
 (shorthand_property_identifier_pattern) @local
 (pair_pattern value: (identifier) @local)
 (rest_pattern (identifier) @local)
-(array_pattern (identifier) @local)
+(array_pattern (identifier) @local) @local.among
 (assignment_pattern left: (identifier) @local)
 (arrow_function parameter: (identifier) @local)
 (for_in_statement left: (identifier) @local)
 (for_in_statement
   left: [(identifier) @local
-         (array_pattern (identifier) @local) @local.among
+         (array_pattern) @local.among
          (object_pattern
            [(shorthand_property_identifier_pattern) @local @local.part
             (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)])]

@@ -34,9 +34,9 @@
   [(call_expression . (_) @local.call)
    (identifier) @local.alias
    (navigation_expression) @local.alias])
-(for_statement (variable_declaration . (identifier) @local) . (_) @local.items)
+(multi_variable_declaration (variable_declaration (identifier) @local)) @local.among
 (for_statement
-  (multi_variable_declaration (variable_declaration (identifier) @local)) @local.among
+  [(variable_declaration . (identifier) @local) (multi_variable_declaration) @local.among]
   . (_) @local.items)
 (call_expression
   (navigation_expression (_) @local.items (identifier) @_each)

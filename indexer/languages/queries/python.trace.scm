@@ -76,24 +76,24 @@
     (conditional_expression
       . (none) . (_) .
       [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias])])
+; The names of a pattern, and what the pattern is given.
+[(pattern_list [
+   (identifier) @local
+   (list_splat_pattern (identifier) @local)
+   (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])
+ (tuple_pattern [
+   (identifier) @local
+   (list_splat_pattern (identifier) @local)
+   (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])] @local.among
 (assignment
-  left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
+  left: [(pattern_list) (tuple_pattern)] @local.among
   right: [(call function: (_) @local.call)
           (await (call function: (_) @local.call))
           (identifier) @local.alias
           (attribute) @local.alias
           (subscript) @local.alias
           [(expression_list) (tuple)] @local.alias
-          (assignment right: [(expression_list) (tuple)] @local.alias)]?)
-(assignment
-  left: [(pattern_list [
-           (list_splat_pattern (identifier) @local)
-           (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])
-         (tuple_pattern [
-           (list_splat_pattern (identifier) @local)
-           (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])] @local.among
-  right: [[(expression_list) (tuple)] @local.alias
-          (assignment right: [(expression_list) (tuple)] @local.alias)]?)
+          (assignment right: [(expression_list) (tuple)] @local.alias)])
 (assignment
   left: (identifier) @local
   right: (assignment right: [
@@ -122,13 +122,11 @@
   (default_parameter name: (identifier) @local value: [(identifier) (attribute)]? @local.alias)
   (list_splat_pattern (identifier) @local)
   (dictionary_splat_pattern (identifier) @local)])
-(for_statement left: (identifier) @local right: (_) @local.items)
 (for_statement
-  left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
+  left: [(identifier) @local [(pattern_list) (tuple_pattern)] @local.among]
   right: (_) @local.items)
-(for_in_clause left: (identifier) @local right: (_) @local.items)
 (for_in_clause
-  left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
+  left: [(identifier) @local [(pattern_list) (tuple_pattern)] @local.among]
   right: (_) @local.items)
 (if_statement
   condition: [
