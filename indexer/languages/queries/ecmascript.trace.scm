@@ -129,6 +129,13 @@
   (assignment_expression right: [
     (new_expression constructor: (_) @returns.new)
     (call_expression function: (_) @returns.call)])
+  (binary_expression
+    left: [
+      (new_expression constructor: (_) @returns.new)
+      (call_expression function: (_) @returns.call)
+      (identifier) @returns.alias
+      (member_expression) @returns.alias]
+    operator: ["||" "??"])
   (_ ["||" "??" "&&" "?"] [
     (new_expression constructor: (_) @returns.new)
     (call_expression function: (_) @returns.call)
