@@ -38,9 +38,8 @@ _SENTENCES: Final = {
 }
 
 _UNDECLARED: Final = "the only visible package that provides it; no manifest declares it"
-_GUESSES: Final[Mapping[str, str]] = {
-    Ecosystem.NONE: "the only file of the repository that it can be, by its name"
-}
+_BY_NAME: Final = "the only file of the repository that it can be, by its name"
+_GUESSES: Final[Mapping[str, str]] = {Ecosystem.NONE: _BY_NAME, Ecosystem.SHELL: _BY_NAME}
 
 
 class _ImportLine(NamedTuple):

@@ -163,6 +163,7 @@ class Language:
     open_modules: bool = False  # other files may add members to a module
     calls_without_parentheses: bool = False
     bare_methods: bool = False  # a method's name alone may be a call of it
+    calls_commands: bool = False  # a call is a command: one word, whatever signs are in it
     has_headers: bool = False  # a class may stand in another file than its members
     package_visible_types: bool = False  # files see each other's types without an import
 

@@ -399,6 +399,8 @@ def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterab
         return _of_tree(text.slice(match["import.tree"]), style)
     part = {label.removeprefix("import."): text.slice(mark) for label, mark in match.items()}
     module, alias = part.get("module", ""), part.get("alias", "")
+    if style.expand:
+        module = style.expand(module, text.source)
     if "relative" in part and not module.startswith("."):
         module = f"./{module}"
     if "default" in part:

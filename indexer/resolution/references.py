@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from indexer.languages import ONE_ITEM
@@ -145,6 +146,8 @@ class ReferenceReader:
 
     def _used(self, use: NameUse, scope: Scope) -> tuple[Expression | None, Value, str]:
         """Return the expression, if it is one, the used value and the name of the reference."""
+        if self._language.calls_commands:
+            return self._command(use)
         expression = read_expression(use.written)
         member = self._of_symbol(use, scope)
         if expression is None and member is None:
@@ -155,6 +158,25 @@ class ReferenceReader:
             self._last_calls[use.start] = _LastCall(self._called_again(use), False, use.end)
             return None, UNKNOWN, ""
         return expression, *self._resolve(use, expression, scope)
+
+    def _command(self, use: NameUse) -> tuple[Expression, Value, str]:
+        """Return a command by its whole word: a function of this file, of another, or a program."""
+        *_, name = parts = [part for part in use.written.split("::") if part]
+        word = ".".join(parts)
+        function = self._functions.get(word)
+        value = Value(LOCAL, function) if function else Value(FREE, word)
+        return Expression((), name), value, name
+
+    @cached_property
+    def _functions(self) -> dict[str, str]:
+        """The qualified names of functions of a shell: wherever one is defined, all may call it."""
+        tree = self._resolver.tree
+        inner: dict[str, set[str]] = {}
+        for scope in tree.scopes:
+            for name, (first, *_) in scope.names.items():
+                inner.setdefault(name, set()).update([first.qualified] if first.kind else [])
+        outer = {name: name for name, kind in tree.definitions.items() if kind in FUNCTION_KINDS}
+        return {name: found.pop() for name, found in inner.items() if len(found) == 1} | outer
 
     def _held(self, use: NameUse, name: str, scope: Scope) -> tuple[Value, str]:
         """Return the value and name of a call of what may hold a function."""

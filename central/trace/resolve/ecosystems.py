@@ -49,7 +49,9 @@ class NameRules:
     has_full_names: bool = False  # a path with its namespace needs no import
     shares_wildcards: bool = False  # all files see what one file of the program requires
     has_headers: bool = False  # C: a file may declare what another one defines
+    imports_by_end: bool = False  # of the path of a file: `#include`, `source`
     functions_as_values: bool = False  # what holds a function is stored
+    has_programs: bool = False  # what no visible function is named is a program
     imports_beside: bool = False  # a script imports from its own directory
     capitalizes_functions: bool = False  # as classes
     has_extensions: bool = False  # members may be given to a type from elsewhere
@@ -124,10 +126,12 @@ _RULES: Final[Mapping[str, NameRules]] = {
         constructors=_OF_CLASS_NAME,
     ),
     Ecosystem.COMPOSER: NameRules(has_full_names=True, constructors=frozenset({"__construct"})),
+    Ecosystem.SHELL: NameRules(imports_by_end=True, has_programs=True),
     Ecosystem.NONE: NameRules(
         inherits_bare_names=True,
         tries_enclosing_names=True,
         has_headers=True,
+        imports_by_end=True,
         constructors=_OF_CLASS_NAME,
     ),
 }

@@ -55,6 +55,13 @@ class Modelled(NamedTuple):
     is_owned: bool
 
 
+class Shared(NamedTuple):
+    """Methods that files see by their bare names. Both fields are patterns of whole paths."""
+
+    members: str
+    seen_by: str
+
+
 class Library(NamedTuple):
     """A model file: the library, its versions, where they are documented, and its examples."""
 
@@ -63,6 +70,7 @@ class Library(NamedTuple):
     versions: str
     source: str
     types: tuple[Modelled, ...]
+    shared: tuple[Shared, ...]
     examples: tuple[Mapping[str, Any], ...]
 
 
@@ -72,6 +80,16 @@ class LibraryModels(NamedTuple):
     libraries: tuple[Library, ...]
     types: Mapping[tuple[str, str], Modelled]  # by ecosystem and path
     version: str
+
+    def shared(self, ecosystem: str, path: str) -> list[tuple[str, Shared]]:
+        """Return what a file sees by bare names, with the libraries and versions that say so."""
+        return [
+            (f"{library.name} {library.versions}", one)
+            for library in self.libraries
+            if library.ecosystem == ecosystem
+            for one in library.shared
+            if re.fullmatch(one.seen_by, path)
+        ]
 
     def longest(self, ecosystem: str, path: str) -> tuple[Modelled, tuple[str, ...]] | None:
         """Return the type with which an import path begins, and the names that follow."""
@@ -122,7 +140,13 @@ def read_library(text: str) -> Library:
     ]
     examples = tuple(read.get("examples", ()))
     return Library(
-        read["library"], read["ecosystem"], read["versions"], read["source"], tuple(types), examples
+        name=read["library"],
+        ecosystem=read["ecosystem"],
+        versions=read["versions"],
+        source=read["source"],
+        types=tuple(types),
+        shared=tuple(Shared(one["members"], one["seen_by"]) for one in read.get("shared", ())),
+        examples=examples,
     )
 
 

@@ -13,6 +13,7 @@ from central.trace.resolve import (
     modelled,
     modules,
     outside,
+    outside_names,
     value_flow,
 )
 from central.trace.resolve.engine import Rules, RuleSteps
@@ -52,7 +53,6 @@ from central.trace.resolve.sql import (
     Imports,
     SameScopeDefinitions,
     Typing,
-    Wildcards,
 )
 from indexer.records.references import Access, Binding
 
@@ -186,36 +186,6 @@ def access_by_models(question: MemberAccess) -> RuleSteps:
     return (yield from modelled.used_as(question, found))
 
 
-def imported_from_library(question: ImportPath) -> RuleSteps:
-    """Follow an import; of one that leads outside, ask the models."""
-    found = yield from import_paths.follow_import(question)
-    if found or free_names.is_fixture(question.path):
-        return found
-    return (yield from _of_library(question))
-
-
-def unbound_of_library(question: UnboundName) -> RuleSteps:
-    """Resolve a name that its file does not bind: as written, or from what is imported whole."""
-    found = yield from free_names.unbound_name(question)
-    if found:
-        return found
-    written = ".".join(filter(None, (question.root, question.chain)))
-    (wildcards,) = yield [Wildcards(question.file)]
-    for path in (written, *(f"{row.path}.{written}" for row in wildcards)):
-        found = yield from _of_library(ImportPath(*question[1:4], path))
-        if found:
-            return found
-    return ()
-
-
-def _of_library(question: ImportPath) -> RuleSteps:
-    known = modelled.modelled_at(question.ecosystem, question.path)
-    if known is None or (yield from outside.is_visible_path(question)):
-        return ()
-    value, names = known
-    return (yield [Members(value.file, value.name, names)])[0] if names else (value,)
-
-
 # A cycle of questions is broken at the one that comes last here. Members come late: what a class
 # defines itself is right without its bases, and so is a function without what it is given.
 RULES: Final[Rules] = {
@@ -244,7 +214,7 @@ RULES: Final[Rules] = {
 # With the models of libraries: what leads to nothing visible may be of a library.
 RULES_WITH_MODELS: Final[Rules] = {
     **RULES,
-    ImportPath: imported_from_library,
-    UnboundName: unbound_of_library,
+    ImportPath: outside_names.imported_from_library,
+    UnboundName: outside_names.unbound_of_library,
     MemberAccess: access_by_models,
 }

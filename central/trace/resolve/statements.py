@@ -268,6 +268,13 @@ TOP_LEVEL: Final = _sql("""SELECT DISTINCT q.n, s.file_id, s.kind
         AND s.qualified_name = q.name AND s.exported
     JOIN {file} f ON f.id = s.file_id AND f.package_id = q.package
     WHERE p.repository_id = ANY(%s::bigint[])""")
+SHARED_MEMBERS: Final = _sql("""SELECT q.n, s.file_id, s.qualified_name, s.kind
+    FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
+        AS q (n, repository, package, name, paths)
+    JOIN {symbol} s ON s.name = q.name AND s.repository_id = q.repository AND s.kind = 'method'
+    JOIN {file} f ON f.id = s.file_id AND coalesce(f.package_id, 0) = q.package
+        AND f.path ~ ('^(?:' || q.paths || ')$')
+    WHERE s.repository_id = ANY(%s::bigint[])""")
 FILES: Final = _sql("""SELECT q.n, f.path, f.repository_id, coalesce(f.package_id, 0)
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
     JOIN {file} f ON f.id = q.file
