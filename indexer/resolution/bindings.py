@@ -21,7 +21,11 @@ from indexer.resolution.scopes import (
 )
 from indexer.syntax.containers import is_generic
 from indexer.syntax.definitions import FUNCTION_KINDS
-from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_arguments
+from indexer.syntax.expressions import (
+    MAX_EXPRESSION_CHARACTERS,
+    read_arguments,
+    shortened_call,
+)
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 from indexer.syntax.trees import ByteRange
@@ -42,6 +46,7 @@ _NOWHERE: Final = (0, 0)
 _NO_PLACE: Final = 999
 _WORD: Final = re.compile(r"\w+")
 _BIND: Final = ".bind"  # the method itself, with its object
+_OBJECT: Final = re.compile(r"\s*this\s")
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _FIRST_PARAMETER: Final = re.compile(r"\bdef\s+\w+\s*(?:\[[^\[\]]*\]\s*)?\(\s*$")
 _STATIC_METHOD: Final = re.compile(r"@staticmethod\s*(?:#[^\n]*)?\n(?:\s*@[^\n]*\n)*\s*$")
@@ -211,7 +216,7 @@ def _value_source(
             continue
         if source is ValueSource.CALL and "receiver" in match:
             mark = (match["receiver"][0], mark[1])
-        written = text.slice(mark)
+        written = _written(source, mark, text)
         if source is ValueSource.TYPE and (defined := _DEFINED_TYPE.match(written)):
             written = defined[1]
         if source is ValueSource.CALL and written.endswith(_BIND):
@@ -221,6 +226,11 @@ def _value_source(
         if source is not ValueSource.TYPE or written not in language.inferred_type_keywords:
             return source, written
     return ValueSource.UNKNOWN, ""
+
+
+def _written(source: ValueSource, mark: ByteRange, text: SourceText) -> str:
+    written = text.slice(mark)
+    return shortened_call(written) if source is ValueSource.CALL else written
 
 
 def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
@@ -243,10 +253,14 @@ def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ..
 
 
 def _place(among: ByteRange, one: ByteRange, text: SourceText) -> int:
-    """Return how many there are before `one` in a list that may begin with a bracket."""
+    """Return how many there are before `one` in a list that may begin with a bracket.
+
+    A parameter for the object, C#'s `this A a`, takes no place, and has none.
+    """
     before = text.slice((among[0], one[0]))
     before = before[1:] if before[:1] in {"(", "["} else before
-    return len(split_type(before, ",")) - 1
+    place = len(split_type(before, ",")) - 1
+    return place if not _OBJECT.match(before) else place - 1 if place else _NO_PLACE
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:

@@ -354,7 +354,7 @@ class ReferenceReader:
         if value.binding is not FREE or value.root not in language.builtins:
             return False
         if value.chain or value.root in language.unknown_types:
-            return True
+            return not self._extensions.may_be_given(value)
         is_class = value.root[:1].isupper() or value.root in language.builtin_classes
         return value.access is RESULT and not is_class
 
@@ -415,7 +415,8 @@ class ReferenceReader:
     def _is_wanted(self, use: NameUse, value: Value) -> bool:
         kind = use.kind
         if value.binding is FREE and value.root in self._language.builtins:
-            return kind is _CALL and self._extensions.is_builtin_member(value)
+            is_member = self._extensions.is_builtin_member(value)
+            return kind is _CALL and (is_member or self._extensions.may_be_given(value))
         if kind is _ELEMENT and value.binding is FREE and not value.chain:
             return not value.root[:1].islower()
         if kind is _VALUE:

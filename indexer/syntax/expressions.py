@@ -12,6 +12,7 @@ from indexer.records.references import ELEMENT
 from indexer.syntax.literals import STARTS_WITH_LITERAL
 
 MAX_EXPRESSION_CHARACTERS: Final = 300
+_LONGEST_CALL: Final = 8_192  # callee, with the arguments of the calls in it
 
 _INDEX = "\2"  # stands for an index in brackets
 _NAME = rf"(?:(?:r#|[@$#]{{0,2}})[^\W\d][\w$]*|\${{1,2}}|{_INDEX})"
@@ -145,6 +146,23 @@ def read_arguments(text: str, bracket: int) -> tuple[list[str], int]:
         if depth == 0:
             return [one for one in found if one.strip()], start
     return [], -1
+
+
+def shortened_call(text: str) -> str:
+    """Return a long callee without the arguments of the calls in it: `a.b(…).c` → `a.b().c`."""
+    if not MAX_EXPRESSION_CHARACTERS < len(text) <= _LONGEST_CALL:
+        return text
+    kept, depth, start = [], 0, 0
+    for token in _BRACKET.finditer(text):
+        sign = token[0]
+        if sign in "([{":
+            if depth == 0:
+                kept.append(text[start : token.end() if sign == "(" else token.start()])
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+            start = token.start() if sign == ")" else token.end()
+    return text if depth else "".join((*kept, text[start:]))
 
 
 def last_name(text: str) -> str:

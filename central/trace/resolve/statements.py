@@ -183,11 +183,16 @@ WILDCARDS: Final = _sql("""SELECT q.n, i.path, i.line
     JOIN {imported} i ON i.file_id = q.file AND i.local = ''
     WHERE i.wildcard AND i.repository_id = ANY(%s::bigint[])
     ORDER BY i.line, i.path""")
-SCOPES: Final = _sql("""SELECT q.n, m.name
+# Of C# also that of the package's files without a namespace, last.
+SCOPES: Final = _sql("""SELECT q.n, scope.name
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
     JOIN {module} m ON m.file_id = q.file AND m.scope
+    LEFT JOIN {package} p ON p.id = m.package_id
+    CROSS JOIN LATERAL (SELECT m.name UNION
+        SELECT '/' || coalesce(p.root, '') WHERE m.ecosystem = 'nuget') AS scope (name)
     WHERE m.repository_id = ANY(%s::bigint[])
-    ORDER BY length(m.name) DESC, m.name""")
+    GROUP BY q.n, scope.name
+    ORDER BY starts_with(scope.name, '/'), length(scope.name) DESC, scope.name""")
 TYPING: Final = _sql("""SELECT q.n, r.binding, r.root, r.chain, r.access, r.repository_id,
         coalesce(f.package_id, 0), r.ecosystem
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
