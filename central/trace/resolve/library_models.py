@@ -80,7 +80,6 @@ class LibraryModels(NamedTuple):
     libraries: tuple[Library, ...]
     types: Mapping[tuple[str, str], Modelled]  # by ecosystem and path
     version: str
-    member_names: frozenset[str]
 
     def shared(self, ecosystem: str, path: str) -> list[tuple[str, Shared]]:
         """Return what a file sees by bare names, with the libraries and versions that say so."""
@@ -118,11 +117,8 @@ def library_models() -> LibraryModels:
     texts = {path.name: path.read_bytes() for path in sorted(_FOLDER.glob("*.toml"))}
     libraries = tuple(read_library(text.decode()) for text in texts.values())
     digest = hashlib.sha256(b"\0".join(texts.values())).hexdigest()
-    types = {
-        (one.ecosystem, path): modelled for one in libraries for path, modelled in _by_path(one)
-    }
-    names = {name for one in types.values() for member in one.members for name in member.split(".")}
-    return LibraryModels(libraries, types, digest[:12], frozenset(names))
+    types = {(one.ecosystem, one.path): one for library in libraries for one in library.types}
+    return LibraryModels(libraries, types, digest[:12])
 
 
 def read_library(text: str) -> Library:
@@ -172,8 +168,3 @@ def _members(gives: Mapping[str, str]) -> Iterator[tuple[str, Given]]:
     for outcome, names in gives.items():
         for name in names.split():
             yield name, read_given(outcome)
-
-
-def _by_path(library: Library) -> Iterator[tuple[str, Modelled]]:
-    for one in library.types:
-        yield one.path, one

@@ -197,7 +197,7 @@ def _with_beside(
 ) -> Sequence[Flow | ImportedAccess | MemberAccess]:
     """Ask for a module beside the file too, which an import may mean whose path leads nowhere."""
     if holds_function(site):
-        return [Flow(*_name_in_file(site)[:5], site.root, site.chain)]
+        return [Flow(_name_in_file(site)._replace(caller=""))]
     if site.binding != Binding.IMPORT or not name_rules(site.ecosystem).imports_beside:
         return questions
     return [ImportedAccess(tuple(questions), _member_access(site, _name_in_file(site)))]

@@ -134,22 +134,14 @@
   (assignment_expression right: [
     (new_expression constructor: (_) @returns.new)
     (call_expression function: (_) @returns.call)])
-  (binary_expression operator: ["||" "??"] [
-    (new_expression constructor: (_) @returns.new)
-    (call_expression function: (_) @returns.call)
-    (identifier) @returns.alias
-    (member_expression) @returns.alias])
-  (binary_expression operator: "&&" right: [
-    (new_expression constructor: (_) @returns.new)
-    (call_expression function: (_) @returns.call)
-    (identifier) @returns.alias
-    (member_expression) @returns.alias])
-  (ternary_expression consequence: [
-    (new_expression constructor: (_) @returns.new)
-    (call_expression function: (_) @returns.call)
-    (identifier) @returns.alias
-    (member_expression) @returns.alias])
-  (ternary_expression alternative: [
+  (binary_expression
+    left: [
+      (new_expression constructor: (_) @returns.new)
+      (call_expression function: (_) @returns.call)
+      (identifier) @returns.alias
+      (member_expression) @returns.alias]
+    operator: ["||" "??"])
+  (_ ["||" "??" "&&" "?"] [
     (new_expression constructor: (_) @returns.new)
     (call_expression function: (_) @returns.call)
     (identifier) @returns.alias

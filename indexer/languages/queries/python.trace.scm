@@ -179,9 +179,9 @@
                    (attribute) @returns.alias
                    (subscript) @returns.alias])
 (return_statement [
-  (boolean_operator operator: "or" [
-    (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])
-  (boolean_operator operator: "and" right: [
+  (boolean_operator left: [
+    (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias] "or")
+  (boolean_operator right: [
     (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])
   (conditional_expression . [
     (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])

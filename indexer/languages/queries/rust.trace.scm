@@ -100,19 +100,18 @@
 (for_expression pattern: (identifier) @local)
 ; A type parameter is the first trait that bounds it, of those that may have other methods.
 (type_parameter name: (type_identifier) @local)
-((type_parameter
-    name: (type_identifier) @local
-    bounds: (trait_bounds
+([(type_parameter
+     name: (type_identifier) @local
+     bounds: (trait_bounds
+       [(type_identifier) @local.alias (scoped_type_identifier) @local.alias
+        (generic_type type: (_) @local.alias)]))
+  (_
+    type_parameters: (type_parameters (type_parameter name: (type_identifier) @local @_declared))
+    (where_clause (where_predicate left: (type_identifier) @_bounded bounds: (trait_bounds
       [(type_identifier) @local.alias (scoped_type_identifier) @local.alias
-       (generic_type type: (_) @local.alias)]))
-  (#not-match? @local.alias "^(Clone|Copy|Debug|Default|Display|Eq|Hash|Ord|PartialEq|PartialOrd|Send|Sized|Sync|Unpin)$"))
-((_
-    type_parameters: (type_parameters (type_parameter name: (type_identifier) @local))
-    (where_clause (where_predicate left: (type_identifier) @_same bounds: (trait_bounds
-      [(type_identifier) @local.alias (scoped_type_identifier) @local.alias
-       (generic_type type: (_) @local.alias)]))))
-  (#eq? @_same @local)
-  (#not-match? @local.alias "^(Clone|Copy|Debug|Default|Display|Eq|Hash|Ord|PartialEq|PartialOrd|Send|Sized|Sync|Unpin)$"))
+       (generic_type type: (_) @local.alias)]))))]
+ (#eq? @_bounded @_declared)
+ (#not-match? @local.alias "^(Clone|Copy|Debug|Default|Display|Eq|Hash|Ord|PartialEq|PartialOrd|Send|Sized|Sync|Unpin)$"))
 (const_item name: (identifier) @local type: (_) @local.type)
 (static_item name: (identifier) @local type: (_) @local.type)
 (struct_item body: (field_declaration_list (field_declaration
