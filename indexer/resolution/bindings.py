@@ -102,10 +102,10 @@ def join_patterns(matches: Iterable[QueryMatch]) -> list[QueryMatch]:
     given: dict[ByteRange, QueryMatch] = {}
     named = []
     for match in matches:
-        if "local" in match or "field" in match:
-            named.append(match)
-        else:
+        if "local.among" in match and "local" not in match:
             given.setdefault(match["local.among"], {}).update(match)
+        else:
+            named.append(match)
     return [_joined(match, given) if "local.among" in match else match for match in named]
 
 
