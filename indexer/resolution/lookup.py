@@ -87,8 +87,8 @@ class Lookup:
         """Return the binding of a path's first name at an offset; None if it is unbound."""
         if first not in self._bound:
             return None
-        if role is CALLEE and first.startswith("$"):
-            role = VALUE  # PHP's `$run()`: no method has such a name
+        if role is CALLEE and self._is_variable(first):
+            role = VALUE  # no method has such a name
         here: Scope | None = scope
         while here is not None:
             if self._implicit_this or not here.is_class or here is scope:
@@ -154,8 +154,7 @@ class Lookup:
         if not is_bare and first in self._path_prefixes:
             self.implicit_imports.setdefault(first, offset)
             return Value(IMPORT, first)
-        sign = self.language.variable_sign
-        if first in self.language.implicit_names or (sign and first.startswith(sign)):
+        if first in self.language.implicit_names or self._is_variable(first):
             return UNKNOWN
         if not self._may_be_member(first, role) or is_in_anonymous_class(scope):
             return Value(FREE, first)
@@ -163,6 +162,10 @@ class Lookup:
         if len(subclasses) > 1 or not scope.class_name:
             return Value(FREE, first)
         return Value(LOCAL, (subclasses or [scope.class_name])[0], (), INSTANCE, first)
+
+    def _is_variable(self, name: str) -> bool:
+        sign = self.language.variable_sign
+        return bool(sign) and name.startswith(sign)
 
     def _may_be_member(self, first: str, role: NameRole) -> bool:
         language = self.language
