@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from indexer.limits import HEADER_PATH_NAMES
+from indexer.limits import PATH_END_NAMES
 from indexer.records.references import ANY_DIRECTORY
 
 SEPARATOR: Final = re.compile(r"\s*(?:::|\.|\\)\s*")
@@ -44,7 +44,7 @@ def path_module(path: str) -> str:
 def path_ends(path: str) -> Iterator[str]:
     """Yield the ends of a path, which a search path or a variable may make the whole."""
     parts = path.split("/")
-    for count in range(1, min(len(parts), HEADER_PATH_NAMES) + 1):
+    for count in range(1, min(len(parts), PATH_END_NAMES) + 1):
         yield ANY_DIRECTORY + "/".join(parts[-count:])
 
 
