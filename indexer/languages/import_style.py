@@ -61,7 +61,7 @@ class ImportStyle:
     path: Callable[[str, str, str], str] = lambda _file, module, _inside: dotted(module)
     local_name: Callable[[str, Callable[[str], bool]], str] = last_name
     # A module as written, with the values of the file's own variables in it.
-    expand: Callable[[str, bytes], str] | None = None
+    expand: Callable[[str, bytes], str] = lambda module, _source: module
     binds_first_name: bool = False  # `import a.b` binds `a`
     binds_no_name: bool = False  # a module is imported by wildcard
     namespace_wildcards: bool = False  # a namespace without an alias is a wildcard

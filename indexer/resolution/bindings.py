@@ -454,9 +454,7 @@ def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterab
     if "import.tree" in match:
         return _of_tree(text.slice(match["import.tree"]), style)
     part = {label.removeprefix("import."): text.slice(mark) for label, mark in match.items()}
-    module, alias = part.get("module", ""), part.get("alias", "")
-    if style.expand:
-        module = style.expand(module, text.source)
+    module, alias = style.expand(part.get("module", ""), text.source), part.get("alias", "")
     if "relative" in part and not module.startswith("."):
         module = f"./{module}"
     if "default" in part:
