@@ -102,7 +102,7 @@ def join_patterns(matches: Iterable[QueryMatch]) -> list[QueryMatch]:
     given: dict[ByteRange, QueryMatch] = {}
     named = []
     for match in matches:
-        if "local" in match or "field" in match:
+        if "local.among" not in match or "local" in match or "field" in match:
             named.append(match)
         else:
             given.setdefault(match["local.among"], {}).update(match)
