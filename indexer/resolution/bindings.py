@@ -102,7 +102,7 @@ def join_patterns(matches: Iterable[QueryMatch]) -> list[QueryMatch]:
     given: dict[ByteRange, QueryMatch] = {}
     named = []
     for match in matches:
-        if "local.among" in match and "local" not in match:
+        if "local.among" in match and "local" not in match and "field" not in match:
             given.setdefault(match["local.among"], {}).update(match)
         else:
             named.append(match)

@@ -27,7 +27,7 @@ from indexer.resolution.value import (
     NameRole,
     Value,
 )
-from indexer.syntax.definitions import CLASS_KINDS
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 
 _TYPE_KINDS = CLASS_KINDS | {"type", "module", "namespace"}
 _NO_METHOD_KINDS = VALUE_KINDS | {""}
@@ -103,8 +103,21 @@ class Lookup:
                     found = visible_binding(self.matching(names, role), offset, None)
                 if found is not None:
                     return found
+            if self._sees_no_more(here, first):
+                return None
             here = here.parent
         return None
+
+    def _sees_no_more(self, scope: Scope, first: str) -> bool:
+        """Whether a function does not see a variable of what is around it, as in PHP.
+
+        It sees those that it names (`global $x`); closures are taken to name all that they use.
+        """
+        sign = self.language.variable_sign
+        if not sign or scope.kind not in FUNCTION_KINDS or not first.startswith(sign):
+            return False
+        is_closure = scope.owner.rpartition(".")[2].startswith(sign)
+        return not is_closure and first not in scope.names
 
     def matching(self, names: Sequence[NameBinding], role: NameRole) -> Sequence[NameBinding]:
         """Return the bindings that a name in this role can refer to."""
