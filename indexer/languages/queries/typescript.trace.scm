@@ -119,6 +119,19 @@
           (member_expression) @field.alias]?)
 (property_signature name: (property_identifier) @field type: (type_annotation) @field.type)
 (_ return_type: (type_annotation) @returns)
+; What a function without a type of its own gives is what the function type of its place says.
+(variable_declarator
+  type: (type_annotation [(function_type return_type: (_) @returns)
+                          (type_identifier) @returns
+                          (nested_type_identifier) @returns
+                          (generic_type) @returns])
+  value: [(arrow_function !return_type) (function_expression !return_type)])
+(public_field_definition
+  type: (type_annotation [(function_type return_type: (_) @returns)
+                          (type_identifier) @returns
+                          (nested_type_identifier) @returns
+                          (generic_type) @returns])
+  value: [(arrow_function !return_type) (function_expression !return_type)])
 (interface_body (property_signature type: (type_annotation (function_type return_type: (_) @returns))))
 
 (import_statement (import_require_clause

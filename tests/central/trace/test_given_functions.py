@@ -1,4 +1,4 @@
-"""Members of TypeScript by their types: `$` in names, parameters by the function asked for."""
+"""Members of TypeScript by their types: `$` in names, functions by the type asked for."""
 
 from collections.abc import Callable
 
@@ -71,6 +71,56 @@ def test_a_parameter_with_a_type_of_its_own_keeps_it(callers: Callers) -> None:
     )
     assert callers("View.focus") == ["app/src/main.ts:4 first high"]
     assert callers("State.apply") == []
+
+
+def test_a_function_gives_what_the_declared_function_type_says_not_what_it_returns(
+    callers: Callers,
+) -> None:
+    repository(
+        "lib",
+        {
+            **_LIBRARY,
+            "src/drivers.ts": """
+                export interface Driver { clear(): void }
+                export type Factory<T> = (options: T) => Driver
+                """,
+        },
+    )
+    repository(
+        "app",
+        {
+            "package.json": '{"name": "app", "dependencies": {"@acme/lib": "1.0.0"}}',
+            "src/memory.ts": """
+                import { Factory } from "@acme/lib/src/drivers"
+
+                const memory: Factory<string> = () => {
+                  return { clear() {} }
+                }
+                export default memory
+                export const untyped = () => {
+                  return { clear() {} }
+                }
+                class Drivers {
+                  open: Factory<string> = function () { return untyped() }
+                  all() { this.open("").clear() }
+                }
+                """,
+            "src/main.ts": """
+                import memory, { untyped } from "./memory"
+
+                export function run() {
+                  memory("a").clear()
+                  untyped().clear()
+                }
+                """,
+        },
+    )
+    assert callers("Driver.clear") == [
+        "app/src/main.ts:5 run high",
+        "app/src/memory.ts:13 Drivers.all high",
+    ]
+    assert callers("memory.clear") == []
+    assert callers("untyped.clear") == ["app/src/main.ts:6 run high"]
 
 
 def test_what_a_call_is_given_has_the_parameters_that_the_function_declares(
