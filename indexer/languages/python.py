@@ -130,7 +130,6 @@ PYTHON: Final = Language(
     super_names=names("super"),
     wrapper_types=names(
         "Optional Annotated ClassVar Final Required NotRequired ReadOnly Awaitable InitVar"
-        " Iterator Generator AsyncIterator AsyncGenerator"
     ),
     unknown_types=names("Any object Incomplete"),
     decorators_replace=True,

@@ -12,6 +12,7 @@ from indexer.resolution.written_types import WrittenTypes
 from indexer.syntax.expressions import read_arguments
 
 _ADAPTER: Final = re.compile(r"(\w+)\(")
+_WITHOUT_VALUE: Final = frozenset({ValueSource.UNKNOWN, ValueSource.TYPE_PARAMETER})
 _MAX_STEPS: Final = 16  # from a local to the expression that it was assigned from
 
 
@@ -36,7 +37,7 @@ class AssignedValues:
         known = self._assumed.get(name.start) or self._values.get(name)
         if known is not None:
             return known
-        if name.source is ValueSource.UNKNOWN or self._steps >= _MAX_STEPS:
+        if name.source in _WITHOUT_VALUE or self._steps >= _MAX_STEPS:
             return UNKNOWN
         self._values[name] = UNKNOWN  # a name that is assigned from itself
         self._steps += 1

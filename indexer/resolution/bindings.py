@@ -39,6 +39,7 @@ _SOURCES: Final = (
     (".alias", ValueSource.ALIAS),
     (".items", ValueSource.ITEMS),
     (".literal", ValueSource.LITERAL),
+    (".generic", ValueSource.TYPE_PARAMETER),
 )
 # A type that is defined where a variable is: C's `struct Point { … } start;`.
 _DEFINED_TYPE: Final = re.compile(r"(?:class|struct|union)\s+([\w:]+)[^{;]{0,500}\{")

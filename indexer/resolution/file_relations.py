@@ -75,7 +75,7 @@ _GROUPS: Final = {
 _PLACES: Final = frozenset(
     {
         "local.in", "local.within", "local.among", "local.parameters", "local.part",
-        "local.argument", "field.part", "extends.member", "returns.among",
+        "local.argument", "local.generic", "field.part", "extends.member", "returns.among",
     }
 )  # fmt: skip
 LABELS: Final = frozenset(_GROUPS) | {
@@ -83,7 +83,7 @@ LABELS: Final = frozenset(_GROUPS) | {
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",
-    "put.at", "narrowed.type",
+    "put.at", "narrowed.type", "local.generic",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
     "returns.among", "returns.argument", "local.argument", "local.given", "local.entered",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",

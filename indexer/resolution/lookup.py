@@ -123,11 +123,12 @@ class Lookup:
         """Return the bindings that a name in this role can refer to."""
         language = self.language
         if role is TYPE and language.separate_type_namespace:
-            return [
+            types = [
                 name
                 for name in names
                 if name.imported or name.kind in _TYPE_KINDS or name.source is ValueSource.ALIAS
             ]
+            return types or [one for one in names if one.source is ValueSource.TYPE_PARAMETER]
         if role is CALLEE and language.separate_method_namespace:
             own = [one for one in names if one.imported or one.kind not in _NO_METHOD_KINDS]
             return own or [one for one in names if language.call_member or _is_renamed_method(one)]

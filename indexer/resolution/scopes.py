@@ -32,6 +32,7 @@ class ValueSource(Enum):
     CLASS = auto()  # the class around the method, unless the written type is another class
     ITEMS = auto()  # what iterating over the expression gives
     LITERAL = auto()  # a literal of items
+    TYPE_PARAMETER = auto()  # without a bound
 
 
 @dataclass(slots=True, eq=False)

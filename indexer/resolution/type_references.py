@@ -9,6 +9,7 @@ from indexer.limits import NAME_CHARACTERS
 from indexer.records.references import (
     CALLED,
     EACH,
+    ENTER_METHODS,
     OBJECT,
     Access,
     Binding,
@@ -197,9 +198,10 @@ def _of_functions(
             types = results.declared.setdefault(one.owner, {})
             written = text.slice(one.mark)
             for value in resolver.types.instances(written, one.scope, one.mark[0]):
-                types.setdefault(value, one.mark)
-            given = _of_arguments(one.owner, written, one.scope, one.mark[0], resolver)
-            arguments += _references(given, text.position(one.mark[0]))
+                given = _yielded(value, resolver) if one.owner in fixtures else value
+                types.setdefault(given, one.mark)
+            arguments_of = _of_arguments(one.owner, written, one.scope, one.mark[0], resolver)
+            arguments += _references(arguments_of, text.position(one.mark[0]))
         elif one.label == "returns.object":
             member = Value(Binding.LOCAL, one.owner)
             results.add_member(one.function, one.part, member, one.mark)
@@ -340,6 +342,12 @@ def _returned(
     if label == "returns.new":
         return as_instance(value)
     return member_value(value, Access.INSTANCE) if value.member else value
+
+
+def _yielded(value: Value, resolver: Resolver) -> Value:
+    """Return what a fixture gives: of a generator what it yields."""
+    entered = (resolver.types.part(value, name) for name in ENTER_METHODS)
+    return next((one for one in entered if one is not None), value)
 
 
 def _is_delegated(mark: ByteRange, text: SourceText) -> bool:

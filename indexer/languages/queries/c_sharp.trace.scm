@@ -48,7 +48,7 @@
    body: (declaration_list [(method_declaration name: (identifier) @extends.member)
                             (property_declaration name: (identifier) @extends.member)]))
  (#eq? @_block "__x"))
-(type_parameter name: (identifier) @local)
+(type_parameter name: (identifier) @local @local.generic)
 (parameter_list name: (identifier) @local)
 (implicit_parameter) @local
 (foreach_statement type: (_) @local.type left: (identifier) @local right: (_) @local.items)

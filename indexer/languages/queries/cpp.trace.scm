@@ -41,6 +41,14 @@
    (reference_declarator (function_declarator parameters: (_) @scope))])
 
 ; Names and what they hold.
+(template_declaration
+  (template_parameter_list
+    [(type_parameter_declaration (type_identifier) @local @local.generic)
+     (variadic_type_parameter_declaration (type_identifier) @local @local.generic)
+     (optional_type_parameter_declaration name: (type_identifier) @local @local.generic)])
+  [(function_definition declarator: (_) @local.in)
+   (class_specifier name: (_) @local.in)
+   (struct_specifier name: (_) @local.in)])
 (parameter_declaration
   type: (_) @local.type
   declarator: (reference_declarator (identifier) @local))

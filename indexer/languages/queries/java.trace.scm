@@ -58,7 +58,7 @@
     [(identifier) @local (inferred_parameters . (identifier) @local .)]))
   (#match? @_each "^(allMatch|anyMatch|filter|flatMap|forEach|ifPresent|map|mapTo.*|noneMatch|peek|removeIf)$"))
 (type_parameter
-  . (type_identifier) @local
+  . (type_identifier) @local @local.generic
   (type_bound . [(type_identifier) @local.alias
                  (scoped_type_identifier) @local.alias
                  (generic_type . (_) @local.alias)])?)

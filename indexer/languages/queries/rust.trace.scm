@@ -99,7 +99,7 @@
 ((match_pattern . (identifier) @local) (#match? @local "^[a-z_]"))
 (for_expression pattern: (identifier) @local)
 ; A type parameter is the first trait that bounds it, of those that may have other methods.
-(type_parameter name: (type_identifier) @local)
+(type_parameter name: (type_identifier) @local @local.generic)
 ([(type_parameter
      name: (type_identifier) @local
      bounds: (trait_bounds

@@ -1,0 +1,32 @@
+"""A type parameter without a bound hides a class of its name: its members are unknown."""
+
+import pytest
+
+from indexer.pipeline.worker import extract_file
+
+_SOURCES = {
+    "a.cpp": "struct F { void go(); };\ntemplate <class F> void c(F f) { f.go(); }\n",
+    "A.java": "class F { void go() {} }\nclass B { <F> void c(F f) { f.go(); } }\n",
+    "a.cs": "class F { void go() {} }\nclass B { void c<F>(F f) { f.go(); } }\n",
+    "a.rs": "struct F;\nimpl F { fn go(&self) {} }\nfn c<F>(f: F) { f.go(); }\n",
+    "a.scala": "class F { def go() = 1 }\nclass B { def c[F](f: F) = f.go() }\n",
+}
+
+
+def _bindings(path: str, source: str) -> list[str]:
+    found = extract_file(path=path, mode="100644", blob="0" * 40, content=source.encode())
+    return [one.binding.value for one in found.references if one.name == "go"]
+
+
+@pytest.mark.parametrize("path", _SOURCES)
+def test_a_type_parameter_is_no_class_of_its_name(path: str) -> None:
+    assert _bindings(path, _SOURCES[path]) == ["unknown"]
+
+
+def test_a_generator_is_not_what_it_yields() -> None:
+    source = (
+        "from typing import Iterator\nclass S:\n    def go(self): pass\n"
+        "def f() -> Iterator[S]: yield S()\nit: Iterator[S] = f()\nit.go()\n"
+        "for s in f():\n    s.go()\n"
+    )
+    assert _bindings("a.py", source) == ["import", "local"]
