@@ -27,6 +27,7 @@ class _Task:
         "answer",
         "asked",
         "is_provisional",
+        "needed",
         "open",
         "question",
         "steps",
@@ -38,6 +39,7 @@ class _Task:
 
     def __init__(self, question: Question) -> None:
         self.question = question
+        self.needed: list[Sequence[_Task]] = []  # what it asked, if that is recorded
         self.start_over()
 
     def start_over(self) -> None:
@@ -52,8 +54,12 @@ class _Task:
 class BatchResolver:
     """The questions of one request and their answers, read from `repositories` alone."""
 
-    def __init__(self, rules: Rules, *, repositories: Iterable[int]) -> None:
+    def __init__(
+        self, rules: Rules, *, repositories: Iterable[int], is_recorded: bool = False
+    ) -> None:
         self._rules = rules
+        self._is_recorded = is_recorded
+        self._roots: list[_Task] = []  # of what is recorded: not what they asked
         self._order = {kind: number for number, kind in enumerate(rules)}
         self.repositories = id_array(sorted(repositories))  # built once for hundreds of statements
         self.subclasses: dict[Key, list[Key]] = {}  # of what a base may name: hierarchy.py
@@ -93,7 +99,26 @@ class BatchResolver:
         else:
             asked = self._run(together)
         self._provisional, self._assumed, self._before = set(), {}, {}
+        if self._is_recorded:
+            self._roots += asked[: len(questions)]
         return [task.answer or () for task in asked[: len(questions)]]
+
+    def taken_rows(self) -> dict[Question, Answer]:
+        """Return the questions of statements on which the answers since the last call depend.
+
+        With their answers. Only of a resolver whose questions are recorded.
+        """
+        ahead, self._roots = self._roots, []
+        seen = set(ahead)
+        found: dict[Question, Answer] = {}
+        while ahead:
+            task = ahead.pop()
+            if type(task.question) in STATEMENTS:
+                found[type(task.question), task.question] = task.answer or ()
+            further = {one for asked in task.needed for one in asked} - seen
+            seen |= further
+            ahead += further
+        return found
 
     def _run(self, questions: Sequence[Question]) -> Sequence[_Task]:
         """Continue until every question, also those of the rules, has an answer."""
@@ -145,6 +170,8 @@ class BatchResolver:
     def _wait(self, task: _Task, questions: Sequence[Question]) -> None:
         """Have a task wait for those of its questions that have no answer; none is open yet."""
         task.asked = asked = []
+        if self._is_recorded:
+            task.needed.append(asked)
         for question in questions:
             tasks = self._tasks[type(question)]
             one = tasks.get(question)

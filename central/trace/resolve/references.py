@@ -255,6 +255,11 @@ class CountedFile(NamedTuple):
     references: int
 
 
+def files_numbered(ids: Iterable[int]) -> list[CountedFile]:
+    """Return files of known ids, for `sites_of_files`."""
+    return [CountedFile(one, "", 0) for one in ids]
+
+
 def files_from(
     resolver: BatchResolver, repository: int, path: str, *, inclusive: bool, limit: int
 ) -> list[CountedFile]:
