@@ -1,18 +1,19 @@
 """Callers of a definition: candidates by name, each resolved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from central.trace.constructors import class_of, constructed_classes, constructor_edges
 from central.trace.edges import Edge, edges_by_name, edges_to
-from central.trace.resolve.definitions import Definition
+from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.extensions import extended_types
 from central.trace.resolve.flow_candidates import flow_sites
 from central.trace.resolve.hierarchy import aliases_of, hierarchy_of, used_as
 from central.trace.resolve.questions import Ancestors, Key, last_name
+from central.trace.resolve.reference_counts import count_references
 from central.trace.resolve.references import (
     Names,
     ReferenceQuery,
@@ -28,9 +29,17 @@ from central.trace.resolve.resolve import (
     resolve,
     with_unresolved,
 )
+from central.trace.stored.reading import (
+    count_unresolved,
+    sites_leading_nowhere,
+    stored_edges_through,
+    stored_edges_to,
+)
+from central.trace.stored.rows import ELSEWHERE, UNRESOLVED
 from central.trace.tally import (
     MAX_UNLIKELY,
     MAX_UNRESOLVED,
+    SAMPLE,
     NamedReferences,
     Tally,
     Unlikely,
@@ -77,6 +86,8 @@ def find_callers(
     """
     if not definitions:
         return FoundCallers([])
+    if resolver.has_edges:
+        return _stored_callers(resolver, definitions, min_confidence, is_tallied)
     is_low = min_confidence is Confidence.LOW
     further = MAX_UNRESOLVED + 1 if is_low else MAX_UNLIKELY if is_tallied else 0
     sought = _sought(resolver, definitions)
@@ -95,6 +106,62 @@ def find_callers(
     elif is_tallied:
         found.tally = tally_of(resolver, named)
     return found
+
+
+def _stored_callers(
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    min_confidence: Confidence,
+    is_tallied: bool,
+) -> FoundCallers:
+    """As `find_callers`, from the edges that are stored."""
+    edges = stored_edges_to(resolver, [one.key for one in definitions])
+    overridden = _overridden(resolver, definitions)
+    members = {(*key, last_name(one[1])) for key, keys in overridden.items() for one in keys}
+    direct = {(edge.site.id, edge.target) for edge in edges}
+    edges += [
+        edge._replace(
+            target=target, rule="receiver_type", confidence=Confidence.MEDIUM, is_override=True
+        )
+        for edge in stored_edges_through(resolver, members)
+        for target in overridden[_receiver(edge)]
+        if (edge.site.id, target) not in direct
+        and last_name(target[1]) == last_name(edge.target[1])
+    ]
+    found = FoundCallers([edge for edge in edges if edge.confidence >= min_confidence])
+    owners = [key for one in definitions if (key := class_of(one))]
+    named = [*definitions, *definitions_at(resolver, owners).values()]
+    names = sorted({(one.name, one.ecosystem) for one in named})
+    if is_tallied or min_confidence is Confidence.LOW:
+        found.tally = _stored_tally(resolver, names, {edge.site for edge in edges})
+        found.untargeted = sites_leading_nowhere(
+            resolver, names, limit=MAX_RESOLVED, rules=(UNRESOLVED, ELSEWHERE)
+        )
+    if min_confidence is Confidence.LOW:
+        unresolved = sites_leading_nowhere(resolver, names, limit=MAX_UNRESOLVED)
+        found.is_cut = found.tally.unresolved > MAX_UNRESOLVED
+        found.edges += _edges_by_name(unresolved, _Sought(definitions, named, ()))
+    return found
+
+
+def _receiver(edge: Edge) -> Key:
+    assert edge.definition and edge.definition.receiver  # noqa: S101 - through which it was found
+    return edge.definition.receiver
+
+
+def _stored_tally(
+    resolver: BatchResolver, names: Names, leading: Collection[ReferenceSite]
+) -> Tally:
+    unresolved = count_unresolved(resolver, names)
+    sample = sites_leading_nowhere(resolver, names, limit=SAMPLE)
+    _, total = count_references(resolver, names, limit=MAX_UNRESOLVED + 1)
+    listed = sum((site.name, site.ecosystem) in names for site in leading)
+    return Tally(
+        min(unresolved, MAX_UNRESOLVED + 1),
+        sample,
+        max(min(total, MAX_UNRESOLVED) - listed - unresolved, 0),
+        total > MAX_UNRESOLVED,
+    )
 
 
 class _Sought(NamedTuple):

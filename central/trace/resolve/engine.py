@@ -15,6 +15,7 @@ _Asked = TypeVar("_Asked")
 RuleGenerator: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
 RuleSteps: TypeAlias = RuleGenerator[Answer]  # yields questions, returns its answer
 Rules: TypeAlias = Mapping[type, Callable[[Any], RuleSteps]]
+TakenRows: TypeAlias = dict[tuple[type, Question], Answer]  # questions of statements, by type
 
 
 MAX_ROUNDS: Final = 8  # until answers that depend on one another must be stable
@@ -58,6 +59,7 @@ class BatchResolver:
         self, rules: Rules, *, repositories: Iterable[int], is_recorded: bool = False
     ) -> None:
         self._rules = rules
+        self.has_edges = False  # whether those that are stored are what it would find
         self._is_recorded = is_recorded
         self._roots: list[_Task] = []  # of what is recorded: not what they asked
         self._order = {kind: number for number, kind in enumerate(rules)}
@@ -103,14 +105,11 @@ class BatchResolver:
             self._roots += asked[: len(questions)]
         return [task.answer or () for task in asked[: len(questions)]]
 
-    def taken_rows(self) -> dict[Question, Answer]:
-        """Return the questions of statements on which the answers since the last call depend.
-
-        With their answers. Only of a resolver whose questions are recorded.
-        """
+    def taken_rows(self) -> TakenRows:
+        """Return the rows on which all answers since the last call depend, if that is recorded."""
         ahead, self._roots = self._roots, []
         seen = set(ahead)
-        found: dict[Question, Answer] = {}
+        found: TakenRows = {}
         while ahead:
             task = ahead.pop()
             if type(task.question) in STATEMENTS:

@@ -1,6 +1,7 @@
 """References with their context, read by name, by root or by enclosing definition."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.corpus.models import File, Import, Reference
@@ -126,6 +127,10 @@ _OF_FILES = _sql("""SELECT {columns}
         WHERE r.file_id = q.file OFFSET 0) AS r
     WHERE r.kind <> 'type' AND (f.path > %s::text OR r.id > %s::bigint)
     ORDER BY f.path, r.id LIMIT %s""")
+_IN = _sql("""SELECT {columns} FROM {reference} r JOIN {file} f ON f.id = r.file_id
+    WHERE r.file_id = ANY(%s::bigint[]) AND r.repository_id = ANY(%s::bigint[])
+        AND r.kind <> 'type'
+    ORDER BY r.id""")
 # A file may have many of the definitions; its references are read once.
 _WITHIN = _sql(r"""SELECT {columns}
     FROM (SELECT file, array_agg(name) AS names,
@@ -255,11 +260,6 @@ class CountedFile(NamedTuple):
     references: int
 
 
-def files_numbered(ids: Iterable[int]) -> list[CountedFile]:
-    """Return files of known ids, for `sites_of_files`."""
-    return [CountedFile(one, "", 0) for one in ids]
-
-
 def files_from(
     resolver: BatchResolver, repository: int, path: str, *, inclusive: bool, limit: int
 ) -> list[CountedFile]:
@@ -276,6 +276,15 @@ def sites_of_files(
     ids = id_array(file.id for file in files)
     rows = fetch_rows(_OF_FILES, [ids, resolver.repositories, *after, limit])
     return [ReferenceSite(*row) for row in rows]
+
+
+def sites_in(resolver: BatchResolver, files: Sequence[int]) -> Mapping[int, list[ReferenceSite]]:
+    """Read all references of these files, by file."""
+    found: dict[int, list[ReferenceSite]] = defaultdict(list)
+    for row in fetch_rows(_IN, [id_array(files), resolver.repositories]):
+        site = ReferenceSite(*row)
+        found[site.file].append(site)
+    return found
 
 
 def sites_at(

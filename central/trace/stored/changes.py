@@ -1,15 +1,15 @@
 """What has changed in a repository since its edges were followed, found by comparison.
 
-Nothing has to be told by whoever writes the corpus: a crash, a restored backup and an older version
-that applies a run leave a difference that the next comparison finds.
+Whoever writes the corpus has nothing to tell: a crash, a restored backup and an older version that
+applies a run leave a difference, which the next comparison finds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.corpus.models import Dependency, File, Module, Package, Reference, Symbol
 from central.db import fetch_rows, id_array, sql_with
-from central.trace.stored.models import Followed, Path, Source
+from central.trace.stored.models import FollowedRepository, Path, Source
 from central.trace.stored.recording import NUMBER, c_key, manifests_key, path_key
 
 _sql = sql_with(
@@ -34,14 +34,14 @@ _CHANGED: Final = _sql("""WITH named AS MATERIALIZED (
         SELECT f.path, f.id, coalesce(named.keys, '{}') AS modules,
             coalesce(named.digest, 0) # coalesce(f.package_id, 0) AS context
         FROM {file} f LEFT JOIN named ON named.file_id = f.id
-        WHERE f.repository_id = %s::bigint AND f.skipped = ''),
+        WHERE f.repository_id = %s::bigint AND f.skipped = '' AND %s::bool),
     before AS (
         SELECT p.path, s.path_id, s.file_id, s.context, s.modules
         FROM {source} s JOIN {path} p ON p.id = s.path_id
         WHERE s.repository_id = %s::bigint)
     SELECT coalesce(now.path, before.path), before.path_id, now.id, now.context,
         coalesce(now.modules, '{}'), coalesce(before.modules, '{}'),
-        before.file_id IS NOT NULL AND now.id IS NOT NULL AND now.context = before.context
+        coalesce(now.context = before.context, false)
     FROM now FULL JOIN before ON before.path = now.path
     WHERE now.id IS DISTINCT FROM before.file_id OR now.context IS DISTINCT FROM before.context
     ORDER BY 1""")
@@ -69,19 +69,23 @@ class ChangedFile(NamedTuple):
     context: int | None
     modules: list[int]
     modules_before: list[int]
-    is_in_place: bool  # only what it says has changed
+    is_in_place: bool  # only its content has changed
 
 
 class Packages(NamedTuple):
-    """The keys of a repository's distributions, and a digest of what their manifests say."""
+    """The keys of a repository's distributions, and a digest of what its manifests say."""
 
     keys: list[int]
     digest: int
 
 
-def changed_files(repository: int) -> list[ChangedFile]:
-    """Return the paths of a repository whose files differ from those that were followed."""
-    return [ChangedFile(*row) for row in fetch_rows(_CHANGED, [repository] * 3)]
+def changed_files(repository: int, *, is_present: bool) -> list[ChangedFile]:
+    """Return the paths of a repository whose files differ from those that were followed.
+
+    One that is not present has no files any more, whatever is still to be deleted.
+    """
+    rows = fetch_rows(_CHANGED, [repository, repository, is_present, repository])
+    return [ChangedFile(*row) for row in rows]
 
 
 def packages_of(repository: int) -> Packages:
@@ -91,19 +95,18 @@ def packages_of(repository: int) -> Packages:
 
 
 def touched_keys(
-    followed: Followed, files: Iterable[ChangedFile], paths: Iterable[int], packages: Packages
+    followed: FollowedRepository,
+    files: Sequence[ChangedFile],
+    paths: Mapping[str, int],
+    packages: Packages,
 ) -> set[int]:
     """Return the keys of everything whose change may change an answer."""
-    repository = followed.repository_id
-    files = list(files)
     ids = id_array(one.id for one in files if one.id is not None)
-    keys = {path_key(path) for path in paths}
+    keys = {path_key(paths[one.path]) for one in files}
     keys.update(key for one in files for key in (*one.modules, *one.modules_before))
     keys.update(key for (key,) in fetch_rows(_NAMES, [ids, ids]))
     if not all(one.is_in_place for one in files):
-        keys.update(packages.keys)
-        keys.add(c_key(repository))
+        keys |= {c_key(followed.repository_id), *packages.keys, *followed.distributions}
     if packages.digest != followed.packages:
-        keys |= {manifests_key(repository), *packages.keys, *followed.distributions}
+        keys |= {manifests_key(followed.repository_id), *packages.keys, *followed.distributions}
     return keys
-

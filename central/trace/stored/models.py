@@ -1,28 +1,21 @@
 """Edges from references to definitions, and what each file's resolution depends on.
 
-All of it is derived from the corpus by the follower, and may be deleted at any time.
+All of it is derived from the corpus by the follower, and may be deleted at any time (decision 79).
+A repository's rows outlive it, until the follower has seen what its absence changes.
 """
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
-from central.repositories.models import Repository
 from central.tenancy.models import Organization
 
 
-def _repository() -> "models.ForeignKey[Repository, Repository]":
-    return models.ForeignKey(
-        Repository, models.CASCADE, related_name="+", db_index=False, db_constraint=False
-    )
+class FollowedRepository(models.Model):
+    """A repository as its edges were last compared with it; `generation` 0: not any more."""
 
-
-class Followed(models.Model):
-    """The generation of a repository whose changes have been followed, and what it had then."""
-
-    repository = models.OneToOneField(
-        Repository, models.CASCADE, primary_key=True, related_name="followed"
-    )
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    repository_id = models.BigIntegerField(unique=True)
     generation = models.BigIntegerField(default=0)
     rules = models.BigIntegerField(default=0, help_text="Digest of the rules that resolved it")
     packages = models.BigIntegerField(default=0, help_text="Digest of packages and dependencies")
@@ -33,14 +26,16 @@ class Followed(models.Model):
 
 
 class Path(models.Model):
-    """A path of a repository: its id outlives the contents of the file, and the file."""
+    """A path of a repository; its id outlives the contents of the file, and the file."""
 
-    repository = _repository()
+    repository_id = models.BigIntegerField()
     path = models.TextField()
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["repository", "path"], name="edges_path_in_repository")
+            models.UniqueConstraint(
+                fields=["repository_id", "path"], name="edges_path_in_repository"
+            )
         ]
 
     def __str__(self) -> str:
@@ -50,22 +45,19 @@ class Path(models.Model):
 class Source(models.Model):
     """A file as it was followed: its content, its surroundings, and what its edges depend on."""
 
-    path = models.OneToOneField(Path, models.CASCADE, primary_key=True, db_constraint=False)
-    repository = _repository()
+    path_id = models.BigIntegerField(primary_key=True)
+    repository_id = models.BigIntegerField()
     file_id = models.BigIntegerField()
     context = models.BigIntegerField(help_text="Digest of its package and modules")
     modules = ArrayField(models.BigIntegerField(), help_text="Keys of its modules")
     due = models.BooleanField(default=True, help_text="Whether it is to be resolved again")
     questions = ArrayField(models.BigIntegerField(), default=list)
-    repositories = ArrayField(
-        models.BigIntegerField(), default=list, help_text="Whose rows its resolution has used"
-    )
 
     class Meta:
         indexes = [
-            models.Index(fields=["repository"], name="edges_source_repository"),
+            models.Index(fields=["repository_id"], name="edges_source_repository"),
             models.Index(
-                fields=["repository"], condition=models.Q(due=True), name="edges_source_due"
+                fields=["repository_id"], condition=models.Q(due=True), name="edges_source_due"
             ),
             GinIndex(fields=["questions"], name="edges_source_questions"),
         ]
@@ -75,7 +67,7 @@ class Source(models.Model):
 
 
 class Question(models.Model):
-    """A question of a statement; the digest of its answer; what, if changed, may change that."""
+    """A question of a statement; a digest of its answer; keys of what may change that."""
 
     id = models.BigIntegerField(primary_key=True)
     organization = models.ForeignKey(
@@ -94,33 +86,41 @@ class Question(models.Model):
 
 
 class Edge(models.Model):
-    """References of a file that lead to one definition in the same way.
+    """References of a file that lead to one definition in the same way; see `central.trace.edges`.
 
     Without a target, `name` is that of the references, and `rule` says whether they are unresolved
-    or lead elsewhere. `written` is the class if the target is its constructor.
+    or lead elsewhere. `written` is the class, if the target is its constructor. Files are given by
+    the ids of their paths.
     """
 
-    source = models.ForeignKey(Path, models.CASCADE, related_name="+", db_constraint=False)
-    repository = _repository()
+    source = models.BigIntegerField()
+    repository_id = models.BigIntegerField()
     references = ArrayField(models.BigIntegerField())
-    target = models.ForeignKey(
-        Path, models.CASCADE, null=True, related_name="+", db_index=False, db_constraint=False
-    )
+    target = models.BigIntegerField(null=True)
     name = models.TextField()
-    kind = models.CharField(max_length=20, blank=True)
+    kind = models.CharField(max_length=20)
+    ecosystem = models.CharField(max_length=10, help_text="Only without a target")
     rule = models.CharField(max_length=20)
     confidence = models.PositiveSmallIntegerField()
     candidates = models.PositiveIntegerField()
     is_alias = models.BooleanField()
     via = ArrayField(models.BigIntegerField())
     receiver = models.BigIntegerField(null=True)
-    receiver_name = models.TextField(blank=True)
+    receiver_name = models.TextField()
     written = models.BigIntegerField(null=True)
-    written_name = models.TextField(blank=True)
-    model = models.TextField(blank=True)
+    written_name = models.TextField()
+    model = models.TextField()
 
     class Meta:
-        indexes = [models.Index(fields=["target", "name"], name="edges_edge_target")]
+        indexes = [
+            models.Index(fields=["target", "name"], name="edges_edge_target"),
+            models.Index(
+                fields=["receiver", "receiver_name"],
+                condition=models.Q(receiver__isnull=False),
+                name="edges_edge_receiver",
+            ),
+            models.Index(fields=["source"], name="edges_edge_source"),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.source_id} → {self.target_id}:{self.name}"
+        return f"{self.source} → {self.target}:{self.name}"

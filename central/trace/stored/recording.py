@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from central.trace.resolve import sql
 from central.trace.resolve.engine import Answer, Question
+from central.trace.stored.surroundings import Surroundings
 
 _KINDS: Final = {kind.__name__: kind for kind in sql.STATEMENTS}
 
@@ -66,15 +67,6 @@ def c_key(repository: int) -> int:
     return number("c", str(repository))
 
 
-class Surroundings(NamedTuple):
-    """What the watches of questions need beside them: by id of a file or of a package."""
-
-    paths: Mapping[int, int]  # file → path
-    scopes: Mapping[int, tuple[str, ...]]  # file → names of modules
-    repositories: Mapping[int, int]  # package → repository
-    of_c: Mapping[int, int]  # header of C → repository
-
-
 def recorded(
     organization: int, question: Question, answer: Answer, surroundings: Surroundings
 ) -> Recorded:
@@ -104,8 +96,16 @@ def path_in(kind: str, fields: str) -> int:
 
 
 def digest_of(answer: Answer, paths: Mapping[int, int]) -> int:
-    """Return the digest of an answer."""
-    rows = sorted(json.dumps(_by_path(row, paths)) for row in answer)
+    """Return the digest of an answer.
+
+    Of an import's line nothing but the order counts, in which the rows are.
+    """
+    rows = [
+        json.dumps(_by_path(row._replace(line=0) if hasattr(row, "line") else row, paths))
+        for row in answer
+    ]
+    if not any(hasattr(row, "line") for row in answer):
+        rows.sort()
     return number("answer", "\n".join(rows))
 
 
@@ -130,7 +130,7 @@ def _watches(question: Any, answer: Iterable[Any], around: Surroundings) -> Iter
 
 
 def _of_package(question: Any, around: Surroundings) -> list[int]:
-    repository = around.repositories.get(question.package)
+    repository = around.packages.get(question.package)
     return [manifests_key(repository)] if repository else []
 
 

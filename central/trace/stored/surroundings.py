@@ -1,0 +1,80 @@
+"""Paths of files, and what else decides what the watches of questions are."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from central.corpus.models import File, Module, Package
+from central.db import fetch_rows, id_array, sql_with
+from central.trace.resolve.statements import SPLIT_CLASSES
+from central.trace.stored.models import Path
+
+_sql = sql_with(path=Path, file=File, module=Module, package=Package, split_classes=SPLIT_CLASSES)
+_PUT_PATHS: Final = _sql("""INSERT INTO {path} (repository_id, path)
+    SELECT %s::bigint, path FROM unnest(%s::text[]) AS path
+    ON CONFLICT (repository_id, path) DO UPDATE SET path = EXCLUDED.path
+    RETURNING path, id""")
+_PATHS_OF: Final = _sql("""SELECT f.id, f.repository_id, f.path, p.id
+    FROM {file} f LEFT JOIN {path} p ON p.repository_id = f.repository_id AND p.path = f.path
+    WHERE f.id = ANY(%s::bigint[])""")
+_FILES_AT: Final = _sql("""SELECT p.id, f.id
+    FROM {path} p JOIN {file} f ON f.repository_id = p.repository_id AND f.path = p.path
+    WHERE p.id = ANY(%s::bigint[])""")
+_SCOPES: Final = _sql("""SELECT m.file_id, array_agg(m.name) FROM {module} m
+    WHERE m.file_id = ANY(%s::bigint[]) AND m.scope AND m.ecosystem IN {split_classes}
+    GROUP BY m.file_id""")
+_OF_C: Final = _sql("""SELECT DISTINCT m.file_id, m.repository_id FROM {module} m
+    WHERE m.file_id = ANY(%s::bigint[]) AND m.ecosystem = 'none' AND starts_with(m.name, '/')""")
+_OF_PACKAGES: Final = _sql("SELECT id, repository_id FROM {package} WHERE id = ANY(%s::bigint[])")
+
+
+class Surroundings(NamedTuple):
+    """Of files: the ids of their paths, the scopes over which their classes may be spread, and the
+    repository of those of C and C++. Of packages: their repository.
+    """
+
+    paths: Mapping[int, int]
+    scopes: Mapping[int, Sequence[str]]
+    of_c: Mapping[int, int]
+    packages: Mapping[int, int]
+
+
+def surroundings(
+    taken: Iterable[tuple[Any, Sequence[Any]]], files: Iterable[int] = ()
+) -> Surroundings:
+    """Return the surroundings of questions with their answers, and of further files."""
+    named = set(files)
+    packages = set()
+    for question, answer in taken:
+        named.update(getattr(row, "file", 0) for row in (question, *answer))
+        packages.add(getattr(question, "package", 0))
+    ids = id_array(sorted(named - {0}))
+    return Surroundings(
+        _paths_of(ids),
+        dict(fetch_rows(_SCOPES, [ids])),
+        dict(fetch_rows(_OF_C, [ids])),
+        dict(fetch_rows(_OF_PACKAGES, [id_array(packages - {0})])),
+    )
+
+
+def _paths_of(ids: str) -> dict[int, int]:
+    found: dict[int, int] = {}
+    missing: dict[int, dict[str, int]] = defaultdict(dict)
+    for file, repository, text, path in fetch_rows(_PATHS_OF, [ids]):
+        if path:
+            found[file] = path
+        else:
+            missing[repository][text] = file
+    for repository, texts in missing.items():
+        found |= {texts[text]: path for text, path in paths_for(repository, texts).items()}
+    return found
+
+
+def paths_for(repository: int, texts: Iterable[str]) -> dict[str, int]:
+    """Return the ids of paths of a repository, which are made where they are new."""
+    return dict(fetch_rows(_PUT_PATHS, [repository, list(texts)]))
+
+
+def files_at(paths: Iterable[int]) -> dict[int, int]:
+    """Return the files that are at these paths now."""
+    return dict(fetch_rows(_FILES_AT, [id_array(set(paths) - {0})]))
