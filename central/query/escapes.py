@@ -16,7 +16,7 @@ FILTER_REGEX: Final = re.compile(r"/(?!\*)((?:[^/\\\s]|\\\S)++)/(?=[\s)]|\Z)")
 CONTENT_REGEX: Final = re.compile(r"/((?:[^/\\]|\\.)++)/(?=[\s)]|\Z)", re.DOTALL)
 # Before a name, a quote, a slash, a parenthesis or an escape; not in `->`, `--flag`, `-1`, `-m`.
 MINUS: Final = re.compile(r"-(?=[^\W\d][^\s)]|[\"/(\\])")
-_NO_REGEX: Final = re.compile(r"/(?:[\s*/]|\Z)|/(?:[^/\\]|\\[^\s])+/[^\s)]")
+_NO_REGEX: Final = re.compile(r"/[\s*/]|/(?:[^/\\]|\\[^\s])+/[^\s)]")
 _ESCAPED_QUOTE: Final = re.compile(r'\\(["\\])')
 _PATTERN_PART: Final = re.compile(r"\\.|/", re.DOTALL)
 _BARE_VALUE: Final = re.compile(r"[\w.@+~,%#=-](?:[\w.@+~,%#=:/-]*[\w.@+~,%#=/-])?")

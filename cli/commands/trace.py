@@ -106,7 +106,8 @@ def callers(
 ) -> Exit:
     """Show the callers of a definition, in every repository.
 
-    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
+    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`
+    with rule, kind and version beside it; at the top level of a file no caller is named.
     """
     parameters = {
         **_choice(symbol, project, file, line, min_confidence),
@@ -137,7 +138,8 @@ def callees(
 ) -> Exit:
     """Show the callees of a definition.
 
-    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
+    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`
+    with rule, kind and version beside it; at the top level of a file no caller is named.
     """
     parameters = {
         **_choice(symbol, project, file, line, min_confidence),
@@ -167,7 +169,8 @@ def graph(
 ) -> Exit:
     """Show the call graph of a definition: callers and callees, level by level.
 
-    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`.
+    In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`
+    with rule, kind and version beside it; at the top level of a file no caller is named.
     """
     parameters = {
         **_choice(symbol, project, file, line, min_confidence),

@@ -65,11 +65,8 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
         yield line
     if answer.get("next_cursor") and "definitions" in answer:
         yield "There are more: raise --limit, or narrow with --project, --file and --line."
-    if unresolved := receipt.get("unresolved", {}).get("count"):
-        yield (
-            f"{pluralize(unresolved, 'reference')} to such names could not be resolved; "
-            "--min-confidence low includes matches by name only."
-        )
+    if line := _unresolved_line(answer):
+        yield line
     if relevant := receipt.get("partly_parsed", {}).get("relevant"):
         yield (
             "Lines that could not be parsed have the name, or are of the definition, in "
@@ -85,6 +82,19 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
         at_least = "at least " if elsewhere["more"] else ""
         count = pluralize(elsewhere["count"], "further reference")
         yield f"Bound to something else: {at_least}{count}."
+
+
+def _unresolved_line(answer: Mapping[str, Any]) -> str:
+    """Count what could not be resolved; "" if the hint of an empty answer says it."""
+    unresolved = answer["receipt"].get("unresolved", {}).get("count")
+    if not unresolved or "of something unknown" in (answer.get("hint") or ""):
+        return ""
+    place = "inside of it" if "callees" in answer else "of that name"
+    counted = f"{pluralize(unresolved, 'reference')} {place} could not be resolved"
+    links = answer.get("callees", answer.get("callers", ()))
+    if any(one["confidence"] == "low" for one in links):
+        return f"{counted}."
+    return f"{counted}; --min-confidence low includes matches by name only."
 
 
 def _older_line(older: Mapping[str, Any]) -> str:

@@ -25,7 +25,6 @@ _TOKEN: Final = re.compile(
     rb"|^[ \t]*#[^\n]*|\w+|[^\s\w]",
     re.MULTILINE | re.DOTALL,
 )
-_BRACKETS: Final = re.compile(rb"[](){}[]")
 _PAIRS: Final = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 _ENDS: Final = (b"", b";", b"}")
 _WHOLE: Final[tuple[list[bytes], ...]] = ([], [b";"], [b"}"], [b"{"])
@@ -62,7 +61,7 @@ def _is_inside(source: bytes, start: re.Match[bytes], end: re.Match[bytes]) -> b
     if not inside or last in b",(=|&+?<)" or (last == b":" and not is_label):
         return bool(inside)
     is_cut = inside[0] in b")]}" or inside[-1] in b",|&+?"
-    return is_cut or not _is_balanced(b"".join(filter(_BRACKETS.match, inside)))
+    return is_cut or not _is_balanced(inside)
 
 
 def _is_inside_csharp(source: bytes, start: re.Match[bytes], end: re.Match[bytes]) -> bool:
@@ -70,10 +69,10 @@ def _is_inside_csharp(source: bytes, start: re.Match[bytes], end: re.Match[bytes
     before = list(_tokens(source[max(0, start.start() - _LOOK_BACK_BYTES) : start.start()]))
     inside = list(_tokens(source[start.end() : end.start()]))
     is_whole = before[-1:] in _WHOLE and inside[-1:] in _WHOLE and inside[:1] != [b"else"]
-    return not (is_whole and _is_balanced(b"".join(filter(_BRACKETS.match, inside))))
+    return not (is_whole and _is_balanced(inside))
 
 
-def _is_balanced(text: bytes) -> bool:
+def _is_balanced(text: bytes | list[bytes]) -> bool:
     """Whether as many brackets close as open; as a rule these are the ones that belong together."""
     return all(text.count(opening) == text.count(closing) for opening, closing in _PAIRS)
 

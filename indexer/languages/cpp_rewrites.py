@@ -24,22 +24,22 @@ _MODULE: Final = re.compile(
 _NO_WORD: Final = bytes(
     byte if byte < 128 and (chr(byte).isalnum()) else ord("_") for byte in range(256)
 )
-_EXPORT: Final = re.compile(rb"(?:^|[;{}])[ \t]*(export)\b(?=\s*[\w\[{:])", re.MULTILINE)
 _CONTRACT: Final = re.compile(rb"\b(pre|post)[ \t]{0,20}\(")
 _AFTER_PARAMETERS: Final = re.compile(rb"[\w:<>,*&\s-]*")
 _LOOK_BACK_BYTES: Final = 300
-_TYPE_MACRO: Final = re.compile(
+# Before the name of a type: `class CORE_API Widget {`.
+_TYPE_MACRO: Final = (
     rb"\b(?:class|struct|union|enum(?:\s{1,20}(?:class|struct))?)\s{1,20}"
     rb"((?:[A-Z][A-Z0-9_]{1,100}(?:\([^()\n]{0,200}\))?\s{1,20}){1,3})"
     rb"(?=[A-Za-z_]\w{0,200}(?:::\w{1,200}){0,9}(?:\s{1,20}final)?\s{0,20}"
     rb"(?:\{|:(?!:)[^;{}()]{1,300}\{))"
 )
-_FUNCTION_MACRO: Final = re.compile(
+# Before the type of a function: `CORE_API Widget* make(int id);`.
+_FUNCTION_MACRO: Final = (
     rb"^[ \t]*(?:(?:extern(?:[ \t]+\"C\")?|static|inline|virtual)[ \t]+){0,3}"
     rb"((?:[A-Z][A-Z0-9_]{2,100}[ \t]+){1,3})"
     rb"(?=(?:const[ \t]+)?(?!const\b)[A-Za-z_][\w:]{0,200}(?:<[^;{}()\n]{1,200}>)?"
-    rb"(?:[ \t]+|[ \t]*[*&]+[ \t]*)[A-Za-z_~][\w:]{0,200}[ \t]*\()",
-    re.MULTILINE,
+    rb"(?:[ \t]+|[ \t]*[*&]+[ \t]*)[A-Za-z_~][\w:]{0,200}[ \t]*\()"
 )
 # Annotations of Clang's thread safety analysis, also with a prefix:
 # https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
@@ -85,23 +85,6 @@ def _modules(source: bytes) -> Iterator[Sequence[Edit]]:
         yield sorted(edits)
 
 
-def _exports(source: bytes) -> Iterator[Sequence[Edit]]:
-    for found in occurrences(_EXPORT, source):
-        yield [blank(source, *found.span(1))]
-
-
-def _type_macros(source: bytes) -> Iterator[Sequence[Edit]]:
-    """Blank macros before the name of a type: `class CORE_API Widget {`."""
-    for found in occurrences(_TYPE_MACRO, source):
-        yield [blank(source, *found.span(1))]
-
-
-def _function_macros(source: bytes) -> Iterator[Sequence[Edit]]:
-    """Blank macros before the type of a function: `CORE_API Widget* make(int id);`."""
-    for found in occurrences(_FUNCTION_MACRO, source):
-        yield [blank(source, *found.span(1))]
-
-
 def _contracts(source: bytes) -> Iterator[Sequence[Edit]]:
     """Parse the conditions of a function's contracts by themselves."""
     for found in occurrences(_CONTRACT, source):
@@ -137,15 +120,15 @@ def _digraphs(source: bytes) -> Iterator[Sequence[Edit]]:
 
 
 REWRITES_OF_C: Final = (
-    Rewrite(_type_macros, always=True),
-    Rewrite(_function_macros),
+    blanked(_TYPE_MACRO, always=True),
+    blanked(_FUNCTION_MACRO),
     CONDITIONALS,
     Rewrite(_digraphs),
 )
 REWRITES: Final = (
     *REWRITES_OF_C,
     Rewrite(_modules),
-    Rewrite(_exports),
+    blanked(rb"(?:^|[;{}])[ \t]*(export)\b(?=\s*[\w\[{:])"),
     Rewrite(_contracts),
     blanked(_LOCK_MACRO),
     replaced(rb"\bif[ \t]+(!?[ \t]*consteval)(?=\s*\{)", b"(1)"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from indexer.limits import HEADER_PATH_NAMES
+from indexer.limits import PATH_END_NAMES
 from indexer.records.references import ANY_DIRECTORY
 
 SEPARATOR: Final = re.compile(r"\s*(?:::|\.|\\)\s*")
@@ -44,7 +44,7 @@ def path_module(path: str) -> str:
 def path_ends(path: str) -> Iterator[str]:
     """Yield the ends of a path, which a search path or a variable may make the whole."""
     parts = path.split("/")
-    for count in range(1, min(len(parts), HEADER_PATH_NAMES) + 1):
+    for count in range(1, min(len(parts), PATH_END_NAMES) + 1):
         yield ANY_DIRECTORY + "/".join(parts[-count:])
 
 
@@ -61,7 +61,7 @@ class ImportStyle:
     path: Callable[[str, str, str], str] = lambda _file, module, _inside: dotted(module)
     local_name: Callable[[str, Callable[[str], bool]], str] = last_name
     # A module as written, with the values of the file's own variables in it.
-    expand: Callable[[str, bytes], str] | None = None
+    expand: Callable[[str, bytes], str] = lambda module, _source: module
     binds_first_name: bool = False  # `import a.b` binds `a`
     binds_no_name: bool = False  # a module is imported by wildcard
     namespace_wildcards: bool = False  # a namespace without an alias is a wildcard

@@ -77,7 +77,7 @@ def string_piece(source: bytes, start: int, end: int) -> Edit:
     return Edit(start, b'"' + inner + b'"', source[start:end])
 
 
-def blanked(pattern: bytes) -> Rewrite:
+def blanked(pattern: bytes, *, always: bool = False) -> Rewrite:
     """Return the rewrite that blanks the groups of each match."""
     compiled = re.compile(pattern, re.MULTILINE)
 
@@ -85,7 +85,7 @@ def blanked(pattern: bytes) -> Rewrite:
         for found in occurrences(compiled, source):
             yield [blank(source, *span) for span in found.regs[1:] if span[0] >= 0]
 
-    return Rewrite(find)
+    return Rewrite(find, always)
 
 
 def type_arguments_blanked(inside: bytes, before: bytes) -> Rewrite:

@@ -102,10 +102,10 @@ def join_patterns(matches: Iterable[QueryMatch]) -> list[QueryMatch]:
     given: dict[ByteRange, QueryMatch] = {}
     named = []
     for match in matches:
-        if "local" in match or "field" in match:
-            named.append(match)
-        else:
+        if "local.among" in match and "local" not in match and "field" not in match:
             given.setdefault(match["local.among"], {}).update(match)
+        else:
+            named.append(match)
     return [_joined(match, given) if "local.among" in match else match for match in named]
 
 
@@ -247,11 +247,11 @@ def _value_source(
             continue
         if source is ValueSource.CALL and "receiver" in match:
             mark = (match["receiver"][0], mark[1])
-        written = _written(source, mark, text)
-        if source is ValueSource.TYPE:
-            written = _written_type(written, text.slice(match[label]))
-            if not written or written in language.inferred_type_keywords:
-                continue
+        written = _written(source, text.slice(mark), text.slice(match[label]))
+        if source is ValueSource.TYPE and (
+            not written or written in language.inferred_type_keywords
+        ):
+            continue
         if source is ValueSource.CALL and written.endswith(_BIND):
             return ValueSource.ALIAS, written.removesuffix(_BIND)
         if source is ValueSource.CALL and written in language.adapters:
@@ -260,13 +260,12 @@ def _value_source(
     return ValueSource.UNKNOWN, ""
 
 
-def _written(source: ValueSource, mark: ByteRange, text: SourceText) -> str:
-    written = text.slice(mark)
-    return shortened_call(written) if source is ValueSource.CALL else written
-
-
-def _written_type(written: str, name: str) -> str:
-    """Return the type of a doc comment that tells one of the name, or of a definition in place."""
+def _written(source: ValueSource, written: str, name: str) -> str:
+    """Return a callee or type that may be longer or in the doc comment of a name; "" of no type."""
+    if source is ValueSource.CALL:
+        return shortened_call(written)
+    if source is not ValueSource.TYPE:
+        return written
     if written.startswith("/**"):
         return documented_type(written, name)
     defined = _DEFINED_TYPE.match(written)
@@ -455,9 +454,7 @@ def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterab
     if "import.tree" in match:
         return _of_tree(text.slice(match["import.tree"]), style)
     part = {label.removeprefix("import."): text.slice(mark) for label, mark in match.items()}
-    module, alias = part.get("module", ""), part.get("alias", "")
-    if style.expand:
-        module = style.expand(module, text.source)
+    module, alias = style.expand(part.get("module", ""), text.source), part.get("alias", "")
     if "relative" in part and not module.startswith("."):
         module = f"./{module}"
     if "default" in part:

@@ -27,7 +27,7 @@ from indexer.resolution.value import (
     NameRole,
     Value,
 )
-from indexer.syntax.definitions import CLASS_KINDS
+from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 
 _TYPE_KINDS = CLASS_KINDS | {"type", "module", "namespace"}
 _NO_METHOD_KINDS = VALUE_KINDS | {""}
@@ -87,8 +87,8 @@ class Lookup:
         """Return the binding of a path's first name at an offset; None if it is unbound."""
         if first not in self._bound:
             return None
-        if role is CALLEE and first.startswith("$"):
-            role = VALUE  # PHP's `$run()`: no method has such a name
+        if role is CALLEE and self._is_variable(first):
+            role = VALUE  # no method has such a name
         here: Scope | None = scope
         while here is not None:
             if self._implicit_this or not here.is_class or here is scope:
@@ -103,8 +103,21 @@ class Lookup:
                     found = visible_binding(self.matching(names, role), offset, None)
                 if found is not None:
                     return found
+            if self._sees_no_more(here, first):
+                return None
             here = here.parent
         return None
+
+    def _sees_no_more(self, scope: Scope, first: str) -> bool:
+        """Whether a function does not see a variable of what is around it, as in PHP.
+
+        It sees those that it names (`global $x`); closures are taken to name all that they use.
+        """
+        sign = self.language.variable_sign
+        if not sign or scope.kind not in FUNCTION_KINDS or not first.startswith(sign):
+            return False
+        is_closure = scope.owner.rpartition(".")[2].startswith(sign)
+        return not is_closure and first not in scope.names
 
     def matching(self, names: Sequence[NameBinding], role: NameRole) -> Sequence[NameBinding]:
         """Return the bindings that a name in this role can refer to."""
@@ -154,8 +167,7 @@ class Lookup:
         if not is_bare and first in self._path_prefixes:
             self.implicit_imports.setdefault(first, offset)
             return Value(IMPORT, first)
-        sign = self.language.variable_sign
-        if first in self.language.implicit_names or (sign and first.startswith(sign)):
+        if first in self.language.implicit_names or self._is_variable(first):
             return UNKNOWN
         if not self._may_be_member(first, role) or is_in_anonymous_class(scope):
             return Value(FREE, first)
@@ -163,6 +175,10 @@ class Lookup:
         if len(subclasses) > 1 or not scope.class_name:
             return Value(FREE, first)
         return Value(LOCAL, (subclasses or [scope.class_name])[0], (), INSTANCE, first)
+
+    def _is_variable(self, name: str) -> bool:
+        sign = self.language.variable_sign
+        return bool(sign) and name.startswith(sign)
 
     def _may_be_member(self, first: str, role: NameRole) -> bool:
         language = self.language

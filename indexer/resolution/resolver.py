@@ -210,7 +210,7 @@ class Resolver(ExpressionReader):
         self, path: Sequence[str], scope: Scope, offset: int, excluding: NameBinding | None
     ) -> tuple[Value, Sequence[str]] | None:
         """Return what a test or a keyword says of the beginning of a path, and the names after."""
-        narrowed = self._narrowed(path, scope, offset) if self.tree.narrowed else None
+        narrowed = self._narrowed(path, scope, offset)
         if narrowed or path[0] not in self._lookup.keywords or not scope.class_name:
             return narrowed
         value = self._rebound_class(path[0], scope, offset, excluding)

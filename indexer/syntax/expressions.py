@@ -32,7 +32,6 @@ _CAST = re.compile(  # ((Type) value).name and (value as Type).name
 _CAST_CALL = re.compile(  # static_cast<Type*>(value)->name
     rf"(?:\w+::)?\w+_cast\s*<\s*(?:const\s+)?({_PATH})[\s&*]*>\s*\({_INNER}\){_DOT}({_PATH})"
 )
-_SIGN = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{}]")
 _AFTER_CALL = re.compile(rf"[\s?!]*(?:\.await\b\??)?((?:{_DOT}{_PATH})?)[\s?!]*")
 _OR_ELSE = re.compile(r"\s*(?:(?:\|\||\?\?|\?:|or\b).*|if\b.*\belse\s+None\s*)", re.DOTALL)
 # Begins where a word does: a search from each letter would take quadratic time.
@@ -271,7 +270,7 @@ def _after_brackets(head: re.Match[str], rest: str) -> tuple[str, ...]:
     Empty if the brackets that were opened before it enclose anything else: `(a(x) + b).c`.
     """
     closing, depth = [], 0
-    for sign in _SIGN.finditer(rest):
+    for sign in _BRACKET.finditer(rest):
         if sign[0] in "([{":
             depth += 1
         elif sign[0] in ")]}" and depth:

@@ -47,6 +47,8 @@ class OlderRepository:
         match self.state:
             case UpgradeState.PAUSED:
                 return "indexing of it is paused: resume it."
+            case UpgradeState.WORKFLOW if not self.repository.web_url:
+                return "type `codesearch index` in a checkout of it, or run its workflow."
             case UpgradeState.WORKFLOW:
                 return f"its own workflow indexes it, so run that: {self._start_workflow()}"
             case UpgradeState.NOT_FOLLOWED:
@@ -57,8 +59,7 @@ class OlderRepository:
 
     def _start_workflow(self) -> str:
         address = self.repository.web_url.partition("://")[2]
-        where = f" --repo {address}" if address else ""
-        return f"gh workflow run code-index.yml{where}"
+        return f"gh workflow run code-index.yml --repo {address}"
 
 
 def older_repositories(organization: Organization) -> Iterator[OlderRepository]:

@@ -24,7 +24,7 @@ from central.trace.resolve.questions import (
     ResolvedDefinition,
     best_candidates,
     last_name,
-    reached_via,
+    reached_via_each,
 )
 from central.trace.resolve.sql import (
     ExtensionRow,
@@ -93,13 +93,9 @@ def through_extensions(question: NameInFile) -> RuleSteps:
         if found and not rest:
             return tuple(found)
         members = yield [Members(one.file, one.name, rest) for one in found]
-        reached = [
-            candidate
-            for one, answer in zip(found, members, strict=True)
-            for candidate in reached_via(answer, one)
-        ]
+        reached = best_candidates(reached_via_each(found, members))
         if reached:
-            return best_candidates(reached)
+            return reached
     return ()
 
 

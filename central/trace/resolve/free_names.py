@@ -17,7 +17,7 @@ from central.trace.resolve.questions import (
     ResolvedDefinition,
     UnboundName,
     best_candidates,
-    reached_via,
+    reached_via_each,
 )
 from central.trace.resolve.search_paths import searched_paths
 from central.trace.resolve.sql import (
@@ -71,7 +71,7 @@ def _of_receiver(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition
     """Resolve a member of the receiver of the extension around: Kotlin's `fun A.f() = g()`."""
     if not question.caller or not name_rules(question.ecosystem).has_implicit_receivers:
         return []
-    around = [f"{name}.{RECEIVER}" for name in (question.caller, *_outwards(question.caller))]
+    around = [f"{name}.{RECEIVER}" for name in with_outer(question.caller)]
     typings = yield [Typing(question.file, name) for name in around]
     told = [name for name, rows in zip(around, typings, strict=True) if rows]
     answers = yield [Members(question.file, name, _names(question)) for name in told]
@@ -209,11 +209,7 @@ def follow_fixture(question: ImportPath) -> RuleSteps:
     if not rest:
         return tuple(found)
     members = yield [Members(one.file, one.name, rest) for one in found]
-    return best_candidates(
-        candidate
-        for one, answer in zip(found, members, strict=True)
-        for candidate in reached_via(answer, one)
-    )
+    return best_candidates(reached_via_each(found, members))
 
 
 def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> RuleGenerator[list[list[str]]]:
@@ -225,11 +221,11 @@ def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> RuleGenerator[
     return [[f"{around}.{path}"] for name in names for around in with_outer(name)]
 
 
-def with_outer(scope: str) -> Iterator[str]:
-    """Yield a namespace and those around it: `a.b` → `a.b`, `a`; a directory has none."""
-    yield scope
-    if "/" not in scope:
-        yield from _outwards(scope)
+def with_outer(name: str) -> Iterator[str]:
+    """Yield a name and those around it: `a.b` → `a.b`, `a`; a directory has none."""
+    yield name
+    if not name.startswith("/"):
+        yield from _outwards(name)
 
 
 def _inside(question: UnboundName, modules: Collection[str]) -> RuleGenerator[list[list[str]]]:

@@ -196,8 +196,8 @@ def _longest(definitions: Sequence[tuple[int, DefinitionRow]]) -> list[tuple[int
 
 
 def _is_defined(match: ModuleMatch, contents: ModuleContents) -> bool:
-    """Whether a module defines the name: in Ruby it may only open a module again."""
-    if name_rules(match.ecosystem).shares_wildcards:
+    """Whether a module defines the name: it may only open a module again, as in Ruby."""
+    if name_rules(match.ecosystem).reopens_modules:
         return any(count == len(match.names) for count, _ in contents.definitions)
     return bool(contents.definitions)
 

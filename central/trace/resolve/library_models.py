@@ -56,8 +56,9 @@ class Modelled(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """Methods that files see by their bare names. Both fields are patterns of whole paths."""
+    """Methods that files see by their bare names: patterns of the whole paths of both."""
 
+    library: str
     members: str
     seen_by: str
 
@@ -81,15 +82,10 @@ class LibraryModels(NamedTuple):
     types: Mapping[tuple[str, str], Modelled]  # by ecosystem and path
     version: str
 
-    def shared(self, ecosystem: str, path: str) -> list[tuple[str, Shared]]:
-        """Return what a file sees by bare names, with the libraries and versions that say so."""
-        return [
-            (f"{library.name} {library.versions}", one)
-            for library in self.libraries
-            if library.ecosystem == ecosystem
-            for one in library.shared
-            if re.fullmatch(one.seen_by, path)
-        ]
+    def shared(self, ecosystem: str) -> list[Shared]:
+        """Return what files of an ecosystem see by bare names."""
+        own = (one for one in self.libraries if one.ecosystem == ecosystem)
+        return [one for library in own for one in library.shared]
 
     def longest(self, ecosystem: str, path: str) -> tuple[Modelled, tuple[str, ...]] | None:
         """Return the type with which an import path begins, and the names that follow."""
@@ -145,7 +141,7 @@ def read_library(text: str) -> Library:
         versions=read["versions"],
         source=read["source"],
         types=tuple(types),
-        shared=tuple(Shared(one["members"], one["seen_by"]) for one in read.get("shared", ())),
+        shared=tuple(Shared(name, **one) for one in read.get("shared", ())),
         examples=examples,
     )
 

@@ -17,6 +17,7 @@ from central.trace.resolve.questions import (
     ResolvedDefinition,
     best_candidates,
     reached_via,
+    reached_via_each,
 )
 from central.trace.resolve.sql import (
     NamedBases,
@@ -28,7 +29,7 @@ from indexer.records.files import VALUE_KINDS
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import DESCRIPTOR_METHOD, ENTER_METHODS, Access
 
-MIXED_IN: Final = frozenset({"trait", "module"})  # go before the superclass, the last one first
+_MIXED_IN: Final = frozenset({"trait", "module"})  # go before the superclass, the last one first
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
 
 CUT_BASES: Final = f"Classes more than {MAX_LEVELS} levels of inheritance apart were not related."
@@ -98,8 +99,8 @@ def bases(question: Bases) -> RuleSteps:
     answers = yield [declared_type(row.file, question.name, row) for row in named]
     candidates = dict.fromkeys(candidate for answer in answers for candidate in answer)
     found = dict.fromkeys((yield from _classes_of_variables(list(candidates))))
-    mixed_in = [one for one in found if one.kind in MIXED_IN]
-    return (*reversed(mixed_in), *(one for one in found if one.kind not in MIXED_IN))
+    mixed_in = [one for one in found if one.kind in _MIXED_IN]
+    return (*reversed(mixed_in), *(one for one in found if one.kind not in _MIXED_IN))
 
 
 def _classes_of_variables(candidates: Sequence[ResolvedDefinition]) -> RuleSteps:
@@ -227,11 +228,7 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
     answers = yield [
         Classes(candidate.file, candidate.name, candidate.inherited_by) for candidate in visible
     ]
-    found = [
-        one
-        for candidate, answer in zip(visible, answers, strict=True)
-        for one in reached_via(answer, candidate)
-    ]
+    found = list(reached_via_each(visible, answers))
     for candidate in filter(modelled.is_modelled, candidates):
         found += yield from modelled.classes_at(candidate, (question.file, question.name))
     return best_candidates(found)
@@ -253,10 +250,9 @@ def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:
     given = yield [Classes(*one.key, one.inherited_by) for one in methods]
     plain = [one for one, found in zip(classes, getters, strict=True) if not found]
     itself = {one.key for one in classes}
-    held = [one for answer in given for one in answer]
-    return best_candidates(
-        [
-            *plain,
-            *(one._replace(is_certain=one.is_certain and one.key not in itself) for one in held),
-        ]
+    held = (
+        one._replace(is_certain=one.is_certain and one.key not in itself)
+        for answer in given
+        for one in answer
     )
+    return best_candidates([*plain, *held])

@@ -26,6 +26,7 @@ from central.trace.resolve.questions import (
     best_candidates,
     last_name,
     reached_via,
+    reached_via_each,
 )
 from central.trace.resolve.sql import BaseRow, Typing, TypingRow
 from indexer.records.files import VALUE_KINDS
@@ -188,11 +189,7 @@ def _member(subject: _Subject, names: tuple[str, ...]) -> RuleSteps:
         if count == len(names):
             return tuple(found)
         answers = yield [Members(one.file, one.name, names[count:]) for one in found]
-        return best_candidates(
-            candidate
-            for one, answer in zip(found, answers, strict=True)
-            for candidate in reached_via(answer, one)
-        )
+        return best_candidates(reached_via_each(found, answers))
     return ()
 
 

@@ -1,5 +1,7 @@
 """Names that lead to nothing visible, but to what a library has by its model."""
 
+import re
+
 from central.trace.resolve.engine import RuleSteps
 from central.trace.resolve.free_names import is_fixture, unbound_name
 from central.trace.resolve.import_paths import follow_import
@@ -34,19 +36,18 @@ def unbound_of_library(question: UnboundName) -> RuleSteps:
 
 def _shared(question: UnboundName) -> RuleSteps:
     """Resolve a bare name that a library has the files of a package share."""
-    if not any(
-        one.shared for one in library_models().libraries if one.ecosystem == question.ecosystem
-    ):
+    shared = library_models().shared(question.ecosystem)
+    if not shared:
         return ()
     (places,) = yield [Files(question.file)]
-    known = library_models().shared(question.ecosystem, places[0].path) if places else []
+    seen = [one for one in shared for place in places if re.fullmatch(one.seen_by, place.path)]
     answers = yield [
         SharedMembers(question.repository, question.package, question.root, one.members)
-        for _, one in known
+        for one in seen
     ]
     return tuple(
-        ResolvedDefinition(row.file, row.name, row.kind, is_certain=False, model=library)
-        for (library, _), rows in zip(known, answers, strict=True)
+        ResolvedDefinition(row.file, row.name, row.kind, is_certain=False, model=one.library)
+        for one, rows in zip(seen, answers, strict=True)
         for row in rows
     )
 

@@ -1,6 +1,6 @@
 """Questions of resolution, and the definitions that answer them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 
@@ -265,6 +265,14 @@ def reached_via(
         )
         for candidate in candidates
     ]
+
+
+def reached_via_each(
+    earlier: Iterable[ResolvedDefinition], answers: Iterable[Iterable[ResolvedDefinition]]
+) -> Iterator[ResolvedDefinition]:
+    """Yield what the question about each definition was answered with, as reached through it."""
+    for one, answer in zip(earlier, answers, strict=True):
+        yield from reached_via(answer, one)
 
 
 def _rank(candidate: ResolvedDefinition) -> tuple[bool, int]:

@@ -237,8 +237,7 @@ def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -
         for candidate in without_modelled(candidates)
     )
     is_builtin = site.access == Access.INSTANCE and is_builtin_type(site.ecosystem, site.root)
-    is_builtin = is_builtin or name_rules(site.ecosystem).has_programs
-    is_bound = site.binding == Binding.FREE and is_builtin and not site.chain
+    is_outside = is_builtin or name_rules(site.ecosystem).has_programs
+    is_bound = site.binding == Binding.FREE and is_outside and not site.chain
     is_open = site.binding in {Binding.UNKNOWN, Binding.FREE} and not is_bound
-    is_unresolved = not targets and is_open
-    return Resolution(targets, is_unresolved)
+    return Resolution(targets, is_unresolved=not targets and is_open)

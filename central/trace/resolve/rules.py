@@ -48,6 +48,7 @@ from central.trace.resolve.questions import (
     UnboundName,
     best_candidates,
     reached_via,
+    reached_via_each,
 )
 from central.trace.resolve.search_paths import searched_meaning
 from central.trace.resolve.sql import (
@@ -64,11 +65,9 @@ def name_in_file(question: NameInFile) -> RuleSteps:
     found = yield from _meaning(question)
     if not name_rules(question.ecosystem).has_extensions:
         return found
-    if question.chain and not found:
-        return (yield from extensions.through_extensions(question))
-    return (
-        found if question.chain else (yield from extensions.of_implicit_receiver(question, found))
-    )
+    if not question.chain:
+        return (yield from extensions.of_implicit_receiver(question, found))
+    return found or (yield from extensions.through_extensions(question))
 
 
 def _meaning(question: NameInFile) -> RuleSteps:
@@ -157,16 +156,12 @@ def _imported(question: NameInFile) -> RuleSteps:
 
 def _of_instances(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
     classes = yield [Classes(*origin.key, origin.inherited_by) for origin in origins]
-    classed = [
-        (found, origin)
-        for origin, answer in zip(origins, classes, strict=True)
-        for found in reached_via(answer, origin)
-    ]
-    answers = yield [Members(*found.key, (name,)) for found, _ in classed]
+    receivers = list(reached_via_each(origins, classes))
+    answers = yield [Members(*one.key, (name,)) for one in receivers]
     return best_candidates(
-        candidate._replace(receiver=found.key)
-        for (found, _), answer in zip(classed, answers, strict=True)
-        for candidate in reached_via(answer, found)
+        candidate._replace(receiver=one.key)
+        for one, answer in zip(receivers, answers, strict=True)
+        for candidate in reached_via(answer, one)
     )
 
 

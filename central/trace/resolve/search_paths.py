@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from central.trace.resolve.ecosystems import is_standard, name_rules
 from central.trace.resolve.engine import RuleGenerator
-from central.trace.resolve.headers import included_headers
+from central.trace.resolve.path_ends import modules_by_path_end
 from central.trace.resolve.questions import ImportPath, ResolvedDefinition
 from central.trace.resolve.sql import Declared, FileContext, Files, Modules, Searched
 from indexer.records.references import SEARCHED
@@ -28,7 +28,7 @@ def searched_paths(
     """Return what the paths may mean in each further place, nearest first."""
     rules = name_rules(context.ecosystem)
     if rules.imports_by_end:
-        certain, others = yield from included_headers(
+        certain, others = yield from modules_by_path_end(
             file, context.repository, paths, has_search_path=rules.has_headers
         )
         return [FurtherPaths(certain), FurtherPaths(others, is_certain=False)]

@@ -132,15 +132,15 @@ class Searched(NamedTuple):
     file: int
 
 
-class Headers(NamedTuple):
-    """Which headers of a repository have a path that ends like this? Some more than count."""
+class PathEnds(NamedTuple):
+    """Which files of a repository have a path that ends like this? Some more than count."""
 
     repository: int
     end: str
 
 
-class HeaderRow(NamedTuple):
-    """A header's path."""
+class PathRow(NamedTuple):
+    """A file's path."""
 
     path: str
 
@@ -359,7 +359,7 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Imports: (statements.IMPORTS, ImportRow),
     Wildcards: (statements.WILDCARDS, ImportRow),
     Scopes: (statements.SCOPES, ScopeRow),
-    Headers: (statements.HEADERS, HeaderRow),
+    PathEnds: (statements.PATH_ENDS, PathRow),
     Searched: (statements.SEARCHED, ScopeRow),
     NamedBases: (statements.NAMED_BASES, BaseRow),
     Decorators: (statements.DECORATORS, DecoratorRow),

@@ -18,7 +18,7 @@ from indexer.records.references import SEARCHED as SEARCHED_DIRECTORY
 
 MAX_EXTENSIONS: Final = 1_000  # members of one name that are given to types from elsewhere
 MAX_PASSED: Final = 200  # calls that pass a function to what has a name
-MAX_HEADERS: Final = 50  # of one name; of more none is chosen
+MAX_PATHS: Final = 50  # with one end; of more none is chosen
 # Where a class's members may stand in other files than the class: methods of a Go type, partial
 # classes, reopened modules, extensions.
 SPLIT_CLASSES: Final = "('go', 'nuget', 'rubygems', 'swiftpm')"
@@ -103,7 +103,7 @@ _sql = sql_with(
     applies=_APPLIES,
     searched=f"'{SEARCHED_DIRECTORY}'",
     any_directory=f"'{ANY_DIRECTORY}'",
-    most_headers=str(MAX_HEADERS + 1),
+    most_paths=str(MAX_PATHS + 1),
     split_classes=SPLIT_CLASSES,
     receiver=f"'.{RECEIVER}'",
     held=f"'.{HELD}'",
@@ -140,12 +140,12 @@ SEARCHED: Final = _sql("""SELECT q.n, m.name
     JOIN {module} m ON m.file_id = q.file AND starts_with(m.name, {searched})
     WHERE m.repository_id = ANY(%s::bigint[])
     ORDER BY m.id""")
-HEADERS: Final = _sql("""SELECT q.n, h.path
+PATH_ENDS: Final = _sql("""SELECT q.n, found.path
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, repository, "end")
     CROSS JOIN LATERAL (SELECT f.path FROM {module} m JOIN {file} f ON f.id = m.file_id
         WHERE m.name = {any_directory} || q."end" AND m.repository_id = q.repository
             AND m.repository_id = ANY(%s::bigint[])
-        ORDER BY f.path LIMIT {most_headers}) AS h""")
+        ORDER BY f.path LIMIT {most_paths}) AS found""")
 NAMED_BASES: Final = _sql("""WITH {in_scope}
     SELECT q.n, r.file_id, r.binding, r.root, r.chain, r.repository_id,
         coalesce(f.package_id, 0), r.ecosystem

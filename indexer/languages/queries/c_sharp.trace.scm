@@ -73,9 +73,9 @@
 (from_clause name: (identifier) @local (_) @local.items .)
 (let_clause . (identifier) @local
   [(invocation_expression function: (_) @local.call) (member_access_expression) @local.alias]?)
-(tuple_pattern name: (identifier) @local)
+(tuple_pattern name: (identifier) @local) @local.among
 (variable_declarator
-  (tuple_pattern name: (identifier) @local) @local.among
+  (tuple_pattern) @local.among
   [(invocation_expression function: (_) @local.call)
    (await_expression (invocation_expression function: (_) @local.call))])
 [(declaration_pattern type: (_) @local.type name: (identifier) @local)

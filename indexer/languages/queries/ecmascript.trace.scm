@@ -98,12 +98,10 @@
   right: (_) @local.items)
 (if_statement
   condition: (parenthesized_expression
-    (binary_expression left: (identifier) @local operator: "instanceof" right: (_) @local.type))
-  consequence: (_) @local.within)
-(if_statement
-  condition: (parenthesized_expression
     (binary_expression
-      left: (member_expression) @narrowed operator: "instanceof" right: (_) @narrowed.type))
+      left: [(identifier) @local (member_expression) @narrowed]
+      operator: "instanceof"
+      right: (_) @local.type @narrowed.type))
   consequence: (_) @local.within)
 (variable_declarator
   name: (identifier) @field.of

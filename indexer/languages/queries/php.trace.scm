@@ -58,6 +58,7 @@
 (property_promotion_parameter type: (_)? @local.type name: (variable_name) @local)
 (simple_parameter type: (_)? @local.type name: (variable_name) @local)
 (variadic_parameter name: (variable_name) @local)
+(global_declaration (variable_name) @local @local.alias)
 (catch_clause type: (_) @local.type name: (variable_name) @local)
 (foreach_statement . (_) @local.items .
   [(variable_name) @local

@@ -130,9 +130,9 @@
   right: (_) @local.items)
 (if_statement
   condition: [
-    (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
+    (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .))
     (boolean_operator
-      left: (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
+      left: (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .))
       operator: "and")]
   consequence: (block) @local.within
   (#eq? @_isinstance "isinstance"))
@@ -142,7 +142,7 @@
   right: (_) @local.within
   (#eq? @_isinstance "isinstance"))
 (assert_statement
-  (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
+  (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .))
   (#eq? @_isinstance "isinstance"))
 (as_pattern alias: (as_pattern_target (identifier) @local))
 (with_statement (with_clause (with_item value: (as_pattern
@@ -151,17 +151,6 @@
    (identifier) @local.alias
    (attribute) @local.alias]
   alias: (as_pattern_target (identifier) @local))))) @local.entered
-(if_statement
-  condition: [
-    (call function: (identifier) @_isinstance arguments: (argument_list . (attribute) @narrowed . (_) @narrowed.type .))
-    (boolean_operator
-      left: (call function: (identifier) @_isinstance arguments: (argument_list . (attribute) @narrowed . (_) @narrowed.type .))
-      operator: "and")]
-  consequence: (block) @local.within
-  (#eq? @_isinstance "isinstance"))
-(assert_statement
-  (call function: (identifier) @_isinstance arguments: (argument_list . (attribute) @narrowed . (_) @narrowed.type .))
-  (#eq? @_isinstance "isinstance"))
 (case_pattern (as_pattern
   (case_pattern (class_pattern (dotted_name) @local.type)) (identifier) @local))
 (match_statement

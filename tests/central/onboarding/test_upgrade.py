@@ -114,6 +114,12 @@ def test_it_says_what_to_do_where_the_service_clones_nothing(backfill: Backfill)
     assert not BackfillRepository.objects.filter(state=WorkState.QUEUED).exists()
 
 
+def test_without_an_address_it_may_be_a_checkout(backfill: Backfill) -> None:
+    older(acme(), "desk", indexed_by=IndexedBy.ACTION)
+    advice = "acme/desk: type `codesearch index` in a checkout of it, or run its workflow."
+    assert upgrade()[0] == advice
+
+
 def test_it_waits_until_the_queue_is_done(
     backfill: Backfill, monkeypatch: pytest.MonkeyPatch
 ) -> None:

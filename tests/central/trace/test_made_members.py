@@ -36,7 +36,7 @@ def test_accessors_delegates_and_aliases_are_methods(callers: Callers) -> None:
                   def_delegator :@store, :size, :count
                   delegate :age, to: :store
                   alias again open
-                  alias_method :anew, :open
+                  alias_method :reopen, :open
                   def initialize
                     @store = Store.new
                   end
@@ -48,7 +48,7 @@ def test_accessors_delegates_and_aliases_are_methods(callers: Callers) -> None:
                     count
                     age
                     again
-                    anew
+                    reopen
                     other.limit
                     other.store.read
                   end
@@ -56,7 +56,7 @@ def test_accessors_delegates_and_aliases_are_methods(callers: Callers) -> None:
             """,
         },
     )
-    for line, name in enumerate(("limit", "fetch", "count", "age", "again", "anew"), 20):
+    for line, name in enumerate(("limit", "fetch", "count", "age", "again", "reopen"), 20):
         assert _lines(callers(f"Cache.{name}")) == [line]
     assert _lines(callers("Store.read")) == [19]
 

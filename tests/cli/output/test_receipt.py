@@ -66,6 +66,21 @@ def test_files_of_an_exact_search_that_are_not_shown_are_counted(
     assert not said or notes[0].startswith(said)
 
 
+def test_what_could_not_be_resolved_is_told_once() -> None:
+    answer = {"receipt": recorded("callers_empty")["receipt"] | {"unresolved": {"count": 2}}}
+    told = "2 references of that name could not be resolved"
+    lists = "; --min-confidence low includes matches by name only."
+    link = {"confidence": "low"}
+    for more, line in (
+        ({"callers": []}, told + lists),
+        ({"callers": [link]}, told + "."),
+        ({"callees": []}, told.replace("of that name", "inside of it") + lists),
+    ):
+        assert line in list(receipt.receipt_notes(answer | more))
+    empty = answer | {"callers": [], "hint": "2 references by that name are of something unknown."}
+    assert not any("resolved" in line for line in receipt.receipt_notes(empty))
+
+
 def test_hints_speak_of_options() -> None:
     answer = recorded("callers_empty") | {"hint": "try min_confidence=medium."}
     code, why = receipt.exit_status(answer, count=0)

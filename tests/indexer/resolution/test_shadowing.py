@@ -208,3 +208,22 @@ def test_a_test_of_a_path_in_typescript() -> None:
         "  run() { if (this.box instanceof B) { this.box.inside(); } this.box.after(); } }\n"
     )
     assert calls("a.ts", text) == ["call import:B instance inside", "call import:A instance after"]
+
+
+def test_a_function_of_php_sees_no_variable_around_it_that_it_does_not_name() -> None:
+    text = (
+        "<?php\n"
+        "class Order { function send() {} }\n"
+        "$order = new Order;\n"
+        "$run = function () {};\n"
+        "function hidden() { $order->send(); $run(); }\n"
+        "class Page { function show() { $order->send(); } }\n"
+    )
+    assert calls("a.php", text) == ["new local:Order path Order", *["call unknown: path send"] * 2]
+    named = "function seen() { global $order, $run; $order->send(); $run(); }\n"
+    assert calls("a.php", text + named)[-2:] == [
+        "call local:Order instance send",
+        "call local:$run path $run",
+    ]
+    closures = "function f() { $one = new Order; g(function () use ($one) { $one->send(); }); }\n"
+    assert "call local:Order instance send" in calls("a.php", text + closures)

@@ -1,6 +1,6 @@
 """Files that others name by the end of their path: headers of C and C++, sourced files of shells.
 
-One that is found from the including file's own directory needs none of this.
+One that is found from the importing file's own directory needs none of this.
 """
 
 import posixpath
@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from central.trace.resolve.engine import RuleGenerator
-from central.trace.resolve.sql import Files, HeaderRow, Headers, Modules
-from central.trace.resolve.statements import MAX_HEADERS
+from central.trace.resolve.sql import Files, Modules, PathEnds, PathRow
+from central.trace.resolve.statements import MAX_PATHS
 
 # Of the standard library: a header of the repository with such a name is another one.
 _STANDARD: Final = frozenset({
@@ -21,15 +21,15 @@ _STANDARD: Final = frozenset({
 })  # fmt: skip
 
 
-def included_headers(
+def modules_by_path_end(
     file: int, repository: int, paths: Sequence[str], *, has_search_path: bool
 ) -> RuleGenerator[tuple[list[str], list[str]]]:
-    """Return the modules that includes mean: those that are certain, and the others.
+    """Return the modules that paths mean: those that are certain, and the others.
 
-    `paths` are those of the includes: `/src/lib/a.h` of `"lib/a.h"`, `lib/a.h` of `<lib/a.h>` and
-    `$DIR/lib/a.h`. One is certain if no other header's path ends so, and if the name is in quotes
-    or the language has no search path outside of the repository. Such a language may name the file
-    where it is installed: of a path that no file has, the only one with its longest end is meant.
+    These are `/src/lib/a.h` of `"lib/a.h"`, `lib/a.h` of `<lib/a.h>` and of `$DIR/lib/a.h`. One is
+    certain if no other file's path ends so, and if the name is in quotes or the language has no
+    search path outside of the repository. Such a language may name the file where it is installed:
+    of a path that no file has, the only one with its longest end is meant.
     """
     (places,) = yield [Files(file)]
     here = yield [Modules(repository, path) for path in paths]
@@ -37,7 +37,7 @@ def included_headers(
     directory = posixpath.dirname(f"/{places[0].path}") if places else "/"
     whole = [_as_written(path, directory) for path in missing]
     ends = [[end] if has_search_path else list(_ends(end)) for end in whole]
-    answers = iter((yield [Headers(repository, end) for several in ends for end in several]))
+    answers = iter((yield [PathEnds(repository, end) for several in ends for end in several]))
     certain: list[str] = []
     others: list[str] = []
     for path, several in zip(missing, ends, strict=True):
@@ -62,9 +62,9 @@ def _ends(path: str) -> Iterator[str]:
     return ("/".join(names[start:]) for start in range(len(names)))
 
 
-def _nearest(rows: Sequence[HeaderRow], directory: str) -> list[str]:
-    """Return the headers in the nearest directory, from the including file's up, that has any."""
-    if len(rows) > MAX_HEADERS:
+def _nearest(rows: Sequence[PathRow], directory: str) -> list[str]:
+    """Return the paths in the nearest directory, from the importing file's up, that has any."""
+    if len(rows) > MAX_PATHS:
         return []
     paths = [row.path for row in rows]
     found = (
