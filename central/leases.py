@@ -1,4 +1,6 @@
-"""Advisory locks, and leases in a column `lease_until`: a process has what it claimed, as long as it renews its lease.
+"""Advisory locks, and leases in a column `lease_until`.
+
+A process has what it claimed as long as it renews its lease.
 
 They begin and end by the clock of PostgreSQL, the only one that all processes share. A clock that
 was set back would let a lease last too long: one that ends later than a new one would is over.

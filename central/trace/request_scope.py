@@ -23,7 +23,7 @@ from central.trace.resolve.definitions import (
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import rules_of
 from central.trace.skipped_files import skipped_sentence
-from central.trace.stored.state import is_current
+from central.trace.stored.state import live_files
 
 _sql = sql_with(file=File)
 _HAS_FILE = _sql("""SELECT FROM {file} f
@@ -73,7 +73,7 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
     ):
         repositories = {one.id: one for one in repository_snapshots(credential=credential)}
         resolver = BatchResolver(rules_of(credential.organization), repositories=repositories)
-        resolver.has_edges = is_current(credential.organization, resolver.repositories)
+        resolver.live_files = live_files(credential.organization, resolver.repositories)
         yield TraceScope(slug, repositories, resolver, current, started)
 
 

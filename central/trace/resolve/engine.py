@@ -15,7 +15,7 @@ _Asked = TypeVar("_Asked")
 RuleGenerator: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
 RuleSteps: TypeAlias = RuleGenerator[Answer]  # yields questions, returns its answer
 Rules: TypeAlias = Mapping[type, Callable[[Any], RuleSteps]]
-TakenRows: TypeAlias = dict[tuple[type, Question], Answer]  # questions of statements, by type
+TakenRows: TypeAlias = dict[tuple[type, Question], Answer]  # by type: of statements, and limits
 
 
 MAX_ROUNDS: Final = 8  # until answers that depend on one another must be stable
@@ -59,7 +59,8 @@ class BatchResolver:
         self, rules: Rules, *, repositories: Iterable[int], is_recorded: bool = False
     ) -> None:
         self._rules = rules
-        self.has_edges = False  # whether those that are stored are what it would find
+        # Files of which the stored edges are not what it finds; None if that is so of all.
+        self.live_files: Collection[int] | None = None
         self._is_recorded = is_recorded
         self._roots: list[_Task] = []  # of what is recorded: not what they asked
         self._order = {kind: number for number, kind in enumerate(rules)}
@@ -106,14 +107,17 @@ class BatchResolver:
         return [task.answer or () for task in asked[: len(questions)]]
 
     def taken_rows(self) -> TakenRows:
-        """Return the rows on which all answers since the last call depend, if that is recorded."""
+        """Return the rows on which all answers since the last call depend, if that is recorded.
+
+        The limits that they met are among the questions.
+        """
         ahead, self._roots = self._roots, []
         seen = set(ahead)
         found: TakenRows = {}
         while ahead:
             task = ahead.pop()
-            if type(task.question) in STATEMENTS:
-                found[type(task.question), task.question] = task.answer or ()
+            if (kind := type(task.question)) in STATEMENTS or kind is Limit:
+                found[kind, task.question] = task.answer or ()
             further = {one for asked in task.needed for one in asked} - seen
             seen |= further
             ahead += further
@@ -168,7 +172,8 @@ class BatchResolver:
 
     def _wait(self, task: _Task, questions: Sequence[Question]) -> None:
         """Have a task wait for those of its questions that have no answer; none is open yet."""
-        task.asked = asked = []
+        asked: list[_Task] = []
+        task.asked = asked
         if self._is_recorded:
             task.needed.append(asked)
         for question in questions:

@@ -13,6 +13,7 @@ from central.trace.stored.models import Edge, Source
 from central.trace.stored.rows import COLUMNS, edge_rows, resolved
 from central.trace.stored.surroundings import surroundings
 
+
 def different(organization: Organization, paths: Sequence[int]) -> list[int]:
     """Return those of the paths whose stored edges are not what resolution says now."""
     present = Repository.objects.filter(organization=organization, retired_at=None)

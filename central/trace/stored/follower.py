@@ -5,8 +5,8 @@ repository with what was followed, asks the questions again that its changes tou
 files as due of which an answer differs. Another resolves a portion of the due files.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
 from central.corpus.models import Reference
 from central.db import execute, fetch_rows, id_array, sql_with, written_from_one_moment
@@ -14,14 +14,22 @@ from central.leases import held
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.resolve.engine import BatchResolver, TakenRows
+from central.trace.resolve.questions import Limit
 from central.trace.resolve.references import sites_in
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.changes import changed_files, packages_of, touched_keys
 from central.trace.stored.models import Edge, FollowedRepository, Question, Source
-from central.trace.stored.recording import Recorded, asked, digest_of, path_in, recorded
-from central.trace.stored.rows import Resolved, resolved, write_edges
+from central.trace.stored.recording import (
+    Recorded,
+    asked,
+    digest_of,
+    is_of_file_alone,
+    path_in,
+    recorded,
+)
+from central.trace.stored.rows import resolved, resolved_recording, write_edges
 from central.trace.stored.state import behind, rules_digest
-from central.trace.stored.surroundings import files_at, paths_for, surroundings
+from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
 
 _LOCK: Final = 0x65646765  # the namespace of this module's advisory locks
@@ -33,11 +41,11 @@ _sql = sql_with(
     repository=Repository,
 )
 _PUT_SOURCES: Final = _sql("""INSERT INTO {source}
-        (path_id, repository_id, file_id, context, modules, due, questions)
-    SELECT path, %s::bigint, file, context, modules::bigint[], true, '{}'
+        (path_id, repository_id, file_id, context, modules, due, is_cut, questions, repositories)
+    SELECT path, %s::bigint, file, context, modules::bigint[], true, false, '{}', '{}'
     FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::text[])
         AS now (path, file, context, modules)
-    ON CONFLICT (path_id) DO UPDATE SET file_id = EXCLUDED.file_id, due = true,
+    ON CONFLICT (path_id) DO UPDATE SET file_id = EXCLUDED.file_id, due = true, questions = '{}',
         context = EXCLUDED.context, modules = EXCLUDED.modules""")
 _DELETE_SOURCES: Final = _sql("DELETE FROM {source} WHERE path_id = ANY(%s::bigint[])")
 _DELETE_EDGES: Final = _sql("DELETE FROM {edge} WHERE source = ANY(%s::bigint[])")
@@ -51,7 +59,8 @@ _ALL_DUE: Final = _sql(
 _DUE: Final = _sql("""SELECT s.path_id, s.file_id,
         (SELECT count(*) FROM {reference} r WHERE r.file_id = s.file_id)
     FROM {source} s JOIN {repository} o ON o.id = s.repository_id
-    WHERE o.organization_id = %s::bigint AND s.due ORDER BY s.repository_id, s.path_id LIMIT %s""")
+    WHERE o.organization_id = %s::bigint AND s.due
+    ORDER BY s.questions <> '{}', s.repository_id, s.path_id LIMIT %s""")
 _PUT_QUESTIONS: Final = _sql("""INSERT INTO {question}
         (id, organization_id, kind, fields, digest, watches)
     SELECT q.id, %s::bigint, q.kind, q.fields, q.digest, q.watches::bigint[]
@@ -60,16 +69,21 @@ _PUT_QUESTIONS: Final = _sql("""INSERT INTO {question}
     ON CONFLICT (id) DO UPDATE SET digest = EXCLUDED.digest, watches = EXCLUDED.watches
     WHERE {question}.digest <> EXCLUDED.digest""")
 _DIGESTS: Final = _sql("SELECT id, digest FROM {question} WHERE id = ANY(%s::bigint[])")
-_RESOLVED: Final = _sql("""UPDATE {source} SET due = false, questions = now.questions::bigint[]
-    FROM unnest(%s::bigint[], %s::text[]) AS now (path, questions)
+_RESOLVED: Final = _sql("""UPDATE {source} SET due = false, is_cut = now.is_cut,
+        questions = now.questions::bigint[], repositories = now.repositories::bigint[]
+    FROM unnest(%s::bigint[], %s::bool[], %s::text[], %s::text[])
+        AS now (path, is_cut, questions, repositories)
     WHERE path_id = now.path""")
 
 
 def follow_all(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
-    """Follow each organisation until nothing is due. Not in a transaction."""
-    for organization in Organization.objects.order_by("pk"):
-        while not is_stopping() and follow(organization):
-            pass
+    """Follow all organisations, a step of each in turn, until nothing is due.
+
+    Not in a transaction.
+    """
+    ahead = list(Organization.objects.order_by("pk"))
+    while ahead:
+        ahead = [one for one in ahead if not is_stopping() and follow(one)]
 
 
 def follow(organization: Organization) -> bool:
@@ -90,6 +104,32 @@ class _Due(NamedTuple):
     path: int
     file: int
     references: int
+
+
+class _Source(NamedTuple):
+    """What a file's edges depend on; `repositories` are others than its own."""
+
+    path: int
+    is_cut: bool
+    questions: set[int]
+    repositories: set[int]
+
+
+def _source(
+    due: _Due, taken: TakenRows, questions: Mapping[Any, Recorded], around: Surroundings
+) -> _Source:
+    asked = {key: questions[key] for key in taken if key in questions}
+    read = {repository for one in asked.values() for repository in one.repositories}
+    return _Source(
+        due.path,
+        len(asked) < len(taken),
+        {
+            one.id
+            for (_, question), one in asked.items()
+            if not is_of_file_alone(question, due.file, around)
+        },
+        read - {0, around.repositories.get(due.file, 0)},
+    )
 
 
 class _Step:
@@ -158,28 +198,29 @@ class _Step:
         sites = sites_in(self._resolver, [one.file for one in due])
         resolved(self._resolver, [site for one in due for site in sites[one.file]])  # together
         self._resolver.taken_rows()
-        parts: dict[_Due, Resolved] = {}
-        taken: dict[_Due, TakenRows] = {}
-        for one in due:
-            parts[one] = resolved(self._resolver, sites[one.file])
-            taken[one] = {
-                key: answer
-                for key, answer in self._resolver.taken_rows().items()
-                if getattr(key[1], "file", 0) != one.file  # it is due itself with another content
-            }
-        rows = {key: answer for several in taken.values() for key, answer in several.items()}
-        files = {file for part in parts.values() for file in part.files()}
+        parts = {one.path: resolved_recording(self._resolver, sites[one.file]) for one in due}
+        rows = {key: answer for _, taken in parts.values() for key, answer in taken.items()}
+        files = {file for part, _ in parts.values() for file in part.files()}
         around = surroundings(((key[1], answer) for key, answer in rows.items()), files)
         questions = {
             key: recorded(self._organization.pk, key[1], answer, around)
             for key, answer in rows.items()
+            if key[0] is not Limit
         }
-        self._put_questions(questions.values())
-        paths = id_array(one.path for one in due)
-        execute(_DELETE_EDGES, [paths])
-        write_edges({one.path: part for one, part in parts.items()}, around.paths)
-        asked_by = [id_array({questions[key].id for key in taken[one]}) for one in due]
-        execute(_RESOLVED, [paths, asked_by])
+        sources = [_source(one, parts[one.path][1], questions, around) for one in due]
+        asked_by = {number for one in sources for number in one.questions}
+        self._put_questions(one for one in questions.values() if one.id in asked_by)
+        execute(_DELETE_EDGES, [id_array(one.path for one in due)])
+        write_edges({path: part for path, (part, _) in parts.items()}, around.paths)
+        execute(
+            _RESOLVED,
+            [
+                id_array(one.path for one in sources),
+                [one.is_cut for one in sources],
+                [id_array(one.questions) for one in sources],
+                [id_array(one.repositories) for one in sources],
+            ],
+        )
         return True
 
     def _put_questions(self, questions: Iterable[Recorded]) -> None:

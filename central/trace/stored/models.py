@@ -51,15 +51,22 @@ class Source(models.Model):
     context = models.BigIntegerField(help_text="Digest of its package and modules")
     modules = ArrayField(models.BigIntegerField(), help_text="Keys of its modules")
     due = models.BooleanField(default=True, help_text="Whether it is to be resolved again")
+    is_cut = models.BooleanField(default=False, help_text="Whether its resolution met a limit")
     questions = ArrayField(models.BigIntegerField(), default=list)
+    repositories = ArrayField(
+        models.BigIntegerField(), default=list, help_text="Others that its resolution has read"
+    )
 
     class Meta:
         indexes = [
             models.Index(fields=["repository_id"], name="edges_source_repository"),
             models.Index(
-                fields=["repository_id"], condition=models.Q(due=True), name="edges_source_due"
+                fields=["repository_id"],
+                condition=models.Q(due=True) | models.Q(is_cut=True),
+                name="edges_source_live",
             ),
             GinIndex(fields=["questions"], name="edges_source_questions"),
+            GinIndex(fields=["repositories"], name="edges_source_repositories"),
         ]
 
     def __str__(self) -> str:

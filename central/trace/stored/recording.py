@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from central.trace.resolve import sql
 from central.trace.resolve.engine import Answer, Question
 from central.trace.stored.surroundings import Surroundings
+from indexer.records.references import ANY_DIRECTORY
 
 _KINDS: Final = {kind.__name__: kind for kind in sql.STATEMENTS}
 
@@ -25,6 +26,7 @@ class Recorded(NamedTuple):
     fields: str
     digest: int  # of the answer
     watches: tuple[int, ...]
+    repositories: frozenset[int]  # those that the answer is read from
 
 
 def number(kind: str, text: str) -> int:
@@ -80,7 +82,15 @@ def recorded(
         fields,
         digest_of(answer, surroundings.paths),
         tuple(watches),
+        frozenset(_repositories(question, answer, surroundings)),
     )
+
+
+def is_of_file_alone(question: Any, file: int, around: Surroundings) -> bool:
+    """Whether a file's content and surroundings decide the answer: no other change does."""
+    is_own = getattr(question, "file", 0) == file
+    is_spread = file in around.scopes or file in around.of_c
+    return is_own and not (is_spread and isinstance(question, _SPREAD))
 
 
 def asked(kind: str, fields: str, files: Mapping[int, int]) -> Question:
@@ -120,7 +130,7 @@ def _watches(question: Any, answer: Iterable[Any], around: Surroundings) -> Iter
             yield path_key(around.paths[file])
     if file := getattr(question, "file", 0):
         yield path_key(around.paths[file])
-        if isinstance(question, sql.SameScopeDefinitions | sql.NamedBases):
+        if isinstance(question, _SPREAD):
             yield from map(module_key, around.scopes.get(file, ()))
             if file in around.of_c:
                 yield c_key(around.of_c[file])
@@ -129,20 +139,33 @@ def _watches(question: Any, answer: Iterable[Any], around: Surroundings) -> Iter
         yield from watches(question, around)
 
 
+def _repositories(question: Any, answer: Iterable[Any], around: Surroundings) -> Iterable[int]:
+    for row in (question, *answer):
+        yield around.repositories.get(getattr(row, "file", 0), 0)
+        yield around.packages.get(getattr(row, "package", 0), 0)
+        yield getattr(row, "repository", 0)
+    if isinstance(question, _OF_DISTRIBUTION):
+        yield from around.distributions.get((question.ecosystem, question.distribution), ())
+
+
 def _of_package(question: Any, around: Surroundings) -> list[int]:
     repository = around.packages.get(question.package)
     return [manifests_key(repository)] if repository else []
 
 
+# What other files of the scope, or of C, may say.
+_SPREAD: Final = (sql.SameScopeDefinitions, sql.NamedBases)
+_OF_DISTRIBUTION: Final = (sql.Required, sql.FirstNames)
 _WATCHES: Final[dict[type, Callable[[Any, Surroundings], Iterable[int]]]] = {
     sql.Modules: lambda asked, _: [module_key(asked.name)],
     sql.Definitions: lambda asked, _: [module_key(asked.module)],
     sql.Exported: lambda asked, _: [module_key(asked.module)],
     sql.DefaultExports: lambda asked, _: [module_key(asked.module)],
-    sql.Headers: lambda asked, _: [module_key(f"*{asked.end}")],
+    sql.PathEnds: lambda asked, _: [module_key(f"{ANY_DIRECTORY}{asked.end}")],
     sql.PassedRows: lambda asked, _: [name_key(asked.called)],
     sql.Extensions: lambda asked, _: [name_key(asked.name)],
     sql.TopLevel: lambda asked, _: [name_key(asked.name)],
+    sql.SharedMembers: lambda asked, _: [name_key(asked.name)],
     sql.Declared: _of_package,
     sql.RequirementOf: _of_package,
     sql.Required: lambda asked, _: [distribution_key(asked.ecosystem, asked.distribution)],

@@ -47,3 +47,15 @@ def short(link: dict[str, Any]) -> str:
     """`project/file:line caller confidence`."""
     caller = link["caller"]["qualified_name"] or link["caller"]["name"]
     return f"{link['project']}/{link['file']}:{link['line']} {caller} {link['confidence']}"
+
+
+import os
+if os.environ.get("FOLLOW"):
+    import tests.central.trace.corpus as corpus
+    _orig = corpus.change_files
+    def change_files(repository, *a, **k):
+        _orig(repository, *a, **k)
+        from central.trace.stored.follower import follow
+        while follow(repository.organization):
+            pass
+    corpus.change_files = change_files
