@@ -18,7 +18,7 @@ from central.trace.resolve.questions import Limit
 from central.trace.resolve.references import sites_in
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.changes import changed_files, packages_of, touched_keys
-from central.trace.stored.models import Edge, FollowedRepository, Question, Source
+from central.trace.stored.models import Edge, FollowedRepository, Path, Question, Source
 from central.trace.stored.recording import (
     Recorded,
     asked,
@@ -39,6 +39,7 @@ _sql = sql_with(
     edge=Edge,
     reference=Reference,
     repository=Repository,
+    followed=FollowedRepository,
 )
 _PUT_SOURCES: Final = _sql("""INSERT INTO {source}
         (path_id, repository_id, file_id, context, modules, due, is_cut, questions, repositories)
@@ -68,6 +69,12 @@ _PUT_QUESTIONS: Final = _sql("""INSERT INTO {question}
         AS q (id, kind, fields, digest, watches)
     ON CONFLICT (id) DO UPDATE SET digest = EXCLUDED.digest, watches = EXCLUDED.watches
     WHERE {question}.digest <> EXCLUDED.digest""")
+_DELETE_UNUSED: Final = _sql("""WITH deleted AS (DELETE FROM {question} q
+    WHERE q.organization_id = %s::bigint AND q.id NOT IN (
+        SELECT unnest(s.questions) FROM {source} s
+        JOIN {followed} f ON f.repository_id = s.repository_id
+        WHERE f.organization_id = %s::bigint) RETURNING 1)
+    SELECT count(*) FROM deleted""")
 _DIGESTS: Final = _sql("SELECT id, digest FROM {question} WHERE id = ANY(%s::bigint[])")
 _RESOLVED: Final = _sql("""UPDATE {source} SET due = false, is_cut = now.is_cut,
         questions = now.questions::bigint[], repositories = now.repositories::bigint[]
@@ -98,6 +105,17 @@ def follow(organization: Organization) -> bool:
                 step.compare(repository)
                 return True
             return step.resolve_due()
+
+
+def delete_unused_questions() -> int:
+    """Delete the questions that no file depends on any more; return how many there were."""
+    count = 0
+    for organization in Organization.objects.order_by("pk"):
+        with held(_LOCK, organization.pk) as is_held:  # else the follower may just ask them
+            if is_held:
+                [row] = fetch_rows(_DELETE_UNUSED, [organization.pk, organization.pk])
+                count += row[0]
+    return count
 
 
 class _Due(NamedTuple):
@@ -169,7 +187,11 @@ class _Step:
         rules = rules_digest(self._organization)
         if followed.rules != rules:
             execute(_ALL_DUE, [repository])
-        followed.generation = self._present.get(repository, 0)
+        if not is_present:  # and what led there is due
+            Path.objects.filter(repository_id=repository).delete()
+            followed.delete()
+            return
+        followed.generation = self._present[repository]
         followed.rules = rules
         followed.packages, followed.distributions = packages.digest, packages.keys
         followed.save()

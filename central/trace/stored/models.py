@@ -12,7 +12,7 @@ from central.tenancy.models import Organization
 
 
 class FollowedRepository(models.Model):
-    """A repository as its edges were last compared with it; `generation` 0: not any more."""
+    """A repository as its edges were last compared with it."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     repository_id = models.BigIntegerField(unique=True)

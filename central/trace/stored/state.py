@@ -21,7 +21,7 @@ _BEHIND: Final = _sql("""SELECT r.id FROM {repository} r
     UNION ALL
     SELECT f.repository_id FROM {followed} f
         LEFT JOIN {repository} r ON r.id = f.repository_id AND r.retired_at IS NULL
-    WHERE f.organization_id = %s::bigint AND f.generation > 0 AND r.id IS NULL
+    WHERE f.organization_id = %s::bigint AND r.id IS NULL
     LIMIT 1""")
 # What a file's resolution read in a hidden repository could decide what its names mean.
 _LIVE: Final = _sql("""WITH seen AS MATERIALIZED (SELECT %s::bigint[] AS ids),
