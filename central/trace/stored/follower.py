@@ -8,6 +8,8 @@ files as due of which an answer differs. Another resolves a portion of the due f
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+import structlog
+
 from central.corpus.models import Reference
 from central.db import execute, fetch_rows, id_array, sql_with, written_from_one_moment
 from central.leases import held
@@ -31,6 +33,8 @@ from central.trace.stored.rows import resolved, resolved_recording, write_edges
 from central.trace.stored.state import behind, rules_digest
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
+
+_log = structlog.get_logger(__name__)
 
 _LOCK: Final = 0x65646765  # the namespace of this module's advisory locks
 _sql = sql_with(
@@ -90,7 +94,16 @@ def follow_all(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
     """
     ahead = list(Organization.objects.order_by("pk"))
     while ahead:
-        ahead = [one for one in ahead if not is_stopping() and follow(one)]
+        ahead = [one for one in ahead if not is_stopping() and _has_more(one)]
+
+
+def _has_more(organization: Organization) -> bool:
+    """Do one step; after an error, which is logged, the others go on."""
+    try:
+        return follow(organization)
+    except Exception:  # noqa: BLE001 (what is not stored is resolved when it is asked for)
+        _log.exception("edges_not_followed", organization=organization.slug)
+        return False
 
 
 def follow(organization: Organization) -> bool:

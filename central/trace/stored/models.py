@@ -110,6 +110,7 @@ class Edge(models.Model):
     rule = models.CharField(max_length=20)
     confidence = models.PositiveSmallIntegerField()
     candidates = models.PositiveIntegerField()
+    is_certain = models.BooleanField()
     is_alias = models.BooleanField()
     via = ArrayField(models.BigIntegerField())
     receiver = models.BigIntegerField(null=True)

@@ -15,7 +15,8 @@ from central.trace.stored.models import Path, Source
 from central.trace.stored.rows import ELSEWHERE, UNRESOLVED
 from central.trace.stored.surroundings import files_at
 
-_EDGE: Final = """e.target, e.name, e.kind, e.rule, e.confidence, e.candidates, e.is_alias,
+_EDGE: Final = """e.target, e.name, e.kind, e.rule, e.confidence, e.candidates, e.is_certain,
+    e.is_alias,
     e.via, e.receiver, e.receiver_name, e.written, e.written_name, e.model"""
 _sql = sql_with(
     columns=COLUMNS,
@@ -131,6 +132,7 @@ class _EdgeRow(NamedTuple):
     rule: str
     confidence: int
     candidates: int
+    is_certain: bool
     is_alias: bool
     via: list[int]
     receiver: int | None
@@ -161,6 +163,7 @@ def _edge(site: ReferenceSite, row: _EdgeRow, files: Mapping[int, int]) -> Edge:
     definition = ResolvedDefinition(
         *((files[row.written], row.written_name) if row.written else key),
         row.kind,
+        is_certain=row.is_certain,
         rule=row.rule,
         via_files=tuple(files[path] for path in row.via),
         receiver=(files.get(row.receiver or 0, 0), row.receiver_name)

@@ -25,6 +25,7 @@ COLUMNS: Final = (
     "rule",
     "confidence",
     "candidates",
+    "is_certain",
     "is_alias",
     "via",
     "receiver",
@@ -103,6 +104,7 @@ def _leading(edge: Edge, paths: Mapping[int, int]) -> Row:
         edge.rule,
         int(edge.confidence),
         edge.candidates,
+        one.is_certain,
         one.is_alias,
         tuple(paths[file] for file in one.via_files),
         paths.get(one.receiver[0]) if one.receiver else None,  # a model's class has no file
@@ -115,4 +117,4 @@ def _leading(edge: Edge, paths: Mapping[int, int]) -> Row:
 
 def _leading_nowhere(site: ReferenceSite, resolution: Resolution) -> Row:
     rule = UNRESOLVED if resolution.is_unresolved else ELSEWHERE
-    return (None, site.name, "", site.ecosystem, rule, 0, 0, False, (), None, "", None, "", "")
+    return (None, site.name, "", site.ecosystem, rule, 0, 0, False, False, (), None, "", None, "", "")

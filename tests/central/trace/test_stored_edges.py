@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any, Final
 
 import pytest
@@ -10,7 +11,11 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from central.corpus.models import File
 from central.db import id_array
+from central.maintenance.edge_upkeep import compare_edges
+from central.maintenance.organization_deletion import purge_retired, schedule_deletion
+from central.maintenance.reconcile import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.callees import resolve_callees
@@ -22,8 +27,9 @@ from central.trace.resolve.references import sites_within
 from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.comparing import different
-from central.trace.stored.follower import follow
-from central.trace.stored.models import Path, Source
+from central.trace.stored.follower import delete_unused_questions, follow, follow_all
+from central.trace.stored.models import Edge as StoredEdge
+from central.trace.stored.models import FollowedRepository, Path, Question, Source
 from central.trace.stored.state import live_files
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
 
@@ -83,10 +89,7 @@ def test_stored_edges_are_what_resolution_says_after_any_history(
 ) -> None:
     """A step changes files, or retires a repository or brings it back; then edges follow."""
     with _undone():
-        organization = organization_of()
-        for place, texts in _PLACES.items():
-            _change(*place, texts[0])
-        _follow(organization)
+        organization = _followed()
         for step in history:
             for change in step:
                 _retire_or_bring_back(change) if isinstance(change, str) else _change(
@@ -102,13 +105,102 @@ def test_stored_edges_are_what_resolution_says_after_any_history(
 @given(st.sets(st.sampled_from([path for _, path in _PLACES]), min_size=1))
 def test_references_of_files_that_are_due_are_resolved(due: set[str]) -> None:
     with _undone():
-        organization = organization_of()
-        for place, texts in _PLACES.items():
-            _change(*place, texts[0])
-        _follow(organization)
+        organization = _followed()
         paths = Path.objects.filter(path__in=due).values("pk")
         Source.objects.filter(path_id__in=paths).update(due=True)
         _assert_stored_is_live(organization, hidden=set())
+
+
+@pytest.mark.django_db
+def test_only_files_whose_answers_change_are_resolved_again() -> None:
+    organization = _followed()
+    own, box = "app/own.py", "class Box:\n    def go(self): ..."
+    _change("lib", "lib/core.py", f"def run(): return 1\n{box}")
+    follow(organization)  # compares
+    assert _due() == {"lib/core.py"}, "its definitions are the same"
+    _follow(organization)
+    _change("lib", "lib/core.py", f"{box}\n    def stop(self): ...\nclass Run(Box): ...")
+    follow(organization)
+    assert _due() == {"lib/core.py", "app/main.py"}, "its run() is gone"
+    assert own not in _due()
+
+
+@pytest.mark.django_db
+def test_what_a_hidden_repository_could_decide_is_not_read_from_stored_edges() -> None:
+    organization = _followed()
+    seen = Repository.objects.exclude(name="fork").values_list("pk", flat=True)
+    live = live_files(organization, id_array(seen))
+    assert live is not None
+    paths = set(File.objects.filter(pk__in=live).values_list("path", flat=True))
+    assert paths == {"app/main.py", "app/own.py"}, "they import what fork provides too"
+
+
+@pytest.mark.django_db
+def test_a_step_that_fails_changes_nothing_and_the_next_one_does_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    organization = _followed()
+    before = sorted(StoredEdge.objects.values_list("pk", flat=True))
+    _change("lib", "lib/core.py", "class Box: ...")
+    follow(organization)
+    with monkeypatch.context() as patch:
+        patch.setattr("central.trace.stored.follower.write_edges", _fail)
+        with transaction.atomic(), pytest.raises(RuntimeError), transaction.atomic():
+            follow(organization)
+        follow_all()  # logs it, for other organisations are to be followed too
+    assert sorted(StoredEdge.objects.values_list("pk", flat=True)) == before
+    _follow(organization)
+    _assert_stored_is_live(organization, hidden=set())
+
+
+@pytest.mark.django_db
+def test_the_reconcile_finds_edges_that_differ_and_has_them_resolved_again() -> None:
+    organization = _followed()
+    app = Repository.objects.get(name="app")
+    StoredEdge.objects.filter(repository_id=app.pk, name="run").update(rule="import", candidates=9)
+    assert compare_edges(app, repair=True) == Difference(due=0, differing=1)
+    assert compare_edges(app, repair=False) == Difference(due=1, differing=0)
+    _follow(organization)
+    assert compare_edges(app, repair=False) == Difference(due=0, differing=0)
+
+
+@pytest.mark.django_db
+def test_questions_that_no_file_depends_on_are_deleted() -> None:
+    organization = _followed()
+    assert delete_unused_questions() == 0
+    _change("app", "app/main.py", "")
+    _change("app", "app/own.py", "")
+    _follow(organization)
+    assert delete_unused_questions() > 0
+    _assert_stored_is_live(organization, hidden=set())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_organisation_is_deleted_with_its_edges() -> None:
+    organization = _followed()
+    schedule_deletion(slug=organization.slug, actor="test")
+    Repository.objects.update(retired_at=timezone.now() - timedelta(hours=1))
+    purge_retired()
+    assert not Organization.all_objects.filter(pk=organization.pk).exists()
+    tables = (StoredEdge, Source, Path, Question, FollowedRepository)
+    assert [model.__name__ for model in tables if model.objects.exists()] == []
+
+
+def _followed() -> Organization:
+    """The organisation with the first text of each file."""
+    for place, texts in _PLACES.items():
+        _change(*place, texts[0])
+    _follow(organization_of())
+    return organization_of()
+
+
+def _due() -> set[str]:
+    due = Source.objects.filter(due=True).values("path_id")
+    return set(Path.objects.filter(pk__in=due).values_list("path", flat=True))
+
+
+def _fail(*_: object) -> None:
+    raise RuntimeError
 
 
 @contextmanager
@@ -180,7 +272,15 @@ def _callees(resolver: BatchResolver, one: Definition) -> Any:
 
 def _shown(edges: Sequence[Edge]) -> list[Any]:
     return sorted(
-        (one.site.path, one.site.line, one.site.column, *one.target, one.rule, one.confidence,
-         one.candidates, one.is_override)
+        (
+            one.site.path,
+            one.site.line,
+            one.site.column,
+            *one.target,
+            one.rule,
+            one.confidence,
+            one.candidates,
+            one.is_override,
+        )
         for one in edges
     )
