@@ -45,6 +45,7 @@ class WakeUp:
 RUNS = WakeUp("central.ingest.tasks.apply_run")
 BATCHES = WakeUp("central.ingest.tasks.stage", expires_seconds=60)  # then the apply stages them
 GRAPH = WakeUp("central.knowledge.tasks.catch_up")
+EDGES = WakeUp("central.trace.stored.tasks.follow")
 BACKFILLS = WakeUp("central.onboarding.tasks.work")
 ALERTS = WakeUp("central.alerts.tasks.send")
 

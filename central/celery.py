@@ -42,6 +42,11 @@ app.conf.beat_schedule = {
         "schedule": float(settings.SWEEP_SECONDS),
         "options": {"expires": float(settings.SWEEP_SECONDS)},
     },
+    "edges": {
+        "task": "central.trace.stored.tasks.follow",
+        "schedule": float(settings.SWEEP_SECONDS),
+        "options": {"expires": float(settings.SWEEP_SECONDS)},
+    },
     "maintain": {
         "task": "central.ingest.tasks.maintain",
         "schedule": crontab(hour="4", minute="17"),

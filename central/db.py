@@ -139,9 +139,19 @@ def one_moment() -> Iterator[None]:
 
 
 @contextmanager
-def _snapshots_of(own: Connection[Any]) -> Iterator[None]:
+def written_from_one_moment() -> Iterator[None]:
+    """A transaction that writes, and reads what was there as it began; see `one_moment`."""
+    is_outermost = not connection.in_atomic_block
+    with ExitStack() as stack, transaction.atomic():
+        if is_outermost:
+            stack.enter_context(_snapshots_of(connection.connection, read_only=None))
+        yield
+
+
+@contextmanager
+def _snapshots_of(own: Connection[Any], *, read_only: bool | None = True) -> Iterator[None]:
     """Let each transaction see one snapshot; its BEGIN says so, without a round trip more."""
-    own.isolation_level, own.read_only = IsolationLevel.REPEATABLE_READ, True
+    own.isolation_level, own.read_only = IsolationLevel.REPEATABLE_READ, read_only
     try:
         yield
     finally:

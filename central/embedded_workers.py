@@ -3,19 +3,34 @@
 from django.conf import settings
 
 from central.alerts.services.queue import send_alerts
-from central.background import ALERTS, BACKFILLS, GRAPH, WorkerThread
+from central.background import ALERTS, BACKFILLS, EDGES, GRAPH, WorkerThread
 from central.knowledge.services.catch_up import catch_up
 from central.knowledge.services.snapshot import keep_snapshots
 from central.maintenance.worker import EmbeddedWorker
 from central.onboarding.services.listing import list_next
 from central.onboarding.services.queue import expire_leases, queue_pushed
 from central.onboarding.services.work import remove_leftovers, work_next
+from central.trace.stored.follower import follow_all
 
 
 def embedded_workers() -> list[WorkerThread]:
     """Return all threads; start each once in the process that serves."""
     backfills = [BackfillWorker(number) for number in range(settings.BACKFILL.at_once)]
-    return [EmbeddedWorker(), GraphWorker(), *backfills, AlertWorker()]
+    return [EmbeddedWorker(), EdgeWorker(), GraphWorker(), *backfills, AlertWorker()]
+
+
+class EdgeWorker(WorkerThread):
+    """Brings stored edges up to date."""
+
+    wake_ups = (EDGES,)
+    stop_seconds = 10
+
+    def __init__(self) -> None:
+        super().__init__("edges")
+
+    def work(self) -> None:
+        """Resolve what changed, and what depends on that."""
+        follow_all(is_stopping=self.is_stopping)
 
 
 class GraphWorker(WorkerThread):

@@ -7,4 +7,7 @@ class MaintenanceConfig(AppConfig):
     """The `maintenance` app; see central.extensions."""
 
     name = "central.maintenance"
-    comparisons = ("central.maintenance.text_upkeep.compare_text",)
+    comparisons = (
+        "central.maintenance.text_upkeep.compare_text",
+        "central.maintenance.edge_upkeep.compare_edges",
+    )

@@ -1,4 +1,4 @@
-"""Retention: deletion of used credentials, old deliveries and the history of runs."""
+"""Retention: deletion of used credentials, old deliveries, old runs and unused questions."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -14,6 +14,7 @@ from central.github.models import GitHubDelivery, IdTokenUse
 from central.ingest.models import Batch, Delivery, IndexRun
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.models import ApiToken, Invitation
+from central.trace.stored.follower import delete_unused_questions
 
 _TOKEN_DAYS = 1  # after its expiry: until then it is refused as expired, not as unknown
 _INVITATION_DAYS = 90  # after its end, accepted or not: the audit log has it
@@ -41,6 +42,7 @@ class RetentionResult:
     deliveries: int
     sessions: int
     runs: int
+    questions: int
 
 
 def apply_retention(*, now: datetime) -> RetentionResult:
@@ -56,6 +58,7 @@ def apply_retention(*, now: datetime) -> RetentionResult:
         ).delete()[0],
         sessions=Session.objects.filter(expire_date__lt=now).delete()[0],
         runs=_delete_runs(now - timedelta(days=settings.RUN_RETENTION_DAYS)),
+        questions=delete_unused_questions(),
     )
     _log.info("retention_applied", **asdict(result))
     return result

@@ -50,6 +50,7 @@ INSTALLED_APPS = [
     "central.corpus",
     "central.ingest",
     "central.maintenance",
+    "central.trace.stored.apps.StoredEdgesConfig",
     "central.knowledge",
     "central.onboarding",
     "central.alerts",

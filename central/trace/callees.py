@@ -10,8 +10,9 @@ from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
 from central.trace.resolve.references import ReferenceSite, sites_within
-from central.trace.resolve.resolve import Confidence, Resolution, resolve, with_unresolved
+from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
 from central.trace.resolve.sql import SameScopeDefinitions
+from central.trace.stored.reading import Outgoing, stored_edges_from
 from central.trace.tally import Tally
 from indexer.records.references import Access
 
@@ -72,23 +73,33 @@ def _below(resolver: BatchResolver, members: Iterable[Key]) -> Mapping[Key, list
 def callee_edges(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
 ) -> list[Edge]:
-    """Return edges from these references, those to constructors and overrides last."""
-    return _edges(resolver, sites, resolve(resolver, sites), min_confidence)
-
-
-def _edges(
-    resolver: BatchResolver,
-    sites: Sequence[ReferenceSite],
-    resolutions: Sequence[Resolution],
-    min_confidence: Confidence,
-) -> list[Edge]:
-    edges: list[Edge] = []
-    for site, resolution in zip(sites, resolutions, strict=True):
-        edges += edges_to(site, resolution)
-    prefetch_constructors(resolver, edges)
-    overrides = override_edges(resolver, edges)
-    edges += [*constructor_edges(resolver, edges), *overrides]
+    """Return edges from these references, those to overrides last."""
+    edges = _outgoing(resolver, sites, is_complete=False).edges
+    edges += override_edges(resolver, edges)
     return [edge for edge in edges if edge.confidence >= min_confidence]
+
+
+def _outgoing(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], *, is_complete: bool
+) -> Outgoing:
+    """Return where references lead, without overrides: as it is stored, or else resolved.
+
+    Unless it is complete, what leads to no visible definition is left out of the resolved part.
+    """
+    live = resolver.live_files
+    stored = [] if live is None else [site for site in sites if site.file not in live]
+    resolved = sites if live is None else [site for site in sites if site.file in live]
+    found = stored_edges_from(resolver, stored)
+    resolutions = resolve(resolver, resolved)
+    pairs = zip(resolved, resolutions, strict=True)
+    edges = [edge for site, resolution in pairs for edge in edges_to(site, resolution)]
+    prefetch_constructors(resolver, edges)
+    if is_complete:
+        resolutions = with_unresolved(resolver, resolved, resolutions)
+        for site, one in zip(resolved, resolutions, strict=True):
+            if not one.targets:
+                (found.unresolved if one.is_unresolved else found.elsewhere).append(site)
+    return found._replace(edges=[*found.edges, *edges, *constructor_edges(resolver, edges)])
 
 
 class FoundCallees(NamedTuple):
@@ -107,13 +118,15 @@ def resolve_callees(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
 ) -> FoundCallees:
     """As `callee_edges`, with the references that lead nowhere."""
-    resolutions = resolve(resolver, sites)
-    edges = _edges(resolver, sites, resolutions, min_confidence)
-    resolutions = with_unresolved(resolver, sites, resolutions)
-    unresolved = [site for site, one in zip(sites, resolutions, strict=True) if one.is_unresolved]
-    untargeted = [s for s, one in zip(sites, resolutions, strict=True) if not one.targets]
-    outside = sum(not one.targets and not one.is_unresolved for one in resolutions)
-    return FoundCallees(edges, unresolved, Tally(len(unresolved), unresolved, outside), untargeted)
+    found = _outgoing(resolver, sites, is_complete=True)
+    edges = [*found.edges, *override_edges(resolver, found.edges)]
+    tally = Tally(len(found.unresolved), found.unresolved, len(found.elsewhere))
+    return FoundCallees(
+        [edge for edge in edges if edge.confidence >= min_confidence],
+        found.unresolved,
+        tally,
+        [*found.unresolved, *found.elsewhere],
+    )
 
 
 def find_callees(

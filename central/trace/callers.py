@@ -1,10 +1,15 @@
 """Callers of a definition: candidates by name, each resolved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from central.trace.constructors import class_of, constructed_classes, constructor_edges
+from central.trace.constructors import (
+    class_of,
+    classes_of,
+    constructed_classes,
+    constructor_edges,
+)
 from central.trace.edges import Edge, edges_by_name, edges_to
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.ecosystems import name_rules
@@ -13,6 +18,7 @@ from central.trace.resolve.extensions import extended_types
 from central.trace.resolve.flow_candidates import flow_sites
 from central.trace.resolve.hierarchy import aliases_of, hierarchy_of, used_as
 from central.trace.resolve.questions import Ancestors, Key, last_name
+from central.trace.resolve.reference_counts import count_references
 from central.trace.resolve.references import (
     Names,
     ReferenceQuery,
@@ -21,6 +27,7 @@ from central.trace.resolve.references import (
     distinct,
     sites_named,
     sites_rooted,
+    unresolved_sites,
 )
 from central.trace.resolve.resolve import (
     Confidence,
@@ -28,15 +35,26 @@ from central.trace.resolve.resolve import (
     resolve,
     with_unresolved,
 )
+from central.trace.stored.reading import (
+    count_unresolved,
+    sites_leading_nowhere,
+    stored_edges_through,
+    stored_edges_to,
+)
+from central.trace.stored.rows import ELSEWHERE, UNRESOLVED
 from central.trace.tally import (
     MAX_UNLIKELY,
     MAX_UNRESOLVED,
+    SAMPLE,
     NamedReferences,
     Tally,
     Unlikely,
+    names_of,
     read_unlikely,
     tally_of,
+    tally_with,
     tally_with_unresolved,
+    unresolved_among,
 )
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import CALL_METHOD, Access
@@ -66,7 +84,7 @@ def find_callers(
     *,
     min_confidence: Confidence,
     is_tallied: bool = True,
-    within: Sequence[int] | None = None,
+    within: Collection[int] | None = None,
     prefetch: Sequence[ReferenceSite] = (),
 ) -> FoundCallers:
     """Return edges to the definitions with at least this confidence.
@@ -77,6 +95,8 @@ def find_callers(
     """
     if not definitions:
         return FoundCallers([])
+    if resolver.live_files is not None:
+        return _stored_callers(resolver, definitions, min_confidence, is_tallied, within)
     is_low = min_confidence is Confidence.LOW
     further = MAX_UNRESOLVED + 1 if is_low else MAX_UNLIKELY if is_tallied else 0
     sought = _sought(resolver, definitions)
@@ -97,6 +117,100 @@ def find_callers(
     return found
 
 
+def _stored_callers(
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    min_confidence: Confidence,
+    is_tallied: bool,
+    within: Collection[int] | None,
+) -> FoundCallers:
+    """As `find_callers`, from stored edges; the references in `live_files` are resolved."""
+    is_low = min_confidence is Confidence.LOW
+    named = [*definitions, *_by_other_names(classes_of(resolver, definitions), definitions)]
+    live = _live_callers(resolver, definitions, MAX_UNRESOLVED + 1 if is_tallied else 0, within)
+    edges = [*_edges_from_stored(resolver, definitions), *live.edges]
+    if within is not None:
+        edges = [edge for edge in edges if edge.site.file in within]
+    found = FoundCallers([one for one in edges if one.confidence >= min_confidence])
+    found.is_cut = live.is_cut
+    if not is_tallied and not is_low:
+        return found
+    names = names_of(named)
+    leading = {edge.site for edge in edges}
+    sample = [*live.unresolved, *sites_leading_nowhere(resolver, names, limit=SAMPLE)]
+    unresolved = len(live.unresolved) + count_unresolved(resolver, names)
+    _, total = count_references(resolver, names, limit=MAX_UNRESOLVED + 1)
+    found.tally = tally_with(names, leading, total, unresolved, sample)
+    nowhere = sites_leading_nowhere(
+        resolver, names, limit=MAX_RESOLVED, rules=(UNRESOLVED, ELSEWHERE)
+    )
+    found.untargeted = [*live.untargeted, *nowhere]
+    if is_low:
+        further = sites_leading_nowhere(resolver, names, limit=MAX_UNRESOLVED)
+        listed = [*live.unresolved, *further][:MAX_UNRESOLVED]
+        found.is_cut = found.is_cut or unresolved > MAX_UNRESOLVED
+        found.edges += _edges_by_name(listed, _Sought(definitions, named, ()))
+    return found
+
+
+def _edges_from_stored(resolver: BatchResolver, definitions: Sequence[Definition]) -> list[Edge]:
+    """Return the stored edges to the definitions, and those to what they may override."""
+    edges = stored_edges_to(resolver, [one.key for one in definitions])
+    overridden = _overridden(resolver, definitions)
+    members = {(*key, last_name(one[1])) for key, keys in overridden.items() for one in keys}
+    direct = {(edge.site.id, edge.target) for edge in edges}
+    virtual = [
+        edge._replace(
+            target=target, rule="receiver_type", confidence=Confidence.MEDIUM, is_override=True
+        )
+        for edge in stored_edges_through(resolver, members)
+        for target in overridden[_receiver(edge)]
+        if (edge.site.id, target) not in direct
+        and last_name(target[1]) == last_name(edge.target[1])
+    ]
+    return [*edges, *virtual]
+
+
+class _Live(NamedTuple):
+    """What is resolved for an answer beside stored edges."""
+
+    edges: Sequence[Edge] = ()
+    unresolved: Sequence[ReferenceSite] = ()
+    untargeted: Sequence[ReferenceSite] = ()
+    is_cut: bool = False
+
+
+def _live_callers(
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    further: int,
+    within: Collection[int] | None,
+) -> _Live:
+    """Return what is found in the live files, or in those of them that are in `within`."""
+    files = set(resolver.live_files or ())
+    if within is not None:
+        files &= set(within)
+    if not files:
+        return _Live()
+    sought = _sought(resolver, definitions)
+    resolved, unlikely, is_cut = _candidates(resolver, sought, further, files, ())
+    edges = _leading_edges(resolver, sought, resolved)
+    if not further:
+        return _Live(edges, is_cut=is_cut)
+    named = NamedReferences(sought.named, resolved, unlikely, ())
+    names = names_of(sought.named)
+    unbound = unresolved_sites(resolver, names, within=files, limit=MAX_UNRESOLVED + 1)
+    bare = {name for name, _ in names}
+    untargeted = [site for site, one in resolved if not one.targets and site.name in bare]
+    return _Live(edges, [*unresolved_among(named), *unbound], untargeted, is_cut)
+
+
+def _receiver(edge: Edge) -> Key:
+    assert edge.definition is not None  # noqa: S101 - it was found through its receiver
+    assert edge.definition.receiver is not None  # noqa: S101
+    return edge.definition.receiver
+
+
 class _Sought(NamedTuple):
     """Definitions, with those whose names count for them, and all that lead to them.
 
@@ -114,10 +228,17 @@ class _Sought(NamedTuple):
 
 
 def _sought(resolver: BatchResolver, definitions: Sequence[Definition]) -> _Sought:
-    names = {(one.name, one.ecosystem) for one in definitions}
     own, below = constructed_classes(resolver, definitions)
-    named = [one for one in own if (one.name, one.ecosystem) not in names]
+    named = _by_other_names(own, definitions)
     return _Sought(definitions, [*definitions, *named], [*definitions, *own, *below])
+
+
+def _by_other_names(
+    classes: Iterable[Definition], definitions: Sequence[Definition]
+) -> list[Definition]:
+    """Return the classes that do not have the name of one of the definitions."""
+    names = {(one.name, one.ecosystem) for one in definitions}
+    return [one for one in classes if (one.name, one.ecosystem) not in names]
 
 
 def _leading_edges(
@@ -166,7 +287,7 @@ def _candidates(
     resolver: BatchResolver,
     sought: _Sought,
     further: int,
-    within: Sequence[int] | None,
+    within: Collection[int] | None,
     prefetch: Sequence[ReferenceSite],
 ) -> _Candidates:
     """Return every reference that may lead to what is sought, resolved.
@@ -184,10 +305,13 @@ def _candidates(
     sites = bound_sites(resolver, names, files, within=within, limit=most + 1)
     found = _Selection(sites, Unlikely(), is_cut=False)
     if len(sites) > most:
-        found = _selected_by_hierarchy(resolver, sought, names, files, further)
+        found = _selected_by_hierarchy(resolver, sought, names, files, further, within)
     sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
     may_be_held = any(name_rules(one).functions_as_values for one in ecosystems)
     held = _held_sites(resolver, sought, sites, aliases.names) if may_be_held else []
+    if within is not None:
+        sites = [site for site in sites if site.file in within]
+        held = [site for site in held if site.file in within]
     resolver.prefetch(_lineages(sought.definitions).values())
     resolutions = resolve(resolver, [*sites, *held, *prefetch])[: len(sites) + len(held)]
     of_values = resolutions[len(sites) :]
@@ -226,6 +350,7 @@ def _selected_by_hierarchy(
     names: Names,
     files: Sequence[int],
     further: int,
+    within: Collection[int] | None,
 ) -> _Selection:
     """Return the references whose receivers may be of the classes, and `further` others."""
     extended = extended_types(resolver, [(one.key, one.ecosystem) for one in sought.leading])
@@ -246,7 +371,7 @@ def _selected_by_hierarchy(
         sites += sites_rooted(resolver, hierarchy.roots, names=asked)
     unlikely = Unlikely()
     if further:
-        unlikely = read_unlikely(resolver, sought.named, query, limit=further)
+        unlikely = read_unlikely(resolver, sought.named, query, within=within, limit=further)
         sites += unlikely.sites
     return _Selection(sites, unlikely, is_cut=hierarchy is not None and hierarchy.is_cut)
 

@@ -7,7 +7,7 @@ from central.trace.edges import Edge, Step
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.hierarchy import subclasses_of
+from central.trace.resolve.hierarchy import in_all_files, subclasses_of
 from central.trace.resolve.questions import FUNCTIONS, Constructors, Key, last_name
 from central.trace.resolve.resolve import Confidence
 from indexer.records.references import Access, ReferenceKind
@@ -62,6 +62,12 @@ def without_repeated(steps: Iterable[Step], definitions: Iterable[Definition]) -
 
 def _is_repeated(edge: Edge, asked: Container[Key]) -> bool:
     return edge.is_to_constructor and edge.definition is not None and edge.definition.key in asked
+
+
+def classes_of(resolver: BatchResolver, definitions: Iterable[Definition]) -> list[Definition]:
+    """Return the classes of the constructors among the definitions, in all their files."""
+    owners = [key for one in definitions if (key := class_of(one))]
+    return [*definitions_at(resolver, sorted(in_all_files(resolver, owners))).values()]
 
 
 class ConstructedClasses(NamedTuple):

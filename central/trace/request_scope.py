@@ -21,8 +21,9 @@ from central.trace.resolve.definitions import (
     similar_names,
 )
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.rules import RULES, RULES_WITH_MODELS
+from central.trace.resolve.rules import rules_of
 from central.trace.skipped_files import skipped_sentence
+from central.trace.stored.state import live_files
 
 _sql = sql_with(file=File)
 _HAS_FILE = _sql("""SELECT FROM {file} f
@@ -71,8 +72,8 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
         one_moment(),
     ):
         repositories = {one.id: one for one in repository_snapshots(credential=credential)}
-        rules = RULES_WITH_MODELS if credential.organization.uses_models else RULES
-        resolver = BatchResolver(rules, repositories=repositories)
+        resolver = BatchResolver(rules_of(credential.organization), repositories=repositories)
+        resolver.live_files = live_files(credential.organization, resolver.repositories)
         yield TraceScope(slug, repositories, resolver, current, started)
 
 

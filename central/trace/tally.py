@@ -1,6 +1,6 @@
 """What becomes of every reference of a name: listed, unresolved, or bound elsewhere."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -8,6 +8,7 @@ from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.reference_counts import count_references
 from central.trace.resolve.references import (
+    Names,
     ReferenceQuery,
     ReferenceSite,
     unlikely_sites,
@@ -51,11 +52,16 @@ class Unlikely(NamedTuple):
 
 
 def read_unlikely(
-    resolver: BatchResolver, definitions: Sequence[Definition], query: ReferenceQuery, *, limit: int
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    query: ReferenceQuery,
+    *,
+    within: Collection[int] | None,
+    limit: int,
 ) -> Unlikely:
     """Read at most `limit` of the references that the query leaves out."""
-    named = query._replace(names=_names(definitions))
-    sites, count = unlikely_sites(resolver, named, limit=limit)
+    named = query._replace(names=names_of(definitions))
+    sites, count = unlikely_sites(resolver, named, within=within, limit=limit)
     return Unlikely(sites[:MAX_UNLIKELY], sites[MAX_UNLIKELY:], count - len(sites))
 
 
@@ -70,42 +76,50 @@ class NamedReferences(NamedTuple):
 
 def tally_of(resolver: BatchResolver, named: NamedReferences) -> Tally:
     """Count the references of the definitions' names that do not lead to them."""
-    names = _names(named.definitions)
-    alike = _unresolved(named)
+    names = names_of(named.definitions)
+    alike = unresolved_among(named)
     unbound, total = count_references(resolver, names, limit=MAX_UNRESOLVED + 1)
     missing = SAMPLE - len(alike)
-    others = unresolved_sites(resolver, names, limit=missing) if unbound and missing > 0 else []
+    others: list[ReferenceSite] = []
+    if unbound and missing > 0:
+        others = unresolved_sites(resolver, names, within=None, limit=missing)
     count = len(alike) + named.unlikely.more + unbound
-    return _tally(named, total, count, [*alike[:SAMPLE], *others])
+    return tally_with(names, named.leading, total, count, [*alike, *others])
 
 
 def tally_with_unresolved(
     resolver: BatchResolver, named: NamedReferences
 ) -> tuple[Tally, list[ReferenceSite]]:
     """Return the tally and the unresolved references, at most MAX_UNRESOLVED of them."""
-    names = _names(named.definitions)
+    names = names_of(named.definitions)
     limit = MAX_UNRESOLVED + 1
-    alike = [*_unresolved(named), *unresolved_sites(resolver, names, limit=limit)]
+    unbound = unresolved_sites(resolver, names, within=None, limit=limit)
+    alike = [*unresolved_among(named), *unbound]
     _, total = count_references(resolver, names, limit=limit)
-    return _tally(named, total, len(alike), alike[:SAMPLE]), alike[:MAX_UNRESOLVED]
+    tally = tally_with(names, named.leading, total, len(alike), alike)
+    return tally, alike[:MAX_UNRESOLVED]
 
 
-def _tally(
-    named: NamedReferences, total: int, unresolved: int, sample: Sequence[ReferenceSite]
+def tally_with(
+    names: Names,
+    leading: Iterable[ReferenceSite],
+    total: int,
+    unresolved: int,
+    sample: Sequence[ReferenceSite],
 ) -> Tally:
-    names = set(_names(named.definitions))
-    listed = sum((site.name, site.ecosystem) in names for site in named.leading)
+    """Return the tally of `total` references of these names, of which some lead there."""
+    listed = sum((site.name, site.ecosystem) in names for site in leading)
     return Tally(
         unresolved=min(unresolved, MAX_UNRESOLVED + 1),
-        unresolved_sample=sample,
+        unresolved_sample=sample[:SAMPLE],
         elsewhere=max(min(total, MAX_UNRESOLVED) - listed - unresolved, 0),
         is_more_elsewhere=total > MAX_UNRESOLVED,
     )
 
 
-def _unresolved(named: NamedReferences) -> list[ReferenceSite]:
+def unresolved_among(named: NamedReferences) -> list[ReferenceSite]:
     """Return the references of the names that their files bind, but nothing tells to what."""
-    names = set(_names(named.definitions))
+    names = set(names_of(named.definitions))
     found = [
         site
         for site, resolution in named.resolved
@@ -115,5 +129,6 @@ def _unresolved(named: NamedReferences) -> list[ReferenceSite]:
     return [*found, *(site for site in named.unlikely.beyond if site.id not in known)]
 
 
-def _names(definitions: Sequence[Definition]) -> list[tuple[str, str]]:
+def names_of(definitions: Sequence[Definition]) -> list[tuple[str, str]]:
+    """Return their names with their ecosystems."""
     return sorted({(one.name, one.ecosystem) for one in definitions})

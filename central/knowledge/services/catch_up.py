@@ -5,15 +5,16 @@ kill repeats a part of it. Runs beside applies; one process at a time works on a
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from time import monotonic
 from typing import Annotated, TypeVar
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Max, Q
 
+from central import leases
 from central.background import GRAPH
 from central.knowledge.access import visible_nodes
 from central.knowledge.matching import Matcher
@@ -195,21 +196,10 @@ def _link(document: Document) -> bool:
     return True
 
 
-@contextmanager
-def held(organization: Organization) -> Iterator[bool]:
+def held(organization: Organization) -> AbstractContextManager[bool]:
     """Whether this process alone may work on the organisation's graph, as long as the block runs.
 
     Documents link to every repository, so a smaller lock would let two processes delete what the
     other makes.
     """
-    key = [_LOCK, organization.pk % 2**31]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
-        row = cursor.fetchone()
-    is_held = bool(row and row[0])
-    try:
-        yield is_held
-    finally:
-        if is_held:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
+    return leases.held(_LOCK, organization.pk)

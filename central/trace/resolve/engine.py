@@ -15,6 +15,7 @@ _Asked = TypeVar("_Asked")
 RuleGenerator: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
 RuleSteps: TypeAlias = RuleGenerator[Answer]  # yields questions, returns its answer
 Rules: TypeAlias = Mapping[type, Callable[[Any], RuleSteps]]
+TakenRows: TypeAlias = dict[tuple[type, Question], Answer]  # by type: of statements, and limits
 
 
 MAX_ROUNDS: Final = 8  # until answers that depend on one another must be stable
@@ -27,6 +28,7 @@ class _Task:
         "answer",
         "asked",
         "is_provisional",
+        "needed",
         "open",
         "question",
         "steps",
@@ -38,6 +40,7 @@ class _Task:
 
     def __init__(self, question: Question) -> None:
         self.question = question
+        self.needed: list[Sequence[_Task]] = []  # what it asked, if that is recorded
         self.start_over()
 
     def start_over(self) -> None:
@@ -52,8 +55,14 @@ class _Task:
 class BatchResolver:
     """The questions of one request and their answers, read from `repositories` alone."""
 
-    def __init__(self, rules: Rules, *, repositories: Iterable[int]) -> None:
+    def __init__(
+        self, rules: Rules, *, repositories: Iterable[int], is_recorded: bool = False
+    ) -> None:
         self._rules = rules
+        # Files of which the stored edges are not what it finds; None if that is so of all.
+        self.live_files: Collection[int] | None = None
+        self._is_recorded = is_recorded
+        self._roots: list[_Task] = []  # of what is recorded: not what they asked
         self._order = {kind: number for number, kind in enumerate(rules)}
         self.repositories = id_array(sorted(repositories))  # built once for hundreds of statements
         self.subclasses: dict[Key, list[Key]] = {}  # of what a base may name: hierarchy.py
@@ -93,7 +102,26 @@ class BatchResolver:
         else:
             asked = self._run(together)
         self._provisional, self._assumed, self._before = set(), {}, {}
+        if self._is_recorded:
+            self._roots += asked[: len(questions)]
         return [task.answer or () for task in asked[: len(questions)]]
+
+    def taken_rows(self) -> TakenRows:
+        """Return the rows on which all answers since the last call depend, if that is recorded.
+
+        The limits that they met are among the questions.
+        """
+        ahead, self._roots = self._roots, []
+        seen = set(ahead)
+        found: TakenRows = {}
+        while ahead:
+            task = ahead.pop()
+            if (kind := type(task.question)) in STATEMENTS or kind is Limit:
+                found[kind, task.question] = task.answer or ()
+            further = {one for asked in task.needed for one in asked} - seen
+            seen |= further
+            ahead += further
+        return found
 
     def _run(self, questions: Sequence[Question]) -> Sequence[_Task]:
         """Continue until every question, also those of the rules, has an answer."""
@@ -144,7 +172,10 @@ class BatchResolver:
 
     def _wait(self, task: _Task, questions: Sequence[Question]) -> None:
         """Have a task wait for those of its questions that have no answer; none is open yet."""
-        task.asked = asked = []
+        asked: list[_Task] = []
+        task.asked = asked
+        if self._is_recorded:
+            task.needed.append(asked)
         for question in questions:
             tasks = self._tasks[type(question)]
             one = tasks.get(question)

@@ -201,7 +201,7 @@ def hierarchy_of(
     `ecosystems` are those of the classes. What holds them is cut at MAX_HOLDERS, MAX_TYPES and
     MAX_ROUNDS.
     """
-    owners = _in_all_files(resolver, owners)
+    owners = in_all_files(resolver, owners)
     lineages = resolver.resolve_all([Ancestors(*owner) for owner in owners])
     known = {*owners, *(definition.key for ancestors in lineages for definition in ancestors)}
     known |= _all_subclasses(resolver, owners, ecosystems)
@@ -235,7 +235,7 @@ def subclasses_of(
     resolver: BatchResolver, classes: Collection[Key], ecosystems: Collection[str]
 ) -> tuple[set[Key], set[Key]]:
     """Return the classes in each file that defines a part of them, and all their subclasses."""
-    owners = _in_all_files(resolver, classes)
+    owners = in_all_files(resolver, classes)
     return owners, _all_subclasses(resolver, owners, ecosystems) - owners
 
 
@@ -262,7 +262,7 @@ def _all_subclasses(
     return found
 
 
-def _in_all_files(resolver: BatchResolver, owners: Collection[Key]) -> set[Key]:
+def in_all_files(resolver: BatchResolver, owners: Collection[Key]) -> set[Key]:
     """Return the classes in each file that defines a part; a member may be in another one."""
     answers = resolver.resolve_all([SameScopeDefinitions(*owner) for owner in owners])
     found = {

@@ -1,6 +1,7 @@
 """References with their context, read by name, by root or by enclosing definition."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.corpus.models import File, Import, Reference
@@ -102,7 +103,8 @@ _OPEN = _sql("""SELECT {columns}
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('unknown', 'free')
     JOIN {file} f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {built_in}) LIMIT %s""")
+    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {built_in})
+        AND (%s::bigint[] IS NULL OR r.file_id = ANY(%s::bigint[])) LIMIT %s""")
 _UNLIKELY = _sql("""SELECT {columns}, count(*) OVER ()
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
@@ -110,6 +112,7 @@ _UNLIKELY = _sql("""SELECT {columns}, count(*) OVER ()
     JOIN {file} f ON f.id = r.file_id
     WHERE NOT (r.access = 'path' AND r.chain = '' AND r.binding = 'local')
         AND NOT {likely} AND NOT ({built_in})
+        AND (%s::bigint[] IS NULL OR r.file_id = ANY(%s::bigint[]))
     ORDER BY r.id LIMIT %s""")
 _FILES = _sql("""SELECT f.id, f.path,
         (SELECT count(*) FROM {reference} r WHERE r.file_id = f.id)
@@ -126,6 +129,10 @@ _OF_FILES = _sql("""SELECT {columns}
         WHERE r.file_id = q.file OFFSET 0) AS r
     WHERE r.kind <> 'type' AND (f.path > %s::text OR r.id > %s::bigint)
     ORDER BY f.path, r.id LIMIT %s""")
+_IN = _sql("""SELECT {columns} FROM {reference} r JOIN {file} f ON f.id = r.file_id
+    WHERE r.file_id = ANY(%s::bigint[]) AND r.repository_id = ANY(%s::bigint[])
+        AND r.kind <> 'type'
+    ORDER BY r.id""")
 # A file may have many of the definitions; its references are read once.
 _WITHIN = _sql(r"""SELECT {columns}
     FROM (SELECT file, array_agg(name) AS names,
@@ -168,7 +175,7 @@ def bound_sites(
     names: Names,
     files: Sequence[int],
     *,
-    within: Sequence[int] | None,
+    within: Collection[int] | None,
     limit: int,
 ) -> list[ReferenceSite]:
     """Read at most `limit` references of these names that their file binds, in no order.
@@ -176,8 +183,7 @@ def bound_sites(
     Of those that are bound to a definition of their own file by its bare name, only the ones in
     `files`. If `within` is given, only those in these files.
     """
-    allowed = None if within is None else id_array(within)
-    asked = [*columns_of(names), resolver.repositories, id_array(files), allowed, allowed, limit]
+    asked = [*columns_of(names), resolver.repositories, id_array(files), *_allowed(within), limit]
     return [ReferenceSite(*row) for row in fetch_rows(_BOUND, asked)]
 
 
@@ -273,6 +279,15 @@ def sites_of_files(
     return [ReferenceSite(*row) for row in rows]
 
 
+def sites_in(resolver: BatchResolver, files: Sequence[int]) -> Mapping[int, list[ReferenceSite]]:
+    """Read all references of these files, by file."""
+    found: dict[int, list[ReferenceSite]] = defaultdict(list)
+    for row in fetch_rows(_IN, [id_array(files), resolver.repositories]):
+        site = ReferenceSite(*row)
+        found[site.file].append(site)
+    return found
+
+
 def sites_at(
     resolver: BatchResolver, repository: int, path: str, *, line: int, column: int
 ) -> list[ReferenceSite]:
@@ -281,22 +296,36 @@ def sites_at(
     return [ReferenceSite(*row) for row in fetch_rows(_AT, asked)]
 
 
-def unresolved_sites(resolver: BatchResolver, names: Names, *, limit: int) -> list[ReferenceSite]:
+def unresolved_sites(
+    resolver: BatchResolver, names: Names, *, within: Collection[int] | None, limit: int
+) -> list[ReferenceSite]:
     """Read references of these names that no file binds, in no order."""
-    rows = fetch_rows(_OPEN, [*columns_of(names), resolver.repositories, limit])
+    asked = [*columns_of(names), resolver.repositories, *_allowed(within), limit]
+    rows = fetch_rows(_OPEN, asked)
     return [ReferenceSite(*row) for row in rows]
 
 
 def unlikely_sites(
-    resolver: BatchResolver, query: ReferenceQuery, *, limit: int
+    resolver: BatchResolver,
+    query: ReferenceQuery,
+    *,
+    within: Collection[int] | None,
+    limit: int,
 ) -> tuple[list[ReferenceSite], int]:
     """Read bound references that do not match the query but for their names; and count all.
 
     Without those that are bound to a definition of their own file by its bare name.
     """
-    asked = [*columns_of(query.names), resolver.repositories, *_likely(query), limit]
+    names = columns_of(query.names)
+    asked = [*names, resolver.repositories, *_likely(query), *_allowed(within), limit]
     rows = fetch_rows(_UNLIKELY, asked)
     return [ReferenceSite(*row[:-1]) for row in rows], rows[0][-1] if rows else 0
+
+
+def _allowed(within: Collection[int] | None) -> list[object]:
+    """Return the parameters that allow these files alone, or all."""
+    allowed = None if within is None else id_array(within)
+    return [allowed, allowed]
 
 
 def columns_of(pairs: Sequence[tuple[object, object]]) -> list[list[object]]:

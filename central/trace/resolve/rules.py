@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from central.tenancy.models import Organization
 from central.trace.resolve import (
     constructors,
     engine,
@@ -225,3 +226,8 @@ RULES_WITH_MODELS: Final[Rules] = {
     UnboundName: outside_names.unbound_of_library,
     MemberAccess: access_by_models,
 }
+
+
+def rules_of(organization: Organization) -> Rules:
+    """Return the rules by which an organisation's references are resolved."""
+    return RULES_WITH_MODELS if organization.uses_models else RULES

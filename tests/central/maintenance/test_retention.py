@@ -22,7 +22,9 @@ from tests.central.factories import (
 pytestmark = pytest.mark.django_db
 
 NOW = timezone.now()
-NOTHING = RetentionResult(tokens=0, invitations=0, id_tokens=0, deliveries=0, sessions=0, runs=0)
+NOTHING = RetentionResult(
+    tokens=0, invitations=0, id_tokens=0, deliveries=0, sessions=0, runs=0, questions=0
+)
 
 
 def test_there_may_be_nothing_to_forget() -> None:

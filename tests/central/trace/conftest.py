@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from central.trace.stored.follower import follow
 from tests.central.protocol import Api, api_of
 from tests.central.trace.corpus import organization_of
 
@@ -18,8 +19,26 @@ def api(db: None) -> Api:
 
 
 @pytest.fixture
-def ask(api: Api) -> Ask:
-    """GET below /api/v1/trace: `ask("callers", symbol="verify", depth=2)`."""
+def ask(api: Api, ask_live: Ask) -> Ask:
+    """GET below /api/v1/trace: `ask("callers", symbol="verify", depth=2)`.
+
+    It is asked twice: stored edges give what resolution gives.
+    """
+
+    def ask(what: str, **query: object) -> Any:
+        live = ask_live(what, **query)
+        while follow(api.organization):
+            pass
+        stored = ask_live(what, **query)
+        assert _comparable(stored.json()) == _comparable(live.json())
+        return stored
+
+    return ask
+
+
+@pytest.fixture
+def ask_live(api: Api) -> Ask:
+    """As `ask`, without stored edges unless there are some."""
 
     def ask(what: str, **query: object) -> Any:
         return api.client.get(
@@ -47,3 +66,14 @@ def short(link: dict[str, Any]) -> str:
     """`project/file:line caller confidence`."""
     caller = link["caller"]["qualified_name"] or link["caller"]["name"]
     return f"{link['project']}/{link['file']}:{link['line']} {caller} {link['confidence']}"
+
+
+def _comparable(answer: dict[str, Any]) -> dict[str, Any]:
+    """Without what chance decides: time, signatures, and which references are the sample."""
+    receipt = {**(answer.get("receipt") or {}), "took_ms": 0}
+    if unresolved := receipt.get("unresolved"):
+        sample = unresolved["sample"]
+        is_all = unresolved["count"] == len(sample)
+        shown = sorted(map(str, sample)) if is_all else len(sample)
+        receipt["unresolved"] = {**unresolved, "sample": shown}
+    return {**answer, "receipt": receipt, "next_cursor": None}

@@ -18,10 +18,10 @@ CALLER = "def run():\n    verify()\n\ndef verify(): ...\n"
 
 
 @pytest.fixture
-def ask_of_rows(transactional_db: None, ask: Ask) -> Ask:
+def ask_of_rows(transactional_db: None, ask_live: Ask) -> Ask:
     """As `ask`, of rows that other connections see."""
     repository("auth", {"old.py": CALLER})
-    return ask
+    return ask_live
 
 
 @pytest.fixture

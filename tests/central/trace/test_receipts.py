@@ -243,14 +243,14 @@ def test_callees_count_what_leads_outside(ask: Ask) -> None:
 
 
 def test_references_beyond_the_limit_count_as_unresolved(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch
+    ask_live: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use = "from acme_kit import Other\n" + "Other().get()\n" * 3
     repository("kit", {"pyproject.toml": pyproject("acme-kit"), "acme_kit/__init__.py": KIT})
     repository("app", {"pyproject.toml": pyproject("app", "acme-kit"), "app.py": use})
 
     def counted(**query: object) -> tuple[int, int]:
-        receipt = ask("callers", symbol="Store.get", **query).json()["receipt"]
+        receipt = ask_live("callers", symbol="Store.get", **query).json()["receipt"]
         return receipt["unresolved"]["count"], receipt["elsewhere"]["count"]
 
     assert counted() == counted(min_confidence="low") == (0, 3)
@@ -271,7 +271,7 @@ def test_more_references_than_are_counted_are_told(
 
 @pytest.mark.parametrize("limit", ["MAX_HOLDERS", "MAX_TYPES"])
 def test_what_holds_a_class_is_followed_up_to_a_limit_that_the_receipt_names(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch, limit: str
+    ask_live: Ask, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     """Of a name that too many references bear. Calls on the class itself are found in any case."""
     held = "class Store:\n    def get(self): ...\n\nshared = Store()\n"
@@ -279,7 +279,7 @@ def test_what_holds_a_class_is_followed_up_to_a_limit_that_the_receipt_names(
     repository("app", {"kit.py": held, "app.py": use})
 
     def lines() -> tuple[list[int], list[str]]:
-        answer = ask("callers", symbol="Store.get").json()
+        answer = ask_live("callers", symbol="Store.get").json()
         return [one["line"] for one in answer["callers"]], answer["receipt"]["cut"]
 
     with selected_by_hierarchy():

@@ -140,7 +140,7 @@ def test_the_beginning_of_a_path_is_the_alias(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_aliases_cost_their_packages_alone(aliased: None, ask: Ask, mode: str) -> None:
+def test_aliases_cost_their_packages_alone(aliased: None, ask_live: Ask, mode: str) -> None:
     """Imports of the same path in other repositories are not read."""
     package = Package.objects.get(name="log")
     file = File.objects.filter(repository__name="c").earliest("pk")
@@ -175,7 +175,7 @@ def test_aliases_cost_their_packages_alone(aliased: None, ask: Ask, mode: str) -
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE corpus_import, corpus_dependency, corpus_module")
     with statements_sent() as sent:
-        ask("callers", symbol="shout", project="acme", kind=["call", "import"])
+        ask_live("callers", symbol="shout", project="acme", kind=["call", "import"])
     read = [one for one in sent if "corpus_import" in one.sql or "corpus_dependency" in one.sql]
     assert max(rows_handled(one, mode) for one in read) < 500
 

@@ -105,16 +105,16 @@ def test_nothing_is_said_of_what_the_credential_does_not_see() -> None:
     assert answer["receipt"]["complete"]
 
 
-def test_many_unread_manifests_take_no_more_queries(ask: Ask) -> None:
+def test_many_unread_manifests_take_no_more_queries(ask_live: Ask) -> None:
     repository("auth", TOKENS)
     files = {"pyproject.toml": BROKEN, "shop.py": USES}
     repository("shop-1", files)
-    _queries_of(ask)  # the first notes that the token is used
-    before = _queries_of(ask)
+    _queries_of(ask_live)  # the first notes that the token is used
+    before = _queries_of(ask_live)
     for number in range(2, 25):
         repository(f"shop-{number}", files)
-    assert _queries_of(ask) == before
-    assert len(receipt(ask)["unread_manifests"]) == 20
+    assert _queries_of(ask_live) == before
+    assert len(receipt(ask_live)["unread_manifests"]) == 20
 
 
 def _queries_of(ask: Ask) -> int:

@@ -179,7 +179,7 @@ def test_a_call_of_a_parameter_counts_for_no_function_of_its_name(ask: Callable[
 
 
 def test_more_holders_than_are_followed_are_told_as_cut(
-    ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ask_live: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _app(
         main="""
@@ -192,9 +192,9 @@ def test_more_holders_than_are_followed_are_told_as_cut(
         OTHER["b"]()
         """,
     )
-    assert ask("callers", symbol="sent").json()["receipt"]["cut"] == []
+    assert ask_live("callers", symbol="sent").json()["receipt"]["cut"] == []
     monkeypatch.setattr("central.trace.resolve.flow_candidates.MAX_SITES", 1)
-    (cut,) = ask("callers", symbol="sent").json()["receipt"]["cut"]
+    (cut,) = ask_live("callers", symbol="sent").json()["receipt"]["cut"]
     assert cut.startswith("What holds a function was followed")
 
 

@@ -1,0 +1,112 @@
+"""What has changed in a repository since its edges were followed, found by comparison.
+
+Whoever writes the corpus has nothing to tell: a crash, a restored backup and an older version that
+applies a run leave a difference, which the next comparison finds.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from central.corpus.models import Dependency, File, Module, Package, Reference, Symbol
+from central.db import fetch_rows, id_array, sql_with
+from central.trace.stored.models import FollowedRepository, Path, Source
+from central.trace.stored.recording import NUMBER, c_key, manifests_key, path_key
+
+_sql = sql_with(
+    module_key=NUMBER.format(kind="module", text="m.name"),
+    name_key=NUMBER.format(kind="name", text="n.name"),
+    distribution_key=NUMBER.format(kind="distribution", text="p.ecosystem || ':' || p.name"),
+    file=File,
+    module=Module,
+    package=Package,
+    dependency=Dependency,
+    reference=Reference,
+    symbol=Symbol,
+    path=Path,
+    source=Source,
+)
+_CHANGED: Final = _sql("""WITH named AS MATERIALIZED (
+        SELECT m.file_id, array_agg(DISTINCT {module_key}) AS keys,
+            bit_xor(hashtextextended(concat_ws(' ', m.name, m.ecosystem, m.package_id, m.public,
+                m.scope), 0)) AS digest
+        FROM {module} m WHERE m.repository_id = %s::bigint GROUP BY m.file_id),
+    now AS (
+        SELECT f.path, f.id, coalesce(named.keys, '{}') AS modules,
+            coalesce(named.digest, 0) # coalesce(f.package_id, 0) AS context
+        FROM {file} f LEFT JOIN named ON named.file_id = f.id
+        WHERE f.repository_id = %s::bigint AND f.skipped = '' AND %s::bool),
+    before AS (
+        SELECT p.path, s.path_id, s.file_id, s.context, s.modules
+        FROM {source} s JOIN {path} p ON p.id = s.path_id
+        WHERE s.repository_id = %s::bigint)
+    SELECT coalesce(now.path, before.path), before.path_id, now.id, now.context,
+        coalesce(now.modules, '{}'), coalesce(before.modules, '{}'),
+        coalesce(now.context = before.context, false)
+    FROM now FULL JOIN before ON before.path = now.path
+    WHERE now.id IS DISTINCT FROM before.file_id OR now.context IS DISTINCT FROM before.context
+    ORDER BY 1""")
+_NAMES: Final = _sql("""SELECT DISTINCT {name_key} FROM (
+        SELECT s.name FROM {symbol} s WHERE s.file_id = ANY(%s::bigint[])
+        UNION ALL
+        SELECT r.name FROM {reference} r WHERE r.file_id = ANY(%s::bigint[]) AND r.kind = 'type'
+            AND r.name <> '') AS n""")
+_PACKAGES: Final = _sql("""SELECT coalesce(array_agg(DISTINCT {distribution_key}), '{}'),
+        coalesce(bit_xor(hashtextextended(concat_ws(' ', p.id, p.version, p.root, p.manifest,
+            d.name, d.required, d.pinned, d.locked, d.alias), 0)), 0)
+    FROM {package} p LEFT JOIN {dependency} d ON d.package_id = p.id
+    WHERE p.repository_id = %s::bigint""")
+
+
+class ChangedFile(NamedTuple):
+    """A path whose file differs from what was followed.
+
+    `id` is None of a file that is gone, `path_id` of a path that is new.
+    """
+
+    path: str
+    path_id: int | None
+    id: int | None
+    context: int | None
+    modules: list[int]
+    modules_before: list[int]
+    is_in_place: bool  # only its content has changed
+
+
+class Packages(NamedTuple):
+    """The keys of a repository's distributions, and a digest of what its manifests say."""
+
+    keys: list[int]
+    digest: int
+
+
+def changed_files(repository: int, *, is_present: bool) -> list[ChangedFile]:
+    """Return the paths of a repository whose files differ from those that were followed.
+
+    One that is not present has no files any more, whatever is still to be deleted.
+    """
+    rows = fetch_rows(_CHANGED, [repository, repository, is_present, repository])
+    return [ChangedFile(*row) for row in rows]
+
+
+def packages_of(repository: int) -> Packages:
+    """Return what the manifests of a repository say now."""
+    [row] = fetch_rows(_PACKAGES, [repository])
+    return Packages(*row)
+
+
+def touched_keys(
+    followed: FollowedRepository,
+    files: Sequence[ChangedFile],
+    paths: Mapping[str, int],
+    packages: Packages,
+) -> set[int]:
+    """Return the keys of everything whose change may change an answer."""
+    ids = id_array(one.id for one in files if one.id is not None)
+    keys = {path_key(paths[one.path]) for one in files}
+    keys.update(key for one in files for key in (*one.modules, *one.modules_before))
+    keys.update(key for (key,) in fetch_rows(_NAMES, [ids, ids]))
+    if not all(one.is_in_place for one in files):
+        keys |= {c_key(followed.repository_id), *packages.keys, *followed.distributions}
+    if packages.digest != followed.packages:
+        keys |= {manifests_key(followed.repository_id), *packages.keys, *followed.distributions}
+    return keys

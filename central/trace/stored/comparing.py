@@ -1,0 +1,38 @@
+"""Stored edges against those that resolution makes now, of some files."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from central.db import Row
+from central.repositories.models import Repository
+from central.tenancy.models import Organization
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.references import sites_in
+from central.trace.resolve.rules import rules_of
+from central.trace.stored.models import Edge, Source
+from central.trace.stored.rows import COLUMNS, edge_rows, resolved
+from central.trace.stored.surroundings import surroundings
+
+
+def different(organization: Organization, paths: Sequence[int]) -> list[int]:
+    """Return those of the paths whose stored edges are not what resolution says now."""
+    present = Repository.objects.filter(organization=organization, retired_at=None)
+    resolver = BatchResolver(
+        rules_of(organization), repositories=present.values_list("id", flat=True)
+    )
+    files = dict(Source.objects.filter(path_id__in=paths).values_list("path_id", "file_id"))
+    sites = sites_in(resolver, list(files.values()))
+    resolved(resolver, [site for file in files.values() for site in sites[file]])  # together
+    parts = {path: resolved(resolver, sites[file]) for path, file in files.items()}
+    around = surroundings((), {file for part in parts.values() for file in part.files()})
+    live = _by_source(edge_rows(parts, around.paths))
+    stored = _by_source(Edge.objects.filter(source__in=paths).values_list(*COLUMNS))
+    return [path for path in paths if live.get(path) != stored.get(path)]
+
+
+def _by_source(rows: Iterable[Row]) -> dict[int, set[Any]]:
+    found: dict[int, set[Any]] = {}
+    for source, repository, references, *fields in rows:
+        comparable = (tuple(one) if isinstance(one, list) else one for one in fields)
+        found.setdefault(source, set()).add((repository, *sorted(references), *comparable))
+    return found

@@ -1,0 +1,290 @@
+"""The follower: it brings the stored edges up to what resolution says of the corpus now.
+
+One process at a time follows an organisation, in steps of one transaction each. A step compares a
+repository with what was followed, asks the questions again that its changes touch, and marks the
+files as due of which an answer differs. Another resolves a portion of the due files.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+import structlog
+
+from central.corpus.models import Reference
+from central.db import execute, fetch_rows, id_array, sql_with, written_from_one_moment
+from central.leases import held
+from central.repositories.models import Repository
+from central.tenancy.models import Organization
+from central.trace.resolve.engine import BatchResolver, TakenRows
+from central.trace.resolve.questions import Limit
+from central.trace.resolve.references import sites_in
+from central.trace.resolve.rules import rules_of
+from central.trace.stored.changes import changed_files, packages_of, touched_keys
+from central.trace.stored.models import Edge, FollowedRepository, Path, Question, Source
+from central.trace.stored.recording import (
+    Recorded,
+    asked,
+    digest_of,
+    is_of_file_alone,
+    path_in,
+    recorded,
+)
+from central.trace.stored.rows import resolved, resolved_recording, write_edges
+from central.trace.stored.state import behind, rules_digest
+from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
+from indexer.limits import EDGES_FILES, EDGES_REFERENCES
+
+_log = structlog.get_logger(__name__)
+
+_LOCK: Final = 0x65646765  # the namespace of this module's advisory locks
+_sql = sql_with(
+    source=Source,
+    question=Question,
+    edge=Edge,
+    reference=Reference,
+    repository=Repository,
+    followed=FollowedRepository,
+)
+_PUT_SOURCES: Final = _sql("""INSERT INTO {source}
+        (path_id, repository_id, file_id, context, modules, due, is_cut, questions, repositories)
+    SELECT path, %s::bigint, file, context, modules::bigint[], true, false, '{}', '{}'
+    FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::text[])
+        AS now (path, file, context, modules)
+    ON CONFLICT (path_id) DO UPDATE SET file_id = EXCLUDED.file_id, due = true, questions = '{}',
+        context = EXCLUDED.context, modules = EXCLUDED.modules""")
+_DELETE_SOURCES: Final = _sql("DELETE FROM {source} WHERE path_id = ANY(%s::bigint[])")
+_DELETE_EDGES: Final = _sql("DELETE FROM {edge} WHERE source = ANY(%s::bigint[])")
+_WATCHING: Final = _sql("""SELECT id, kind, fields, digest FROM {question}
+    WHERE organization_id = %s::bigint AND watches && %s::bigint[]""")
+_DEPENDENT: Final = _sql("""UPDATE {source} SET due = true
+    WHERE NOT due AND questions && %s::bigint[]""")
+_ALL_DUE: Final = _sql(
+    "UPDATE {source} SET due = true WHERE repository_id = %s::bigint AND NOT due"
+)
+_DUE: Final = _sql("""SELECT s.path_id, s.file_id,
+        (SELECT count(*) FROM {reference} r WHERE r.file_id = s.file_id)
+    FROM {source} s JOIN {repository} o ON o.id = s.repository_id
+    WHERE o.organization_id = %s::bigint AND s.due
+    ORDER BY s.questions <> '{}', s.repository_id, s.path_id LIMIT %s""")
+_PUT_QUESTIONS: Final = _sql("""INSERT INTO {question}
+        (id, organization_id, kind, fields, digest, watches)
+    SELECT q.id, %s::bigint, q.kind, q.fields, q.digest, q.watches::bigint[]
+    FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bigint[], %s::text[])
+        AS q (id, kind, fields, digest, watches)
+    ON CONFLICT (id) DO UPDATE SET digest = EXCLUDED.digest, watches = EXCLUDED.watches
+    WHERE {question}.digest <> EXCLUDED.digest""")
+_DELETE_UNUSED: Final = _sql("""WITH deleted AS (DELETE FROM {question} q
+    WHERE q.organization_id = %s::bigint AND q.id NOT IN (
+        SELECT unnest(s.questions) FROM {source} s
+        JOIN {followed} f ON f.repository_id = s.repository_id
+        WHERE f.organization_id = %s::bigint) RETURNING 1)
+    SELECT count(*) FROM deleted""")
+_DIGESTS: Final = _sql("SELECT id, digest FROM {question} WHERE id = ANY(%s::bigint[])")
+_RESOLVED: Final = _sql("""UPDATE {source} SET due = false, is_cut = now.is_cut,
+        questions = now.questions::bigint[], repositories = now.repositories::bigint[]
+    FROM unnest(%s::bigint[], %s::bool[], %s::text[], %s::text[])
+        AS now (path, is_cut, questions, repositories)
+    WHERE path_id = now.path""")
+
+
+def follow_all(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
+    """Follow all organisations, a step of each in turn, until nothing is due.
+
+    Not in a transaction.
+    """
+    ahead = list(Organization.objects.order_by("pk"))
+    while ahead:
+        ahead = [one for one in ahead if not is_stopping() and _has_more(one)]
+
+
+def _has_more(organization: Organization) -> bool:
+    """Do one step; after an error, which is logged, the others go on."""
+    try:
+        return follow(organization)
+    except Exception:  # noqa: BLE001 (what is not stored is resolved when it is asked for)
+        _log.exception("edges_not_followed", organization=organization.slug)
+        return False
+
+
+def follow(organization: Organization) -> bool:
+    """Do one step; return whether there was something to do. Not in a transaction."""
+    with held(_LOCK, organization.pk) as is_held:
+        if not is_held:
+            return False
+        with written_from_one_moment():
+            step = _Step(organization)
+            repository = behind(organization)
+            if repository is not None:
+                step.compare(repository)
+                return True
+            return step.resolve_due()
+
+
+def delete_unused_questions() -> int:
+    """Delete the questions that no file depends on any more; return how many there were."""
+    count = 0
+    for organization in Organization.objects.order_by("pk"):
+        with held(_LOCK, organization.pk) as is_held:  # else the follower may just ask them
+            if is_held:
+                [row] = fetch_rows(_DELETE_UNUSED, [organization.pk, organization.pk])
+                count += row[0]
+    return count
+
+
+class _Due(NamedTuple):
+    path: int
+    file: int
+    references: int
+
+
+class _Source(NamedTuple):
+    """What a file's edges depend on; `repositories` are others than its own."""
+
+    path: int
+    is_cut: bool
+    questions: set[int]
+    repositories: set[int]
+
+
+def _source(
+    due: _Due, taken: TakenRows, questions: Mapping[Any, Recorded], around: Surroundings
+) -> _Source:
+    asked = {key: questions[key] for key in taken if key in questions}
+    read = {repository for one in asked.values() for repository in one.repositories}
+    return _Source(
+        due.path,
+        len(asked) < len(taken),
+        {
+            one.id
+            for (_, question), one in asked.items()
+            if not is_of_file_alone(question, due.file, around)
+        },
+        read - {0, around.repositories.get(due.file, 0)},
+    )
+
+
+class _Step:
+    def __init__(self, organization: Organization) -> None:
+        self._organization = organization
+        present = Repository.objects.filter(organization=organization, retired_at=None)
+        self._present = dict(present.values_list("id", "generation"))
+        self._resolver = BatchResolver(
+            rules_of(organization), repositories=self._present, is_recorded=True
+        )
+
+    def compare(self, repository: int) -> None:
+        """Mark the files as due that the changes of a repository concern."""
+        followed, _ = FollowedRepository.objects.get_or_create(
+            repository_id=repository, defaults={"organization": self._organization}
+        )
+        is_present = repository in self._present
+        files = changed_files(repository, is_present=is_present)
+        packages = packages_of(repository)
+        paths = {one.path: one.path_id for one in files if one.path_id is not None}
+        paths |= paths_for(repository, [one.path for one in files if one.path_id is None])
+        present = [one for one in files if one.id is not None]
+        execute(
+            _PUT_SOURCES,
+            [
+                repository,
+                id_array(paths[one.path] for one in present),
+                id_array(one.id or 0 for one in present),
+                id_array(one.context or 0 for one in present),
+                [id_array(one.modules) for one in present],
+            ],
+        )
+        gone = id_array(paths[one.path] for one in files if one.id is None)
+        execute(_DELETE_SOURCES, [gone])
+        execute(_DELETE_EDGES, [gone])
+        self._ask_again(touched_keys(followed, files, paths, packages))
+        rules = rules_digest(self._organization)
+        if followed.rules != rules:
+            execute(_ALL_DUE, [repository])
+        if not is_present:  # and what led there is due
+            Path.objects.filter(repository_id=repository).delete()
+            followed.delete()
+            return
+        followed.generation = self._present[repository]
+        followed.rules = rules
+        followed.packages, followed.distributions = packages.digest, packages.keys
+        followed.save()
+
+    def _ask_again(self, keys: Iterable[int]) -> None:
+        """Ask what watches these keys again; the files of which an answer differs are due."""
+        stored = fetch_rows(_WATCHING, [self._organization.pk, id_array(keys)])
+        files = files_at(path_in(kind, fields) for _, kind, fields, _ in stored)
+        questions = [asked(kind, fields, files) for _, kind, fields, _ in stored]
+        answers = self._resolver.resolve_all(questions)
+        around = surroundings(zip(questions, answers, strict=True))
+        changed = [
+            recorded(self._organization.pk, question, answer, around)._replace(id=number)
+            for (number, _, _, digest), question, answer in zip(
+                stored, questions, answers, strict=True
+            )
+            if digest_of(answer, around.paths) != digest
+        ]
+        self._put_questions(changed)
+
+    def resolve_due(self) -> bool:
+        """Resolve a portion of the due files; return whether there were any."""
+        due = _portion(_Due(*row) for row in fetch_rows(_DUE, [self._organization.pk, EDGES_FILES]))
+        if not due:
+            return False
+        sites = sites_in(self._resolver, [one.file for one in due])
+        resolved(self._resolver, [site for one in due for site in sites[one.file]])  # together
+        self._resolver.taken_rows()
+        parts = {one.path: resolved_recording(self._resolver, sites[one.file]) for one in due}
+        rows = {key: answer for _, taken in parts.values() for key, answer in taken.items()}
+        files = {file for part, _ in parts.values() for file in part.files()}
+        around = surroundings(((key[1], answer) for key, answer in rows.items()), files)
+        questions = {
+            key: recorded(self._organization.pk, key[1], answer, around)
+            for key, answer in rows.items()
+            if key[0] is not Limit
+        }
+        sources = [_source(one, parts[one.path][1], questions, around) for one in due]
+        asked_by = {number for one in sources for number in one.questions}
+        self._put_questions(one for one in questions.values() if one.id in asked_by)
+        execute(_DELETE_EDGES, [id_array(one.path for one in due)])
+        write_edges({path: part for path, (part, _) in parts.items()}, around.paths)
+        execute(
+            _RESOLVED,
+            [
+                id_array(one.path for one in sources),
+                [one.is_cut for one in sources],
+                [id_array(one.questions) for one in sources],
+                [id_array(one.repositories) for one in sources],
+            ],
+        )
+        return True
+
+    def _put_questions(self, questions: Iterable[Recorded]) -> None:
+        """Store questions; the files that had another answer are due."""
+        new = {one.id: one for one in questions}
+        digests = dict(fetch_rows(_DIGESTS, [id_array(new)]))
+        other = [key for key, one in new.items() if digests.get(key, one.digest) != one.digest]
+        execute(_DEPENDENT, [id_array(other)])
+        ordered = list(new.values())
+        execute(
+            _PUT_QUESTIONS,
+            [
+                self._organization.pk,
+                id_array(one.id for one in ordered),
+                [one.kind for one in ordered],
+                [one.fields for one in ordered],
+                id_array(one.digest for one in ordered),
+                [id_array(one.watches) for one in ordered],
+            ],
+        )
+
+
+def _portion(due: Iterable[_Due]) -> list[_Due]:
+    """Return the first files whose references fit; at least one."""
+    taken: list[_Due] = []
+    room = EDGES_REFERENCES
+    for one in due:
+        if taken and one.references > room:
+            break
+        taken.append(one)
+        room -= one.references
+    return taken

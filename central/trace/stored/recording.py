@@ -1,0 +1,173 @@
+"""What a resolution depends on: questions of statements, their answers, and what may change them.
+
+A resolution is the same as long as the answers to the questions of statements are, which it asked
+(`BatchResolver.taken_rows`). So a stored edge needs nothing else than these questions with a digest
+of each answer. Questions and answers name files by the ids of their paths, which outlive contents.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import md5
+from typing import Any, Final, NamedTuple
+
+from central.trace.resolve import sql
+from central.trace.resolve.engine import Answer, Question
+from central.trace.stored.surroundings import Surroundings
+from indexer.records.references import ANY_DIRECTORY
+
+_KINDS: Final = {kind.__name__: kind for kind in sql.STATEMENTS}
+
+
+class Recorded(NamedTuple):
+    """A question of a statement as it is stored; `id` is its digest in its organisation."""
+
+    id: int
+    kind: str
+    fields: str
+    digest: int  # of the answer
+    watches: tuple[int, ...]
+    repositories: frozenset[int]  # those that the answer is read from
+
+
+def number(kind: str, text: str) -> int:
+    """Return a digest of 64 bits that fits a bigint, as `watch_key` in PostgreSQL does."""
+    digest = md5(f"{kind}:{text}".encode(), usedforsecurity=False).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+# The same of a column, in SQL.
+NUMBER: Final = "('x' || left(md5('{kind}:' || {text}), 16))::bit(64)::bigint"
+
+
+def path_key(path: int) -> int:
+    """Watched: what the file at a path says."""
+    return number("path", str(path))
+
+
+def module_key(name: str) -> int:
+    """Watched: which files have a module of this name, and what they say."""
+    return number("module", name)
+
+
+def name_key(name: str) -> int:
+    """Watched: which files define, or pass something to, what has this name."""
+    return number("name", name)
+
+
+def manifests_key(repository: int) -> int:
+    """Watched: the packages of a repository and their dependencies."""
+    return number("manifests", str(repository))
+
+
+def distribution_key(ecosystem: str, name: str) -> int:
+    """Watched: the packages of this distribution, their dependencies and public modules."""
+    return number("distribution", f"{ecosystem}:{name}")
+
+
+def c_key(repository: int) -> int:
+    """Watched: which files of C and C++ a repository has."""
+    return number("c", str(repository))
+
+
+def recorded(
+    organization: int, question: Question, answer: Answer, surroundings: Surroundings
+) -> Recorded:
+    """Return a question with its answer as it is stored."""
+    kind = type(question).__name__
+    fields = json.dumps(_by_path(question, surroundings.paths), ensure_ascii=True)
+    watches = sorted(set(_watches(question, answer, surroundings)))
+    return Recorded(
+        number("question", f"{organization}:{kind}:{fields}"),
+        kind,
+        fields,
+        digest_of(answer, surroundings.paths),
+        tuple(watches),
+        frozenset(_repositories(question, answer, surroundings)),
+    )
+
+
+def is_of_file_alone(question: Any, file: int, around: Surroundings) -> bool:
+    """Whether a file's content and surroundings decide the answer: no other change does."""
+    is_own = getattr(question, "file", 0) == file
+    is_spread = file in around.scopes or file in around.of_c
+    return is_own and not (is_spread and isinstance(question, _SPREAD))
+
+
+def asked(kind: str, fields: str, files: Mapping[int, int]) -> Question:
+    """Return a stored question, of the files that are at its paths now: 0 where none is."""
+    made = _KINDS[kind](*json.loads(fields))
+    file = getattr(made, "file", 0)
+    return made._replace(file=files.get(file, 0)) if file else made  # type: ignore[no-any-return]
+
+
+def path_in(kind: str, fields: str) -> int:
+    """Return the id of the path that a stored question is about, or 0."""
+    return int(getattr(_KINDS[kind](*json.loads(fields)), "file", 0))
+
+
+def digest_of(answer: Answer, paths: Mapping[int, int]) -> int:
+    """Return the digest of an answer.
+
+    Of an import's line nothing but the order counts, in which the rows are.
+    """
+    rows = [
+        json.dumps(_by_path(row._replace(line=0) if hasattr(row, "line") else row, paths))
+        for row in answer
+    ]
+    if not any(hasattr(row, "line") for row in answer):
+        rows.sort()
+    return number("answer", "\n".join(rows))
+
+
+def _by_path(row: Any, paths: Mapping[int, int]) -> Any:
+    file = getattr(row, "file", 0)
+    return row._replace(file=paths[file]) if file else row
+
+
+def _watches(question: Any, answer: Iterable[Any], around: Surroundings) -> Iterable[int]:
+    for row in answer:
+        if file := getattr(row, "file", 0):
+            yield path_key(around.paths[file])
+    if file := getattr(question, "file", 0):
+        yield path_key(around.paths[file])
+        if isinstance(question, _SPREAD):
+            yield from map(module_key, around.scopes.get(file, ()))
+            if file in around.of_c:
+                yield c_key(around.of_c[file])
+                yield name_key(question.name.rpartition(".")[2])
+    if watches := _WATCHES.get(type(question)):
+        yield from watches(question, around)
+
+
+def _repositories(question: Any, answer: Iterable[Any], around: Surroundings) -> Iterable[int]:
+    for row in (question, *answer):
+        yield around.repositories.get(getattr(row, "file", 0), 0)
+        yield around.packages.get(getattr(row, "package", 0), 0)
+        yield getattr(row, "repository", 0)
+    if isinstance(question, _OF_DISTRIBUTION):
+        yield from around.distributions.get((question.ecosystem, question.distribution), ())
+
+
+def _of_package(question: Any, around: Surroundings) -> list[int]:
+    repository = around.packages.get(question.package)
+    return [manifests_key(repository)] if repository else []
+
+
+# What other files of the scope, or of C, may say.
+_SPREAD: Final = (sql.SameScopeDefinitions, sql.NamedBases)
+_OF_DISTRIBUTION: Final = (sql.Required, sql.FirstNames)
+_WATCHES: Final[dict[type, Callable[[Any, Surroundings], Iterable[int]]]] = {
+    sql.Modules: lambda asked, _: [module_key(asked.name)],
+    sql.Definitions: lambda asked, _: [module_key(asked.module)],
+    sql.Exported: lambda asked, _: [module_key(asked.module)],
+    sql.DefaultExports: lambda asked, _: [module_key(asked.module)],
+    sql.PathEnds: lambda asked, _: [module_key(f"{ANY_DIRECTORY}{asked.end}")],
+    sql.PassedRows: lambda asked, _: [name_key(asked.called)],
+    sql.Extensions: lambda asked, _: [name_key(asked.name)],
+    sql.TopLevel: lambda asked, _: [name_key(asked.name)],
+    sql.SharedMembers: lambda asked, _: [name_key(asked.name)],
+    sql.Declared: _of_package,
+    sql.RequirementOf: _of_package,
+    sql.Required: lambda asked, _: [distribution_key(asked.ecosystem, asked.distribution)],
+    sql.FirstNames: lambda asked, _: [distribution_key(asked.ecosystem, asked.distribution)],
+}

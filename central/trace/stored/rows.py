@@ -1,0 +1,120 @@
+"""What is resolved in a file, as rows of edges."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from central.db import Row, copy_into, copy_rows
+from central.trace.constructors import constructor_edges
+from central.trace.edges import Edge, edges_to
+from central.trace.resolve.engine import BatchResolver, TakenRows
+from central.trace.resolve.references import ReferenceSite
+from central.trace.resolve.resolve import Resolution, resolve, with_unresolved
+from central.trace.stored import models
+
+UNRESOLVED: Final = "unresolved"
+ELSEWHERE: Final = "elsewhere"
+COLUMNS: Final = (
+    "source",
+    "repository_id",
+    "references",
+    "target",
+    "name",
+    "kind",
+    "ecosystem",
+    "rule",
+    "confidence",
+    "candidates",
+    "is_certain",
+    "is_alias",
+    "via",
+    "receiver",
+    "receiver_name",
+    "written",
+    "written_name",
+    "model",
+)
+_COPY: Final = copy_into(models.Edge, *COLUMNS)
+
+
+class Resolved(NamedTuple):
+    """The references of a file, with their edges, also to constructors."""
+
+    resolutions: Sequence[tuple[ReferenceSite, Resolution]]
+    edges: Sequence[Edge]
+
+    def files(self) -> Iterator[int]:
+        """Yield the files that the edges name."""
+        for edge in self.edges:
+            yield edge.target[0]
+            if edge.definition:
+                yield edge.definition.file
+                yield from edge.definition.via_files
+                if edge.definition.receiver:
+                    yield edge.definition.receiver[0]
+
+
+def resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> Resolved:
+    """Resolve references; overrides and what only a name links are no edges of theirs."""
+    resolutions = with_unresolved(resolver, sites, resolve(resolver, sites))
+    pairs = list(zip(sites, resolutions, strict=True))
+    edges = [edge for site, resolution in pairs for edge in edges_to(site, resolution)]
+    return Resolved(pairs, [*edges, *constructor_edges(resolver, edges)])
+
+
+def resolved_recording(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite]
+) -> tuple[Resolved, TakenRows]:
+    """As `resolved`, with the rows on which that depends."""
+    return resolved(resolver, sites), resolver.taken_rows()
+
+
+def write_edges(parts: Mapping[int, Resolved], paths: Mapping[int, int]) -> None:
+    """Write the edges of files, given by the ids of their paths."""
+    copy_rows(_COPY, edge_rows(parts, paths))
+
+
+def edge_rows(parts: Mapping[int, Resolved], paths: Mapping[int, int]) -> Iterator[Row]:
+    """Yield the rows of edges of files, in the order of COLUMNS."""
+    return (row for path, part in parts.items() for row in _rows(path, part, paths))
+
+
+def _rows(path: int, part: Resolved, paths: Mapping[int, int]) -> Iterator[Row]:
+    references: dict[Row, list[int]] = defaultdict(list)
+    for edge in part.edges:
+        references[_leading(edge, paths)].append(edge.site.id)
+    for site, resolution in part.resolutions:
+        if not resolution.targets:
+            references[_leading_nowhere(site, resolution)].append(site.id)
+    for row, ids in references.items():
+        *before, via, receiver, receiver_name, written, written_name, model = row
+        after = (list(via), receiver, receiver_name, written, written_name, model)
+        yield (path, part.resolutions[0][0].repository, ids, *before, *after)
+
+
+def _leading(edge: Edge, paths: Mapping[int, int]) -> Row:
+    one = edge.definition
+    assert one is not None  # noqa: S101 - only a name makes an edge without one
+    written = one.key if edge.is_to_constructor else None
+    return (
+        paths[edge.target[0]],
+        edge.target[1],
+        one.kind,
+        "",
+        edge.rule,
+        int(edge.confidence),
+        edge.candidates,
+        one.is_certain,
+        one.is_alias,
+        tuple(paths[file] for file in one.via_files),
+        paths.get(one.receiver[0]) if one.receiver else None,  # a model's class has no file
+        one.receiver[1] if one.receiver else "",
+        paths[written[0]] if written else None,
+        written[1] if written else "",
+        one.model,
+    )
+
+
+def _leading_nowhere(site: ReferenceSite, resolution: Resolution) -> Row:
+    rule = UNRESOLVED if resolution.is_unresolved else ELSEWHERE
+    return (None, site.name, "", site.ecosystem, rule, 0, 0, False, False, (), None, "", None, "", "")

@@ -1,0 +1,63 @@
+"""Which repositories the follower has still to compare, and which stored edges are current."""
+
+from collections.abc import Collection
+from typing import Final
+
+from central.db import fetch_rows, sql_with
+from central.repositories.models import Repository
+from central.tenancy.models import Organization
+from central.trace.resolve.library_models import library_models
+from central.trace.stored.models import FollowedRepository, Source
+from central.trace.stored.recording import number
+from indexer.limits import EDGES_LIVE_FILES
+
+_RULES: Final = 1  # raise it whenever a rule of resolution changes
+_sql = sql_with(repository=Repository, followed=FollowedRepository, source=Source)
+# Also those that are gone.
+_BEHIND: Final = _sql("""SELECT r.id FROM {repository} r
+        LEFT JOIN {followed} f ON f.repository_id = r.id
+    WHERE r.organization_id = %s::bigint AND r.retired_at IS NULL AND r.generation > 0
+        AND (f.id IS NULL OR r.generation <> f.generation OR f.rules <> %s::bigint)
+    UNION ALL
+    SELECT f.repository_id FROM {followed} f
+        LEFT JOIN {repository} r ON r.id = f.repository_id AND r.retired_at IS NULL
+    WHERE f.organization_id = %s::bigint AND r.id IS NULL
+    LIMIT 1""")
+# What a file's resolution read in a hidden repository could decide what its names mean.
+_LIVE: Final = _sql("""WITH seen AS MATERIALIZED (SELECT %s::bigint[] AS ids),
+    hidden AS MATERIALIZED (
+        SELECT coalesce(array_agg(r.id), '{}') AS ids FROM {repository} r, seen
+        WHERE r.organization_id = %s::bigint AND r.retired_at IS NULL AND r.generation > 0
+            AND r.id <> ALL(seen.ids))
+    SELECT s.file_id FROM {source} s
+    WHERE s.repository_id = ANY((SELECT ids FROM seen)::bigint[]) AND (s.due OR s.is_cut)
+    UNION
+    SELECT s.file_id FROM {source} s
+    WHERE s.repositories && (SELECT ids FROM hidden)::bigint[]
+        AND s.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+    LIMIT %s""")
+
+
+def rules_digest(organization: Organization) -> int:
+    """Return a digest of the rules that resolve the organisation's references."""
+    models = library_models().version if organization.uses_models else ""
+    return number("rules", f"{_RULES}:{models}")
+
+
+def behind(organization: Organization) -> int | None:
+    """Return a repository that differs from what was followed, or None."""
+    key = organization.pk
+    rows = fetch_rows(_BEHIND, [key, rules_digest(organization), key])
+    return rows[0][0] if rows else None
+
+
+def live_files(organization: Organization, repositories: str) -> Collection[int] | None:
+    """Return the files whose stored edges are not what resolution over these repositories says.
+
+    None if that may be any file: while the follower has still to compare a repository, or if the
+    files are too many.
+    """
+    if behind(organization) is not None:
+        return None
+    rows = fetch_rows(_LIVE, [repositories, organization.pk, EDGES_LIVE_FILES + 1])
+    return frozenset(file for (file,) in rows) if len(rows) <= EDGES_LIVE_FILES else None

@@ -1,0 +1,286 @@
+"""Stored edges are what resolution says, after any history and for every credential."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, Final
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from central.corpus.models import File
+from central.db import id_array
+from central.maintenance.edge_upkeep import compare_edges
+from central.maintenance.organization_deletion import purge_retired, schedule_deletion
+from central.maintenance.reconcile import Difference
+from central.repositories.models import Repository
+from central.tenancy.models import Organization
+from central.trace.callees import resolve_callees
+from central.trace.callers import find_callers
+from central.trace.edges import Edge
+from central.trace.resolve.definitions import Definition, DefinitionFilter, definitions_named
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.references import sites_within
+from central.trace.resolve.resolve import Confidence
+from central.trace.resolve.rules import rules_of
+from central.trace.stored.comparing import different
+from central.trace.stored.follower import delete_unused_questions, follow, follow_all
+from central.trace.stored.models import Edge as StoredEdge
+from central.trace.stored.models import FollowedRepository, Path, Question, Source
+from central.trace.stored.state import live_files
+from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
+
+# What each file may say; "" stands for a file that is not there.
+_PLACES: Final[Mapping[tuple[str, str], Sequence[str]]] = {
+    ("lib", "pyproject.toml"): (pyproject("lib"), pyproject("other"), pyproject("lib", "kit")),
+    ("lib", "lib/__init__.py"): ("from lib.core import run", "", "from lib.more import *"),
+    ("lib", "lib/core.py"): (
+        "def run(): ...\nclass Box:\n    def go(self): ...",
+        "class Box: ...",
+        "from lib.more import run\nclass Base:\n    def go(self): ...\nclass Box(Base): ...",
+        "",
+    ),
+    ("lib", "lib/more.py"): ("def run(): ...", "def stop(): ...", ""),
+    ("fork", "pyproject.toml"): (pyproject("lib"), pyproject("fork"), ""),
+    ("fork", "lib/core.py"): ("def run(): ...\nclass Box:\n    def go(self): ...", ""),
+    ("app", "pyproject.toml"): (pyproject("app", "lib"), pyproject("app"), ""),
+    ("app", "app/main.py"): (
+        "from lib.core import Box, run\ndef main(box: Box):\n    run()\n    box.go()",
+        "import lib\ndef main():\n    lib.run()",
+        "from app.own import Mine\ndef main(mine: Mine):\n    mine.go()\n    Mine()",
+        "from lib import missing\ndef main():\n    missing()\n    unknown.go()",
+    ),
+    ("app", "app/own.py"): (
+        "from lib.core import Box\nclass Mine(Box):\n    def go(self): ...",
+        "class Mine:\n    def __init__(self): self.go()\n    def go(self): ...",
+        "",
+    ),
+    ("svc", "go.mod"): ("module example.com/svc\n",),
+    ("svc", "a.go"): (
+        "package svc\ntype T struct{}\nfunc (t T) Run() { t.Go(); B() }\n",
+        "package svc\nfunc main() { B(); var t T; t.Go() }\n",
+    ),
+    ("svc", "b.go"): ("package svc\nfunc B() {}\n", "package svc\ntype T struct{}\n", ""),
+    ("svc", "c.go"): ("package svc\nfunc (t T) Go() { B() }\n", "package svc\nfunc B() {}\n", ""),
+    ("native", "box.h"): ("int box(void);\n", ""),
+    ("native", "box.c"): ('#include "box.h"\nint box(void) { return 1; }\n', ""),
+    ("native", "other.c"): ("int box(void) { return 2; }\n", ""),
+    ("native", "main.c"): ('#include "box.h"\nint main(void) { return box(); }\n',),
+    ("gem", "lib/a.rb"): ("class Shop\n  def sell\n    self.pay\n  end\nend\n",),
+    ("gem", "lib/b.rb"): ("class Shop\n  def pay\n  end\nend\n", "def pay\nend\n", ""),
+}
+_NAMES: Final = ("run", "stop", "go", "Box", "Mine", "Base", "B", "Go", "T", "box", "pay", "sell")
+_REPOSITORIES: Final = sorted({name for name, _ in _PLACES})
+
+_changes = st.sampled_from(sorted(_PLACES)).flatmap(
+    lambda place: st.tuples(st.just(place), st.sampled_from(_PLACES[place]))
+)
+_steps = st.lists(_changes | st.sampled_from(_REPOSITORIES), min_size=1, max_size=3)
+
+
+@pytest.mark.django_db
+@settings(max_examples=12, deadline=None)
+@given(st.lists(_steps, min_size=1, max_size=4), st.sets(st.sampled_from(_REPOSITORIES)))
+def test_stored_edges_are_what_resolution_says_after_any_history(
+    history: list[list[Any]], hidden: set[str]
+) -> None:
+    """A step changes files, or retires a repository or brings it back; then edges follow."""
+    with _undone():
+        organization = _followed()
+        for step in history:
+            for change in step:
+                _retire_or_bring_back(change) if isinstance(change, str) else _change(
+                    *change[0], change[1]
+                )
+            _follow(organization)
+            _assert_stored_is_live(organization, hidden=set())
+            _assert_stored_is_live(organization, hidden)
+
+
+@pytest.mark.django_db
+@settings(max_examples=5, deadline=None)
+@given(st.sets(st.sampled_from([path for _, path in _PLACES]), min_size=1))
+def test_references_of_files_that_are_due_are_resolved(due: set[str]) -> None:
+    with _undone():
+        organization = _followed()
+        paths = Path.objects.filter(path__in=due).values("pk")
+        Source.objects.filter(path_id__in=paths).update(due=True)
+        _assert_stored_is_live(organization, hidden=set())
+
+
+@pytest.mark.django_db
+def test_only_files_whose_answers_change_are_resolved_again() -> None:
+    organization = _followed()
+    own, box = "app/own.py", "class Box:\n    def go(self): ..."
+    _change("lib", "lib/core.py", f"def run(): return 1\n{box}")
+    follow(organization)  # compares
+    assert _due() == {"lib/core.py"}, "its definitions are the same"
+    _follow(organization)
+    _change("lib", "lib/core.py", f"{box}\n    def stop(self): ...\nclass Run(Box): ...")
+    follow(organization)
+    assert _due() == {"lib/core.py", "app/main.py"}, "its run() is gone"
+    assert own not in _due()
+
+
+@pytest.mark.django_db
+def test_what_a_hidden_repository_could_decide_is_not_read_from_stored_edges() -> None:
+    organization = _followed()
+    seen = Repository.objects.exclude(name="fork").values_list("pk", flat=True)
+    live = live_files(organization, id_array(seen))
+    assert live is not None
+    paths = set(File.objects.filter(pk__in=live).values_list("path", flat=True))
+    assert paths == {"app/main.py", "app/own.py"}, "they import what fork provides too"
+
+
+@pytest.mark.django_db
+def test_a_step_that_fails_changes_nothing_and_the_next_one_does_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    organization = _followed()
+    before = sorted(StoredEdge.objects.values_list("pk", flat=True))
+    _change("lib", "lib/core.py", "class Box: ...")
+    follow(organization)
+    with monkeypatch.context() as patch:
+        patch.setattr("central.trace.stored.follower.write_edges", _fail)
+        with transaction.atomic(), pytest.raises(RuntimeError), transaction.atomic():
+            follow(organization)
+        follow_all()  # logs it, for other organisations are to be followed too
+    assert sorted(StoredEdge.objects.values_list("pk", flat=True)) == before
+    _follow(organization)
+    _assert_stored_is_live(organization, hidden=set())
+
+
+@pytest.mark.django_db
+def test_the_reconcile_finds_edges_that_differ_and_has_them_resolved_again() -> None:
+    organization = _followed()
+    app = Repository.objects.get(name="app")
+    StoredEdge.objects.filter(repository_id=app.pk, name="run").update(rule="import", candidates=9)
+    assert compare_edges(app, repair=True) == Difference(due=0, differing=1)
+    assert compare_edges(app, repair=False) == Difference(due=1, differing=0)
+    _follow(organization)
+    assert compare_edges(app, repair=False) == Difference(due=0, differing=0)
+
+
+@pytest.mark.django_db
+def test_questions_that_no_file_depends_on_are_deleted() -> None:
+    organization = _followed()
+    assert delete_unused_questions() == 0
+    _change("app", "app/main.py", "")
+    _change("app", "app/own.py", "")
+    _follow(organization)
+    assert delete_unused_questions() > 0
+    _assert_stored_is_live(organization, hidden=set())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_organisation_is_deleted_with_its_edges() -> None:
+    organization = _followed()
+    schedule_deletion(slug=organization.slug, actor="test")
+    Repository.objects.update(retired_at=timezone.now() - timedelta(hours=1))
+    purge_retired()
+    assert not Organization.all_objects.filter(pk=organization.pk).exists()
+    tables = (StoredEdge, Source, Path, Question, FollowedRepository)
+    assert [model.__name__ for model in tables if model.objects.exists()] == []
+
+
+def _followed() -> Organization:
+    """The organisation with the first text of each file."""
+    for place, texts in _PLACES.items():
+        _change(*place, texts[0])
+    _follow(organization_of())
+    return organization_of()
+
+
+def _due() -> set[str]:
+    due = Source.objects.filter(due=True).values("path_id")
+    return set(Path.objects.filter(pk__in=due).values_list("path", flat=True))
+
+
+def _fail(*_: object) -> None:
+    raise RuntimeError
+
+
+@contextmanager
+def _undone() -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def _change(name: str, path: str, text: str) -> None:
+    made = repository(name, {})
+    change_files(made, {path: text} if text else {}, removed=() if text else (path,))
+
+
+def _retire_or_bring_back(name: str) -> None:
+    found = Repository.objects.get(name=name)
+    found.retired_at = None if found.retired_at else timezone.now()
+    found.save()
+
+
+def _follow(organization: Organization) -> None:
+    while follow(organization):
+        pass
+
+
+def _assert_stored_is_live(organization: Organization, hidden: set[str]) -> None:
+    present = Repository.objects.filter(organization=organization, retired_at=None)
+    visible = sorted(present.exclude(name__in=hidden).values_list("pk", flat=True))
+    sources = Source.objects.filter(repository_id__in=visible, due=False)
+    assert different(organization, list(sources.values_list("path_id", flat=True))) == []
+    live = _answers(organization, visible, is_stored=False)
+    assert _answers(organization, visible, is_stored=True) == live
+
+
+def _answers(organization: Organization, visible: Sequence[int], *, is_stored: bool) -> Any:
+    found = {}
+    for name in _NAMES:
+        resolver = BatchResolver(rules_of(organization), repositories=visible)
+        if is_stored:
+            resolver.live_files = live_files(organization, id_array(visible))
+            assert resolver.live_files is not None
+        definitions = definitions_named(resolver, DefinitionFilter(name))
+        for one in definitions:
+            found[one.key] = _callers(resolver, [one]), _callees(resolver, one)
+        found[name] = _callers(resolver, definitions)
+    return found
+
+
+def _callers(resolver: BatchResolver, definitions: Sequence[Definition]) -> Any:
+    found = find_callers(resolver, definitions, min_confidence=Confidence.LOW)
+    tally = found.tally
+    return (
+        _shown(found.edges),
+        tally.unresolved,
+        tally.elsewhere,
+        sorted({site.id for site in found.untargeted}),
+    )
+
+
+def _callees(resolver: BatchResolver, one: Definition) -> Any:
+    sites = sites_within(resolver, [one.key])
+    found = resolve_callees(resolver, sites, min_confidence=Confidence.MEDIUM)
+    return (
+        _shown(found.edges),
+        sorted(site.id for site in found.unresolved),
+        sorted(site.id for site in found.untargeted),
+    )
+
+
+def _shown(edges: Sequence[Edge]) -> list[Any]:
+    return sorted(
+        (
+            one.site.path,
+            one.site.line,
+            one.site.column,
+            *one.target,
+            one.rule,
+            one.confidence,
+            one.candidates,
+            one.is_override,
+        )
+        for one in edges
+    )
