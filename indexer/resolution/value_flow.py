@@ -67,6 +67,7 @@ _BEFORE_RETURNED: Final = 24  # characters before what is returned
 _BIND: Final = "bind"
 _PARAMETER: Final = re.compile(r"\d+=")
 _QUOTES: Final = " \n\t\"'"
+_GIVEN: Final = (ValueSource.ALIAS, ValueSource.NEW)  # of a variable that may be passed on
 _MAX_DEPTH: Final = 8  # of names that stand for one another
 
 
@@ -105,6 +106,12 @@ class FlowReader:
         # Whether `{a: b}` names the key "a", and `{b}` the key "b".
         self._has_named_keys = "{" not in resolver.language.container_literals
         self._known = {*self._functions, *self._imported, *resolver.language.self_names}
+        for scope in (resolver.tree.root, *resolver.tree.scopes):
+            self._known |= {
+                name
+                for name, bound in scope.names.items()
+                if any(one.source in _GIVEN for one in bound)
+            }
         # Members that may hold a function: fields that are given a name, and those of functions.
         self._member_names = resolver.language.function_methods | {
             name
