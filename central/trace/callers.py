@@ -15,9 +15,9 @@ from central.trace.resolve.definitions import Definition
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.extensions import extended_types
-from central.trace.resolve.flow_candidates import flow_sites
+from central.trace.resolve.flow_candidates import CUT_HOLDERS, MAX_SITES, flow_sites
 from central.trace.resolve.hierarchy import aliases_of, hierarchy_of, used_as
-from central.trace.resolve.questions import Ancestors, Key, last_name
+from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
 from central.trace.resolve.reference_counts import count_references
 from central.trace.resolve.references import (
     Names,
@@ -308,10 +308,12 @@ def _candidates(
         found = _selected_by_hierarchy(resolver, sought, names, files, further, within)
     sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
     may_be_held = any(name_rules(one).functions_as_values for one in ecosystems)
-    held = _held_sites(resolver, sought, sites, aliases.names) if may_be_held else []
+    held = _held_sites(resolver, sought, aliases.names, within) if may_be_held else []
     if within is not None:
         sites = [site for site in sites if site.file in within]
         held = [site for site in held if site.file in within]
+    known = {site.id for site in sites}
+    held = [site for site in distinct(held) if site.id not in known]
     resolver.prefetch(_lineages(sought.definitions).values())
     resolutions = resolve(resolver, [*sites, *held, *prefetch])[: len(sites) + len(held)]
     of_values = resolutions[len(sites) :]
@@ -324,18 +326,26 @@ def _candidates(
 
 
 def _held_sites(
-    resolver: BatchResolver, sought: _Sought, sites: Sequence[ReferenceSite], names: set[str]
+    resolver: BatchResolver, sought: _Sought, names: set[str], within: Collection[int] | None
 ) -> list[ReferenceSite]:
-    """Return further references, of values that may hold what has one of the names."""
-    known = {site.id for site in sites}
+    """Return references of values, and constants, that may hold what has one of the names."""
     owners = {
         owner
         for one in sought.leading
         if last_name(one.qualified_name) == CALL_METHOD and (owner := _owner(one))
     }
     made = hierarchy_of(resolver, owners, {Ecosystem.PYPI}).names if owners else ()
-    found = flow_sites(resolver, names, instances=made)
-    return [site for site in distinct(found) if site.id not in known]
+    found, constants = flow_sites(resolver, names, instances=made)
+    if not constants:
+        return found
+    ecosystems = sorted({one.ecosystem for one in sought.leading})
+    aliases = aliases_of(resolver, constants | used_as(resolver, constants))
+    of_constants = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
+    files = sorted({file for file, _ in constants})
+    bound = bound_sites(resolver, of_constants, files, within=within, limit=MAX_SITES + 1)
+    if len(bound) > MAX_SITES:
+        resolver.resolve_all([Limit(CUT_HOLDERS)])
+    return [*found, *bound[:MAX_SITES], *sites_rooted(resolver, aliases.roots)]
 
 
 class _Selection(NamedTuple):

@@ -158,6 +158,7 @@ class Language:
     plain_decorators: frozenset[str] = frozenset()  # that leave a method what it is
     decorators_replace: bool = False  # a decorated function is what the decorator gives
     functions_as_values: bool = False  # the queries say where they are passed and held
+    function_methods: frozenset[str] = frozenset()  # of each function, that call or give it
     has_methods: bool = True  # without methods, types of fields and results are not needed
     # Methods (types) and variables of the same name do not shadow each other: the syntax decides.
     separate_method_namespace: bool = False

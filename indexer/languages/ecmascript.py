@@ -90,6 +90,8 @@ JAVASCRIPT: Final = Language(
     ),
     unknown_types=names("any unknown object never void Object Proxy"),
     open_objects=names("globalThis window exports module"),
+    functions_as_values=True,
+    function_methods=names("apply bind call"),
     containers=_CONTAINERS,
     builtins=_BUILTINS,
 )

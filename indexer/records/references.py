@@ -68,6 +68,9 @@ CALL_METHOD: Final = "__call__"  # what calling an instance calls (Python)
 # In a chain: what follows leads from a value to a function that it holds, and is no member (see
 # `indexer.resolution.value_flow`). At the end of a TYPE reference's caller: what that holds.
 HELD: Final = "="
+# After HELD: the function without a name that the one before it returns.
+CLOSURE: Final = "=>"
+CONSTRUCTOR_METHODS: Final = ("__init__", "constructor")  # what making an instance passes things to
 # Before the name of what is called, as the name of a TYPE reference: what a call passes.
 PASSED: Final = "^"
 # What `with` and `async with` call of what they are given; what has neither gives itself (Python).

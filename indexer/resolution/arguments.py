@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from indexer.limits import CALL_ARGUMENTS_CHARACTERS, NAME_CHARACTERS
+from indexer.records.files import VALUE_KINDS
 from indexer.records.references import Access, Binding
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
@@ -132,7 +133,8 @@ def _named(given: str, name: NameBinding, resolver: ExpressionReader) -> Value |
     if value.access is not Access.PATH or value.binding is Binding.UNKNOWN:
         return None
     full = ".".join((value.root, *value.chain))
-    if value.binding is Binding.LOCAL:
-        return value if resolver.tree.definitions.get(full) in _NAMED_KINDS else None
     is_class = CLASS_NAME.match(full.rpartition(".")[2]) is not None
+    if value.binding is Binding.LOCAL:
+        kind = resolver.tree.definitions.get(full)
+        return value if kind in _NAMED_KINDS or (is_class and kind in VALUE_KINDS) else None
     return value if value.binding is Binding.IMPORT and is_class else None

@@ -128,14 +128,15 @@ def bind_locals(
 ) -> None:
     """Bind the names of matches with `@local`, `@field` or `@narrowed`.
 
-    Call `merge_bindings` afterwards. A local of unknown value that is not among the names `read`
-    is omitted.
+    Call `merge_bindings` afterwards. A local of unknown value, also a parameter, that is not
+    among the names `read` is omitted.
     """
     marked = []
     for match in matches:
         label = next(one for one in ("local", "field", "narrowed") if one in match)
         written = text.slice(match[label])
-        if len(match) > 1 or written in read:
+        is_bare = len(match) == 1 + ("local.parameters" in match)
+        if not is_bare or written in read:
             where = match.get("local.in")
             mark = match[label] if where is None else (where[0], where[0] + 1)
             marked.append((mark, written, label, match))

@@ -54,6 +54,7 @@ _CALL: Final = ReferenceKind.CALL
 _VALUE: Final = ReferenceKind.VALUE
 
 _CALLS: Final = (_CALL, _NEW)
+_OF_HELD: Final = (_CALL, _ELEMENT, _NEW)
 _PASSED_TO: Final = (LOCAL, IMPORT)
 BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
@@ -141,8 +142,7 @@ class ReferenceReader:
             if use.kind is _DECORATE and use.written not in self._language.plain_decorators:
                 self._flow.decorated.add(self._caller(use, scope))
             expression, value, name = self._used(use, _place(use, scope))
-            if value is UNKNOWN and use.kind is _CALL:
-                value, name = self._held(use, name, scope)
+            value, name = self._as_function(use, value, name, scope)
             if not name or not self._is_wanted(use, value):
                 continue
             reference = self._reference(use, expression, value, name, scope)
@@ -192,12 +192,30 @@ class ReferenceReader:
         outer = {name: name for name, kind in tree.definitions.items() if kind in FUNCTION_KINDS}
         return {name: found.pop() for name, found in inner.items() if len(found) == 1} | outer
 
+    def _as_function(
+        self, use: NameUse, value: Value, name: str, scope: Scope
+    ) -> tuple[Value, str]:
+        """Return the function that a value may hold, or of which it is a method: `f.call(x)`."""
+        if value is UNKNOWN:
+            return self._held(use, name, scope) if use.kind in _OF_HELD else (value, name)
+        if value.chain and value.chain[-1] in self._language.function_methods:
+            return self._of_function(value, name)
+        return value, name
+
     def _held(self, use: NameUse, name: str, scope: Scope) -> tuple[Value, str]:
         """Return the value and name of a call of what may hold a function."""
         held = None
         if self._language.functions_as_values:
             held = self._flow.called(use.written, scope, use.start)
         return (held, name or flow_name(held)[:NAME_CHARACTERS]) if held else (UNKNOWN, name)
+
+    def _of_function(self, value: Value, name: str) -> tuple[Value, str]:
+        """Return the function of this file that `f.call(x)` calls, else the value itself."""
+        *names, last = value.root, *value.chain
+        is_own = value.binding is LOCAL and value.access is PATH and name == last
+        if not is_own or self._resolver.tree.definitions.get(".".join(names)) not in FUNCTION_KINDS:
+            return value, name
+        return value._replace(chain=value.chain[:-1]), _last_name(".".join(names))
 
     def _add_passed(self, use: NameUse, reference: Reference, scope: Scope) -> None:
         """Keep what a call passes, or that a decorator is called with what it decorates."""

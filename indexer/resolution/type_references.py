@@ -232,7 +232,8 @@ def returned_values(
     matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
 ) -> Iterator[tuple[str, str, Scope, int]]:
     """Yield what functions return, as written, with scope and offset."""
-    for one in _returns(matches, resolver, text, ()):
+    named = [one for one in matches if "returns.alias" in one or "returns.call" in one]
+    for one in _returns(named, resolver, text, (), of_all=True):
         if one.label in {"returns.alias", "returns.call"}:
             called = CALLED if one.label == "returns.call" else ""
             yield one.owner, text.shortened(one.mark) + called, one.scope, one.mark[0]
@@ -284,9 +285,14 @@ def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[s
 
 
 def _returns(
-    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText, fixtures: Container[str]
+    matches: Iterable[QueryMatch],
+    resolver: Resolver,
+    text: SourceText,
+    fixtures: Container[str],
+    *,
+    of_all: bool = False,
 ) -> Iterator[_Return]:
-    """Yield each return, in order of position."""
+    """Yield each return, in order of position; `of_all`: of functions without a name too."""
     marks = sorted(
         (_whole(mark, match), label, part_taken(match, "returns", text))
         for match in matches
@@ -298,7 +304,7 @@ def _returns(
         owner = _function(scope)
         if label in OF_FIXTURES and (owner not in fixtures or _is_delegated(mark, text)):
             continue
-        if owner:
+        if owner or of_all:
             yield _Return(owner, ".".join(part), label, mark, scope)
 
 

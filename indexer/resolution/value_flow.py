@@ -5,7 +5,8 @@ table or of a field. Such a reference has in its chain, after HELD, the steps fr
 chain before:
 
 * `2=name`, the parameter of the function with this name, the third that callers write;
-* `()`, what calling it gives; `[key]`, its item by a literal key; `[]`, any item;
+* `=>`, the function without a name that it returns; `()`, what calling it gives;
+* `[key]`, its item by a literal key; `[]`, any item;
 * `@name`, a member of the instance that root.chain is or gives.
 
 TYPE references whose caller ends in HELD tell what is there: `make.=` what a function returns,
@@ -16,12 +17,14 @@ at the position of the call, they tell what it passes: `^2.=`, by keyword `^name
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
 
 from indexer.limits import FLOW_CALL_BYTES, FLOW_ITEMS, FLOW_LITERAL_CHARACTERS, NAME_CHARACTERS
 from indexer.records.files import VALUE_KINDS
 from indexer.records.references import (
     CALLED,
+    CLOSURE,
+    CONSTRUCTOR_METHODS,
     ELEMENT,
     HELD,
     PASSED,
@@ -31,7 +34,13 @@ from indexer.records.references import (
 )
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.resolver import Resolver
-from indexer.resolution.scopes import NameBinding, Scope, ValueSource
+from indexer.resolution.scopes import (
+    ANONYMOUS_FUNCTION,
+    BLOCK,
+    NameBinding,
+    Scope,
+    ValueSource,
+)
 from indexer.resolution.value import (
     IMPORT,
     INSTANCE,
@@ -48,12 +57,17 @@ from indexer.syntax.expressions import read_arguments
 from indexer.syntax.source_text import SourceText, leading_identifier
 from indexer.syntax.types import split_type
 
-_NAME: Final = re.compile(r"\s*([^\W\d]\w*)\s*")
+_NAME: Final = re.compile(r"\s*((?:[^\W\d]|\$)[\w$]*)\s*")
 _LITERAL_KEY: Final = re.compile(r"\s*(?:\"(\w{1,60})\"|'(\w{1,60})'|(\d{1,9}))\s*\Z")
 _KEYED: Final = re.compile(r"\s*(\"[^\"\\]*\"|'[^'\\]*'|[\w.]+)\s*:\s*(.+)", re.DOTALL)
 _COMMENT: Final = re.compile(r"(?m)^\s*(?:#|//).*$")
 _KEYWORD: Final = re.compile(r"\s*(\w+)\s*=(?!=)\s*(.+)", re.DOTALL)
+_RETURNED: Final = re.compile(r"(?:\breturn|=>)\s*\(?\s*\Z")
+_BEFORE_RETURNED: Final = 24  # characters before what is returned
+_BIND: Final = "bind"
 _PARAMETER: Final = re.compile(r"\d+=")
+_QUOTES: Final = " \n\t\"'"
+_GIVEN: Final = (ValueSource.ALIAS, ValueSource.NEW)  # of a variable that may be passed on
 _MAX_DEPTH: Final = 8  # of names that stand for one another
 
 
@@ -89,6 +103,22 @@ class FlowReader:
             for name, kind in self._definitions.items()
             if _is_function(kind)
         }
+        # Whether `{a: b}` names the key "a", and `{b}` the key "b".
+        self._has_named_keys = "{" not in resolver.language.container_literals
+        self._known = {*self._functions, *self._imported, *resolver.language.self_names}
+        for scope in (resolver.tree.root, *resolver.tree.scopes):
+            self._known |= {
+                name
+                for name, bound in scope.names.items()
+                if any(one.source in _GIVEN for one in bound)
+            }
+        # Members that may hold a function: fields that are given a name, and those of functions.
+        self._member_names = resolver.language.function_methods | {
+            name
+            for names in resolver.tree.members.values()
+            for name, bound in names.items()
+            if bound[0].source is ValueSource.ALIAS
+        }
         self._containers: dict[str, NameBinding] = {}
         self._fields: dict[str, NameBinding] = {}
         self._calls: list[_Call] = []
@@ -96,10 +126,18 @@ class FlowReader:
         self._passing: set[tuple[int, str]] = set()  # arguments that are read, by offset and place
         # By function, the parameters that are called or passed on: places and names.
         self._live: dict[str, set[str]] = {}
+        self._tables: set[str] = set()  # last names of tables
+        self._passers: set[int] = set()  # calls that pass a function, by their offsets
         self._values: set[str] = set()  # functions that something holds
+        self._closures: dict[
+            str, tuple[Value, int]
+        ] = {}  # returned functions, by what returns them
 
     def called(self, written: str, scope: Scope, offset: int) -> Value | None:
         """Return what a call is of, if it is of a function that something holds."""
+        is_member = "." in written and written[-1:] not in {")", "]"}
+        if is_member and written.rpartition(".")[2] not in self._member_names:
+            return None
         value = self.value(written, scope, offset)
         if value is None or value.chain[-1] == HELD:
             return None
@@ -126,6 +164,8 @@ class FlowReader:
         if read is None or depth > _MAX_DEPTH:
             return None
         path, steps = read
+        if path[-1] in self._resolver.language.function_methods and len(path) > 1:
+            path, steps = path[:-1], steps[1:] if path[-1] == _BIND else steps
         value = self._of_path(path, scope, offset, excluding, depth)
         if value is None or len(value.chain) + len(steps) > MAX_CHAIN:
             return None
@@ -138,13 +178,19 @@ class FlowReader:
         put: Iterable[tuple[str, str, Scope, int]],
     ) -> Iterator[Reference]:
         """Yield what functions return, fields and tables hold, and calls pass."""
-        for owner, written, scope, offset in returned:
-            value = None if owner in self._fixtures else self.value(written, scope, offset)
+        for function, written, scope, offset in returned:
+            owner = function or self._closure_around(scope)
+            value = (
+                None if not owner or owner in self._fixtures else self.value(written, scope, offset)
+            )
             if value is not None and self._may_be_function(value):
                 self._use(value)
                 yield self._reference(owner, value, offset)
+        for owner, (value, offset) in self._closures.items():
+            yield self._reference(owner, value, offset)
         yield from self._of_fields()
         yield from self._passed()
+        yield from self._of_constants()
         yield from self._of_defaults(defaults)
         yield from self._of_tables(put)
 
@@ -188,8 +234,8 @@ class FlowReader:
         return table is not None and table.text[:1] == "{"
 
     def _of_parameter(self, name: NameBinding) -> Value | None:
-        owner = name.scope.prefix
-        if name.parameters < 0 or self._definitions.get(owner) not in FUNCTION_KINDS:
+        owner = self._receiver(name.scope) if name.parameters >= 0 else None
+        if owner is None:
             return None
         if name.start - name.parameters > FLOW_CALL_BYTES:
             return None
@@ -201,7 +247,28 @@ class FlowReader:
             place -= 1  # a caller does not write the method's object
         if any(one.lstrip()[:1] == "*" for one in earlier):
             place = FLOW_ITEMS  # it has no place: callers write its name
-        return Value(LOCAL, owner, (HELD, f"{place}={self._name(name)}")) if place >= 0 else None
+        return _with(owner, f"{place}={self._name(name)}") if place >= 0 else None
+
+    def _receiver(self, scope: Scope) -> Value | None:
+        """Return the function of a scope: a definition, or one without a name that is returned."""
+        if scope.kind == BLOCK and scope.parent:
+            return self._receiver(scope.parent)
+        if scope.kind != ANONYMOUS_FUNCTION:
+            is_function = self._definitions.get(scope.prefix) in FUNCTION_KINDS
+            return Value(LOCAL, scope.prefix, (HELD,)) if is_function else None
+        before = self._text.slice((max(scope.start - _BEFORE_RETURNED, 0), scope.start))
+        around = self._receiver(scope.parent) if scope.parent else None
+        if around is None or not _RETURNED.search(before):
+            return None
+        closure = _with(around, CLOSURE)
+        self._closures.setdefault(_owner(around), (closure, scope.start))
+        self._values.add(_owner(closure))
+        return closure
+
+    def _closure_around(self, scope: Scope) -> str:
+        """Return the function without a name around a `return`, if it is returned; else ""."""
+        around = self._receiver(scope)
+        return _owner(around) if around and around.chain[-1] == CLOSURE else ""
 
     def _member(
         self,
@@ -244,7 +311,8 @@ class FlowReader:
         """Keep that a parameter is called or passed on, or that a function is held."""
         parameter = next((step for step in value.chain if _PARAMETER.match(step)), None)
         if parameter is not None:
-            self._live.setdefault(value.root, set()).update(parameter.split("="))
+            owner = _owner(value).rpartition(".")[0]
+            self._live.setdefault(owner, set()).update(parameter.split("="))
         elif value.chain[-1] == HELD:
             self._values.add(_owner(value))
         elif value.chain[-1][0] == "@":
@@ -272,6 +340,18 @@ class FlowReader:
             return _is_function(self._definitions[method]) and method not in self.decorated
         return value.root in self._resolver.bases and name in self._functions
 
+    def _of_constants(self) -> Iterator[Reference]:
+        """Yield what a call gives that passes a function, at its place: `const A = wrap(b)(C)`."""
+        calls = {call.written: call for call in self._calls if call.offset in self._passers}
+        for name in self._file_names() if calls else ():
+            call = calls.get(name.callee_end) if name.source is ValueSource.CALL else None
+            value = self.value(name.text, name.scope, name.start, name) if call else None
+            if call is not None and value is not None and not name.steps:
+                found = self._reference(name.qualified, _with(value, CALLED), 0)
+                called = f"{HELD}{self._imported_name(value)}"[:NAME_CHARACTERS]
+                place = call.reference
+                yield found._replace(name=called, line=place.line, column=place.column)
+
     def _of_fields(self) -> Iterator[Reference]:
         for owner, name in self._fields.items():
             value = self.value(name.text, name.scope, name.start, name)
@@ -286,7 +366,8 @@ class FlowReader:
             value = self.value(written, scope.parent or scope, offset)
             if target is None or value is None or not self._may_be_function(value):
                 continue
-            if target.chain[-1].partition("=")[0] in self._live.get(target.root, ()):
+            live = self._live.get(_owner(target).rpartition(".")[0], ())
+            if target.chain[-1].partition("=")[0] in live:
                 self._use(value)
                 yield self._reference(_owner(target), value, offset)
 
@@ -303,6 +384,7 @@ class FlowReader:
 
     def _passed(self) -> Iterator[Reference]:
         """Yield what calls pass; of this file's functions, to parameters that are used so."""
+        self._tables = {name.rpartition(".")[2] for name in self._containers}
         waiting = [call for call in self._calls if _is_followed(call.reference)]
         known = -1
         for _ in range(_MAX_DEPTH):
@@ -321,15 +403,16 @@ class FlowReader:
 
     def _received(self, called: Reference) -> frozenset[str] | None:
         """Return the parameters that are used so; None of what another file or a value may be."""
-        if _is_held(called) and self._values.isdisjoint(self._live):
-            return frozenset()
-        if called.binding is not LOCAL or _is_held(called):
+        if called.binding is not LOCAL:
             return None
+        if _is_held(called):
+            return frozenset() if self._values.isdisjoint(self._live) else None
         names = [called.root, *filter(None, called.chain.split("."))]
         is_member = called.access in (INSTANCE, RESULT)
         path = ".".join([*names, called.name] if is_member else names)
         if self._definitions.get(path) in CLASS_KINDS:
-            path = f"{path}.__init__"
+            made = (self._live.get(f"{path}.{one}", ()) for one in CONSTRUCTOR_METHODS)
+            return frozenset().union(*made)
         return frozenset(self._live.get(path, ()))
 
     def _arguments(self, call: _Call) -> list[tuple[str, str]]:
@@ -356,8 +439,14 @@ class FlowReader:
     def _of_call(self, call: _Call, received: frozenset[str] | None) -> Iterator[Reference]:
         for place, value in self._arguments(call):
             is_done = (call.offset, place) in self._passing
-            if not is_done and (received is None or place in received):
+            is_wanted = self._may_be_known(value) if received is None else place in received
+            if not is_done and is_wanted:
                 yield from self._of_argument(call, place, value)
+
+    def _may_be_known(self, written: str) -> bool:
+        """Whether an argument begins with a name that may be a function of this file or import."""
+        name = leading_identifier(written)
+        return name in self._known or name in self._tables
 
     def _of_argument(self, call: _Call, place: str, written: str) -> Iterator[Reference]:
         one = call.reference
@@ -366,7 +455,9 @@ class FlowReader:
         if value is None or not self._may_be_passed(value, is_known=one.binding is LOCAL):
             return
         self._use(value)
-        name = f"{PASSED}{CALLED if _is_held(one) else self._real_name(one)}"[:NAME_CHARACTERS]
+        self._passers.add(call.offset)
+        called = CALLED if _is_held(one) and one.binding is LOCAL else self._real_name(one)
+        name = f"{PASSED}{called}"[:NAME_CHARACTERS]
         found = self._reference(f"{PASSED}{place}", value, 0)
         yield found._replace(name=name, line=one.line, column=one.column)
 
@@ -383,9 +474,17 @@ class FlowReader:
         return any(self._may_be_item(value) for _, value in self._items(owner, name.text, name))
 
     def _real_name(self, reference: Reference) -> str:
-        if reference.binding is not IMPORT or reference.chain or reference.access is not PATH:
-            return reference.name
-        return self._imported.get(reference.root, reference.root).rpartition(".")[2]
+        steps = reference.chain.removeprefix(f"{HELD}.")
+        is_own = reference.access is PATH and not steps.replace(CALLED, "").strip(".")
+        if reference.binding is not IMPORT or not is_own:
+            return CALLED if _is_held(reference) else reference.name
+        return self._imported_name(reference) + steps.replace(".", "")
+
+    def _imported_name(self, used: Reference | Value) -> str:
+        """Return the last name of a root in its own file; a default export often has this one's."""
+        path = self._imported.get(used.root, "") if used.binding is IMPORT else used.root
+        name = path.rpartition(".")[2]
+        return used.root if name in {"", "default"} else name
 
     def _of_tables(self, put: Iterable[tuple[str, str, Scope, int]]) -> Iterator[Reference]:
         """Yield the items of tables: those of literals, unless one is put in their place."""
@@ -425,13 +524,22 @@ class FlowReader:
 
     def _is_beside(self, first: int, second: int) -> bool:
         """Whether two statements begin at the same column: the second follows the first."""
-        return first < second and self._text.position(first)[1] == self._text.position(second)[1]
+        return first < second and self._indentation(first) == self._indentation(second)
+
+    def _indentation(self, offset: int) -> int:
+        _, column = self._text.position(offset)
+        before = self._text.slice((offset - column, offset))
+        return len(before) - len(before.lstrip())
 
     def _importable_tables(self) -> Iterator[tuple[str, NameBinding]]:
+        for name in self._file_names():
+            if name.source is ValueSource.LITERAL:
+                yield name.qualified, name
+
+    def _file_names(self) -> Iterator[NameBinding]:
+        """Yield the variables of the file that others may import."""
         for names in self._resolver.tree.root.names.values():
-            for name in names:
-                if name.source is ValueSource.LITERAL and name.qualified:
-                    yield name.qualified, name
+            yield from (name for name in names if name.qualified)
 
     def _items(self, owner: str, text: str, name: NameBinding) -> Iterator[tuple[str, Value]]:
         if len(text) > FLOW_LITERAL_CHARACTERS or owner.count("[") > 2:
@@ -440,6 +548,8 @@ class FlowReader:
         for place, one in enumerate(written[:FLOW_ITEMS] if end > 0 else ()):
             keyed = _KEYED.fullmatch(one) if text[0] == "{" else None
             key, item = (keyed[1], keyed[2]) if keyed else (str(place), one)
+            if self._has_named_keys and text[0] == "{":
+                key = f"'{(key if keyed else item).strip(_QUOTES)}'"
             part = f"{owner}{_index(key)}"
             if item.strip()[:1] in {"{", "["}:
                 yield from self._items(part, item.strip(), name)
@@ -505,6 +615,8 @@ def flow_name(value: Value) -> str:
     for step in value.chain[at + 1 :]:
         if step == CALLED:
             name += CALLED
+        elif step == CLOSURE:
+            continue
         elif step[0] == "[":
             name += ELEMENT
         else:
@@ -524,9 +636,17 @@ def _is_followed(called: Reference) -> bool:
 def _owner(value: Value) -> str:
     """Return the part that a value is, without later steps: `apply.0=f`."""
     at = value.chain.index(HELD)
-    return ".".join((value.root, *value.chain[:at], *value.chain[at + 1 : at + 2]))
+    steps = value.chain[at + 1 :]
+    last = next((place for place, step in enumerate(steps) if step != CLOSURE), len(steps))
+    return ".".join((value.root, *value.chain[:at], *steps[: last + 1]))
 
 
+@overload
+def _with(value: Value, step: str) -> Value: ...
+@overload
+def _with(value: None, step: str) -> None: ...
+@overload
+def _with(value: Value | None, step: str) -> Value | None: ...
 def _with(value: Value | None, step: str) -> Value | None:
     return value and value._replace(chain=(*value.chain, step))
 

@@ -85,6 +85,7 @@ _RULES: Final[Mapping[str, NameRules]] = {
     Ecosystem.NPM: NameRules(
         standard=_NODE,
         omitted_by_wildcards=re.compile(r"default\Z"),
+        functions_as_values=True,
         constructors=frozenset({"constructor"}),
     ),
     Ecosystem.GO: NameRules(capitalizes_functions=True),

@@ -9,13 +9,22 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Final, NamedTuple
 
-from central.corpus.models import File, Reference
+from central.corpus.models import File, Reference, Symbol
 from central.db import Row, fetch_rows, id_array, sql_with
 from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.modelled import DEFAULT
 from central.trace.resolve.questions import Key, Limit, last_name
 from central.trace.resolve.references import COLUMNS, ReferenceSite, columns_of
-from central.trace.resolve.resolve import resolve
-from indexer.records.references import CALLED, ELEMENT, HELD, PASSED
+from central.trace.resolve.resolve import holds_function, origins, resolve
+from indexer.records.files import VALUE_KINDS
+from indexer.records.references import (
+    CALLED,
+    CLOSURE,
+    CONSTRUCTOR_METHODS,
+    ELEMENT,
+    HELD,
+    PASSED,
+)
 
 MAX_ROUNDS: Final = 4  # from what holds a function to what holds that
 MAX_HOLDERS: Final = 300
@@ -28,13 +37,18 @@ _SUFFIXES: Final = tuple(
     "".join(steps) for count in (0, 1, 2) for steps in product((CALLED, ELEMENT), repeat=count)
 )
 _sql = sql_with(
-    columns=COLUMNS, held=f"'.{HELD}'", reference=Reference, file=File, step=f"'%%{HELD}%%'"
+    columns=COLUMNS,
+    held=f"'.{HELD}'",
+    reference=Reference,
+    file=File,
+    symbol=Symbol,
+    step=f"'%%{HELD}%%'",
 )
 # What says that something holds one of these names, or, in the files, anything of these roots.
 _HOLDERS = _sql("""SELECT r.file_id, r.name, r.caller, r.line, r.column
     FROM {reference} r
-    WHERE split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
-            = ANY(%s::text[])
+    WHERE (split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
+            = ANY(%s::text[]) OR r.name = ANY(%s::text[]))
         AND r.repository_id = ANY(%s::bigint[]) AND r.kind = 'type'
         AND (right(r.caller, 2) = {held} OR (%s::bool AND r.access = 'result'))
     LIMIT %s""")
@@ -44,6 +58,10 @@ _HOLDERS_OF_ROOT = _sql("""SELECT r.file_id, r.name, r.caller, r.line, r.column
         AND right(r.caller, 2) = {held}
     WHERE r.repository_id = ANY(%s::bigint[])
     LIMIT %s""")
+_CONSTANTS = _sql("""SELECT s.file_id, s.qualified_name
+    FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
+    JOIN {symbol} s ON s.file_id = q.file AND s.qualified_name = q.name
+        AND s.kind = ANY(%s::text[])""")
 _CALLS_AT = _sql("""SELECT {columns}
     FROM unnest(%s::bigint[], %s::int[], %s::int[]) AS q (file, line, "column")
     JOIN {reference} r ON r.file_id = q.file AND r.line = q.line AND r.column = q."column"
@@ -84,8 +102,8 @@ class _Search:
 
 def flow_sites(
     resolver: BatchResolver, names: Iterable[str], instances: Iterable[str] = ()
-) -> list[ReferenceSite]:
-    """Return references to what may hold a function with one of these names.
+) -> tuple[list[ReferenceSite], set[Key]]:
+    """Return references to what may hold a function with one of these names, and constants.
 
     What has one of the names `instances` gives an instance that may be called.
     """
@@ -101,14 +119,27 @@ def flow_sites(
         known.roots |= fresh.roots
     else:
         resolver.resolve_all([Limit(CUT_HOLDERS)])
-    return _sites(resolver, known) if known.names or known.roots else []
+    if not known.names and not known.roots:
+        return [], set()
+    return _sites(resolver, known), _constants(known.roots)
+
+
+def _constants(keys: Iterable[Key]) -> set[Key]:
+    """Return which of these are constants, whose references are of them and may be of a function.
+
+    A default export is one too.
+    """
+    wanted = sorted(keys)
+    rows = fetch_rows(_CONSTANTS, [*columns_of(wanted), list(VALUE_KINDS)]) if wanted else []
+    return {(file, name) for file, name in rows} | {key for key in wanted if key[1] == DEFAULT}
 
 
 def _holders(resolver: BatchResolver, search: _Search, *, is_held: bool) -> list[_Holder]:
     rows: list[Row] = []
     if search.names:
         named = sorted({*search.names, *(f"@{name}" for name in search.names)})  # of an instance
-        asked = [named, resolver.repositories, is_held]
+        called = [f"{HELD}{name}" for name in sorted(search.names)]
+        asked = [named, called, resolver.repositories, is_held]
         rows += _most(resolver, _HOLDERS, asked, MAX_HOLDERS)
     if search.roots:
         asked = [*columns_of(sorted(search.roots)), resolver.repositories]
@@ -139,16 +170,35 @@ def _search(resolver: BatchResolver, rows: Sequence[_Holder]) -> _Search:
         sites = [ReferenceSite(*row) for row in fetch_rows(_CALLS_AT, asked)]
         for resolution in resolve(resolver, sites):
             for one in resolution.targets:
-                found.roots |= {one.key, (one.file, f"{one.name}.__init__")}
+                made = ((one.file, f"{one.name}.{method}") for method in CONSTRUCTOR_METHODS)
+                found.roots |= {one.key, *made}
+        _add_called_results(resolver, sites, found)
     return found
+
+
+def _add_called_results(
+    resolver: BatchResolver, sites: Iterable[ReferenceSite], found: _Search
+) -> None:
+    """Add the functions that return the functions that are called: `wrap` of `wrap(a)(b)`."""
+    called = [
+        site._replace(chain=site.chain.partition(HELD)[0].rstrip("."))
+        for site in sites
+        if holds_function(site)
+    ]
+    for answer in origins(resolver, called) if called else ():
+        found.roots |= {one.key for one in answer}
+        found.names |= {last_name(one.name) for one in answer}
 
 
 def _add(found: _Search, file: int, part: str) -> None:
     """Add `make`, `TABLE[key]`, `Class.field`, or a parameter of `apply`: `apply.0=f`."""
     name = part.partition("[")[0]
-    if HELD in name:
+    *around, last = name.split(".")
+    if HELD in last and last != CLOSURE:
+        name = ".".join(around)
+    while name.endswith(f".{CLOSURE}"):
         name = name.rpartition(".")[0]
-    else:
+    if HELD not in last or last == CLOSURE:
         found.names.add(last_name(name))
     found.roots.add((file, name))
 

@@ -161,9 +161,13 @@ class ExtensionAccess(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Which functions may a value be to which a chain leads that has HELD and further steps?"""
+    """Which functions may a value be to which a chain leads that has HELD and further steps?
+
+    `site` is the file, line and column of the last call, if that is known.
+    """
 
     origin: NameInFile
+    site: tuple[int, ...] = ()
 
 
 class Held(NamedTuple):
@@ -171,14 +175,20 @@ class Held(NamedTuple):
 
     file: int
     name: str
+    site: tuple[int, ...] = ()
 
 
 class Passed(NamedTuple):
-    """Which functions do callers of a function pass as this parameter: `0=name`?"""
+    """Which functions do callers of a function pass as this parameter: `0=name`?
+
+    `site`: a call that gives it back gives what it passes itself; if nothing tells which call that
+    is (an empty one), nothing is known but of a single function.
+    """
 
     file: int
     name: str
     parameter: str
+    site: tuple[int, ...] | None = None
 
 
 class Outside(NamedTuple):

@@ -3,9 +3,9 @@
 Only this module decides what a reference means; callers, callees and graphs use it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
@@ -13,6 +13,7 @@ from central.trace.resolve.modelled import without_modelled
 from central.trace.resolve.questions import (
     ExtensionAccess,
     Flow,
+    Held,
     ImportedAccess,
     ImportPath,
     MemberAccess,
@@ -20,14 +21,18 @@ from central.trace.resolve.questions import (
     Outside,
     ResolvedDefinition,
     best_candidates,
+    last_name,
 )
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.rules import import_path
-from central.trace.resolve.sql import Imports
+from central.trace.resolve.sql import Imports, SameScopeDefinitions
 from central.trace.resolve.value_flow import CALLABLE
 from indexer.records.builtin_types import is_builtin_type
-from indexer.records.references import HELD, Access, Binding
+from indexer.records.files import VALUE_KINDS
+from indexer.records.references import CLOSURE, HELD, Access, Binding
 
+FLOW: Final = "value_flow"
+_CALLS: Final = frozenset({"call", "new", "element", "decorate"})
 _BOUND = {Binding.LOCAL, Binding.IMPORT}
 _OF_VALUES = {Access.INSTANCE, Access.RESULT}
 
@@ -54,7 +59,8 @@ class Resolution(NamedTuple):
     def candidates(self) -> int:
         """The number of targets, without aliases if there are others."""
         count = len(self.targets)
-        return count if count < 2 else sum(not one.is_alias for one in self.targets) or count
+        surely = sum(not one.is_alias and one.rule != FLOW for one in self.targets)
+        return count if count < 2 else surely or count
 
     def confidence(self, target: ResolvedDefinition) -> Confidence:
         """Return HIGH for a single target that was reached without a guess, else MEDIUM."""
@@ -81,7 +87,45 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
         )
         for site, several in zip(sites, asked, strict=True)
     ]
-    return _with_extensions(resolver, sites, resolutions)
+    return _with_held(resolver, sites, _with_extensions(resolver, sites, resolutions))
+
+
+def _with_held(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], resolutions: list[Resolution]
+) -> list[Resolution]:
+    """Add the functions that constants hold which are called: `const g = make(); g()`."""
+    called = {
+        index: [one for one in resolution.targets if _may_be_value(one)]
+        for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
+        if site.kind in _CALLS and name_rules(site.ecosystem).functions_as_values
+    }
+    unknown = {one.key for several in called.values() for one in several if not one.kind}
+    questions = [SameScopeDefinitions(*key) for key in sorted(unknown)]
+    kinds = dict(zip(sorted(unknown), resolver.read_all(questions), strict=True))
+    functions = {key for key, rows in kinds.items() if any(row.kind in CALLABLE for row in rows)}
+    asked = {
+        index: [Held(*one.key) for one in several if one.key not in functions]
+        for index, several in called.items()
+    }
+    wanted = list(dict.fromkeys(one for several in asked.values() for one in several))
+    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
+    for index, several in asked.items():
+        held = [one for question in several for one in answers[question]]
+        if held:
+            targets = [*resolutions[index].targets, *_of_flow(held)]
+            resolutions[index] = resolutions[index]._replace(targets=best_candidates(targets))
+    return resolutions
+
+
+def _may_be_value(target: ResolvedDefinition) -> bool:
+    return target.rule != FLOW and (not target.kind or target.kind in VALUE_KINDS)
+
+
+def _of_flow(found: Iterable[ResolvedDefinition]) -> Iterator[ResolvedDefinition]:
+    """Yield the functions and classes that have a name, as what a value may be."""
+    for one in found:
+        if one.kind in CALLABLE and last_name(one.name) != CLOSURE:
+            yield one._replace(rule=FLOW, is_certain=False)
 
 
 def _with_extensions(
@@ -109,8 +153,7 @@ def holds_function(site: ReferenceSite) -> bool:
 
 def _held(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -> Resolution:
     """Return the functions that a value may be: of a field, something is known to be there."""
-    functions = (one for one in candidates if one.kind in CALLABLE)
-    targets = best_candidates(one._replace(rule="value_flow") for one in functions)
+    targets = best_candidates(_of_flow(candidates))
     return Resolution(targets, is_unresolved=not targets and "@" in site.chain.split(".")[-1])
 
 

@@ -215,6 +215,8 @@ class FlowRow(NamedTuple):
     package: int
     ecosystem: str
     caller: str
+    line: int
+    column: int
 
 
 class PassedRows(NamedTuple):
@@ -241,6 +243,8 @@ class PassedRow(NamedTuple):
     value_binding: str
     value_root: str
     value_chain: str
+    line: int
+    column: int
 
 
 class Extensions(NamedTuple):

@@ -202,7 +202,7 @@ TYPING: Final = _sql("""SELECT q.n, r.binding, r.root, r.chain, r.access, r.repo
     WHERE r.repository_id = ANY(%s::bigint[])
     ORDER BY r.line, r.column, r.id""")
 HELD_ROWS: Final = _sql("""SELECT q.n, r.binding, r.root, r.chain, r.access, r.repository_id,
-        coalesce(f.package_id, 0), r.ecosystem, r.caller
+        coalesce(f.package_id, 0), r.ecosystem, r.caller, r.line, r.column
     FROM unnest(%s::int[], %s::bigint[], %s::text[], %s::text[]) AS q (n, file, name, beginning)
     JOIN {reference} r ON r.file_id = q.file AND r.kind = 'type'
         AND (r.caller = q.name || {held}
@@ -217,7 +217,7 @@ PASSED_ROWS: Final = _sql("""SELECT q.n, p.*
         AS q (n, called, file, place, keyword)
     CROSS JOIN LATERAL (
         SELECT r.file_id, c.binding, c.root, c.chain, c.access, c.name, r.repository_id,
-            coalesce(f.package_id, 0), r.ecosystem, r.binding, r.root, r.chain
+            coalesce(f.package_id, 0), r.ecosystem, r.binding, r.root, r.chain, r.line, r.column
         FROM {reference} r
         JOIN {file} f ON f.id = r.file_id
         JOIN {reference} c ON c.file_id = r.file_id AND c.line = r.line AND c.column = r.column
@@ -225,7 +225,7 @@ PASSED_ROWS: Final = _sql("""SELECT q.n, p.*
         WHERE r.name = q.called AND r.kind = 'type' AND r.caller IN (q.place, q.keyword)
             AND (q.file = 0 OR r.file_id = q.file) AND r.repository_id = ANY(%s::bigint[])
         ORDER BY r.id LIMIT {most_passed}) AS p (file, binding, root, chain, access, name,
-            repository, package, ecosystem, value, value_root, value_chain)""")
+            repository, package, ecosystem, value, value_root, value_chain, line, "column")""")
 EXTENSIONS: Final = _sql("""SELECT q.n, e.*
     FROM unnest(%s::int[], %s::text[], %s::text[]) AS q (n, ecosystem, name)
     CROSS JOIN LATERAL (

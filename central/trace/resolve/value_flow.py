@@ -28,13 +28,22 @@ from central.trace.resolve.sql import (
     Typing,
 )
 from central.trace.resolve.statements import MAX_PASSED
-from indexer.records.references import CALL_METHOD, CALLED, ELEMENT, HELD, PASSED, Access
+from indexer.records.references import (
+    CALL_METHOD,
+    CALLED,
+    CLOSURE,
+    CONSTRUCTOR_METHODS,
+    ELEMENT,
+    HELD,
+    PASSED,
+    Access,
+)
 
 CUT_FLOW: Final = (
     f"Of the calls that pass a function to another, {MAX_PASSED:,} of each name were followed."
 )
+_PARAMETER: Final = re.compile(r"\d+=")
 _INDEX: Final = re.compile(r"\[[^\]]*\]")
-_CONSTRUCTORS: Final = frozenset({"__init__", "constructor"})
 CALLABLE: Final = FUNCTIONS | {"class"}
 
 
@@ -44,8 +53,9 @@ def flow(question: Flow) -> RuleSteps:
     at = names.index(HELD) if HELD in names else len(names)
     (found,) = yield [question.origin._replace(chain=".".join(names[:at]))]
     values: Sequence[ResolvedDefinition] = yield from _with_kinds(found)
-    for step in names[at + 1 :]:
-        values = yield from _step(values, step)
+    steps = names[at + 1 :]
+    for place, step in enumerate(steps, 1):
+        values = yield from _step(values, step, question.site if place == len(steps) else ())
     return best_candidates((yield from _functions(values)))
 
 
@@ -54,8 +64,8 @@ def held(question: Held) -> RuleSteps:
     base, bracket, _ = question.name.partition("[")
     asked = [HeldRows(question.file, question.name, f"{base}[" if bracket else "")]
     rows, types = yield [*asked, Typing(question.file, question.name)]
-    flows = [
-        _flow(question.file, row)
+    flows: list[Flow | Passed] = [
+        _given_back(question, row) or _flow(question.file, row)
         for row in rows
         if _is_item(row.caller.removesuffix(f".{HELD}"), question.name)
     ]
@@ -72,7 +82,7 @@ def passed(question: Passed) -> RuleSteps:
     """Collect what the calls of a function pass as a parameter, and its default."""
     name = last_name(question.name)
     owner = question.name.rpartition(".")[0]
-    called = last_name(owner) if name in _CONSTRUCTORS else name
+    called = last_name(owner) if name in CONSTRUCTOR_METHODS else _called(question.name)
     place, _, keyword = question.parameter.partition("=")
     places = (f"{PASSED}{place}.{HELD}", f"{PASSED}{keyword}.{HELD}")
     default, rows, dynamic = yield [
@@ -83,9 +93,11 @@ def passed(question: Passed) -> RuleSteps:
     if max(len(rows), len(dynamic)) > MAX_PASSED:
         yield [Limit(CUT_FLOW)]
     sites: list[PassedRow] = [*rows[:MAX_PASSED], *dynamic[:MAX_PASSED]]
+    at_site = [row for row in sites if _site(row) == question.site]
+    sites = at_site or sites
     callees = yield [_callee(row) for row in sites]
     keys = {(question.file, question.name)}
-    if name in _CONSTRUCTORS:
+    if name in CONSTRUCTOR_METHODS:
         keys.add((question.file, owner))
     flows = [
         Flow(_name(row.file, row, (row.value_binding, row.value_root, row.value_chain)))
@@ -93,7 +105,15 @@ def passed(question: Passed) -> RuleSteps:
         if any(_receives(row, one, keys) for one in answer)
     ]
     answers = yield list(dict.fromkeys(flows))
-    return best_candidates([*default, *(one for answer in answers for one in answer)])
+    found = best_candidates([*default, *(one for answer in answers for one in answer)])
+    is_open = question.site is not None and not at_site
+    return () if is_open and len(found) > 1 else found
+
+
+def _called(name: str) -> str:
+    """Return how a function is called: `wrap()` the one that `wrap` returns."""
+    *around, last = name.split(".")
+    return f"{_called('.'.join(around))}{CALLED}" if last == CLOSURE else last
 
 
 def _receives(row: PassedRow, target: ResolvedDefinition, keys: set[tuple[int, str]]) -> bool:
@@ -101,6 +121,18 @@ def _receives(row: PassedRow, target: ResolvedDefinition, keys: set[tuple[int, s
     is_held = HELD in row.chain.split(".")
     is_through_class = row.access == Access.PATH and target.kind == "method" and not is_held
     return target.key in keys and not is_through_class
+
+
+def _site(row: PassedRow) -> tuple[int, ...]:
+    return row.file, row.line, row.column
+
+
+def _given_back(question: Held, row: FlowRow) -> Passed | None:
+    """Return the question for a function's own parameter, if that is what it returns."""
+    *closures, last = row.chain.removeprefix(f"{HELD}.").split(".")
+    name = ".".join((row.root, *closures))
+    is_own = name == question.name and _PARAMETER.match(last)
+    return Passed(question.file, name, last, question.site) if is_own else None
 
 
 def _callee(row: PassedRow) -> Flow | MemberAccess:
@@ -112,7 +144,8 @@ def _callee(row: PassedRow) -> Flow | MemberAccess:
 
 def _flow(file: int, row: FlowRow, *steps: str) -> Flow:
     chain = ".".join(filter(None, (row.chain, *steps)))
-    return Flow(_name(file, row, (row.binding, row.root, chain)))
+    site = (file, row.line, row.column) if isinstance(row, FlowRow) else ()
+    return Flow(_name(file, row, (row.binding, row.root, chain)), site)
 
 
 def _name(file: int, row: FlowRow | PassedRow, name: tuple[str, str, str]) -> NameInFile:
@@ -130,16 +163,20 @@ def _is_item(part: str, asked: str) -> bool:
 
 
 def _step(
-    values: Sequence[ResolvedDefinition], step: str
+    values: Sequence[ResolvedDefinition], step: str, site: tuple[int, ...]
 ) -> RuleGenerator[Sequence[ResolvedDefinition]]:
     if step[0] == "[":
         return [one._replace(name=f"{one.name}{step}", kind="") for one in values]
+    if step == CLOSURE:
+        return [
+            one._replace(name=f"{one.name}.{CLOSURE}") for one in values if one.kind in FUNCTIONS
+        ]
     made: Sequence[ResolvedDefinition] = ()
     if step == CALLED:
         functions = yield from _functions(values)
         made = yield from _members(functions, CALL_METHOD)
         asked: list[Held | Passed | Members] = [
-            Held(*one.key) for one in functions if one.kind in FUNCTIONS
+            Held(*one.key, site) for one in functions if one.kind in FUNCTIONS
         ]
     elif step[0] == "@":
         return (yield from _members(values, step[1:]))

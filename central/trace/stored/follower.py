@@ -218,10 +218,10 @@ class _Step:
         around = surroundings(zip(questions, answers, strict=True))
         changed = [
             recorded(self._organization.pk, question, answer, around)._replace(id=number)
-            for (number, _, _, digest), question, answer in zip(
+            for (number, kind, _, digest), question, answer in zip(
                 stored, questions, answers, strict=True
             )
-            if digest_of(answer, around.paths) != digest
+            if digest_of(kind, answer, around.paths) != digest
         ]
         self._put_questions(changed)
 

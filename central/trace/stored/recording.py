@@ -16,6 +16,9 @@ from central.trace.stored.surroundings import Surroundings
 from indexer.records.references import ANY_DIRECTORY
 
 _KINDS: Final = {kind.__name__: kind for kind in sql.STATEMENTS}
+_ORDERED: Final = {
+    kind.__name__ for kind, (text, _) in sql.STATEMENTS.items() if "ORDER BY" in text
+}
 
 
 class Recorded(NamedTuple):
@@ -80,7 +83,7 @@ def recorded(
         number("question", f"{organization}:{kind}:{fields}"),
         kind,
         fields,
-        digest_of(answer, surroundings.paths),
+        digest_of(kind, answer, surroundings.paths),
         tuple(watches),
         frozenset(_repositories(question, answer, surroundings)),
     )
@@ -105,16 +108,16 @@ def path_in(kind: str, fields: str) -> int:
     return int(getattr(_KINDS[kind](*json.loads(fields)), "file", 0))
 
 
-def digest_of(answer: Answer, paths: Mapping[int, int]) -> int:
-    """Return the digest of an answer.
+def digest_of(kind: str, answer: Answer, paths: Mapping[int, int]) -> int:
+    """Return the digest of an answer, in its order if the statement gives one.
 
-    Of an import's line nothing but the order counts, in which the rows are.
+    Of an import's line nothing else counts.
     """
+    is_import = _KINDS[kind] in {sql.Imports, sql.Wildcards}
     rows = [
-        json.dumps(_by_path(row._replace(line=0) if hasattr(row, "line") else row, paths))
-        for row in answer
+        json.dumps(_by_path(row._replace(line=0) if is_import else row, paths)) for row in answer
     ]
-    if not any(hasattr(row, "line") for row in answer):
+    if kind not in _ORDERED:
         rows.sort()
     return number("answer", "\n".join(rows))
 

@@ -22,7 +22,8 @@
           (await_expression (call_expression function: (_) @local.call))
           (identifier) @local.alias
           (member_expression) @local.alias
-          (subscript_expression) @local.alias]?)
+          (subscript_expression) @local.alias
+          [(array) (object)] @local.literal]?)
 (variable_declarator
   name: [(object_pattern
            [(shorthand_property_identifier_pattern) @local @local.part
@@ -34,7 +35,8 @@
           (await_expression (call_expression function: (_) @local.call))
           (identifier) @local.alias
           (member_expression) @local.alias
-          (this) @local.alias])
+          (this) @local.alias
+          (array) @local.alias])
 ; One of two values, of which the first says what it is: `a || b`, `a ?? b`, `c && a`, `c ? a : null`.
 (variable_declarator
   name: (identifier) @local
@@ -71,7 +73,9 @@
   left: (identifier) @local
   right: [(new_expression constructor: (_) @local.new)
           (call_expression function: (_) @local.call)
-          (await_expression (call_expression function: (_) @local.call))])
+          (await_expression (call_expression function: (_) @local.call))
+          (identifier) @local.alias
+          (member_expression) @local.alias])
 (assignment_expression
   left: (member_expression
     object: (this) @self
@@ -86,7 +90,7 @@
 (rest_pattern (identifier) @local)
 (array_pattern (identifier) @local) @local.among
 (assignment_pattern left: (identifier) @local)
-(arrow_function parameter: (identifier) @local)
+(arrow_function parameter: (identifier) @local @local.parameters)
 (for_in_statement left: (identifier) @local)
 (for_in_statement
   left: [(identifier) @local
@@ -121,13 +125,17 @@
       (member_expression) @field.alias
       (new_expression constructor: (_) @field.new)
       (call_expression function: (_) @field.call)])]))
+(assignment_expression
+  left: (subscript_expression) @put.at
+  right: [(identifier) (member_expression) (call_expression)] @put)
 (catch_clause parameter: (identifier) @local)
 (return_statement [(new_expression constructor: (_) @returns.new)
                    (call_expression function: (_) @returns.call)
                    (await_expression (call_expression function: (_) @returns.call))
                    (this) @returns.alias
                    (identifier) @returns.alias
-                   (member_expression) @returns.alias])
+                   (member_expression) @returns.alias
+                   (subscript_expression) @returns.alias])
 (return_statement [
   (assignment_expression right: [
     (new_expression constructor: (_) @returns.new)

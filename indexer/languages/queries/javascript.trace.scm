@@ -1,4 +1,6 @@
-(formal_parameters (identifier) @local)
+(formal_parameters [(identifier) @local
+  (assignment_pattern left: (identifier) @local)]) @local.parameters
+(formal_parameters (assignment_pattern right: [(identifier) (member_expression)] @default))
 (class_heritage [(identifier) (member_expression)] @base)
 (field_definition
   property: [(property_identifier) (private_property_identifier)] @field

@@ -104,8 +104,9 @@
        (object_assignment_pattern
          left: (shorthand_property_identifier_pattern) @local @local.part)])
     type: (type_annotation) @local.type)])
-(required_parameter pattern: (identifier) @local type: (type_annotation)? @local.type)
-(optional_parameter pattern: (identifier) @local type: (type_annotation)? @local.type)
+(formal_parameters
+  (_ pattern: (identifier) @local type: (type_annotation)? @local.type)) @local.parameters
+(required_parameter value: [(identifier) (member_expression)] @default)
 (required_parameter
   (accessibility_modifier) pattern: (identifier) @field type: (type_annotation)? @field.type)
 (required_parameter

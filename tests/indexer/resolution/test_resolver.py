@@ -62,7 +62,8 @@ def test_each_overload_tells_a_type() -> None:
         "import { A, B } from 'm'\nexport function make(a: string): A\n"
         "export function make(a: number): B\nexport function make(a: any) { return a }\n"
     )
-    assert uses("a.ts", text) == ["type import:A instance", "type import:B instance"]
+    given_back = "type local:make.=.0=a path"
+    assert uses("a.ts", text) == ["type import:A instance", "type import:B instance", given_back]
 
 
 def test_alias_of_an_intersection_tells_the_first_type_with_a_name() -> None:

@@ -7,93 +7,215 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('tenancy', '0011_uses_models'),
+        ("tenancy", "0011_uses_models"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Edge',
+            name="Edge",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source', models.BigIntegerField()),
-                ('repository_id', models.BigIntegerField()),
-                ('references', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), size=None)),
-                ('target', models.BigIntegerField(null=True)),
-                ('name', models.TextField()),
-                ('kind', models.CharField(max_length=20)),
-                ('ecosystem', models.CharField(help_text='Only without a target', max_length=10)),
-                ('rule', models.CharField(max_length=20)),
-                ('confidence', models.PositiveSmallIntegerField()),
-                ('candidates', models.PositiveIntegerField()),
-                ('is_certain', models.BooleanField()),
-                ('is_alias', models.BooleanField()),
-                ('via', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), size=None)),
-                ('receiver', models.BigIntegerField(null=True)),
-                ('receiver_name', models.TextField()),
-                ('written', models.BigIntegerField(null=True)),
-                ('written_name', models.TextField()),
-                ('model', models.TextField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("source", models.BigIntegerField()),
+                ("repository_id", models.BigIntegerField()),
+                (
+                    "references",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                ("target", models.BigIntegerField(null=True)),
+                ("name", models.TextField()),
+                ("kind", models.CharField(max_length=20)),
+                ("ecosystem", models.CharField(help_text="Only without a target", max_length=10)),
+                ("rule", models.CharField(max_length=20)),
+                ("confidence", models.PositiveSmallIntegerField()),
+                ("candidates", models.PositiveIntegerField()),
+                ("is_certain", models.BooleanField()),
+                ("is_alias", models.BooleanField()),
+                (
+                    "via",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                ("receiver", models.BigIntegerField(null=True)),
+                ("receiver_name", models.TextField()),
+                ("written", models.BigIntegerField(null=True)),
+                ("written_name", models.TextField()),
+                ("model", models.TextField()),
             ],
             options={
-                'indexes': [models.Index(fields=['target', 'name'], name='edges_edge_target'), models.Index(condition=models.Q(('receiver__isnull', False)), fields=['receiver', 'receiver_name'], name='edges_edge_receiver'), models.Index(fields=['source'], name='edges_edge_source')],
+                "indexes": [
+                    models.Index(fields=["target", "name"], name="edges_edge_target"),
+                    models.Index(
+                        condition=models.Q(("receiver__isnull", False)),
+                        fields=["receiver", "receiver_name"],
+                        name="edges_edge_receiver",
+                    ),
+                    models.Index(fields=["source"], name="edges_edge_source"),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='FollowedRepository',
+            name="FollowedRepository",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('repository_id', models.BigIntegerField(unique=True)),
-                ('generation', models.BigIntegerField(default=0)),
-                ('rules', models.BigIntegerField(default=0, help_text='Digest of the rules that resolved it')),
-                ('packages', models.BigIntegerField(default=0, help_text='Digest of packages and dependencies')),
-                ('distributions', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, help_text='Their keys', size=None)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenancy.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("repository_id", models.BigIntegerField(unique=True)),
+                ("generation", models.BigIntegerField(default=0)),
+                (
+                    "rules",
+                    models.BigIntegerField(
+                        default=0, help_text="Digest of the rules that resolved it"
+                    ),
+                ),
+                (
+                    "packages",
+                    models.BigIntegerField(
+                        default=0, help_text="Digest of packages and dependencies"
+                    ),
+                ),
+                (
+                    "distributions",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        default=list,
+                        help_text="Their keys",
+                        size=None,
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="tenancy.organization",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Path',
+            name="Path",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('repository_id', models.BigIntegerField()),
-                ('path', models.TextField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("repository_id", models.BigIntegerField()),
+                ("path", models.TextField()),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('repository_id', 'path'), name='edges_path_in_repository')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("repository_id", "path"), name="edges_path_in_repository"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Source',
+            name="Source",
             fields=[
-                ('path_id', models.BigIntegerField(primary_key=True, serialize=False)),
-                ('repository_id', models.BigIntegerField()),
-                ('file_id', models.BigIntegerField()),
-                ('context', models.BigIntegerField(help_text='Digest of its package and modules')),
-                ('modules', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), help_text='Keys of its modules', size=None)),
-                ('due', models.BooleanField(default=True, help_text='Whether it is to be resolved again')),
-                ('is_cut', models.BooleanField(default=False, help_text='Whether its resolution met a limit')),
-                ('questions', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
-                ('repositories', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, help_text='Others that its resolution has read', size=None)),
+                ("path_id", models.BigIntegerField(primary_key=True, serialize=False)),
+                ("repository_id", models.BigIntegerField()),
+                ("file_id", models.BigIntegerField()),
+                ("context", models.BigIntegerField(help_text="Digest of its package and modules")),
+                (
+                    "modules",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        help_text="Keys of its modules",
+                        size=None,
+                    ),
+                ),
+                (
+                    "due",
+                    models.BooleanField(
+                        default=True, help_text="Whether it is to be resolved again"
+                    ),
+                ),
+                (
+                    "is_cut",
+                    models.BooleanField(
+                        default=False, help_text="Whether its resolution met a limit"
+                    ),
+                ),
+                (
+                    "questions",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), default=list, size=None
+                    ),
+                ),
+                (
+                    "repositories",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        default=list,
+                        help_text="Others that its resolution has read",
+                        size=None,
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['repository_id'], name='edges_source_repository'), models.Index(condition=models.Q(('due', True), ('is_cut', True), _connector='OR'), fields=['repository_id'], name='edges_source_live'), django.contrib.postgres.indexes.GinIndex(fields=['questions'], name='edges_source_questions'), django.contrib.postgres.indexes.GinIndex(fields=['repositories'], name='edges_source_repositories')],
+                "indexes": [
+                    models.Index(fields=["repository_id"], name="edges_source_repository"),
+                    models.Index(
+                        condition=models.Q(("due", True), ("is_cut", True), _connector="OR"),
+                        fields=["repository_id"],
+                        name="edges_source_live",
+                    ),
+                    django.contrib.postgres.indexes.GinIndex(
+                        fields=["questions"], name="edges_source_questions"
+                    ),
+                    django.contrib.postgres.indexes.GinIndex(
+                        fields=["repositories"], name="edges_source_repositories"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Question',
+            name="Question",
             fields=[
-                ('id', models.BigIntegerField(primary_key=True, serialize=False)),
-                ('kind', models.CharField(max_length=30)),
-                ('fields', models.TextField()),
-                ('digest', models.BigIntegerField()),
-                ('watches', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), size=None)),
-                ('organization', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenancy.organization')),
+                ("id", models.BigIntegerField(primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=30)),
+                ("fields", models.TextField()),
+                ("digest", models.BigIntegerField()),
+                (
+                    "watches",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="tenancy.organization",
+                    ),
+                ),
             ],
             options={
-                'indexes': [django.contrib.postgres.indexes.GinIndex(fields=['watches'], name='edges_question_watches')],
+                "indexes": [
+                    django.contrib.postgres.indexes.GinIndex(
+                        fields=["watches"], name="edges_question_watches"
+                    )
+                ],
             },
         ),
     ]
