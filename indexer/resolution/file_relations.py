@@ -277,6 +277,7 @@ def _read_names(
     literals = {
         mark
         for match in groups["local"]
+        if len(match) > 1
         for label in ("local.literal", "field.literal", "local.alias")
         if (mark := match.get(label)) and (label != "local.alias" or "local.among" in match)
     }

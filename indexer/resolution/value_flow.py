@@ -89,6 +89,12 @@ class FlowReader:
             for name, kind in self._definitions.items()
             if _is_function(kind)
         }
+        self._assigned_members = {
+            member
+            for members in resolver.tree.members.values()
+            for member, names in members.items()
+            if names[0].source is ValueSource.ALIAS
+        }
         self._containers: dict[str, NameBinding] = {}
         self._fields: dict[str, NameBinding] = {}
         self._calls: list[_Call] = []
@@ -129,7 +135,7 @@ class FlowReader:
         value = self._of_path(path, scope, offset, excluding, depth)
         if value is None or len(value.chain) + len(steps) > MAX_CHAIN:
             return None
-        return value._replace(chain=(*value.chain, *steps))
+        return value._replace(chain=(*value.chain, *steps)) if steps else value
 
     def references(
         self,
@@ -158,7 +164,9 @@ class FlowReader:
     ) -> Value | None:
         if len(path) == 1 and path[0] not in self._lookup.keywords:
             name = self._lookup.find(path[0], scope, offset, excluding, VALUE)
-            if name is not None and _is_variable(name):
+            if name is None:
+                return None
+            if _is_variable(name):
                 return self._of_variable(name, depth)
         return self._member(path, scope, offset, excluding, depth)
 
@@ -229,6 +237,8 @@ class FlowReader:
     def _of_field(self, path: Sequence[str], scope: Scope, offset: int, depth: int) -> Value | None:
         """Return a field that a method sets to a value that may be a function."""
         *owner, last = path
+        if last not in self._assigned_members:
+            return None
         value = self._resolver.resolve_path(owner, scope, offset)
         if value.access is not INSTANCE or value.binding is not LOCAL or value.member:
             return None
@@ -344,7 +354,7 @@ class FlowReader:
         found = self._arguments_of[place] = []
         is_spread = False  # from `*xs` on, places are unknown
         for number, one in enumerate(arguments[:FLOW_ITEMS] if end > 0 else ()):
-            keyword = _KEYWORD.fullmatch(one)
+            keyword = _KEYWORD.fullmatch(one) if "=" in one else None
             is_spread = is_spread or one.lstrip()[:1] == "*"
             if is_spread and keyword is None:
                 continue
@@ -513,7 +523,7 @@ def flow_name(value: Value) -> str:
 
 
 def _is_held(reference: Reference) -> bool:
-    return HELD in reference.chain.split(".")
+    return HELD in reference.chain and HELD in reference.chain.split(".")
 
 
 def _is_followed(called: Reference) -> bool:
