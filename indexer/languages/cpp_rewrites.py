@@ -50,6 +50,10 @@ _LOCK_MACRO: Final = (
     rb"|UNLOCK_FUNCTION|NO_THREAD_SAFETY_ANALYSIS)(?:_SHARED|_GENERIC)?"
     rb"(?:\([^()\n]{0,200}(?:\([^()\n]{0,100}\)[^()\n]{0,100})?\))?)(?=\s*[;{=A-Z])"
 )
+_LOCK_WORDS: Final = (
+    b"GUARDED_", b"REQUIRE", b"ACQUIRE", b"RELEASE", b"EXCLUDE", b"LOCK_", b"_CAPABILITY",
+    b"NO_THREAD_",
+)  # fmt: skip
 _DIGRAPHS: Final = {
     b"<%": b"{",
     b"%>": b"}",
@@ -127,15 +131,15 @@ REWRITES_OF_C: Final = (
 )
 REWRITES: Final = (
     *REWRITES_OF_C,
-    Rewrite(_modules),
-    blanked(rb"(?:^|[;{}])[ \t]*(export)\b(?=\s*[\w\[{:])"),
+    Rewrite(_modules, words=(b"import", b"module")),
+    blanked(rb"(?:^|[;{}])[ \t]*(export)\b(?=\s*[\w\[{:])", b"export"),
     Rewrite(_contracts),
-    blanked(_LOCK_MACRO),
-    replaced(rb"\bif[ \t]+(!?[ \t]*consteval)(?=\s*\{)", b"(1)"),
-    blanked(rb"\([ \t]*(this)[ \t]+(?=[\w:])"),  # a parameter for the object
+    blanked(_LOCK_MACRO, *_LOCK_WORDS),
+    replaced(rb"\bif[ \t]+(!?[ \t]*consteval)(?=\s*\{)", b"(1)", words=(b"consteval",)),
+    blanked(rb"\([ \t]*(this)[ \t]+(?=[\w:])", b"this"),  # a parameter for the object
     blanked(rb"\][ \t]{0,20}(?:\([^()\n]{0,200}\))?[ \t]{0,20}(static)\b(?=[^;\n]{0,100}\{)"),
-    blanked(rb"\w(\.\.\.)\["),
-    blanked(rb"[\[,][ \t]*(\.\.\.)\w+[ \t]*\][ \t]*="),
-    blanked(rb"\bfriend\b[^;\n]{1,200}?(\.\.\.)[ \t]*;"),
-    blanked(rb"^[ \t]*(#[ \t]*embed\b[^\n]*)"),
+    blanked(rb"\w(\.\.\.)\[", b"...["),
+    blanked(rb"[\[,][ \t]*(\.\.\.)\w+[ \t]*\][ \t]*=", b"..."),
+    blanked(rb"\bfriend\b[^;\n]{1,200}?(\.\.\.)[ \t]*;", b"friend"),
+    blanked(rb"^[ \t]*(#[ \t]*embed\b[^\n]*)", b"embed"),
 )

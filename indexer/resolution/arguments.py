@@ -42,6 +42,7 @@ class OutsideCalls:
         self._types = types
         self._text = text
         self._values: dict[NameBinding, Value] = {}
+        self._parts: dict[NameBinding, list[Part]] = {}
         self.found: dict[str, tuple[NameBinding, Value, list[Part]]] = {}
 
     def value(self, name: NameBinding, value: Value) -> Value:
@@ -57,6 +58,11 @@ class OutsideCalls:
         """Return what the call is given whose result a name holds, if it is one of an import."""
         if value.access is not Access.RESULT or value.binding is not Binding.IMPORT:
             return []
+        if name not in self._parts:
+            self._parts[name] = self._read_arguments(name)
+        return self._parts[name]
+
+    def _read_arguments(self, name: NameBinding) -> list[Part]:
         start = name.callee_end
         written = self._text.slice((start, start + CALL_ARGUMENTS_CHARACTERS)) if start else ""
         end = closing_bracket(written) if written.startswith("<") else 0

@@ -32,14 +32,28 @@ from indexer.syntax.trees import ByteRange
 from indexer.syntax.tuples import places_in, take_apart
 from indexer.syntax.types import documented_type, split_type
 
-_SOURCES: Final = (
-    (".type", ValueSource.TYPE),
-    (".new", ValueSource.NEW),
-    (".call", ValueSource.CALL),
-    (".alias", ValueSource.ALIAS),
-    (".items", ValueSource.ITEMS),
-    (".literal", ValueSource.LITERAL),
-    (".generic", ValueSource.TYPE_PARAMETER),
+# Module constants, because a look-up on the enumeration costs more than the test it is for.
+_TYPE: Final = ValueSource.TYPE
+_CALL: Final = ValueSource.CALL
+_ALIAS: Final = ValueSource.ALIAS
+# By label, what may say the value, the first that is there.
+_SOURCES: Final = {
+    label: (
+        (f"{label}.type", _TYPE),
+        (f"{label}.new", ValueSource.NEW),
+        (f"{label}.call", _CALL),
+        (f"{label}.alias", _ALIAS),
+        (f"{label}.items", ValueSource.ITEMS),
+        (f"{label}.literal", ValueSource.LITERAL),
+        (f"{label}.generic", ValueSource.TYPE_PARAMETER),
+    )
+    for label in ("local", "field", "narrowed")
+}
+# Labels of what tells which part of the value a name has.
+_PARTS: Final = frozenset(
+    f"{label}.{part}"
+    for label in ("local", "field", "returns")
+    for part in ("entered", "given", "argument", "part", "among")
 )
 # A type that is defined where a variable is: C's `struct Point { … } start;`.
 _DEFINED_TYPE: Final = re.compile(r"(?:class|struct|union)\s+([\w:]+)[^{;]{0,500}\{")
@@ -133,7 +147,7 @@ def bind_locals(
     """
     marked = []
     for match in matches:
-        label = next(one for one in ("local", "field", "narrowed") if one in match)
+        label = "local" if "local" in match else "field" if "field" in match else "narrowed"
         written = text.slice(match[label])
         is_bare = len(match) == 1 + ("local.parameters" in match)
         if not is_bare or written in read:
@@ -145,7 +159,7 @@ def bind_locals(
     for (mark, written, label, match), scope in zip(marked, scopes, strict=True):
         name = NameBinding(*mark, _outside_definition(scope, mark[0]))
         if len(match) > 1:
-            _set_value(name, label, match, text, language)
+            _set_value(name, written, label, match, text, language)
         if written in language.class_names and _is_class_parameter(name.scope, mark[0], text):
             name.source = ValueSource.CLASS
         if label == "local" and not _is_wrapped(name, written, match, text):
@@ -176,10 +190,8 @@ def _is_wrapped(name: NameBinding, written: str, match: QueryMatch, text: Source
 
     Like a function that is decorated, it counts as itself.
     """
-    known = name.scope.names.get(written)
-    if name.source is not ValueSource.CALL or not known:
-        return False
-    if not any(one.imported or one.kind in FUNCTION_KINDS for one in known):
+    known = name.scope.names.get(written) if name.source is _CALL else None
+    if not known or not any(one.imported or one.kind in FUNCTION_KINDS for one in known):
         return False
     call = text.call(match["local.call"])
     bracket = call.find("(", len(name.text))
@@ -212,22 +224,28 @@ def _is_class_parameter(scope: Scope, start: int, text: SourceText) -> bool:
 
 
 def _set_value(
-    name: NameBinding, label: str, match: QueryMatch, text: SourceText, language: Language
+    name: NameBinding,
+    own_name: str,
+    label: str,
+    match: QueryMatch,
+    text: SourceText,
+    language: Language,
 ) -> None:
     if "local.parameters" in match:
         name.parameters = match["local.parameters"][0]
         if len(match) == 2:
             return
-    name.source, name.text = _value_source(match, label, text, language)
-    if name.source is ValueSource.ALIAS and is_generic(name.text, language.containers):
+    name.source, name.text = _value_source(match, own_name, label, text, language)
+    if name.source is _ALIAS and is_generic(name.text, language.containers):
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = part_taken(match, label, text)
     if f"{label}.among" in match:
         start, end = match[f"{label}.among"]
         _take_apart(name, text.slice((start, end)), text.slice((start, match[label][0])))
-    if name.source is ValueSource.CALL:
-        name.callee_end = match[f"{label}.call"][1]
-        name.since = _call_end(match[f"{label}.call"], text.slice(match[label]), text)
+    if name.source is _CALL:
+        callee = match[f"{label}.call"]
+        name.callee_end = callee[1]
+        name.since = _call_end(callee, own_name, text)
     if "local.within" in match:  # from the brace or white space before it
         start, name.until = match["local.within"]
         name.start = start - 1
@@ -241,32 +259,30 @@ def _call_end(callee: ByteRange, name: str, text: SourceText) -> int:
 
 
 def _value_source(
-    match: QueryMatch, label: str, text: SourceText, language: Language
+    match: QueryMatch, name: str, label: str, text: SourceText, language: Language
 ) -> tuple[ValueSource, str]:
-    for suffix, source in _SOURCES:
-        mark = match.get(label + suffix)
-        if mark is None:
+    for source_label, source in _SOURCES[label]:
+        if source_label not in match:
             continue
-        if source is ValueSource.CALL and "receiver" in match:
+        mark = match[source_label]
+        if source is _CALL and "receiver" in match:
             mark = (match["receiver"][0], mark[1])
-        written = _written(source, text.slice(mark), text.slice(match[label]))
-        if source is ValueSource.TYPE and (
-            not written or written in language.inferred_type_keywords
-        ):
+        written = _written(source, text.slice(mark), name)
+        if source is _TYPE and (not written or written in language.inferred_type_keywords):
             continue
-        if source is ValueSource.CALL and written.endswith(_BIND):
-            return ValueSource.ALIAS, written.removesuffix(_BIND)
-        if source is ValueSource.CALL and written in language.adapters:
-            return ValueSource.ALIAS, text.call(mark)
+        if source is _CALL and written.endswith(_BIND):
+            return _ALIAS, written.removesuffix(_BIND)
+        if source is _CALL and written in language.adapters:
+            return _ALIAS, text.call(mark)
         return source, written
     return ValueSource.UNKNOWN, ""
 
 
 def _written(source: ValueSource, written: str, name: str) -> str:
     """Return a callee or type that may be longer or in the doc comment of a name; "" of no type."""
-    if source is ValueSource.CALL:
+    if source is _CALL:
         return shortened_call(written)
-    if source is not ValueSource.TYPE:
+    if source is not _TYPE:
         return written
     if written.startswith("/**"):
         return documented_type(written, name)
@@ -276,6 +292,8 @@ def _written(source: ValueSource, written: str, name: str) -> str:
 
 def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
     """Return the parts of the value that lead to it: a parameter, a member, a place in a tuple."""
+    if _PARTS.isdisjoint(match):
+        return ()
     mark = match.get(label, _NOWHERE)
     parts = []
     if f"{label}.entered" in match:

@@ -40,7 +40,12 @@ from indexer.resolution.name_uses import (
 from indexer.resolution.references import BINDABLE_KINDS, ReferenceReader
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope, ScopeTree
-from indexer.resolution.type_references import OF_FIXTURES, returned_values, type_references
+from indexer.resolution.type_references import (
+    OF_FIXTURES,
+    read_returns,
+    returned_values,
+    type_references,
+)
 from indexer.resolution.unparsed import UnparsedFile, read_unparsed
 from indexer.resolution.value_flow import FlowReader
 from indexer.syntax.definitions import OutlineEntry
@@ -157,9 +162,10 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     rest = _unparsed(parsed, text, tree, found) if parsed.errors else None
     if rest:
         found = list(merge(found, rest.references, key=_position))
+    returns = list(read_returns(groups["returns"], resolver, text, fixtures.functions))
     if language.has_methods:
         found += type_references(
-            groups["returns"],
+            returns,
             reader.decorated,
             resolver,
             text,
@@ -168,7 +174,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         )
         found += receiver_types(groups["extends"], resolver, text)
     if language.functions_as_values:
-        returned = returned_values(groups["returns"], resolver, text)
+        returned = returned_values(returns, text)
         placed = (_placed(groups[label], label, tree, text) for label in ("default", "put"))
         found += flow.references(returned, *placed)
     references = found[:FILE_REFERENCES]
@@ -271,6 +277,7 @@ def _read_names(
     literals = {
         mark
         for match in groups["local"]
+        if len(match) > 1
         for label in ("local.literal", "field.literal", "local.alias")
         if (mark := match.get(label)) and (label != "local.alias" or "local.among" in match)
     }

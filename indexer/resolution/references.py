@@ -159,7 +159,7 @@ class ReferenceReader:
         if self._language.calls_commands:
             return self._command(use)
         expression = read_expression(use.written)
-        member = self._of_symbol(use, scope)
+        member = self._of_symbol(use, scope) if use.kind is _VALUE else None
         if expression is None and member is None:
             member = self._of_literal(use)
         if member:
@@ -237,7 +237,7 @@ class ReferenceReader:
     def _of_symbol(self, use: NameUse, scope: Scope) -> tuple[Expression, Value, str] | None:
         """Return the method of the class around it that a symbol names: `before_action :load`."""
         sign, name = use.written[:1], use.written[1:]
-        if use.kind is not _VALUE or sign != ":" or name[:1] == ":" or not scope.class_name:
+        if sign != ":" or name[:1] == ":" or not scope.class_name:
             return None
         return Expression((), name), Value(LOCAL, scope.class_name, (), INSTANCE, name), name
 
@@ -311,6 +311,8 @@ class ReferenceReader:
         """Return likewise what a call of a value calls, which may be a variable of the file."""
         last, member = self._last_calls.get(use.start), self._language.call_member
         if not member or last is None or last.end != use.end or last.is_constructed:
+            return None
+        if last.value.member or (last.value.access is PATH and last.value.binding is not LOCAL):
             return None
         following = self._parsed.source[use.end : use.end + _MAX_KEYWORD]
         if self._has_no_brackets(use) or not _ARGUMENTS.match(following):

@@ -210,7 +210,7 @@ class Resolver(ExpressionReader):
         self, path: Sequence[str], scope: Scope, offset: int, excluding: NameBinding | None
     ) -> tuple[Value, Sequence[str]] | None:
         """Return what a test or a keyword says of the beginning of a path, and the names after."""
-        narrowed = self._narrowed(path, scope, offset)
+        narrowed = self._narrowed(path, scope, offset) if self.tree.narrowed else None
         if narrowed or path[0] not in self._lookup.keywords or not scope.class_name:
             return narrowed
         value = self._rebound_class(path[0], scope, offset, excluding)
@@ -323,11 +323,11 @@ class Resolver(ExpressionReader):
         decisive = names[:1] if self.language.separate_method_namespace else names
         if any(one.kind and one.source is ValueSource.UNKNOWN for one in decisive):
             return None
-        known = [one for one in names if self.bound_value(one) is not UNKNOWN]
-        if not known:
+        values = [(one, self.bound_value(one)) for one in names]
+        known = next((one for one in values if one[1] is not UNKNOWN), None)
+        if known is None:
             return UNKNOWN
-        field = self.bound_value(known[0])
-        return None if self._may_be_descriptor(known[0], field) else field
+        return None if self._may_be_descriptor(*known) else known[1]
 
     def _may_be_descriptor(self, name: NameBinding, value: Value) -> bool:
         """Whether a class's attribute may give something else than the instance that it holds."""

@@ -39,8 +39,26 @@ _UNSTORED: Final = frozenset(
 )
 
 
+class Return(NamedTuple):
+    """What a return gives; `part` is the member of what is returned that it is, if any.
+
+    A function without a name has "".
+    """
+
+    function: str
+    part: str
+    label: str
+    mark: ByteRange
+    scope: Scope
+
+    @property
+    def owner(self) -> str:
+        """The name of what has the value: the function, or a member of what it returns."""
+        return f"{self.function}.{self.part}" if self.function and self.part else self.function
+
+
 def type_references(
-    matches: Iterable[QueryMatch],
+    returns: Iterable[Return],
     decorated: Mapping[str, tuple[Value, int]],
     resolver: Resolver,
     text: SourceText,
@@ -55,7 +73,7 @@ def type_references(
     """
     yield from _of_names(resolver, text)
     typed: set[str] = set()
-    for reference in _of_functions(matches, resolver, text, fixtures, typed):
+    for reference in _of_functions(returns, resolver, text, fixtures, typed):
         typed.add(reference.caller)
         yield reference
     for owner, (decorator, offset) in decorated.items():
@@ -138,21 +156,6 @@ def _is_bound_method(name: NameBinding, resolver: Resolver) -> bool:
     return resolver.tree.definitions.get(name.qualified) in FUNCTION_KINDS
 
 
-class _Return(NamedTuple):
-    """What a return gives; `part` is the member of what is returned that it is, if any."""
-
-    function: str
-    part: str
-    label: str
-    mark: ByteRange
-    scope: Scope
-
-    @property
-    def owner(self) -> str:
-        """The name of what has the value: the function, or a member of what it returns."""
-        return f"{self.function}.{self.part}" if self.part else self.function
-
-
 @dataclass(slots=True)
 class _Results:
     """What functions give: written types (several of unions and overloads), and what they return.
@@ -181,7 +184,7 @@ class _Results:
 
 
 def _of_functions(
-    matches: Iterable[QueryMatch],
+    returns: Iterable[Return],
     resolver: Resolver,
     text: SourceText,
     fixtures: Container[str],
@@ -193,7 +196,9 @@ def _of_functions(
     """
     results = _Results()
     arguments: list[Reference] = []
-    for one in _returns(matches, resolver, text, fixtures):
+    for one in returns:
+        if not one.function:
+            continue
         if one.label == "returns":
             types = results.declared.setdefault(one.owner, {})
             written = text.slice(one.mark)
@@ -229,11 +234,10 @@ def _references(
 
 
 def returned_values(
-    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText
+    returns: Iterable[Return], text: SourceText
 ) -> Iterator[tuple[str, str, Scope, int]]:
     """Yield what functions return, as written, with scope and offset."""
-    named = [one for one in matches if "returns.alias" in one or "returns.call" in one]
-    for one in _returns(named, resolver, text, (), of_all=True):
+    for one in returns:
         if one.label in {"returns.alias", "returns.call"}:
             called = CALLED if one.label == "returns.call" else ""
             yield one.owner, text.shortened(one.mark) + called, one.scope, one.mark[0]
@@ -241,7 +245,7 @@ def returned_values(
 
 def _add_returned(
     results: _Results,
-    one: _Return,
+    one: Return,
     resolver: Resolver,
     text: SourceText,
     fixtures: Container[str],
@@ -284,15 +288,10 @@ def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[s
         yield from _with_parts(f"{container}.{part}", items or UNKNOWN, resolver)
 
 
-def _returns(
-    matches: Iterable[QueryMatch],
-    resolver: Resolver,
-    text: SourceText,
-    fixtures: Container[str],
-    *,
-    of_all: bool = False,
-) -> Iterator[_Return]:
-    """Yield each return, in order of position; `of_all`: of functions without a name too."""
+def read_returns(
+    matches: Iterable[QueryMatch], resolver: Resolver, text: SourceText, fixtures: Container[str]
+) -> Iterator[Return]:
+    """Yield each return, in order of position, also of functions without a name."""
     marks = sorted(
         (_whole(mark, match), label, part_taken(match, "returns", text))
         for match in matches
@@ -304,8 +303,7 @@ def _returns(
         owner = _function(scope)
         if label in OF_FIXTURES and (owner not in fixtures or _is_delegated(mark, text)):
             continue
-        if owner or of_all:
-            yield _Return(owner, ".".join(part), label, mark, scope)
+        yield Return(owner, ".".join(part), label, mark, scope)
 
 
 def _whole(mark: ByteRange, match: QueryMatch) -> ByteRange:

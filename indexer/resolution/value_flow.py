@@ -169,7 +169,7 @@ class FlowReader:
         value = self._of_path(path, scope, offset, excluding, depth)
         if value is None or len(value.chain) + len(steps) > MAX_CHAIN:
             return None
-        return value._replace(chain=(*value.chain, *steps))
+        return value._replace(chain=(*value.chain, *steps)) if steps else value
 
     def references(
         self,
@@ -204,7 +204,9 @@ class FlowReader:
     ) -> Value | None:
         if len(path) == 1 and path[0] not in self._lookup.keywords:
             name = self._lookup.find(path[0], scope, offset, excluding, VALUE)
-            if name is not None and _is_variable(name):
+            if name is None:
+                return None
+            if _is_variable(name):
                 return self._of_variable(name, depth)
         return self._member(path, scope, offset, excluding, depth)
 
@@ -296,6 +298,8 @@ class FlowReader:
     def _of_field(self, path: Sequence[str], scope: Scope, offset: int, depth: int) -> Value | None:
         """Return a field that a method sets to a value that may be a function."""
         *owner, last = path
+        if last not in self._member_names:
+            return None
         value = self._resolver.resolve_path(owner, scope, offset)
         if value.access is not INSTANCE or value.binding is not LOCAL or value.member:
             return None
@@ -427,7 +431,7 @@ class FlowReader:
         found = self._arguments_of[place] = []
         is_spread = False  # from `*xs` on, places are unknown
         for number, one in enumerate(arguments[:FLOW_ITEMS] if end > 0 else ()):
-            keyword = _KEYWORD.fullmatch(one)
+            keyword = _KEYWORD.fullmatch(one) if "=" in one else None
             is_spread = is_spread or one.lstrip()[:1] == "*"
             if is_spread and keyword is None:
                 continue
@@ -625,7 +629,7 @@ def flow_name(value: Value) -> str:
 
 
 def _is_held(reference: Reference) -> bool:
-    return HELD in reference.chain.split(".")
+    return HELD in reference.chain and HELD in reference.chain.split(".")
 
 
 def _is_followed(called: Reference) -> bool:

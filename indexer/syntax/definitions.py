@@ -23,6 +23,7 @@ _OPENING = re.compile(r"\s*(?:\{|=>|=|:|;)$")
 _KEYWORDS = re.compile(rb"[ \t]*((?:[A-Za-z]+[ \t]+)+)$")
 _OPERATOR = re.compile(r"(?:^|::\s*)operator(?![\w.])\s*(\S.*)", re.DOTALL)
 _QUOTED = re.compile(r"\[?(['\"`])(.+)\1\]?", re.DOTALL)
+_BRACKET_OR_END = re.compile(r"[()\[\]\n]")
 _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
@@ -190,11 +191,9 @@ def _signature(parsed: ParsedFile, definition: Definition, start: int, line: int
 def _first_complete_line(text: str) -> str:
     """Return the first lines of `text` up to a line end outside parentheses."""
     depth = 0
-    for index, character in enumerate(text):
-        if character in "([":
-            depth += 1
-        elif character in ")]":
-            depth -= 1
-        elif character == "\n" and depth <= 0:
-            return text[:index]
+    for found in _BRACKET_OR_END.finditer(text):
+        sign = found[0]
+        if sign == "\n" and depth <= 0:
+            return text[: found.start()]
+        depth += (sign in "([") - (sign in ")]")
     return text

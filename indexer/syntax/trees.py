@@ -109,6 +109,8 @@ class _RewritingParse:
         """Return the edits of a rewrite where it applies to the tree so far."""
         if not (rewrite.always or self._tree.root_node.has_error):
             return []
+        if not rewrite.may_occur(self._text):
+            return []
         if rewrite not in self._found:
             self._found[rewrite] = self._find(rewrite)
         return self._found[rewrite]

@@ -117,20 +117,5 @@ def _leading(edge: Edge, paths: Mapping[int, int]) -> Row:
 
 def _leading_nowhere(site: ReferenceSite, resolution: Resolution) -> Row:
     rule = UNRESOLVED if resolution.is_unresolved else ELSEWHERE
-    return (
-        None,
-        site.name,
-        "",
-        site.ecosystem,
-        rule,
-        0,
-        0,
-        False,
-        False,
-        (),
-        None,
-        "",
-        None,
-        "",
-        "",
-    )
+    certainty = (rule, 0, 0, False, False)
+    return (None, site.name, "", site.ecosystem, *certainty, (), None, "", None, "", "")
