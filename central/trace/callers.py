@@ -37,11 +37,11 @@ from central.trace.resolve.resolve import (
 )
 from central.trace.stored.reading import (
     count_unresolved,
-    sites_leading_nowhere,
+    imported_from_nowhere,
     stored_edges_through,
     stored_edges_to,
+    unresolved_in_stored,
 )
-from central.trace.stored.rows import ELSEWHERE, UNRESOLVED
 from central.trace.tally import (
     MAX_UNLIKELY,
     MAX_UNRESOLVED,
@@ -57,7 +57,7 @@ from central.trace.tally import (
     unresolved_among,
 )
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import CALL_METHOD, Access
+from indexer.records.references import CALL_METHOD, Access, Binding
 
 MAX_RESOLVED: Final = 10_000  # references of the names; of more, the class hierarchy selects
 MAX_UNCOUNTED: Final = 3_000  # the same limit without a tally
@@ -69,7 +69,7 @@ CUT_CALLERS: Final = "The search for callers met a limit; ask for a definition b
 class FoundCallers:
     """Edges from the callers, and the other references of the same name.
 
-    `untargeted` are those that lead to no visible definition.
+    `untargeted` are those that begin with an import and lead to no visible definition.
     """
 
     edges: list[Edge]
@@ -103,10 +103,7 @@ def find_callers(
     resolved, unlikely, is_cut = _candidates(resolver, sought, further, within, prefetch)
     edges = _leading_edges(resolver, sought, resolved)
     found = FoundCallers([one for one in edges if one.confidence >= min_confidence], is_cut=is_cut)
-    bare = {one.name for one in sought.named}
-    found.untargeted = [
-        site for site, resolution in resolved if not resolution.targets and site.name in bare
-    ]
+    found.untargeted = _imported_from_nowhere(sought, resolved)
     named = NamedReferences(sought.named, resolved, unlikely, {edge.site for edge in edges})
     if is_low:
         found.tally, unresolved = tally_with_unresolved(resolver, named)
@@ -137,16 +134,14 @@ def _stored_callers(
         return found
     names = names_of(named)
     leading = {edge.site for edge in edges}
-    sample = [*live.unresolved, *sites_leading_nowhere(resolver, names, limit=SAMPLE)]
+    sample = [*live.unresolved, *unresolved_in_stored(resolver, names, limit=SAMPLE)]
     unresolved = len(live.unresolved) + count_unresolved(resolver, names)
     _, total = count_references(resolver, names, limit=MAX_UNRESOLVED + 1)
     found.tally = tally_with(names, leading, total, unresolved, sample)
-    nowhere = sites_leading_nowhere(
-        resolver, names, limit=MAX_RESOLVED, rules=(UNRESOLVED, ELSEWHERE)
-    )
+    nowhere = imported_from_nowhere(resolver, names, limit=MAX_RESOLVED)
     found.untargeted = [*live.untargeted, *nowhere]
     if is_low:
-        further = sites_leading_nowhere(resolver, names, limit=MAX_UNRESOLVED)
+        further = unresolved_in_stored(resolver, names, limit=MAX_UNRESOLVED)
         listed = [*live.unresolved, *further][:MAX_UNRESOLVED]
         found.is_cut = found.is_cut or unresolved > MAX_UNRESOLVED
         found.edges += _edges_by_name(listed, _Sought(definitions, named, ()))
@@ -200,8 +195,7 @@ def _live_callers(
     named = NamedReferences(sought.named, resolved, unlikely, ())
     names = names_of(sought.named)
     unbound = unresolved_sites(resolver, names, within=files, limit=MAX_UNRESOLVED + 1)
-    bare = {name for name, _ in names}
-    untargeted = [site for site, one in resolved if not one.targets and site.name in bare]
+    untargeted = _imported_from_nowhere(sought, resolved)
     return _Live(edges, [*unresolved_among(named), *unbound], untargeted, is_cut)
 
 
@@ -274,6 +268,17 @@ def _edges_by_name(unresolved: Sequence[ReferenceSite], sought: _Sought) -> list
             target=constructors.get(edge.target) or constructors[_ANY_FILE, edge.target[1]]
         )
         for edge in edges_by_name(unresolved, sought.named)
+    ]
+
+
+def _imported_from_nowhere(
+    sought: _Sought, resolved: Iterable[tuple[ReferenceSite, Resolution]]
+) -> list[ReferenceSite]:
+    names = {one.name for one in sought.named}
+    return [
+        site
+        for site, resolution in resolved
+        if site.binding == Binding.IMPORT and not resolution.targets and site.name in names
     ]
 
 

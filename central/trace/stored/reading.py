@@ -52,10 +52,10 @@ _THROUGH: Final = _sql("""WITH q AS MATERIALIZED (
 _NOWHERE: Final = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {edge} e ON e.target IS NULL AND e.name = q.name AND e.ecosystem = q.ecosystem
-        AND e.rule = ANY(%s::text[]) AND e.repository_id = ANY(%s::bigint[])
+        AND e.repository_id = ANY(%s::bigint[]) AND (%s::bool OR e.rule = 'unresolved')
     CROSS JOIN LATERAL unnest(e.references) AS u (id)
     JOIN {reference} r ON r.id = u.id JOIN {file} f ON f.id = r.file_id
-    WHERE r.file_id <> ALL(%s::bigint[])
+    WHERE r.file_id <> ALL(%s::bigint[]) AND (r.binding = 'import' OR NOT %s::bool)
     LIMIT %s""")
 _UNRESOLVED: Final = _sql("""SELECT coalesce(sum(cardinality(e.references)), 0)::bigint
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
@@ -84,11 +84,25 @@ def stored_edges_through(
     return _edges(fetch_rows(_THROUGH, parameters)) if asked else []
 
 
-def sites_leading_nowhere(
-    resolver: BatchResolver, names: Names, *, limit: int, rules: Sequence[str] = (UNRESOLVED,)
+def unresolved_in_stored(
+    resolver: BatchResolver, names: Names, *, limit: int
 ) -> list[ReferenceSite]:
-    """Return references of these names that lead to no visible definition."""
-    asked = [*columns_of(names), list(rules), resolver.repositories, _live(resolver), limit]
+    """Return references of these names of which nothing tells what they mean."""
+    return _leading_nowhere(resolver, names, imported=False, limit=limit)
+
+
+def imported_from_nowhere(
+    resolver: BatchResolver, names: Names, *, limit: int
+) -> list[ReferenceSite]:
+    """Return references of these names that begin with an import and lead to nothing visible."""
+    return _leading_nowhere(resolver, names, imported=True, limit=limit)
+
+
+def _leading_nowhere(
+    resolver: BatchResolver, names: Names, *, imported: bool, limit: int
+) -> list[ReferenceSite]:
+    seen, live = resolver.repositories, _live(resolver)
+    asked = [*columns_of(names), seen, imported, live, imported, limit]
     return [ReferenceSite(*row) for row in fetch_rows(_NOWHERE, asked)]
 
 
