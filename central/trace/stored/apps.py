@@ -10,3 +10,4 @@ class StoredEdgesConfig(AppConfig):
     label = "edges"
     default_auto_field = "django.db.models.BigAutoField"
     follow_ups = ("central.background.EDGES.wake",)
+    collectors = ("central.trace.stored.metrics.EdgeCollector",)

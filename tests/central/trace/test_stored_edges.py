@@ -28,6 +28,7 @@ from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.comparing import different
 from central.trace.stored.follower import delete_unused_questions, follow, follow_all
+from central.trace.stored.metrics import EdgeCollector
 from central.trace.stored.models import Edge as StoredEdge
 from central.trace.stored.models import FollowedRepository, Path, Question, Source
 from central.trace.stored.state import live_files
@@ -123,6 +124,8 @@ def test_only_files_whose_answers_change_are_resolved_again() -> None:
     follow(organization)
     assert _due() == {"lib/core.py", "app/main.py"}, "its run() is gone"
     assert own not in _due()
+    [due] = EdgeCollector().collect()
+    assert due.samples[0].value == 2
 
 
 @pytest.mark.django_db
