@@ -9,6 +9,7 @@ from django.core.management import call_command
 from central.knowledge.models import CodeLinks, Document, Edge, Mention, PolicyCheck
 from central.knowledge.services.catch_up import catch_up
 from central.maintenance.reconcile import reconcile
+from central.trace.stored.follower import follow_all
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, linked
 from tests.central.knowledge.test_policies import CALM, NO_PANIC, PANICS, START
@@ -31,10 +32,12 @@ def api() -> Api:
     created(api, **MEMORY)
     linked(api, START, "implements", "ADR-1")
     catch_up()
+    follow_all()
     return api
 
 
 def compared(*, repair: bool = False) -> tuple[int, int]:
+    follow_all()  # what is due is the graph's
     (row,) = reconcile(repair=repair).repositories
     return row.due, row.differing
 

@@ -10,9 +10,10 @@ from central.corpus.models import Reference, Symbol
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Scope
 from central.trace import call_edges
+from central.trace.stored.follower import follow
 from scripts.local_service import ROOT
 from tests.central.plans import MODES, rows_handled, statements_sent
-from tests.central.protocol import api_of
+from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
@@ -225,9 +226,9 @@ def test_a_job_s_token_is_refused(corpus: object) -> None:
 
 
 def test_the_examples_edges_are_those_of_callers_and_callees(
-    ask: Ask, pages: Pages, monkeypatch: pytest.MonkeyPatch
+    api: Api, ask_live: Ask, pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every definition of a library and of its callers is traced, one by one."""
+    """Every definition of a library and of its callers is traced, one by one, from stored edges."""
     for name in ("common-utils", "auth-service", "partner-portal", "go-kit", "risk-model"):
         repository(name, example(name))
     monkeypatch.setattr(call_edges, "CALLS_REFERENCES", 97)
@@ -238,9 +239,11 @@ def test_the_examples_edges_are_those_of_callers_and_callees(
         for one in page["calls"]
     }  # fmt: skip
     assert len(listed) > 200
-    assert traced(ask, "callers") == listed
+    while follow(api.organization):
+        pass
+    assert traced(ask_live, "callers") == listed
     inside = {edge for edge in listed if edge[3] != "<module>"}
-    assert traced(ask, "callees") == inside
+    assert traced(ask_live, "callees") == inside
 
 
 def traced(ask: Ask, what: str) -> set[tuple[Any, ...]]:
