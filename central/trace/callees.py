@@ -47,12 +47,7 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
         for row in rows:
             key = (edge.site.id, (row.file, near.name))
             if key not in direct and row.kind:
-                found[key] = edge._replace(
-                    target=key[1],
-                    rule="receiver_type",
-                    confidence=Confidence.MEDIUM,
-                    is_override=True,
-                )
+                found[key] = edge.to_override(key[1])
     return list(found.values())
 
 

@@ -153,17 +153,8 @@ def _edges_from_stored(resolver: BatchResolver, definitions: Sequence[Definition
     edges = stored_edges_to(resolver, [one.key for one in definitions])
     overridden = _overridden(resolver, definitions)
     members = {(*key, last_name(one[1])) for key, keys in overridden.items() for one in keys}
-    direct = {(edge.site.id, edge.target) for edge in edges}
-    virtual = [
-        edge._replace(
-            target=target, rule="receiver_type", confidence=Confidence.MEDIUM, is_override=True
-        )
-        for edge in stored_edges_through(resolver, members)
-        for target in overridden[_receiver(edge)]
-        if (edge.site.id, target) not in direct
-        and last_name(target[1]) == last_name(edge.target[1])
-    ]
-    return [*edges, *virtual]
+    virtual = stored_edges_through(resolver, members)
+    return [*edges, *_edges_to_overrides(virtual, edges, overridden)]
 
 
 class _Live(NamedTuple):
@@ -197,12 +188,6 @@ def _live_callers(
     unbound = unresolved_sites(resolver, names, within=files, limit=MAX_UNRESOLVED + 1)
     untargeted = _imported_from_nowhere(sought, resolved)
     return _Live(edges, [*unresolved_among(named), *unbound], untargeted, is_cut)
-
-
-def _receiver(edge: Edge) -> Key:
-    assert edge.definition is not None  # noqa: S101 - it was found through its receiver
-    assert edge.definition.receiver is not None  # noqa: S101
-    return edge.definition.receiver
 
 
 class _Sought(NamedTuple):
@@ -402,17 +387,24 @@ def _edges(
     keys: set[Key],
     overridden: Mapping[Key, Sequence[Key]],
 ) -> list[Edge]:
-    edges = [edge for edge in edges_to(site, resolution) if edge.target in keys]
-    direct = {edge.target for edge in edges}
-    for definition in resolution.targets:
-        if definition.receiver is None or site.access == Access.BASE:
-            continue
-        for target in overridden.get(definition.receiver, ()):
-            if target not in direct and last_name(target[1]) == last_name(definition.name):
-                rule = "receiver_type"
-                count = resolution.candidates
-                edges.append(Edge(site, target, definition, rule, Confidence.MEDIUM, count, True))
-    return edges
+    edges = edges_to(site, resolution)
+    direct = [edge for edge in edges if edge.target in keys]
+    return [*direct, *_edges_to_overrides(edges, direct, overridden)]
+
+
+def _edges_to_overrides(
+    edges: Iterable[Edge], direct: Iterable[Edge], overridden: Mapping[Key, Sequence[Key]]
+) -> list[Edge]:
+    """Return edges to what overrides the members that are reached through an instance."""
+    known = {(edge.site.id, edge.target) for edge in direct}
+    return [
+        edge.to_override(target)
+        for edge in edges
+        if edge.definition and edge.definition.receiver and edge.site.access != Access.BASE
+        for target in overridden.get(edge.definition.receiver, ())
+        if (edge.site.id, target) not in known
+        and last_name(target[1]) == last_name(edge.target[1])
+    ]
 
 
 def _lineages(definitions: Sequence[Definition]) -> dict[Key, Ancestors]:

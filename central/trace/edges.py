@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.questions import Key, ResolvedDefinition
@@ -29,6 +29,12 @@ class Edge(NamedTuple):
         """Whether the target is the constructor of the class that the reference means."""
         is_written = self.definition is None or self.definition.key == self.target
         return not is_written and not self.is_override
+
+    def to_override(self, target: Key) -> Self:
+        """Return the edge to a member that may override the target."""
+        return self._replace(
+            target=target, rule="receiver_type", confidence=Confidence.MEDIUM, is_override=True
+        )
 
 
 def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
