@@ -99,16 +99,13 @@ def find_callers(
         return _stored_callers(resolver, definitions, min_confidence, is_tallied, within)
     is_low = min_confidence is Confidence.LOW
     further = MAX_UNRESOLVED + 1 if is_low else MAX_UNLIKELY if is_tallied else 0
-    sought = _sought(resolver, definitions)
-    resolved, unlikely, is_cut = _candidates(resolver, sought, further, within, prefetch)
-    edges = _leading_edges(resolver, sought, resolved)
+    edges, named, is_cut = _resolved_callers(resolver, definitions, further, within, prefetch)
     found = FoundCallers([one for one in edges if one.confidence >= min_confidence], is_cut=is_cut)
-    found.untargeted = _imported_from_nowhere(sought, resolved)
-    named = NamedReferences(sought.named, resolved, unlikely, {edge.site for edge in edges})
+    found.untargeted = _imported_from_nowhere(named)
     if is_low:
         found.tally, unresolved = tally_with_unresolved(resolver, named)
         found.is_cut = is_cut or found.tally.unresolved > MAX_UNRESOLVED
-        found.edges += _edges_by_name(unresolved, sought)
+        found.edges += _edges_by_name(unresolved, definitions, named.definitions)
     elif is_tallied:
         found.tally = tally_of(resolver, named)
     return found
@@ -144,7 +141,7 @@ def _stored_callers(
         further = unresolved_in_stored(resolver, names, limit=MAX_UNRESOLVED)
         listed = [*live.unresolved, *further][:MAX_UNRESOLVED]
         found.is_cut = found.is_cut or unresolved > MAX_UNRESOLVED
-        found.edges += _edges_by_name(listed, _Sought(definitions, named, ()))
+        found.edges += _edges_by_name(listed, definitions, named)
     return found
 
 
@@ -178,16 +175,36 @@ def _live_callers(
         files &= set(within)
     if not files:
         return _Live()
-    sought = _sought(resolver, definitions)
-    resolved, unlikely, is_cut = _candidates(resolver, sought, further, files, ())
-    edges = _leading_edges(resolver, sought, resolved)
+    edges, named, is_cut = _resolved_callers(resolver, definitions, further, files, ())
     if not further:
         return _Live(edges, is_cut=is_cut)
-    named = NamedReferences(sought.named, resolved, unlikely, ())
-    names = names_of(sought.named)
+    names = names_of(named.definitions)
     unbound = unresolved_sites(resolver, names, within=files, limit=MAX_UNRESOLVED + 1)
-    untargeted = _imported_from_nowhere(sought, resolved)
-    return _Live(edges, [*unresolved_among(named), *unbound], untargeted, is_cut)
+    unresolved = [*unresolved_among(named), *unbound]
+    return _Live(edges, unresolved, _imported_from_nowhere(named), is_cut)
+
+
+class _ResolvedCallers(NamedTuple):
+    edges: list[Edge]
+    named: NamedReferences
+    is_cut: bool
+
+
+def _resolved_callers(
+    resolver: BatchResolver,
+    definitions: Sequence[Definition],
+    further: int,
+    within: Collection[int] | None,
+    prefetch: Sequence[ReferenceSite],
+) -> _ResolvedCallers:
+    """Resolve the candidates, and return the edges of those that lead to the definitions."""
+    sought = _sought(resolver, definitions)
+    resolved, unlikely, is_cut = _candidates(resolver, sought, further, within, prefetch)
+    edges = _leading_edges(resolver, sought, resolved)
+    leading = {edge.site for edge in edges}
+    return _ResolvedCallers(
+        edges, NamedReferences(sought.named, resolved, unlikely, leading), is_cut
+    )
 
 
 class _Sought(NamedTuple):
@@ -238,11 +255,15 @@ def _leading_edges(
     return edges
 
 
-def _edges_by_name(unresolved: Sequence[ReferenceSite], sought: _Sought) -> list[Edge]:
+def _edges_by_name(
+    unresolved: Sequence[ReferenceSite],
+    definitions: Sequence[Definition],
+    named: Sequence[Definition],
+) -> list[Edge]:
     """Return edges that only a name makes; those by the name of a class go to its constructor."""
-    keys = {one.key for one in sought.definitions}
+    keys = {one.key for one in definitions}
     constructors: dict[Key, Key] = {}
-    for one in sought.definitions:
+    for one in definitions:
         if owner := class_of(one):
             constructors[owner] = one.key
             constructors.setdefault((_ANY_FILE, owner[1]), one.key)
@@ -252,17 +273,15 @@ def _edges_by_name(unresolved: Sequence[ReferenceSite], sought: _Sought) -> list
         else edge._replace(
             target=constructors.get(edge.target) or constructors[_ANY_FILE, edge.target[1]]
         )
-        for edge in edges_by_name(unresolved, sought.named)
+        for edge in edges_by_name(unresolved, named)
     ]
 
 
-def _imported_from_nowhere(
-    sought: _Sought, resolved: Iterable[tuple[ReferenceSite, Resolution]]
-) -> list[ReferenceSite]:
-    names = {one.name for one in sought.named}
+def _imported_from_nowhere(named: NamedReferences) -> list[ReferenceSite]:
+    names = {one.name for one in named.definitions}
     return [
         site
-        for site, resolution in resolved
+        for site, resolution in named.resolved
         if site.binding == Binding.IMPORT and not resolution.targets and site.name in names
     ]
 
