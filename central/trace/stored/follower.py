@@ -29,7 +29,7 @@ from central.trace.stored.recording import (
     path_in,
     recorded,
 )
-from central.trace.stored.rows import resolved, resolved_recording, write_edges
+from central.trace.stored.rows import resolved, write_edges
 from central.trace.stored.state import behind, rules_digest
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
@@ -149,14 +149,14 @@ class _Source(NamedTuple):
 def _source(
     due: _Due, taken: TakenRows, questions: Mapping[Any, Recorded], around: Surroundings
 ) -> _Source:
-    asked = {key: questions[key] for key in taken if key in questions}
-    read = {repository for one in asked.values() for repository in one.repositories}
+    own = {key: questions[key] for key in taken if key in questions}
+    read = {repository for one in own.values() for repository in one.repositories}
     return _Source(
         due.path,
-        len(asked) < len(taken),
+        len(own) < len(taken),
         {
             one.id
-            for (_, question), one in asked.items()
+            for (_, question), one in own.items()
             if not is_of_file_alone(question, due.file, around)
         },
         read - {0, around.repositories.get(due.file, 0)},
@@ -233,7 +233,10 @@ class _Step:
         sites = sites_in(self._resolver, [one.file for one in due])
         resolved(self._resolver, [site for one in due for site in sites[one.file]])  # together
         self._resolver.taken_rows()
-        parts = {one.path: resolved_recording(self._resolver, sites[one.file]) for one in due}
+        parts = {  # each with the rows that it took
+            one.path: (resolved(self._resolver, sites[one.file]), self._resolver.taken_rows())
+            for one in due
+        }
         rows = {key: answer for _, taken in parts.values() for key, answer in taken.items()}
         files = {file for part, _ in parts.values() for file in part.files()}
         around = surroundings(((key[1], answer) for key, answer in rows.items()), files)

@@ -98,14 +98,19 @@ def is_of_file_alone(question: Any, file: int, around: Surroundings) -> bool:
 
 def asked(kind: str, fields: str, files: Mapping[int, int]) -> Question:
     """Return a stored question, of the files that are at its paths now: 0 where none is."""
-    made = _KINDS[kind](*json.loads(fields))
+    made = _by_path_id(kind, fields)
     file = getattr(made, "file", 0)
     return made._replace(file=files.get(file, 0)) if file else made  # type: ignore[no-any-return]
 
 
 def path_in(kind: str, fields: str) -> int:
     """Return the id of the path that a stored question is about, or 0."""
-    return int(getattr(_KINDS[kind](*json.loads(fields)), "file", 0))
+    return int(getattr(_by_path_id(kind, fields), "file", 0))
+
+
+def _by_path_id(kind: str, fields: str) -> Any:
+    """Return a stored question as it is stored: its file is the id of a path."""
+    return _KINDS[kind](*json.loads(fields))
 
 
 def digest_of(kind: str, answer: Answer, paths: Mapping[int, int]) -> int:

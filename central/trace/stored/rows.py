@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from central.db import Row, copy_into, copy_rows
 from central.trace.constructors import constructor_edges
 from central.trace.edges import Edge, edges_to
-from central.trace.resolve.engine import BatchResolver, TakenRows
+from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Resolution, resolve, with_unresolved
 from central.trace.stored import models
@@ -60,13 +60,6 @@ def resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> Resolve
     pairs = list(zip(sites, resolutions, strict=True))
     edges = [edge for site, resolution in pairs for edge in edges_to(site, resolution)]
     return Resolved(pairs, [*edges, *constructor_edges(resolver, edges)])
-
-
-def resolved_recording(
-    resolver: BatchResolver, sites: Sequence[ReferenceSite]
-) -> tuple[Resolved, TakenRows]:
-    """As `resolved`, with the rows on which that depends."""
-    return resolved(resolver, sites), resolver.taken_rows()
 
 
 def write_edges(parts: Mapping[int, Resolved], paths: Mapping[int, int]) -> None:
