@@ -421,8 +421,7 @@ def _edges_to_overrides(
         for edge in edges
         if edge.definition and edge.definition.receiver and edge.site.access != Access.BASE
         for target in overridden.get(edge.definition.receiver, ())
-        if (edge.site.id, target) not in known
-        and last_name(target[1]) == last_name(edge.target[1])
+        if (edge.site.id, target) not in known and last_name(target[1]) == last_name(edge.target[1])
     ]
 
 

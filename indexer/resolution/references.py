@@ -32,7 +32,8 @@ from indexer.resolution.value import (
     Value,
     as_instance,
 )
-from indexer.resolution.value_flow import FlowReader, flow_name
+from indexer.resolution.value_flow import FlowReader
+from indexer.resolution.value_steps import flow_name
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import (
     MAX_EXPRESSION_CHARACTERS,

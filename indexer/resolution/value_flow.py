@@ -1,13 +1,8 @@
 """Functions as values: what is called where the name tells nothing, and what may be there.
 
 A file alone tells that a call is of a parameter, of what a function returned, of an item of a
-table or of a field. Such a reference has in its chain, after HELD, the steps from root and the
-chain before:
-
-* `2=name`, the parameter of the function with this name, the third that callers write;
-* `=>`, the function without a name that it returns; `()`, what calling it gives;
-* `[key]`, its item by a literal key; `[]`, any item;
-* `@name`, a member of the instance that root.chain is or gives.
+table or of a field. Such a reference has in its chain, after HELD, the steps that lead there (see
+`value_steps`).
 
 TYPE references whose caller ends in HELD tell what is there: `make.=` what a function returns,
 `TABLE[key].=`, `Class.field.=`, `apply.2=name.=` a default. With PASSED before the callee as name,
@@ -16,8 +11,7 @@ at the position of the call, they tell what it passes: `^2.=`, by keyword `^name
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Final, NamedTuple, overload
+from typing import Final, NamedTuple
 
 from indexer.limits import FLOW_CALL_BYTES, FLOW_ITEMS, FLOW_LITERAL_CHARACTERS, NAME_CHARACTERS
 from indexer.records.files import VALUE_KINDS
@@ -52,20 +46,24 @@ from indexer.resolution.value import (
     VALUE,
     Value,
 )
+from indexer.resolution.value_steps import (
+    held_part,
+    index_step,
+    parameter_step,
+    read_steps,
+    with_step,
+)
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import read_arguments
 from indexer.syntax.source_text import SourceText, leading_identifier
 from indexer.syntax.types import split_type
 
-_NAME: Final = re.compile(r"\s*((?:[^\W\d]|\$)[\w$]*)\s*")
-_LITERAL_KEY: Final = re.compile(r"\s*(?:\"(\w{1,60})\"|'(\w{1,60})'|(\d{1,9}))\s*\Z")
 _KEYED: Final = re.compile(r"\s*(\"[^\"\\]*\"|'[^'\\]*'|[\w.]+)\s*:\s*(.+)", re.DOTALL)
 _COMMENT: Final = re.compile(r"(?m)^\s*(?:#|//).*$")
 _KEYWORD: Final = re.compile(r"\s*(\w+)\s*=(?!=)\s*(.+)", re.DOTALL)
 _RETURNED: Final = re.compile(r"(?:\breturn|=>)\s*\(?\s*\Z")
 _BEFORE_RETURNED: Final = 24  # characters before what is returned
 _BIND: Final = "bind"
-_PARAMETER: Final = re.compile(r"\d+=")
 _QUOTES: Final = " \n\t\"'"
 _GIVEN: Final = (ValueSource.ALIAS, ValueSource.NEW)  # of a variable that may be passed on
 _MAX_DEPTH: Final = 8  # of names that stand for one another
@@ -224,15 +222,15 @@ class FlowReader:
             case ValueSource.ALIAS if not name.steps:
                 return self.value(name.text, *context)
             case ValueSource.CALL if not name.steps:
-                return _with(self.value(name.text, *context), CALLED)
+                return with_step(self.value(name.text, *context), CALLED)
             case ValueSource.ITEMS if not name.steps:
                 value = self.value(name.text, *context)
                 of_keys = value and self._is_dictionary(value)
-                return None if of_keys else _with(value, ELEMENT)
+                return None if of_keys else with_step(value, ELEMENT)
         return None
 
     def _is_dictionary(self, value: Value) -> bool:
-        table = self._containers.get(_owner(value))
+        table = self._containers.get(held_part(value))
         return table is not None and table.text[:1] == "{"
 
     def _of_parameter(self, name: NameBinding) -> Value | None:
@@ -249,7 +247,7 @@ class FlowReader:
             place -= 1  # a caller does not write the method's object
         if any(one.lstrip()[:1] == "*" for one in earlier):
             place = FLOW_ITEMS  # it has no place: callers write its name
-        return _with(owner, f"{place}={self._name(name)}") if place >= 0 else None
+        return with_step(owner, f"{place}={self._name(name)}") if place >= 0 else None
 
     def _receiver(self, scope: Scope) -> Value | None:
         """Return the function of a scope: a definition, or one without a name that is returned."""
@@ -262,15 +260,15 @@ class FlowReader:
         around = self._receiver(scope.parent) if scope.parent else None
         if around is None or not _RETURNED.search(before):
             return None
-        closure = _with(around, CLOSURE)
-        self._closures.setdefault(_owner(around), (closure, scope.start))
-        self._values.add(_owner(closure))
+        closure = with_step(around, CLOSURE)
+        self._closures.setdefault(held_part(around), (closure, scope.start))
+        self._values.add(held_part(closure))
         return closure
 
     def _closure_around(self, scope: Scope) -> str:
         """Return the function without a name around a `return`, if it is returned; else ""."""
         around = self._receiver(scope)
-        return _owner(around) if around and around.chain[-1] == CLOSURE else ""
+        return held_part(around) if around and around.chain[-1] == CLOSURE else ""
 
     def _member(
         self,
@@ -313,19 +311,19 @@ class FlowReader:
 
     def _use(self, value: Value) -> None:
         """Keep that a parameter is called or passed on, or that a function is held."""
-        parameter = next((step for step in value.chain if _PARAMETER.match(step)), None)
+        parameter = parameter_step(value)
         if parameter is not None:
-            owner = _owner(value).rpartition(".")[0]
+            owner = held_part(value).rpartition(".")[0]
             self._live.setdefault(owner, set()).update(parameter.split("="))
         elif value.chain[-1] == HELD:
-            self._values.add(_owner(value))
+            self._values.add(held_part(value))
         elif value.chain[-1][0] == "@":
             self._values.add(f"{value.root}.{value.chain[-1][1:]}")
 
     def _may_be_function(self, value: Value) -> bool:
         """Whether a value that something is given is worth a row: not if it is data or a class."""
         last = value.chain[-1]
-        if any(map(_PARAMETER.match, value.chain)):
+        if parameter_step(value):
             return True
         if last[0] == "@":
             return self._is_method(value, last[1:])
@@ -351,7 +349,7 @@ class FlowReader:
             call = calls.get(name.callee_end) if name.source is ValueSource.CALL else None
             value = self.value(name.text, name.scope, name.start, name) if call else None
             if call is not None and value is not None and not name.steps:
-                found = self._reference(name.qualified, _with(value, CALLED), 0)
+                found = self._reference(name.qualified, with_step(value, CALLED), 0)
                 called = f"{HELD}{self._imported_name(value)}"[:NAME_CHARACTERS]
                 place = call.reference
                 yield found._replace(name=called, line=place.line, column=place.column)
@@ -370,10 +368,10 @@ class FlowReader:
             value = self.value(written, scope.parent or scope, offset)
             if target is None or value is None or not self._may_be_function(value):
                 continue
-            live = self._live.get(_owner(target).rpartition(".")[0], ())
+            live = self._live.get(held_part(target).rpartition(".")[0], ())
             if target.chain[-1].partition("=")[0] in live:
                 self._use(value)
-                yield self._reference(_owner(target), value, offset)
+                yield self._reference(held_part(target), value, offset)
 
     def _parameter_before(self, scope: Scope, offset: int) -> NameBinding | None:
         if offset - scope.start > FLOW_CALL_BYTES:
@@ -467,10 +465,10 @@ class FlowReader:
 
     def _may_be_passed(self, value: Value, *, is_known: bool) -> bool:
         """Whether a value may be a function; to another file, what this file says it to be."""
-        if not is_known and any(map(_PARAMETER.match, value.chain)):
+        if not is_known and parameter_step(value):
             return False
-        if _owner(value) in self._containers and value.chain[-1] == HELD:
-            return self._has_functions(_owner(value))
+        if held_part(value) in self._containers and value.chain[-1] == HELD:
+            return self._has_functions(held_part(value))
         return self._may_be_function(value) or (is_known and value.chain[-1] == CALLED)
 
     def _has_functions(self, owner: str) -> bool:
@@ -554,7 +552,7 @@ class FlowReader:
             key, item = (keyed[1], keyed[2]) if keyed else (str(place), one)
             if self._has_named_keys and text[0] == "{":
                 key = f"'{(key if keyed else item).strip(_QUOTES)}'"
-            part = f"{owner}{_index(key)}"
+            part = f"{owner}{index_step(key)}"
             if item.strip()[:1] in {"{", "["}:
                 yield from self._items(part, item.strip(), name)
                 continue
@@ -579,55 +577,6 @@ class FlowReader:
         )
 
 
-@lru_cache(maxsize=10_000)
-def read_steps(written: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the names of a path, and the calls and indexes after it; None of any other text."""
-    text = written.strip()
-    if text.isidentifier():
-        return (text,), ()
-    path: list[str] = []
-    steps: list[str] = []
-    position = 0
-    while position < len(text):
-        sign = text[position]
-        if sign in "([" and path:
-            inner, end = read_arguments(text, position)
-            if end < 0:
-                return None
-            steps.append(CALLED if sign == "(" else _index(inner[0] if len(inner) == 1 else ""))
-            position = end
-            continue
-        found = _NAME.match(text, position + (sign == "." and bool(path)))
-        if found is None or steps or (path and sign != "."):
-            return None
-        path.append(found[1])
-        position = found.end()
-    return (tuple(path), tuple(steps)) if path else None
-
-
-def _index(key: str) -> str:
-    found = _LITERAL_KEY.match(key)
-    if found is None:
-        return ELEMENT
-    return f"[{found[1] or found[2] or '#' + found[3]}]"
-
-
-def flow_name(value: Value) -> str:
-    """Return the name of a reference to a value: `make()`, `TABLE[]`, a field, `=parameter`."""
-    at = value.chain.index(HELD)
-    name, *_ = [*reversed(value.chain[:at]), value.root.rpartition(".")[2]]
-    for step in value.chain[at + 1 :]:
-        if step == CALLED:
-            name += CALLED
-        elif step == CLOSURE:
-            continue
-        elif step[0] == "[":
-            name += ELEMENT
-        else:
-            name = step[1:] if step[0] == "@" else f"{HELD}{step.partition('=')[2]}"
-    return name
-
-
 def _is_held(reference: Reference) -> bool:
     return HELD in reference.chain and HELD in reference.chain.split(".")
 
@@ -635,24 +584,6 @@ def _is_held(reference: Reference) -> bool:
 def _is_followed(called: Reference) -> bool:
     """Whether what is called may be a function of a file that can be found: `a.b.c` hardly is."""
     return _is_held(called) or called.binding is LOCAL or "." not in called.chain
-
-
-def _owner(value: Value) -> str:
-    """Return the part that a value is, without later steps: `apply.0=f`."""
-    at = value.chain.index(HELD)
-    steps = value.chain[at + 1 :]
-    last = next((place for place, step in enumerate(steps) if step != CLOSURE), len(steps))
-    return ".".join((value.root, *value.chain[:at], *steps[: last + 1]))
-
-
-@overload
-def _with(value: Value, step: str) -> Value: ...
-@overload
-def _with(value: None, step: str) -> None: ...
-@overload
-def _with(value: Value | None, step: str) -> Value | None: ...
-def _with(value: Value | None, step: str) -> Value | None:
-    return value and value._replace(chain=(*value.chain, step))
 
 
 def _is_variable(name: NameBinding) -> bool:
