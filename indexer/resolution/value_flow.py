@@ -176,21 +176,24 @@ class FlowReader:
         put: Iterable[tuple[str, str, Scope, int]],
     ) -> Iterator[Reference]:
         """Yield what functions return, fields and tables hold, and calls pass."""
-        for function, written, scope, offset in returned:
-            owner = function or self._closure_around(scope)
-            value = (
-                None if not owner or owner in self._fixtures else self.value(written, scope, offset)
-            )
-            if value is not None and self._may_be_function(value):
-                self._use(value)
-                yield self._reference(owner, value, offset)
-        for owner, (value, offset) in self._closures.items():
-            yield self._reference(owner, value, offset)
+        yield from self._of_returned(returned)
         yield from self._of_fields()
         yield from self._passed()
         yield from self._of_constants()
         yield from self._of_defaults(defaults)
         yield from self._of_tables(put)
+
+    def _of_returned(self, returned: Iterable[tuple[str, str, Scope, int]]) -> Iterator[Reference]:
+        for function, written, scope, offset in returned:
+            owner = function or self._closure_around(scope)
+            if not owner or owner in self._fixtures:
+                continue
+            value = self.value(written, scope, offset)
+            if value is not None and self._may_be_function(value):
+                self._use(value)
+                yield self._reference(owner, value, offset)
+        for owner, (value, offset) in self._closures.items():
+            yield self._reference(owner, value, offset)
 
     def _of_path(
         self,
@@ -390,7 +393,7 @@ class FlowReader:
         waiting = [call for call in self._calls if _is_followed(call.reference)]
         known = -1
         for _ in range(_MAX_DEPTH):
-            if not waiting or known == (known := self._count()):
+            if not waiting or known == (known := self._count_used()):
                 break
             calls, waiting = waiting, []
             for call in calls:
@@ -400,7 +403,7 @@ class FlowReader:
                 if received is not None:  # more may become known
                     waiting.append(call)
 
-    def _count(self) -> int:
+    def _count_used(self) -> int:
         return len(self._values) + sum(map(len, self._live.values()))
 
     def _received(self, called: Reference) -> frozenset[str] | None:
@@ -491,8 +494,9 @@ class FlowReader:
     def _of_tables(self, put: Iterable[tuple[str, str, Scope, int]]) -> Iterator[Reference]:
         """Yield the items of tables: those of literals, unless one is put in their place."""
         items = self._put(put)
-        for owner, name in self._importable_tables():
-            self._containers.setdefault(owner, name)
+        for name in self._file_names():
+            if name.source is ValueSource.LITERAL:
+                self._containers.setdefault(name.qualified, name)
         for owner in self._containers_in_turn():
             name = self._containers[owner]
             for key, value in self._items(owner, name.text, name):
@@ -532,11 +536,6 @@ class FlowReader:
         _, column = self._text.position(offset)
         before = self._text.slice((offset - column, offset))
         return len(before) - len(before.lstrip())
-
-    def _importable_tables(self) -> Iterator[tuple[str, NameBinding]]:
-        for name in self._file_names():
-            if name.source is ValueSource.LITERAL:
-                yield name.qualified, name
 
     def _file_names(self) -> Iterator[NameBinding]:
         """Yield the variables of the file that others may import."""
