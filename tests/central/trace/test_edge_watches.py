@@ -10,6 +10,22 @@ from tests.central.trace.corpus import change_files, organization_of, pyproject,
 
 
 @pytest.mark.django_db
+def test_a_definition_of_c_is_found_once_the_other_one_of_its_name_is_gone() -> None:
+    native = repository(
+        "native",
+        {
+            "box.h": "int box(void);\n",
+            "src/a.c": "int box(void) { return 1; }\n",
+            "src/b.c": "int box(void) { return 2; }\n",
+            "main.c": '#include "box.h"\nint main(void) { return box(); }\n',
+        },
+    )
+    _follow()
+    change_files(native, {"src/b.c": "int other(void) { return 2; }\n"})
+    assert _stale() == []
+
+
+@pytest.mark.django_db
 def test_a_class_that_moves_to_another_namespace_has_the_parts_that_are_there() -> None:
     text = """\
         namespace %s {
