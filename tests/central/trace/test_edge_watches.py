@@ -83,6 +83,19 @@ def test_a_file_that_comes_back_is_watched_again() -> None:
     assert _stale() == []
 
 
+@pytest.mark.django_db
+def test_the_order_of_the_dependencies_of_a_manifest_counts() -> None:
+    for name in ("one", "two"):
+        files = {"package.json": f'{{"name": "{name}"}}', "index.js": "export function run() {}\n"}
+        repository(name, files)
+    text = '{"dependencies": {"kit": "npm:%s@1"}, "devDependencies": {"kit": "npm:%s@1"}}'
+    main = "import { run } from 'kit';\nrun();\n"
+    app = repository("app", {"package.json": text % ("one", "two"), "main.js": main})
+    _follow()
+    change_files(app, {"package.json": text % ("two", "one")})
+    assert _stale() == []
+
+
 def _follow() -> None:
     while follow(organization_of()):
         pass
