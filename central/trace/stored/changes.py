@@ -50,9 +50,10 @@ _NAMES: Final = _sql("""SELECT DISTINCT {name_key} FROM (
         UNION ALL
         SELECT r.name FROM {reference} r WHERE r.file_id = ANY(%s::bigint[]) AND r.kind = 'type'
             AND r.name <> '') AS n""")
+# In their order, as the first dependency of a name may decide.
 _PACKAGES: Final = _sql("""SELECT coalesce(array_agg(DISTINCT {distribution_key}), '{}'),
-        coalesce(bit_xor(hashtextextended(concat_ws(' ', p.id, p.version, p.root, p.manifest,
-            d.name, d.required, d.pinned, d.locked, d.alias), 0)), 0)
+        coalesce(hashtextextended(string_agg(md5(concat_ws(' ', p.id, p.version, p.root, p.manifest,
+            d.name, d.required, d.pinned, d.locked, d.alias)), '' ORDER BY p.id, d.id), 0), 0)
     FROM {package} p LEFT JOIN {dependency} d ON d.package_id = p.id
     WHERE p.repository_id = %s::bigint""")
 

@@ -24,9 +24,9 @@ from central.trace.stored.models import Edge, FollowedRepository, Path, Question
 from central.trace.stored.recording import (
     Recorded,
     asked,
-    digest_of,
     is_of_file_alone,
     path_in,
+    path_key,
     recorded,
 )
 from central.trace.stored.rows import resolved, write_edges
@@ -54,7 +54,7 @@ _PUT_SOURCES: Final = _sql("""INSERT INTO {source}
         context = EXCLUDED.context, modules = EXCLUDED.modules""")
 _DELETE_SOURCES: Final = _sql("DELETE FROM {source} WHERE path_id = ANY(%s::bigint[])")
 _DELETE_EDGES: Final = _sql("DELETE FROM {edge} WHERE source = ANY(%s::bigint[])")
-_WATCHING: Final = _sql("""SELECT id, kind, fields, digest FROM {question}
+_WATCHING: Final = _sql("""SELECT id, kind, fields, digest, watches FROM {question}
     WHERE organization_id = %s::bigint AND watches && %s::bigint[]""")
 _DEPENDENT: Final = _sql("""UPDATE {source} SET due = true
     WHERE NOT due AND questions && %s::bigint[]""")
@@ -72,7 +72,7 @@ _PUT_QUESTIONS: Final = _sql("""INSERT INTO {question}
     FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bigint[], %s::text[])
         AS q (id, kind, fields, digest, watches)
     ON CONFLICT (id) DO UPDATE SET digest = EXCLUDED.digest, watches = EXCLUDED.watches
-    WHERE {question}.digest <> EXCLUDED.digest""")
+    WHERE {question}.digest <> EXCLUDED.digest OR {question}.watches <> EXCLUDED.watches""")
 _DELETE_UNUSED: Final = _sql("""WITH deleted AS (DELETE FROM {question} q
     WHERE q.organization_id = %s::bigint AND q.id NOT IN (
         SELECT unnest(s.questions) FROM {source} s
@@ -210,19 +210,24 @@ class _Step:
         followed.save()
 
     def _ask_again(self, keys: Iterable[int]) -> None:
-        """Ask what watches these keys again; the files of which an answer differs are due."""
+        """Ask what watches these keys again; the files of which an answer differs are due.
+
+        What may change an answer can be other than before, although the answer is the same.
+        """
         stored = fetch_rows(_WATCHING, [self._organization.pk, id_array(keys)])
-        files = files_at(path_in(kind, fields) for _, kind, fields, _ in stored)
-        questions = [asked(kind, fields, files) for _, kind, fields, _ in stored]
+        files = files_at(path_in(kind, fields) for _, kind, fields, *_ in stored)
+        questions = [asked(kind, fields, files) for _, kind, fields, *_ in stored]
         answers = self._resolver.resolve_all(questions)
         around = surroundings(zip(questions, answers, strict=True))
-        changed = [
-            recorded(self._organization.pk, question, answer, around)._replace(id=number)
-            for (number, kind, _, digest), question, answer in zip(
-                stored, questions, answers, strict=True
-            )
-            if digest_of(kind, answer, around.paths) != digest
-        ]
+        changed = []
+        for (number, kind, fields, digest, watches), question, answer in zip(
+            stored, questions, answers, strict=True
+        ):
+            now = recorded(self._organization.pk, question, answer, around)
+            if path := path_in(kind, fields):  # also where no file is at the moment
+                now = now._replace(watches=tuple(sorted({*now.watches, path_key(path)})))
+            if (now.digest, now.watches) != (digest, tuple(watches)):
+                changed.append(now._replace(id=number))
         self._put_questions(changed)
 
     def resolve_due(self) -> bool:
