@@ -213,8 +213,10 @@ class ReferenceReader:
     def _of_function(self, value: Value, name: str) -> tuple[Value, str]:
         """Return the function of this file that `f.call(x)` calls, else the value itself."""
         *names, last = value.root, *value.chain
+        definitions = self._resolver.tree.definitions
         is_own = value.binding is LOCAL and value.access is PATH and name == last
-        if not is_own or self._resolver.tree.definitions.get(".".join(names)) not in FUNCTION_KINDS:
+        is_redefined = ".".join((*names, last)) in definitions
+        if not is_own or is_redefined or definitions.get(".".join(names)) not in FUNCTION_KINDS:
             return value, name
         return value._replace(chain=value.chain[:-1]), _last_name(".".join(names))
 

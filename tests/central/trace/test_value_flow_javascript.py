@@ -70,3 +70,15 @@ def test_a_variable_is_the_function_that_it_was_assigned_last(callers: Callers) 
         "web/src/main.jsx:7 go high",
         "web/src/main.jsx:8 go high",
     ]
+
+
+def test_a_function_may_have_an_apply_of_its_own(callers: Callers) -> None:
+    _web(
+        main="""
+        function Extend() {}
+        Extend.apply = function (target) {};
+        Extend.apply({});
+        """
+    )
+    assert callers("Extend", kind="call") == []
+    assert callers("Extend.apply", kind="call") == ["web/src/main.jsx:4 <module> high"]
