@@ -19,7 +19,7 @@ from central.trace.resolve.engine import BatchResolver, TakenRows
 from central.trace.resolve.questions import Limit
 from central.trace.resolve.references import sites_in
 from central.trace.resolve.rules import rules_of
-from central.trace.stored.changes import changed_files, packages_of, touched_keys
+from central.trace.stored.changes import Packages, changed_files, packages_of, touched_keys
 from central.trace.stored.models import Edge, FollowedRepository, Path, Question, Source
 from central.trace.stored.recording import (
     Recorded,
@@ -61,11 +61,16 @@ _DEPENDENT: Final = _sql("""UPDATE {source} SET due = true
 _ALL_DUE: Final = _sql(
     "UPDATE {source} SET due = true WHERE repository_id = %s::bigint AND NOT due"
 )
-_DUE: Final = _sql("""SELECT s.path_id, s.file_id,
+# Of the repository that was indexed last; what changed before what depends on it.
+_DUE: Final = _sql("""WITH next AS MATERIALIZED (
+        SELECT r.id FROM {repository} r
+        WHERE r.organization_id = %s::bigint
+            AND EXISTS (SELECT FROM {source} s WHERE s.repository_id = r.id AND s.due)
+        ORDER BY r.indexed_at DESC NULLS LAST LIMIT 1)
+    SELECT s.path_id, s.file_id,
         (SELECT count(*) FROM {reference} r WHERE r.file_id = s.file_id)
-    FROM {source} s JOIN {repository} o ON o.id = s.repository_id
-    WHERE o.organization_id = %s::bigint AND s.due
-    ORDER BY s.questions <> '{}', s.repository_id, s.path_id LIMIT %s""")
+    FROM next JOIN {source} s ON s.repository_id = next.id
+    WHERE s.due ORDER BY s.questions <> '{}', s.path_id LIMIT %s""")
 _PUT_QUESTIONS: Final = _sql("""INSERT INTO {question}
         (id, organization_id, kind, fields, digest, watches)
     SELECT q.id, %s::bigint, q.kind, q.fields, q.digest, q.watches::bigint[]
@@ -74,10 +79,11 @@ _PUT_QUESTIONS: Final = _sql("""INSERT INTO {question}
     ON CONFLICT (id) DO UPDATE SET digest = EXCLUDED.digest, watches = EXCLUDED.watches
     WHERE {question}.digest <> EXCLUDED.digest OR {question}.watches <> EXCLUDED.watches""")
 _DELETE_UNUSED: Final = _sql("""WITH deleted AS (DELETE FROM {question} q
-    WHERE q.organization_id = %s::bigint AND q.id NOT IN (
-        SELECT unnest(s.questions) FROM {source} s
-        JOIN {followed} f ON f.repository_id = s.repository_id
-        WHERE f.organization_id = %s::bigint) RETURNING 1)
+    WHERE q.organization_id = %s::bigint AND NOT EXISTS (
+        SELECT FROM (SELECT unnest(s.questions) AS id FROM {source} s
+            JOIN {followed} f ON f.repository_id = s.repository_id
+            WHERE f.organization_id = %s::bigint) AS used
+        WHERE used.id = q.id) RETURNING 1)
     SELECT count(*) FROM deleted""")
 _DIGESTS: Final = _sql("SELECT id, digest FROM {question} WHERE id = ANY(%s::bigint[])")
 _RESOLVED: Final = _sql("""UPDATE {source} SET due = false, is_cut = now.is_cut,
@@ -179,7 +185,7 @@ class _Step:
         )
         is_present = repository in self._present
         files = changed_files(repository, is_present=is_present)
-        packages = packages_of(repository)
+        packages = packages_of(repository) if is_present else Packages([], 0)
         paths = {one.path: one.path_id for one in files if one.path_id is not None}
         paths |= paths_for(repository, [one.path for one in files if one.path_id is None])
         present = [one for one in files if one.id is not None]
