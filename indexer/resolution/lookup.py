@@ -91,22 +91,27 @@ class Lookup:
             role = VALUE  # no method has such a name
         here: Scope | None = scope
         while here is not None:
-            if self._implicit_this or not here.is_class or here is scope:
-                names = here.names.get(first)
-                found = (
-                    visible_binding(self.matching(names, role), offset, excluding)
-                    if names
-                    else None
-                )
-                if found is None and self._implicit_this and here.is_outside:
-                    names = self._members.get(here.class_name, {}).get(first, [])
-                    found = visible_binding(self.matching(names, role), offset, None)
-                if found is not None:
-                    return found
+            found = None
+            if names := self._seen(here, first, is_inside=here is not scope):
+                found = visible_binding(self.matching(names, role), offset, excluding)
+            if found is None and self._implicit_this and here.is_outside:
+                names = self._members.get(here.class_name, {}).get(first, [])
+                found = visible_binding(self.matching(names, role), offset, None)
+            if found is not None:
+                return found
             if self._sees_no_more(here, first):
                 return None
             here = here.parent
         return None
+
+    def _seen(self, here: Scope, first: str, *, is_inside: bool) -> Sequence[NameBinding]:
+        """Return the bindings of a name in a scope; of a class, what is inside may see no more
+        than its type parameters.
+        """
+        names = here.names.get(first, ())
+        if names and here.is_class and is_inside and not self._implicit_this:
+            return [one for one in names if one.source is ValueSource.TYPE_PARAMETER]
+        return names
 
     def _sees_no_more(self, scope: Scope, first: str) -> bool:
         """Whether a function does not see a variable of what is around it, as in PHP.

@@ -47,8 +47,8 @@ from indexer.resolution.value import (
     Value,
 )
 from indexer.resolution.value_steps import (
-    held_part,
     index_step,
+    owner_part,
     parameter_step,
     read_steps,
     with_step,
@@ -233,7 +233,7 @@ class FlowReader:
         return None
 
     def _is_dictionary(self, value: Value) -> bool:
-        table = self._containers.get(held_part(value))
+        table = self._containers.get(owner_part(value))
         return table is not None and table.text[:1] == "{"
 
     def _of_parameter(self, name: NameBinding) -> Value | None:
@@ -264,14 +264,14 @@ class FlowReader:
         if around is None or not _RETURNED.search(before):
             return None
         closure = with_step(around, CLOSURE)
-        self._closures.setdefault(held_part(around), (closure, scope.start))
-        self._values.add(held_part(closure))
+        self._closures.setdefault(owner_part(around), (closure, scope.start))
+        self._values.add(owner_part(closure))
         return closure
 
     def _closure_around(self, scope: Scope) -> str:
         """Return the function without a name around a `return`, if it is returned; else ""."""
         around = self._receiver(scope)
-        return held_part(around) if around and around.chain[-1] == CLOSURE else ""
+        return owner_part(around) if around and around.chain[-1] == CLOSURE else ""
 
     def _member(
         self,
@@ -316,10 +316,10 @@ class FlowReader:
         """Keep that a parameter is called or passed on, or that a function is held."""
         parameter = parameter_step(value)
         if parameter is not None:
-            owner = held_part(value).rpartition(".")[0]
+            owner = owner_part(value).rpartition(".")[0]
             self._live.setdefault(owner, set()).update(parameter.split("="))
         elif value.chain[-1] == HELD:
-            self._values.add(held_part(value))
+            self._values.add(owner_part(value))
         elif value.chain[-1][0] == "@":
             self._values.add(f"{value.root}.{value.chain[-1][1:]}")
 
@@ -371,10 +371,10 @@ class FlowReader:
             value = self.value(written, scope.parent or scope, offset)
             if target is None or value is None or not self._may_be_function(value):
                 continue
-            live = self._live.get(held_part(target).rpartition(".")[0], ())
+            live = self._live.get(owner_part(target).rpartition(".")[0], ())
             if target.chain[-1].partition("=")[0] in live:
                 self._use(value)
-                yield self._reference(held_part(target), value, offset)
+                yield self._reference(owner_part(target), value, offset)
 
     def _parameter_before(self, scope: Scope, offset: int) -> NameBinding | None:
         if offset - scope.start > FLOW_CALL_BYTES:
@@ -470,8 +470,8 @@ class FlowReader:
         """Whether a value may be a function; to another file, what this file says it to be."""
         if not is_known and parameter_step(value):
             return False
-        if held_part(value) in self._containers and value.chain[-1] == HELD:
-            return self._has_functions(held_part(value))
+        if owner_part(value) in self._containers and value.chain[-1] == HELD:
+            return self._has_functions(owner_part(value))
         return self._may_be_function(value) or (is_known and value.chain[-1] == CALLED)
 
     def _has_functions(self, owner: str) -> bool:

@@ -74,7 +74,7 @@ def parameter_step(value: Value) -> str | None:
     return next((step for step in value.chain if _PARAMETER.match(step)), None)
 
 
-def held_part(value: Value) -> str:
+def owner_part(value: Value) -> str:
     """Return the part that a value is, without later steps: `apply.0=f`."""
     at = value.chain.index(HELD)
     steps = value.chain[at + 1 :]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from django.db import DatabaseError
+from django.db.models import Count
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -20,11 +21,11 @@ class EdgeCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Run one query; without a database, `aeterna_database_up` says so."""
         try:
-            due = Source.objects.filter(due=True).count()
+            counts = dict(Source.objects.filter(due=True).values_list("due").annotate(Count("pk")))
         except DatabaseError:
             return
         yield GaugeMetricFamily(
             "aeterna_edges_due_files",
             "Files whose references are to be resolved again, for stored edges.",
-            value=due,
+            value=counts.get(True, 0),
         )

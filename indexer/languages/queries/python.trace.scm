@@ -200,3 +200,4 @@
     right: [(list (string (string_content) @exports.only))
             (tuple (string (string_content) @exports.only))])])
   (#eq? @_all "__all__"))
+(_ type_parameters: (type_parameter (type (identifier) @local @local.generic)))

@@ -76,7 +76,7 @@
   (#not-match? @_each "^(every|filter|find|findIndex|findLast|flatMap|forEach|map|some|then|catch|reduce|sort)$"))
 
 (type_parameter
-  name: (type_identifier) @local
+  name: (type_identifier) @local @local.generic
   constraint: (constraint [(type_identifier) @local.alias
                            (nested_type_identifier) @local.alias
                            (generic_type name: (_) @local.alias)])?)

@@ -9,6 +9,12 @@ _SOURCES = {
     "A.java": "class F { void go() {} }\nclass B { <F> void c(F f) { f.go(); } }\n",
     "a.cs": "class F { void go() {} }\nclass B { void c<F>(F f) { f.go(); } }\n",
     "a.rs": "struct F;\nimpl F { fn go(&self) {} }\nfn c<F>(f: F) { f.go(); }\n",
+    "impl.rs": "struct F;\nimpl F { fn go(&self) {} }\nstruct B<T>(T);\n"
+    "impl<F> B<F> { fn c(&self, f: F) { f.go(); } }\n",
+    "class.ts": "class F { go() {} }\nclass B<F> { c(f: F) { f.go() } }\n",
+    "function.py": "class F:\n    def go(self): ...\ndef c[F](f: F):\n    f.go()\n",
+    "class.py": "class F:\n    def go(self): ...\n"
+    "class B[F]:\n    def c(self, f: F):\n        f.go()\n",
     "a.scala": "class F { def go() = 1 }\nclass B { def c[F](f: F) = f.go() }\n",
 }
 
