@@ -30,7 +30,7 @@ from central.trace.stored.recording import (
     recorded,
 )
 from central.trace.stored.rows import resolved, write_edges
-from central.trace.stored.state import behind, rules_digest
+from central.trace.stored.state import behind, organizations_with_work, rules_digest
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
 
@@ -98,7 +98,7 @@ def follow_all(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
 
     Not in a transaction.
     """
-    ahead = list(Organization.objects.order_by("pk"))
+    ahead = list(Organization.objects.filter(pk__in=organizations_with_work()).order_by("pk"))
     while ahead:
         ahead = [one for one in ahead if not is_stopping() and _has_more(one)]
 
@@ -203,7 +203,7 @@ class _Step:
         execute(_DELETE_SOURCES, [gone])
         execute(_DELETE_EDGES, [gone])
         self._ask_again(touched_keys(followed, files, paths, packages))
-        rules = rules_digest(self._organization)
+        rules = rules_digest(uses_models=self._organization.uses_models)
         if followed.rules != rules:
             execute(_ALL_DUE, [repository])
         if not is_present:  # and what led there is due

@@ -12,7 +12,9 @@ from central.trace.stored.recording import number
 from indexer.limits import EDGES_LIVE_FILES
 
 _RULES: Final = 1  # raise it whenever a rule of resolution changes
-_sql = sql_with(repository=Repository, followed=FollowedRepository, source=Source)
+_sql = sql_with(
+    organization=Organization, repository=Repository, followed=FollowedRepository, source=Source
+)
 # Also those that are gone.
 _BEHIND: Final = _sql("""SELECT r.id FROM {repository} r
         LEFT JOIN {followed} f ON f.repository_id = r.id
@@ -23,6 +25,19 @@ _BEHIND: Final = _sql("""SELECT r.id FROM {repository} r
         LEFT JOIN {repository} r ON r.id = f.repository_id AND r.retired_at IS NULL
     WHERE f.organization_id = %s::bigint AND r.id IS NULL
     LIMIT 1""")
+# The parameters: the digests of rules with and without models of libraries.
+_WITH_WORK: Final = _sql("""SELECT o.id FROM {organization} o
+    WHERE o.retired_at IS NULL AND (
+        EXISTS (SELECT FROM {repository} r LEFT JOIN {followed} f ON f.repository_id = r.id
+            WHERE r.organization_id = o.id AND r.retired_at IS NULL AND r.generation > 0
+                AND (f.id IS NULL OR r.generation <> f.generation
+                    OR f.rules <> CASE WHEN o.uses_models THEN %s::bigint ELSE %s::bigint END))
+        OR EXISTS (SELECT FROM {followed} f
+            LEFT JOIN {repository} r ON r.id = f.repository_id AND r.retired_at IS NULL
+            WHERE f.organization_id = o.id AND r.id IS NULL)
+        OR EXISTS (SELECT FROM {repository} r JOIN {source} s ON s.repository_id = r.id AND s.due
+            WHERE r.organization_id = o.id))
+    ORDER BY o.id""")
 # What a file's resolution read in a hidden repository could decide what its names mean.
 _LIVE: Final = _sql("""WITH seen AS MATERIALIZED (SELECT %s::bigint[] AS ids),
     hidden AS MATERIALIZED (
@@ -38,16 +53,23 @@ _LIVE: Final = _sql("""WITH seen AS MATERIALIZED (SELECT %s::bigint[] AS ids),
     LIMIT %s""")
 
 
-def rules_digest(organization: Organization) -> int:
-    """Return a digest of the rules that resolve the organisation's references."""
-    models = library_models().version if organization.uses_models else ""
+def rules_digest(*, uses_models: bool) -> int:
+    """Return a digest of the rules that resolve an organisation's references."""
+    models = library_models().version if uses_models else ""
     return number("rules", f"{_RULES}:{models}")
+
+
+def organizations_with_work() -> list[int]:
+    """Return the keys of organisations with a repository to compare, or with due files."""
+    rules = [rules_digest(uses_models=True), rules_digest(uses_models=False)]
+    return [key for (key,) in fetch_rows(_WITH_WORK, rules)]
 
 
 def behind(organization: Organization) -> int | None:
     """Return a repository that differs from what was followed, or None."""
     key = organization.pk
-    rows = fetch_rows(_BEHIND, [key, rules_digest(organization), key])
+    rules = rules_digest(uses_models=organization.uses_models)
+    rows = fetch_rows(_BEHIND, [key, rules, key])
     return rows[0][0] if rows else None
 
 
