@@ -66,6 +66,7 @@ _BEFORE_RETURNED: Final = 24  # characters before what is returned
 _BIND: Final = "bind"
 _QUOTES: Final = " \n\t\"'"
 _GIVEN: Final = (ValueSource.ALIAS, ValueSource.NEW)  # of a variable that may be passed on
+_HELD_BY_FIELDS: Final = (ValueSource.ALIAS, ValueSource.CALL)
 _MAX_DEPTH: Final = 8  # of names that stand for one another
 
 
@@ -110,12 +111,12 @@ class FlowReader:
                 for name, bound in scope.names.items()
                 if any(one.source in _GIVEN for one in bound)
             }
-        # Members that may hold a function: fields that are given a name, and those of functions.
+        # Members that may hold what is called: fields, and methods of functions.
         self._member_names = resolver.language.function_methods | {
             name
             for names in resolver.tree.members.values()
             for name, bound in names.items()
-            if bound[0].source is ValueSource.ALIAS
+            if bound[0].source in _HELD_BY_FIELDS
         }
         self._containers: dict[str, NameBinding] = {}
         self._fields: dict[str, NameBinding] = {}

@@ -154,3 +154,19 @@ def test_python_instances_of_the_file_and_of_others(callers: Callers) -> None:
         "app/app/main.py:12 User.run medium",
         "lib/acme_lib/__init__.py:9 <module> high",
     ]
+
+
+def test_a_field_that_holds_an_instance_of_another_file_is_called_like_one(
+    callers: Callable[..., list[str]],
+) -> None:
+    repository(
+        "shop",
+        {
+            "pyproject.toml": pyproject("shop"),
+            "shop/pay.py": "class Pay:\n    def __call__(self): ...\n",
+            "shop/till.py": "from shop.pay import Pay\n\n"
+            "class Till:\n    def open(self):\n        self.pay = Pay()\n"
+            "    def sell(self):\n        self.pay()\n",
+        },
+    )
+    assert callers("Pay.__call__") == ["shop/shop/till.py:7 Till.sell medium"]
