@@ -121,7 +121,8 @@ def _stored_callers(
     """As `find_callers`, from stored edges; the references in `live_files` are resolved."""
     is_low = min_confidence is Confidence.LOW
     named = [*definitions, *_by_other_names(classes_of(resolver, definitions), definitions)]
-    live = _live_callers(resolver, definitions, MAX_UNRESOLVED + 1 if is_tallied else 0, within)
+    further = MAX_UNRESOLVED + 1 if is_tallied or is_low else 0
+    live = _live_callers(resolver, definitions, further, within)
     edges = [*_edges_from_stored(resolver, definitions), *live.edges]
     if within is not None:
         edges = [edge for edge in edges if edge.site.file in within]
@@ -138,8 +139,8 @@ def _stored_callers(
     nowhere = imported_from_nowhere(resolver, names, limit=MAX_RESOLVED)
     found.untargeted = [*live.untargeted, *nowhere]
     if is_low:
-        further = unresolved_in_stored(resolver, names, limit=MAX_UNRESOLVED)
-        listed = [*live.unresolved, *further][:MAX_UNRESOLVED]
+        stored = unresolved_in_stored(resolver, names, limit=MAX_UNRESOLVED)
+        listed = [*live.unresolved, *stored][:MAX_UNRESOLVED]
         found.is_cut = found.is_cut or unresolved > MAX_UNRESOLVED
         found.edges += _edges_by_name(listed, definitions, named)
     return found

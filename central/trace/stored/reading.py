@@ -26,6 +26,7 @@ _sql = sql_with(
     source=Source,
     file=File,
     reference=Reference,
+    unresolved=f"'{UNRESOLVED}'",
 )
 _TO: Final = _sql("""WITH q AS MATERIALIZED (
         SELECT p.id, q.name FROM unnest(%s::bigint[], %s::text[]) AS q (file, name)
@@ -52,7 +53,7 @@ _THROUGH: Final = _sql("""WITH q AS MATERIALIZED (
 _NOWHERE: Final = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {edge} e ON e.target IS NULL AND e.name = q.name AND e.ecosystem = q.ecosystem
-        AND e.repository_id = ANY(%s::bigint[]) AND (%s::bool OR e.rule = 'unresolved')
+        AND e.repository_id = ANY(%s::bigint[]) AND (%s::bool OR e.rule = {unresolved})
     CROSS JOIN LATERAL unnest(e.references) AS u (id)
     JOIN {reference} r ON r.id = u.id JOIN {file} f ON f.id = r.file_id
     WHERE r.file_id <> ALL(%s::bigint[]) AND (r.binding = 'import' OR NOT %s::bool)
@@ -60,7 +61,7 @@ _NOWHERE: Final = _sql("""SELECT {columns}
 _UNRESOLVED: Final = _sql("""SELECT coalesce(sum(cardinality(e.references)), 0)::bigint
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
     JOIN {edge} e ON e.target IS NULL AND e.name = q.name AND e.ecosystem = q.ecosystem
-        AND e.rule = 'unresolved' AND e.repository_id = ANY(%s::bigint[])
+        AND e.rule = {unresolved} AND e.repository_id = ANY(%s::bigint[])
     JOIN {source} s ON s.path_id = e.source AND s.file_id <> ALL(%s::bigint[])""")
 _FROM: Final = _sql("""SELECT u.id, {edge_columns}
     FROM {source} s JOIN {edge} e ON e.source = s.path_id

@@ -33,7 +33,7 @@ class Recorded(NamedTuple):
 
 
 def number(kind: str, text: str) -> int:
-    """Return a digest of 64 bits that fits a bigint, as `watch_key` in PostgreSQL does."""
+    """Return a digest of 64 bits that fits a bigint, as NUMBER does in PostgreSQL."""
     digest = md5(f"{kind}:{text}".encode(), usedforsecurity=False).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 

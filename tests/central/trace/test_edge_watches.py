@@ -2,8 +2,8 @@
 
 import pytest
 
+from central.maintenance.edge_upkeep import different
 from central.repositories.models import Repository
-from central.trace.stored.comparing import different
 from central.trace.stored.follower import follow
 from central.trace.stored.models import Path, Source
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from central.corpus.models import File
 from central.db import id_array
-from central.maintenance.edge_upkeep import compare_edges
+from central.maintenance.edge_upkeep import compare_edges, different
 from central.maintenance.organization_deletion import purge_retired, schedule_deletion
 from central.maintenance.reconcile import Difference
 from central.repositories.models import Repository
@@ -26,7 +26,6 @@ from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.references import sites_within
 from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.rules import rules_of
-from central.trace.stored.comparing import different
 from central.trace.stored.follower import delete_unused_questions, follow, follow_all
 from central.trace.stored.metrics import EdgeCollector
 from central.trace.stored.models import Edge as StoredEdge
@@ -255,8 +254,12 @@ def _answers(organization: Organization, visible: Sequence[int], *, is_stored: b
 def _callers(resolver: BatchResolver, definitions: Sequence[Definition]) -> Any:
     found = find_callers(resolver, definitions, min_confidence=Confidence.LOW)
     tally = found.tally
+    further = find_callers(
+        resolver, definitions, min_confidence=Confidence.LOW, is_tallied=False
+    )  # as the next level of a trace
     return (
         _shown(found.edges),
+        _shown(further.edges),
         tally.unresolved,
         tally.elsewhere,
         sorted({site.id for site in found.untargeted}),
