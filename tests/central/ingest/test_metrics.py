@@ -97,7 +97,7 @@ def test_ended_runs_are_not_counted_each_time() -> None:
     ) as queries:
         assert figures()["aeterna_runs", "applied"] == 3
     counted = [one for one in queries if "GROUP BY" in one["sql"]]
-    assert len(counted) == 4, "repositories, those without index, runs, those of a backfill"
+    assert len(counted) == 5, "repositories, those without index, runs, a backfill's, due edges"
 
 
 def test_no_figure_names_a_repository_or_an_organisation() -> None:
