@@ -106,6 +106,8 @@ def test_stored_edges_are_what_resolution_says_after_any_history(
 def test_references_of_files_that_are_due_are_resolved(due: set[str]) -> None:
     with _undone():
         organization = _followed()
+        _change("app", "app/own.py", "def more():\n    unknown.go()\n    other.run()")
+        _follow(organization)
         paths = Path.objects.filter(path__in=due).values("pk")
         Source.objects.filter(path_id__in=paths).update(due=True)
         _assert_stored_is_live(organization, hidden=set())
