@@ -126,10 +126,13 @@ def test_an_own_class_of_the_same_name_has_no_model(callers: Callers) -> None:
     assert callers("Account.close") == []
 
 
-def test_models_are_off_for_one_organization_by_command_and_api(callers: Callers, api: Api) -> None:
+def test_models_are_off_for_one_organization_by_command_and_api(
+    callers: Callers, ask: Ask, api: Api
+) -> None:
     repository("shop", {"shop/__init__.py": "", "shop/models.py": _MODELS, "shop/work.py": _WORK})
     call_command("library_models", "--organization", "acme", "off")
     assert callers("Order.ship") == []
+    assert "Models of libraries are off" in ask("callers", symbol="Order.ship").json()["hint"]
     assert AuditEntry.objects.get().detail == {"uses_models": {"before": True, "after": False}}
 
     other = organization_of("globex")
