@@ -22,6 +22,8 @@ SELF: Final = "self"
 ITEM: Final = "item"
 ARGUMENT: Final = "argument"
 TYPE_ARGUMENT: Final = "<>"  # among the arguments of a call: `useState<Store>(null)`
+OWN_NAME: Final = "<name>"  # likewise: the class that is named as the attribute
+OWN_NAMES: Final = "<names>"  # the class of which the attribute's name is the plural
 
 
 class Given(NamedTuple):
@@ -42,6 +44,7 @@ class Given(NamedTuple):
 class Modelled(NamedTuple):
     """A class or function of a library: `members` by dotted name, and what calling it gives.
 
+    `declares` are methods of the class that make a member of a symbol, and what that member gives.
     `like` are the classes whose members it has too. `is_owned`: as an attribute of a class its
     items are of that class.
     """
@@ -50,6 +53,7 @@ class Modelled(NamedTuple):
     ecosystem: str
     library: str
     members: Mapping[str, Given]
+    declares: Mapping[str, Given]
     result: Given | None
     like: tuple[str, ...]
     is_owned: bool
@@ -127,6 +131,7 @@ def read_library(text: str) -> Library:
             ecosystem=read["ecosystem"],
             library=name,
             members=dict(_members(one.get("gives", {}))),
+            declares=dict(_members(one.get("declares", {}))),
             result=read_given(one["result"]) if "result" in one else None,
             like=tuple(one.get("like", ())),
             is_owned=one.get("owned", False),

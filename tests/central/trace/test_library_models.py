@@ -89,6 +89,7 @@ def test_a_model_of_django_tells_what_managers_give(callers: Callers) -> None:
     ]
     assert callers("Order.ship") == ["shop/shop/work.py:11 work medium"]
     assert callers("Busy.close") == ["shop/shop/work.py:10 work high"]
+    assert callers("Account") == []  # `get` gives one, and is no use of the class's name
 
 
 def test_the_answer_names_the_model(ask: Ask) -> None:
