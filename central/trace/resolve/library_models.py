@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 _FOLDER: Final = Path(__file__).parent.parent / "models"
 _GIVEN: Final = re.compile(
     r"(?P<within>[\w.$/@-]+)\[(?P<inner>.+)\]\Z"
-    r"|(?P<same>as )?argument (?P<argument>[\w<> ]+)\Z"
+    r"|(?P<how>as |item of )?argument (?P<argument>[\w<> ]+)\Z"
     r"|(?P<name>[\w.$/@-]+)\Z"
 )
 SELF: Final = "self"
@@ -31,7 +31,7 @@ class Given(NamedTuple):
 
     `what` is SELF, ITEM, ARGUMENT (one of `arguments`, by place or name), or "" for what `path`
     alone says. With a `path` it is that class, of `inner` things. `is_same`: using the result is
-    using the argument itself.
+    using the argument itself. `is_item`: it is an item of the argument.
     """
 
     what: str = ""
@@ -39,6 +39,7 @@ class Given(NamedTuple):
     path: str = ""
     inner: "Given | None" = None
     is_same: bool = False
+    is_item: bool = False
 
 
 class Modelled(NamedTuple):
@@ -160,7 +161,8 @@ def read_given(text: str) -> Given:
         return Given(path=match["within"], inner=read_given(match["inner"]))
     if match["argument"]:
         arguments = tuple(match["argument"].split())
-        return Given(ARGUMENT, arguments, is_same=bool(match["same"]))
+        how = match["how"] or ""
+        return Given(ARGUMENT, arguments, is_same=how == "as ", is_item=how == "item of ")
     return Given(match["name"]) if match["name"] in {SELF, ITEM} else Given(path=match["name"])
 
 

@@ -261,6 +261,9 @@ def _arguments(subject: _Subject, given: Given, place: Key | None) -> RuleGenera
         if one != own_name
     ]
     found = yield from _written_classes([(file, f"{name}.{part}") for part in parts])
+    if given.is_item:
+        values = [_value(key) for key in found if key[0] == NO_FILE]
+        return [value.item for value in values if value.item]
     return found or ((yield from _named_as(place, own_name)) if own_name else [])
 
 
