@@ -27,6 +27,11 @@ _COMMAND: Final = re.compile(r" (?:[^\n]*,\s*\n)*[^\n]*")  # of Ruby: a call wit
 _SYMBOL: Final = ".:"  # before the last name
 # A function without parameters counts as what it gives.
 _CALLEE: Final = re.compile(r"(?:\(\s*\)\s*=>\s*|lambda\s*:\s*)?(new\s+)?([\w.]+)(?=\()")
+# A module that is loaded when it is asked for: its `default`, or what stands for that.
+_LOADED: Final = re.compile(
+    r"\(\s*\)\s*=>\s*(import\([^()]*\))"
+    r"(?:\s*\.then\(\s*\(?(\w+)\)?\s*=>\s*\(\{\s*default:\s*\2\.(\w+),?\s*\}\)\s*,?\s*\))?"
+)
 _QUOTED: Final = re.compile(r"[\"'](?:::)?([A-Za-z_]\w*(?:::\w+)*)[\"']")
 _TYPE_PARAMETER: Final = re.compile(r"[A-Z]\d?")
 CLASS_NAME: Final = re.compile(r"_*[A-Z]\w*[a-z]")
@@ -119,7 +124,7 @@ def _arguments(
         keyword = _KEYWORD.fullmatch(argument)
         part = f"{owner}.({(keyword[1] or keyword[2]) if keyword else place})"
         given = (keyword[3] if keyword else argument).strip()
-        callee = _CALLEE.match(given)
+        callee = None if _LOADED.fullmatch(given) else _CALLEE.match(given)
         if callee is None:
             value = _named(given, name, resolver)
             if value is not None:
@@ -140,6 +145,8 @@ def _called(callee: re.Match[str], name: NameBinding, resolver: ExpressionReader
 
 def _named(given: str, name: NameBinding, resolver: ExpressionReader) -> Value | None:
     """Return the class or function that an argument names, also in quotes."""
+    if loaded := _LOADED.fullmatch(given):
+        return Value(Binding.IMPORT, loaded[1], (loaded[3] or "default",))
     quoted = _QUOTED.fullmatch(given)
     path = quoted[1].replace("::", ".") if quoted else given
     if not all(part.isidentifier() for part in path.split(".")):
