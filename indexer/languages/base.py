@@ -129,6 +129,8 @@ class Language:
     open_objects: frozenset[str] = frozenset()
     # Generic types whose arguments are the types of parts, such as `list`.
     containers: Containers = NO_CONTAINERS
+    # Methods whose calls give the value itself, or what it wraps: Rust's `unwrap`.
+    same_methods: frozenset[str] = frozenset()
     # The container that a literal of items is, by its first sign.
     container_literals: Mapping[str, str] = field(default_factory=dict)
     # Methods that a part of an instance calls, such as `__getitem__`.

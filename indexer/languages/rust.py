@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle, beside, dotted
 from indexer.languages.rewrites import (
     Edit,
@@ -157,6 +158,27 @@ def _macros_of_items(source: bytes) -> Iterator[Sequence[Edit]]:
             yield [Edit(found.start(1), b"{}".ljust(len(found[1]))), blank(source, end - 1, end)]
 
 
+_CONTAINERS: Final = Containers(
+    """
+    Vec VecDeque LinkedList HashSet BTreeSet BinaryHeap IndexSet SmallVec Iterator IntoIterator:
+        []=0 *=0 next.()=0 first.()=0 last.()=0 get.()=0 enumerate.().*.1=0
+    HashMap BTreeMap IndexMap DashMap: []=1 get.()=1 *.0=0 *.1=1 keys.().*=0 values.().*=1
+    Mutex: lock.()=0
+    RwLock: read.()=0 write.()=0
+    RefCell: borrow.()=0 borrow_mut.()=0
+    """,
+    same="""
+    iter iter_mut into_iter drain filter rev skip take skip_while take_while step_by chain inspect
+    peekable fuse by_ref collect to_vec as_slice as_mut_slice entry clone cloned copied to_owned
+    unwrap expect unwrap_or_default as_ref as_mut
+    """,
+    items="""
+    get_mut first_mut last_mut front front_mut back back_mut pop pop_front pop_back remove nth find
+    swap_remove peek next_back min min_by min_by_key max max_by max_by_key
+    or_default or_insert or_insert_with into_inner try_lock
+    """,
+)
+
 _REWRITES: Final = (
     Rewrite(_macros_of_items, always=True),
     blanked(rb"(?<![\w.])(gen)[ \t]+(?=fn\b|move\b|\{)"),
@@ -189,9 +211,15 @@ RUST: Final = Language(
     export_rule=ExportRule.EXPLICIT,
     self_names=names("self"),
     class_names=names("Self"),
+    inferred_type_keywords=names("_ Vec<_>"),
     wrapper_types=names(
         "Option Result Box Arc Rc Pin Future Cow Weak Lazy LazyLock LazyCell OnceCell OnceLock Ref"
         " RefMut MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop"
+    ),
+    containers=_CONTAINERS,
+    same_methods=names(
+        "unwrap expect unwrap_or_default unwrap_or_else unwrap_or unwrap_unchecked clone cloned"
+        " copied as_ref as_mut as_deref as_deref_mut to_owned ok ok_or ok_or_else"
     ),
     module_roots=names("crate self:: super"),
     builtins=_BUILTINS,

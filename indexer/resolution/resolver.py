@@ -115,6 +115,8 @@ class Resolver(ExpressionReader):
         result = self.types.part(value, CALLED) if value.written is not None else None
         if result is not None:
             return result
+        if value.member in self.language.same_methods and self._is_wrapped(value):
+            return value._replace(member="")
         if value.access is PATH and value is not UNKNOWN:
             is_class = (
                 value.binding is LOCAL
@@ -127,6 +129,13 @@ class Resolver(ExpressionReader):
         if is_called and len(value.chain) < MAX_CHAIN and value.binding is not UNKNOWN.binding:
             return Value(value.binding, value.root, (*value.chain, CALLED), INSTANCE)
         return member_value(value, RESULT)
+
+    def _is_wrapped(self, value: Value) -> bool:
+        """Whether a value has the member of its wrapper, and none of its own."""
+        is_own = value.binding is LOCAL and self._has(
+            ".".join((value.root, *value.chain)), value.member
+        )
+        return value.access in (INSTANCE, RESULT) and not is_own
 
     def variable(self, path: Sequence[str], scope: Scope, offset: int) -> Value:
         """Return the variable at the top of the file or a class that a path names, or UNKNOWN."""

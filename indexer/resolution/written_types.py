@@ -5,7 +5,7 @@ from itertools import chain
 
 from indexer.languages.containers import PartPath
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Binding
+from indexer.records.references import CALLED, ELEMENT, Binding
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
@@ -62,8 +62,13 @@ class WrittenTypes:
         written = value.written
         if written is None:
             return None
-        taken = (*written.taken, name)
-        has_more = False
+        containers, before = self._containers, written.taken
+        if name == CALLED and before and before[-1] in containers.same:
+            member = before[-2] if before[1:] else ""
+            return value._replace(member=member, written=written._replace(taken=before[:-1]))
+        is_item = name == CALLED and before and before[-1] in containers.items
+        taken = (*before[:-1], ELEMENT) if is_item else (*before, name)
+        has_more = name in containers.same or name in containers.items
         for path, text in self._paths(written):
             if path == taken:
                 if isinstance(written, Items):

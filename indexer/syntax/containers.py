@@ -22,6 +22,7 @@ _MEMBER = re.compile(r"(?:readonly\s+)?([A-Za-z_$][\w$]*)\??\s*:\s*(.+)", re.DOT
 _METHOD = re.compile(r"([A-Za-z_$][\w$]*)\??\s*(\(.*)", re.DOTALL)
 _KEYED = re.compile(r"\[[^\]]*\]\s*:\s*(.+)", re.DOTALL)
 _NAMED = re.compile(r"^([^:]*\S)\s+\w+$")  # of C#'s tuples
+_ASSIGNED = re.compile(r"^\w+\s*=\s*")  # Rust's `Iterator<Item = Order>`
 _FIELD = re.compile(r"([A-Za-z_]\w*)\s+(\S.*)", re.DOTALL)
 _HAS_PARTS = ("[", "<", "(", "{", "chan")
 
@@ -59,7 +60,7 @@ def _of_generic(text: str, containers: Containers) -> Parts:
     if generic is None:
         return ()
     head = last_component(generic[1])
-    arguments = [one.strip() for one in split_type(generic[2], ",")]
+    arguments = [_ASSIGNED.sub("", one.strip()) for one in split_type(generic[2], ",")]
     if head.lower() == "tuple":
         if arguments[1:] != ["..."]:
             return _of_tuple(arguments)
@@ -82,6 +83,8 @@ def _of_syntax(text: str, containers: Containers) -> Parts:
         if parts:
             return parts
     if first == "[" and text.endswith("]") and _closing(text) == len(text) - 1:
+        if "Vec" in containers:  # of Rust: `[Order]`, `[Order; 4]`
+            return _of_generic(f"Vec<{text[1:-1].partition(';')[0]}>", containers)
         return _of_tuple([one.strip() for one in split_type(text[1:-1], ",")])
     return _of_go(text) or _of_array(text, containers)
 

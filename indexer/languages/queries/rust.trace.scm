@@ -59,18 +59,7 @@
      (reference_expression value: [(identifier) (field_expression)] @local.alias)
      (identifier) @local.alias
      (scoped_identifier) @local.alias
-     (field_expression) @local.alias]?
-  (#not-match? @local.call "\\)\\s*\\.\\w+$"))
-(let_declaration
-  pattern: (identifier) @local
-  value: (call_expression function: (field_expression
-    value: [(call_expression function: (_) @local.call)
-            (await_expression (call_expression function: (_) @local.call))
-            (identifier) @local.alias
-            (field_expression) @local.alias]
-    field: (field_identifier) @_same))
-  (#any-of? @_same "unwrap" "expect" "unwrap_or_default" "clone" "as_ref" "as_mut" "borrow"
-    "borrow_mut" "to_owned"))
+     (field_expression) @local.alias]?)
 ([(let_condition
     pattern: (tuple_struct_pattern type: (identifier) @_some . "(" . (identifier) @local)
     value: [(call_expression function: (_) @local.call)
@@ -97,7 +86,31 @@
   [name: (shorthand_field_identifier) @local
    pattern: (identifier) @local])
 ((match_pattern . (identifier) @local) (#match? @local "^[a-z_]"))
-(for_expression pattern: (identifier) @local)
+(for_expression
+  pattern: [(identifier) @local (tuple_pattern (identifier) @local) @local.among]
+  value: [(identifier) @local.items
+          (field_expression) @local.items
+          (call_expression) @local.items
+          (reference_expression value: (_) @local.items)])
+((call_expression
+    function: (field_expression value: (_) @local.items field: (field_identifier) @_each)
+    arguments: (arguments . (closure_expression parameters: (closure_parameters
+      . [(identifier) @local
+         (reference_pattern (identifier) @local)
+         (tuple_pattern (identifier) @local) @local.among] .))))
+  (#any-of? @_each
+    "all" "any" "filter" "filter_map" "find" "find_map" "flat_map" "for_each" "inspect" "map"
+    "max_by_key" "min_by_key" "partition" "position" "retain" "skip_while" "sort_by_key"
+    "sort_unstable_by_key" "sort_by_cached_key" "take_while"))
+(match_expression
+  value: [(call_expression function: (_) @local.call)
+          (await_expression (call_expression function: (_) @local.call))
+          (reference_expression value: [(identifier) (field_expression)] @local.alias)
+          (identifier) @local.alias
+          (field_expression) @local.alias]
+  body: (match_block (match_arm pattern: (match_pattern
+    (tuple_struct_pattern type: (identifier) @_matched . "(" . (identifier) @local))))
+  (#any-of? @_matched "Some" "Ok"))
 ; A type parameter is the first trait that bounds it, of those that may have other methods.
 (type_parameter name: (type_identifier) @local @local.generic)
 ([(type_parameter

@@ -160,6 +160,64 @@ class Page {
 };
 """,
 }
+_RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\n',
+    "src/order.rs": """
+use std::sync::{Arc, Mutex, RwLock};
+#[derive(Clone)]
+pub struct Order;
+impl Order { pub fn check(&self) -> bool { true } pub fn own(&self) -> Other { Other } }
+pub struct Other;
+impl Other { pub fn check(&self) -> bool { true } }
+pub struct Store {
+    orders: Vec<Order>,
+    shared: Arc<RwLock<Vec<Order>>>,
+    one: Mutex<Option<Order>>,
+}
+impl Store {
+    pub fn all(&self) -> impl Iterator<Item = &Order> + '_ { self.orders.iter() }
+    pub fn load(&self) -> Result<Vec<Order>, String> { Ok(vec![]) }
+    pub fn find(&self) -> Option<&Order> { self.orders.first() }
+}
+""",
+    "src/lib.rs": """
+use std::collections::HashMap;
+use crate::order::{Order, Other, Store};
+pub mod order;
+pub fn run(mut orders: Vec<Order>, by_id: HashMap<String, Order>, slice: &[Order], some: Option<Order>,
+    others: &[Other], store: &Store) -> Result<(), String> {
+    for o in &orders { o.check(); } // yes
+    for o in slice.iter().rev() { o.check(); } // yes
+    for (i, o) in orders.iter().enumerate() { o.check(); } // yes
+    for (id, o) in &by_id { o.check(); } // yes
+    for (id, o) in &by_id { id.check(); }
+    for o in by_id.values() { o.check(); } // yes
+    for o in others { o.check(); }
+    for o in store.all() { o.check(); } // yes
+    for o in store.load()? { o.check(); } // yes
+    orders[0].check(); // yes
+    let first = orders.get(0).unwrap();
+    first.check(); // yes
+    by_id.get("x").expect("none").check(); // yes
+    if let Some(o) = orders.last() { o.check(); } // yes
+    while let Some(o) = orders.pop() { o.check(); } // yes
+    match store.find() { Some(o) if o.check() => {}, _ => {} } // yes
+    match store.load() { Ok(list) => list[0].check(), Err(e) => e.check() }; // yes
+    let Some(o) = store.find() else { return Ok(()) };
+    o.check(); // yes
+    some.as_ref().unwrap().check(); // yes
+    some.unwrap().own().check();
+    orders.iter().filter(|o| o.check()).for_each(|o| println!("{}", o.check())); // yes
+    orders.iter().max_by_key(|o| o.check()).unwrap().check(); // yes
+    orders.iter().map(|o| o.own()).for_each(|o| { o.check(); });
+    others.iter().any(|o| o.check());
+    let sorted: Vec<_> = orders.iter().collect();
+    sorted[0].check(); // yes
+    orders.check();
+    Ok(())
+}
+""",
+}
 
 
 @pytest.mark.parametrize(
@@ -169,8 +227,9 @@ class Page {
         (_CSHARP, "Order.Check"),
         (_KOTLIN, "Order.check"),
         (_CPP, "Order.check"),
+        (_RUST, "Order.check"),
     ],
-    ids=["java", "csharp", "kotlin", "cpp"],
+    ids=["java", "csharp", "kotlin", "cpp", "rust"],
 )
 def test_elements_have_the_type_that_the_collection_is_written_with(
     callers: Callable[..., list[str]], files: dict[str, str], method: str
