@@ -124,18 +124,24 @@ class ReferenceReader:
                 if use.kind is _INHERIT and self._is_superclass(use):
                     self._first_bases.setdefault(scope.class_name, (use, _place(use, scope)))
         self._bases: dict[str, set[str]] = {}
-        self._calls: dict[int, list[int]] = {}
-        for use in uses:
-            if use.kind is _CALL or use.kind is _NEW:
-                self._calls.setdefault(use.start, []).append(use.end)
         self._decorators = sorted(parsed.decorators)
         self.decorated: dict[str, tuple[Value, int]] = {}  # functions, by the outermost decorator
         self.generic_bases: list[tuple[str, str, Scope, int]] = []  # class, written, scope, offset
-        self._callers = {
-            scope.start: scope.owner
-            for scope in resolver.tree.scopes
-            if scope.kind in BINDABLE_KINDS
-        }
+
+    @cached_property
+    def _calls(self) -> dict[int, list[int]]:
+        """The ends of calls, by where they start."""
+        calls: dict[int, list[int]] = {}
+        for use in self._uses:
+            if use.kind is _CALL or use.kind is _NEW:
+                calls.setdefault(use.start, []).append(use.end)
+        return calls
+
+    @cached_property
+    def _callers(self) -> dict[int, str]:
+        """The functions and classes, by where they start."""
+        scopes = self._resolver.tree.scopes
+        return {scope.start: scope.owner for scope in scopes if scope.kind in BINDABLE_KINDS}
 
     def read(self) -> Iterator[Reference]:
         """Yield the references, in order of position."""
