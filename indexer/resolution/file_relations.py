@@ -8,7 +8,7 @@ import re
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from heapq import merge
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from indexer.languages import Language
@@ -270,19 +270,17 @@ def _read_names(
     type's.
     """
     names = {use.first for use in uses}
-    for group in _READ_GROUPS:
-        for match in groups[group]:
-            if len(match) == 1 and group == "local":
+    matches = chain.from_iterable(groups[group] for group in _READ_GROUPS)
+    for match in matches:
+        for label, mark in match.items():
+            if label in _UNREAD:
                 continue
-            for label, mark in match.items():
-                if label in _UNREAD:
-                    continue
-                first = text.first_name(mark)
-                names.add(first)
-                if first in adapters:
-                    names.update(_NAME.findall(text.call(mark)))
-                elif label in _LITERALS or (label == "local.alias" and "local.among" in match):
-                    names.update(_NAME.findall(text.slice(mark)[:FLOW_LITERAL_CHARACTERS]))
+            first = text.first_name(mark)
+            names.add(first)
+            if first in adapters:
+                names.update(_NAME.findall(text.call(mark)))
+            elif label in _LITERALS or (label == "local.alias" and "local.among" in match):
+                names.update(_NAME.findall(text.slice(mark)[:FLOW_LITERAL_CHARACTERS]))
     for use in uses:
         if use.first in adapters or use.written.startswith("("):
             names.update(_NAME.findall(use.written))

@@ -200,7 +200,7 @@ class FlowReader:
             yield self._reference(owner, value, offset)
 
     def _is_call_of_member(self, written: str) -> bool:
-        """Whether a call is of nothing but a member, of which this file does not tell a function."""
+        """Whether a call is of nothing but a member: what that gives is no function of here."""
         callee = written.removesuffix(CALLED)
         owner, _, last = callee.rpartition(".")
         is_member = owner and callee != written and callee.replace(".", "").isidentifier()
