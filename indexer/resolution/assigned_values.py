@@ -12,7 +12,9 @@ from indexer.resolution.written_types import WrittenTypes
 from indexer.syntax.expressions import read_arguments
 
 _ADAPTER: Final = re.compile(r"(\w+)\(")
-_WITHOUT_VALUE: Final = frozenset({ValueSource.UNKNOWN, ValueSource.TYPE_PARAMETER})
+# Module constants, because the hash of a member takes longer than the test.
+_UNKNOWN: Final = ValueSource.UNKNOWN
+_TYPE_PARAMETER: Final = ValueSource.TYPE_PARAMETER
 _MAX_STEPS: Final = 16  # from a local to the expression that it was assigned from
 
 
@@ -37,7 +39,8 @@ class AssignedValues:
         known = self._assumed.get(name.start) or self._values.get(name)
         if known is not None:
             return known
-        if name.source in _WITHOUT_VALUE or self._steps >= _MAX_STEPS:
+        has_none = name.source is _UNKNOWN or name.source is _TYPE_PARAMETER
+        if has_none or self._steps >= _MAX_STEPS:
             return UNKNOWN
         self._values[name] = UNKNOWN  # a name that is assigned from itself
         self._steps += 1

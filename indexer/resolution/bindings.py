@@ -142,18 +142,20 @@ def bind_locals(
 ) -> None:
     """Bind the names of matches with `@local`, `@field` or `@narrowed`.
 
-    Call `merge_bindings` afterwards. A local of unknown value, also a parameter, that is not
-    among the names `read` is omitted.
+    Call `merge_bindings` afterwards. A local of unknown value that has none elsewhere either
+    and is not among the names `read` is omitted, unless it is a parameter.
     """
-    marked = []
+    found = []
+    valued = set()
     for match in matches:
         label = "local" if "local" in match else "field" if "field" in match else "narrowed"
         written = text.slice(match[label])
-        is_bare = len(match) == 1 + ("local.parameters" in match)
-        if not is_bare or written in read:
-            where = match.get("local.in")
-            mark = match[label] if where is None else (where[0], where[0] + 1)
-            marked.append((mark, written, label, match))
+        if len(match) > 1:
+            valued.add(leading_identifier(written))
+        where = match.get("local.in")
+        mark = match[label] if where is None else (where[0], where[0] + 1)
+        found.append((mark, written, label, match))
+    marked = [one for one in found if len(one[-1]) > 1 or one[1] in valued or one[1] in read]
     marked.sort(key=itemgetter(0))
     scopes = tree.at(start for (start, _), *_ in marked)
     for (mark, written, label, match), scope in zip(marked, scopes, strict=True):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from heapq import merge
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from indexer.languages import Language
@@ -50,7 +50,7 @@ from indexer.resolution.unparsed import UnparsedFile, read_unparsed
 from indexer.resolution.value_flow import FlowReader
 from indexer.syntax.definitions import OutlineEntry
 from indexer.syntax.parser import Definition, ParsedFile, QueryMatch
-from indexer.syntax.source_text import SourceText, leading_identifier
+from indexer.syntax.source_text import SourceText
 
 _HEAD_LINES: Final = 20
 _NAME: Final = re.compile(r"[^\W\d]\w*")
@@ -76,11 +76,14 @@ _GROUPS: Final = {
     "namespace": "namespace",
     "exports.only": "only",
 }
-# Labels of what is no expression, some of them long.
-_PLACES: Final = frozenset(
+_LITERALS: Final = frozenset({"local.literal", "field.literal"})
+_READ_GROUPS: Final = ("local", "returns", "export", "extends", "put", "default")
+# Labels of what is no expression, some of them long, and of names that `bind_locals` reads.
+_UNREAD: Final = frozenset(
     {
-        "local.in", "local.within", "local.among", "local.parameters", "local.part",
-        "local.argument", "local.generic", "field.part", "extends.member", "returns.among",
+        "local", "field", "narrowed", "local.in", "local.within", "local.among", "local.parameters",
+        "local.part", "local.argument", "local.generic", "field.part", "extends.member",
+        "returns.among",
     }
 )  # fmt: skip
 LABELS: Final = frozenset(_GROUPS) | {
@@ -263,31 +266,21 @@ def _read_names(
 ) -> set[str]:
     """Return the first names of all expressions and types. Other names need no binding.
 
-    Of functions over items, whose arguments are read, all names; of a cast the type's.
+    Of functions over items, whose arguments are read, and of literals all names; of a cast the
+    type's.
     """
     names = {use.first for use in uses}
-    marks = {
-        mark
-        for group in ("local", "returns", "export", "extends", "put", "default")
-        for match in groups[group]
-        if len(match) > 1 or group != "local"
-        for label, mark in match.items()
-        if label not in _PLACES
-    }
-    literals = {
-        mark
-        for match in groups["local"]
-        if len(match) > 1
-        for label in ("local.literal", "field.literal", "local.alias")
-        if (mark := match.get(label)) and (label != "local.alias" or "local.among" in match)
-    }
-    for mark in marks:
-        first = leading_identifier(text.shortened(mark))
-        names.add(first)
-        if first in adapters:
-            names.update(_NAME.findall(text.call(mark)))
-        elif mark in literals:
-            names.update(_NAME.findall(text.slice(mark)[:FLOW_LITERAL_CHARACTERS]))
+    matches = chain.from_iterable(groups[group] for group in _READ_GROUPS)
+    for match in matches:
+        for label, mark in match.items():
+            if label in _UNREAD:
+                continue
+            first = text.first_name(mark)
+            names.add(first)
+            if first in adapters:
+                names.update(_NAME.findall(text.call(mark)))
+            elif label in _LITERALS or (label == "local.alias" and "local.among" in match):
+                names.update(_NAME.findall(text.slice(mark)[:FLOW_LITERAL_CHARACTERS]))
     for use in uses:
         if use.first in adapters or use.written.startswith("("):
             names.update(_NAME.findall(use.written))

@@ -48,6 +48,7 @@ class Lookup:
         "_imports_members",
         "_members",
         "_path_prefixes",
+        "_sign",
         "bases",
         "implicit_imports",
         "keywords",
@@ -78,6 +79,7 @@ class Lookup:
         self._path_prefixes = path_prefixes
         self._members = tree.members
         self._implicit_this = language.implicit_this
+        self._sign = language.variable_sign
         scopes = [tree.root, *tree.scopes]
         self._bound = set().union(*(scope.names for scope in scopes), *tree.members.values())
 
@@ -92,24 +94,24 @@ class Lookup:
         here: Scope | None = scope
         while here is not None:
             found = None
-            if names := self._seen(here, first, is_inside=here is not scope):
+            if names := here.names.get(first):
+                names = self._seen(here, names, is_inside=here is not scope)
                 found = visible_binding(self.matching(names, role), offset, excluding)
             if found is None and self._implicit_this and here.is_outside:
                 names = self._members.get(here.class_name, {}).get(first, [])
                 found = visible_binding(self.matching(names, role), offset, None)
             if found is not None:
                 return found
-            if self._sees_no_more(here, first):
+            if self._sign and self._sees_no_more(here, first):
                 return None
             here = here.parent
         return None
 
-    def _seen(self, here: Scope, first: str, *, is_inside: bool) -> Sequence[NameBinding]:
-        """Return the bindings of a name in a scope; of a class, what is inside may see no more
-        than its type parameters.
+    def _seen(self, here: Scope, names: list[NameBinding], *, is_inside: bool) -> list[NameBinding]:
+        """Return those of a scope's bindings that are seen; of a class, what is inside may see no
+        more than its type parameters.
         """
-        names = here.names.get(first, ())
-        if names and here.is_class and is_inside and not self._implicit_this:
+        if here.is_class and is_inside and not self._implicit_this:
             return [one for one in names if one.source is ValueSource.TYPE_PARAMETER]
         return names
 
@@ -118,10 +120,9 @@ class Lookup:
 
         It sees those that it names (`global $x`); closures are taken to name all that they use.
         """
-        sign = self.language.variable_sign
-        if not sign or scope.kind not in FUNCTION_KINDS or not first.startswith(sign):
+        if scope.kind not in FUNCTION_KINDS or not first.startswith(self._sign):
             return False
-        is_closure = scope.owner.rpartition(".")[2].startswith(sign)
+        is_closure = scope.owner.rpartition(".")[2].startswith(self._sign)
         return not is_closure and first not in scope.names
 
     def matching(self, names: Sequence[NameBinding], role: NameRole) -> Sequence[NameBinding]:
@@ -183,8 +184,7 @@ class Lookup:
         return Value(LOCAL, (subclasses or [scope.class_name])[0], (), INSTANCE, first)
 
     def _is_variable(self, name: str) -> bool:
-        sign = self.language.variable_sign
-        return bool(sign) and name.startswith(sign)
+        return bool(self._sign) and name.startswith(self._sign)
 
     def _may_be_member(self, first: str, role: NameRole) -> bool:
         language = self.language

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -54,6 +54,8 @@ _NEW: Final = ReferenceKind.NEW
 _CALL: Final = ReferenceKind.CALL
 _VALUE: Final = ReferenceKind.VALUE
 
+# The role of a used name, if it is no type.
+_ROLES: Final[Mapping[ReferenceKind, NameRole]] = {_CALL: CALLEE, _VALUE: VALUE, _ELEMENT: VALUE}
 _CALLS: Final = (_CALL, _NEW)
 _OF_HELD: Final = (_CALL, _ELEMENT, _NEW)
 _PASSED_TO: Final = (LOCAL, IMPORT)
@@ -67,20 +69,14 @@ _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
 def _last_name(root: str) -> str:
+    if root.isidentifier():
+        return root
     return root.rpartition(".")[2].partition(INNER)[0].removeprefix("\\")
 
 
-def _role(kind: ReferenceKind) -> NameRole:
-    """Return the role of the used name."""
-    if kind is _CALL:
-        return CALLEE
-    return VALUE if kind is _VALUE or kind is _ELEMENT else TYPE
-
-
-def _place(use: NameUse, scope: Scope) -> Scope:
-    """Return the scope that gives a name its meaning: of a base, the one around the class."""
-    is_base = use.kind is _INHERIT and scope.kind in CLASS_KINDS
-    return scope.parent if is_base and scope.parent else scope
+def _around(scope: Scope) -> Scope:
+    """Return the scope that gives the name of a base its meaning: the one around the class."""
+    return scope.parent if scope.parent and scope.kind in CLASS_KINDS else scope
 
 
 class _LastCall(NamedTuple):
@@ -122,27 +118,34 @@ class ReferenceReader:
         if self._language.constructor_calls:
             for use, scope in zip(uses, scopes, strict=True):
                 if use.kind is _INHERIT and self._is_superclass(use):
-                    self._first_bases.setdefault(scope.class_name, (use, _place(use, scope)))
+                    self._first_bases.setdefault(scope.class_name, (use, _around(scope)))
         self._bases: dict[str, set[str]] = {}
-        self._calls: dict[int, list[int]] = {}
-        for use in uses:
-            if use.kind is _CALL or use.kind is _NEW:
-                self._calls.setdefault(use.start, []).append(use.end)
         self._decorators = sorted(parsed.decorators)
         self.decorated: dict[str, tuple[Value, int]] = {}  # functions, by the outermost decorator
         self.generic_bases: list[tuple[str, str, Scope, int]] = []  # class, written, scope, offset
-        self._callers = {
-            scope.start: scope.owner
-            for scope in resolver.tree.scopes
-            if scope.kind in BINDABLE_KINDS
-        }
+
+    @cached_property
+    def _calls(self) -> dict[int, list[int]]:
+        """The ends of calls, by where they start."""
+        calls: dict[int, list[int]] = {}
+        for use in self._uses:
+            if use.kind is _CALL or use.kind is _NEW:
+                calls.setdefault(use.start, []).append(use.end)
+        return calls
+
+    @cached_property
+    def _callers(self) -> dict[int, str]:
+        """The functions and classes, by where they start."""
+        scopes = self._resolver.tree.scopes
+        return {scope.start: scope.owner for scope in scopes if scope.kind in BINDABLE_KINDS}
 
     def read(self) -> Iterator[Reference]:
         """Yield the references, in order of position."""
         for use, scope in zip(self._uses, self._scopes, strict=True):
             if use.kind is _DECORATE and use.written not in self._language.plain_decorators:
                 self._flow.decorated.add(self._caller(use, scope))
-            expression, value, name = self._used(use, _place(use, scope))
+            place = _around(scope) if use.kind is _INHERIT else scope
+            expression, value, name = self._used(use, place)
             value, name = self._as_function(use, value, name, scope)
             if not name or not self._is_wanted(use, value):
                 continue
@@ -171,7 +174,8 @@ class ReferenceReader:
             self._last_calls[use.start] = _LastCall(called or value, False, use.end)
             return (None, called, called.member) if called else (None, UNKNOWN, "")
         value, name = self._resolve(use, expression, scope)
-        called = self._called_value(use, expression, scope)
+        may_be_called = use.kind is _CALL and self._language.call_member
+        called = self._called_value(use, expression, scope) if may_be_called else None
         return (expression, called, called.member) if called else (expression, value, name)
 
     def _command(self, use: NameUse) -> tuple[Expression, Value, str]:
@@ -266,15 +270,16 @@ class ReferenceReader:
         self, use: NameUse, expression: Expression, scope: Scope
     ) -> tuple[Value, str]:
         written = self._value(use, expression, scope)
-        member = expression.name or ".".join(expression.path[1:][-1:])
-        value = self._extensions.imported(written, member)
+        display_name = expression.display_name
+        is_member = expression.name or len(expression.path) > 1
+        value = self._extensions.imported(written, display_name) if is_member else written
         is_constructed = not expression.name and self._resolver.is_constructed(
             expression.path, value
         )
         if use.kind is _CALL or use.kind is _NEW:
             self._last_calls[use.start] = _LastCall(value, is_constructed, use.end)
         value = self._extensions.by_receiver(written, value)
-        if expression.display_name == ELEMENT or self._reads_variable(use, scope):
+        if display_name == ELEMENT or self._reads_variable(use, scope):
             return UNKNOWN, ""
         if use.kind is _INHERIT and value.access is not PATH:
             value = self._resolver.variable(expression.path, scope, use.start)
@@ -283,7 +288,7 @@ class ReferenceReader:
         if is_constructed:
             value = value._replace(access=PATH)
         if self._is_unknown(use.kind, value):
-            return UNKNOWN, expression.display_name if self._counts(use, expression, scope) else ""
+            return UNKNOWN, display_name if self._counts(use, expression, scope) else ""
         if value.access is PATH:
             return value, value.chain[-1] if value.chain else _last_name(value.root)
         return value, value.member
@@ -313,19 +318,20 @@ class ReferenceReader:
     def _called_value(self, use: NameUse, expression: Expression, scope: Scope) -> Value | None:
         """Return likewise what a call of a value calls, which may be a variable of the file."""
         last, member = self._last_calls.get(use.start), self._language.call_member
-        if not member or last is None or last.end != use.end or last.is_constructed:
+        if last is None or last.end != use.end or last.is_constructed:
             return None
-        if last.value.member or (last.value.access is PATH and last.value.binding is not LOCAL):
+        value, definitions = last.value, self._resolver.tree.definitions
+        is_name = value.access is PATH
+        is_variable = value.binding is LOCAL and definitions.get(value.root) in VALUE_KINDS
+        if value.member or (is_name and not is_variable):
             return None
         following = self._parsed.source[use.end : use.end + _MAX_KEYWORD]
         if self._has_no_brackets(use) or not _ARGUMENTS.match(following):
             return None
-        value, definitions = last.value, self._resolver.tree.definitions
         method = f"{scope.class_name}.{expression.path[0]}" if len(expression.path) == 1 else ""
         if definitions.get(method) in FUNCTION_KINDS:  # it goes before a property of its name
             return None
-        is_name = method and value.access is PATH and value.binding is LOCAL
-        if is_name and definitions.get(value.root) in VALUE_KINDS:
+        if method and is_name:
             path = (*expression.path, member)
             value = self._resolver.resolve_path(path, scope, use.start)._replace(member="")
         called = self._called_instance(use, value)
@@ -453,7 +459,9 @@ class ReferenceReader:
                 value = self._resolver.member(value, part)
             return value
         offset = use.end if is_assigned(use.written) else use.start
-        return self._resolver.resolve_path(expression.path, scope, offset, role=_role(use.kind))
+        return self._resolver.resolve_path(
+            expression.path, scope, offset, role=_ROLES.get(use.kind, TYPE)
+        )
 
     def _after_bare_call(self, use: NameUse) -> tuple[Value, tuple[str, ...]] | None:
         """Return the last call, and the names after it, if it has no brackets: `a(1).b.c`."""

@@ -65,8 +65,10 @@ _RETURNED: Final = re.compile(r"(?:\breturn|=>)\s*\(?\s*\Z")
 _BEFORE_RETURNED: Final = 24  # characters before what is returned
 _BIND: Final = "bind"
 _QUOTES: Final = " \n\t\"'"
-_GIVEN: Final = (ValueSource.ALIAS, ValueSource.NEW)  # of a variable that may be passed on
+_ALIAS: Final = ValueSource.ALIAS
+_NEW: Final = ValueSource.NEW
 _HELD_BY_FIELDS: Final = (ValueSource.ALIAS, ValueSource.CALL)
+_NONE: Final[frozenset[str]] = frozenset()
 _MAX_DEPTH: Final = 8  # of names that stand for one another
 
 
@@ -100,17 +102,18 @@ class FlowReader:
         self._functions = {
             name.rpartition(".")[2]
             for name, kind in self._definitions.items()
-            if _is_function(kind)
+            if kind in FUNCTION_KINDS
         }
         # Whether `{a: b}` names the key "a", and `{b}` the key "b".
         self._has_named_keys = "{" not in resolver.language.container_literals
-        self._known = {*self._functions, *self._imported, *resolver.language.self_names}
-        for scope in (resolver.tree.root, *resolver.tree.scopes):
-            self._known |= {
-                name
-                for name, bound in scope.names.items()
-                if any(one.source in _GIVEN for one in bound)
-            }
+        given = {
+            name
+            for scope in (resolver.tree.root, *resolver.tree.scopes)
+            for name, bound in scope.names.items()
+            for one in bound
+            if one.source is _ALIAS or one.source is _NEW
+        }
+        self._known = {*self._functions, *self._imported, *resolver.language.self_names, *given}
         # Members that may hold what is called: fields, and methods of functions.
         self._member_names = resolver.language.function_methods | {
             name
@@ -187,7 +190,7 @@ class FlowReader:
     def _of_returned(self, returned: Iterable[tuple[str, str, Scope, int]]) -> Iterator[Reference]:
         for function, written, scope, offset in returned:
             owner = function or self._closure_around(scope)
-            if not owner or owner in self._fixtures:
+            if not owner or owner in self._fixtures or self._is_call_of_member(written):
                 continue
             value = self.value(written, scope, offset)
             if value is not None and self._may_be_function(value):
@@ -195,6 +198,13 @@ class FlowReader:
                 yield self._reference(owner, value, offset)
         for owner, (value, offset) in self._closures.items():
             yield self._reference(owner, value, offset)
+
+    def _is_call_of_member(self, written: str) -> bool:
+        """Whether a call is of nothing but a member: what that gives is no function of here."""
+        callee = written.removesuffix(CALLED)
+        owner, _, last = callee.rpartition(".")
+        is_member = owner and callee != written and callee.replace(".", "").isidentifier()
+        return bool(is_member) and last not in self._resolver.language.function_methods
 
     def _of_path(
         self,
@@ -411,15 +421,17 @@ class FlowReader:
         """Return the parameters that are used so; None of what another file or a value may be."""
         if called.binding is not LOCAL:
             return None
+        if not self._live:
+            return _NONE
         if _is_held(called):
-            return frozenset() if self._values.isdisjoint(self._live) else None
+            return _NONE if self._values.isdisjoint(self._live) else None
         names = [called.root, *filter(None, called.chain.split("."))]
         is_member = called.access in (INSTANCE, RESULT)
         path = ".".join([*names, called.name] if is_member else names)
         if self._definitions.get(path) in CLASS_KINDS:
             made = (self._live.get(f"{path}.{one}", ()) for one in CONSTRUCTOR_METHODS)
             return frozenset().union(*made)
-        return frozenset(self._live.get(path, ()))
+        return frozenset(self._live.get(path, _NONE))
 
     def _arguments(self, call: _Call) -> list[tuple[str, str]]:
         """Return the arguments that may be functions, each with its place or name."""

@@ -40,7 +40,7 @@ class Budget:
 
     @property
     def is_exhausted(self) -> bool:
-        return min(self._reports, self._error_reports, self._reads) < 0
+        return self._reports < 0 or self._error_reports < 0 or self._reads < 0
 
     def consume(self, _offset: int, has_error: bool) -> bool:
         """Whether to stop; called every 100 operations."""

@@ -39,6 +39,13 @@ class SourceText:
             return self._ascii[start:end]
         return self.source[start:end].decode("utf-8", "replace")
 
+    def first_name(self, mark: ByteRange) -> str:
+        """Return the name at the start of an expression; "" if there is none."""
+        if self._ascii is None:
+            return leading_identifier(self.shortened(mark))
+        found = _FIRST_NAME.match(self._ascii, *mark)
+        return found[1] if found else ""
+
     def call(self, callee: ByteRange) -> str:
         """Return the text of a call, or of its callee alone if it is a long one."""
         start, end = callee
