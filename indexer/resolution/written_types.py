@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from indexer.languages.containers import PartPath
+from indexer.languages.containers import PartPath, is_name
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import Binding
+from indexer.records.references import NAMED, Binding
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
@@ -63,14 +63,13 @@ class WrittenTypes:
         if written is None:
             return None
         taken = (*written.taken, name)
-        has_more = False
-        for path, text in self._paths(written):
-            if path == taken:
-                if isinstance(written, Items):
-                    return written.each
-                return self.instance(text, written.scope, written.offset)
-            has_more = has_more or path[: len(taken)] == taken
-        if not has_more:
+        paths = dict(self._paths(written))
+        found = taken if taken in paths else (*written.taken, NAMED) if is_name(name) else None
+        if found in paths:
+            if isinstance(written, Items):
+                return written.each
+            return self.instance(paths[found], written.scope, written.offset)
+        if all(path[: len(taken)] != taken for path in paths):
             return None
         return value._replace(member=name, written=written._replace(taken=taken))
 
