@@ -27,7 +27,13 @@ from central.trace.resolve.sql import (
 )
 from indexer.records.files import VALUE_KINDS
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import DESCRIPTOR_METHOD, ENTER_METHODS, NAMED, Access
+from indexer.records.references import (
+    DESCRIPTOR_METHOD,
+    ENTER_METHODS,
+    NAMED,
+    OF_EVERY_OBJECT,
+    Access,
+)
 
 _MIXED_IN: Final = frozenset({"trait", "module"})  # go before the superclass, the last one first
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
@@ -72,8 +78,9 @@ def _of_any_name(question: Members) -> RuleSteps:
     first, *rest = question.names
     wanted = []
     for file, name in ((question.file, question.name), *(base.key for base in ancestors)):
-        wanted.append((SameScopeDefinitions(file, f"{name}.{NAMED}"), tuple(rest)))
-        if rest:
+        if first not in OF_EVERY_OBJECT:
+            wanted.append((SameScopeDefinitions(file, f"{name}.{NAMED}"), tuple(rest)))
+        if rest and rest[0] not in OF_EVERY_OBJECT:
             wanted.append((SameScopeDefinitions(file, f"{name}.{first}.{NAMED}"), tuple(rest[1:])))
     answers = yield [near for near, _ in wanted]
     for (near, after), rows in zip(wanted, answers, strict=True):

@@ -198,6 +198,7 @@ def test_a_type_with_an_index_signature_has_a_member_of_any_name(callers: Caller
                   schema.plain.other.apply()
                   schema.other.open.apply()
                   schema.list.open.apply()
+                  schema.states.hasOwnProperty.apply()
                 }
                 """,
         },
