@@ -47,6 +47,10 @@
   [(generic_type type_arguments: (type_arguments (type_elem (type_identifier) @local)))
    (pointer_type (generic_type
      type_arguments: (type_arguments (type_elem (type_identifier) @local))))])))
+(type_alias
+  name: (type_identifier) @local
+  type: [(type_identifier) (qualified_type) (generic_type) (pointer_type) (slice_type) (array_type)
+         (map_type) (channel_type) (function_type)] @local.type)
 (const_spec name: (identifier) @local)
 (var_spec name: (identifier) @local type: (_)? @local.type)
 (var_spec . name: (identifier) @local value: (expression_list .
