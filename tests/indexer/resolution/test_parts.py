@@ -407,3 +407,15 @@ def test_what_is_taken_of_a_type_is_its_member_and_not_the_type() -> None:
         "four": ["call import:Item instance four"],
     }
     assert calls("a.ts", text, "unknown") == ["call unknown: path unknown"] * 4
+
+
+def test_constants_of_go_have_the_type_that_the_first_of_their_group_has() -> None:
+    text = (
+        "package a\n"
+        "const (\n\tFirst Kind = iota\n\t// the next\n\tSecond\n\tThird\n"
+        "\tOwn Other = iota\n\tFourth\n\tPlain = 3\n\tFifth\n)\n"
+        "func f() { First.go1(); Second.go1(); Third.go1(); Own.go1(); Fourth.go1(); Plain.go1();"
+        " Fifth.go1() }\n"
+    )
+    kinds = [use.split()[1] for use in calls("a.go", text, "go1")]
+    assert kinds == ["free:Kind"] * 3 + ["free:Other"] * 2 + ["unknown:"] * 2
