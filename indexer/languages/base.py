@@ -175,6 +175,7 @@ class Language:
     calls_commands: bool = False  # a call is a command: one word, whatever signs are in it
     has_headers: bool = False  # a class may stand in another file than its members
     package_visible_types: bool = False  # files see each other's types without an import
+    package_visible_functions: bool = False  # and functions, by names that a call may pass
 
 
 def names(text: str) -> frozenset[str]:

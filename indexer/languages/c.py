@@ -103,6 +103,7 @@ C: Final = Language(
     builtins=_BUILTINS,
     has_methods=False,
     separate_type_namespace=True,
+    package_visible_functions=True,
 )
 CPP: Final = Language(
     "cpp",
@@ -126,6 +127,7 @@ CPP: Final = Language(
     call_member="operator()",
     implicit_this=True,
     has_headers=True,
+    package_visible_functions=True,
     separate_type_namespace=True,
 )  # fmt: skip
 LANGUAGES: Final = (C, CPP)

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
-from indexer.records.references import CALLED, EACH, ELEMENT
+from indexer.records.references import CALLED, EACH, ELEMENT, NAMED
 
 PartPath: TypeAlias = tuple[str, ...]
 
-_UNNAMED: Final = frozenset({"", ELEMENT, EACH, CALLED})
+_UNNAMED: Final = frozenset({"", ELEMENT, NAMED, EACH, CALLED})
 _ENTRY = re.compile(r"[\w ]+:[^:]*(?=\n|$)")
 
 

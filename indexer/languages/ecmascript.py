@@ -54,7 +54,7 @@ _CONTAINERS: Final = Containers("""
     Map ReadonlyMap: get.()=1 values.().*=1 keys.().*=0 *.0=0 *.1=1 entries.().*.0=0
         entries.().*.1=1
     WeakMap: get.()=1
-    Record: []=1
+    Record: []=1 [*]=1
     Iterable Iterator IterableIterator AsyncIterable AsyncIterator Generator AsyncGenerator: *=0
 """)
 

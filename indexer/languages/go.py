@@ -66,6 +66,7 @@ GO: Final = Language(
     import_style=ImportStyle(lambda _file, module, _inside: module, _local_name),
     export_rule=ExportRule.CAPITAL,
     separate_type_namespace=True,
+    package_visible_functions=True,
     unknown_types=names("any comparable"),
     builtins=names("""
         append cap clear close complex copy delete imag len make max min new panic print

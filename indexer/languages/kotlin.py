@@ -125,5 +125,6 @@ KOTLIN: Final = Language(
     implicit_this=True,
     extension_methods=True,
     package_visible_types=True,
+    package_visible_functions=True,
 )
 LANGUAGES: Final = (KOTLIN,)

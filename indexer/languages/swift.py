@@ -63,5 +63,6 @@ SWIFT: Final = Language(
     call_member="callAsFunction",
     implicit_this=True,
     package_visible_types=True,
+    package_visible_functions=True,
 )
 LANGUAGES: Final = (SWIFT,)

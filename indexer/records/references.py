@@ -60,6 +60,10 @@ class Access(StrEnum):
 # items of a tuple are named by their places: "0".
 ELEMENT: Final = "[]"  # what an index leads to
 EACH: Final = "*"  # what iterating gives
+NAMED: Final = "[*]"  # a member of any name, by an index signature; but of no name that follows
+OF_EVERY_OBJECT: Final = frozenset(
+    ("constructor", "hasOwnProperty", "isPrototypeOf", "toLocaleString", "toString", "valueOf")
+)
 CALLED: Final = "()"  # what calling the value gives
 OBJECT: Final = "{}"  # the object that a function returns, as the class of its members
 # Of a class whose instances, as attributes of another class, give what this method does (Python).

@@ -250,7 +250,7 @@ def _set_value(
         name.since = _call_end(callee, own_name, text)
     if "local.within" in match:  # from the brace or white space before it
         start, name.until = match["local.within"]
-        name.start = start - 1
+        name.start = match["local.after"][1] if "local.after" in match else start - 1
 
 
 def _call_end(callee: ByteRange, name: str, text: SourceText) -> int:

@@ -81,9 +81,9 @@ _READ_GROUPS: Final = ("local", "returns", "export", "extends", "put", "default"
 # Labels of what is no expression, some of them long, and of names that `bind_locals` reads.
 _UNREAD: Final = frozenset(
     {
-        "local", "field", "narrowed", "local.in", "local.within", "local.among", "local.parameters",
-        "local.part", "local.argument", "local.generic", "field.part", "extends.member",
-        "returns.among",
+        "local", "field", "narrowed", "local.after", "local.in", "local.within", "local.among",
+        "local.parameters", "local.part", "local.argument", "local.generic", "field.part",
+        "extends.member", "returns.among",
     }
 )  # fmt: skip
 LABELS: Final = frozenset(_GROUPS) | {
@@ -91,7 +91,7 @@ LABELS: Final = frozenset(_GROUPS) | {
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",
-    "put.at", "narrowed.type", "local.generic",
+    "put.at", "narrowed.type", "local.generic", "local.after",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
     "returns.among", "returns.argument", "local.argument", "local.given", "local.entered",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",
@@ -130,9 +130,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         groups["use"], text, not_null=language.not_null, prefixes=language.prefix_operators
     )
     if not language.open_modules:
-        uses = drop_unresolvable_values(
-            uses, bindable_names, package_visible_types=language.package_visible_types
-        )
+        uses = drop_unresolvable_values(uses, bindable_names, language, groups["local"], text)
     read_names = _read_names(uses, groups, text, language.adapters)
     bind_locals(tree, groups["local"], text, language, read_names)
     tree.merge_bindings(sorted(one["fallback"] for one in groups["fallback"]))

@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from indexer.languages import Language
 from indexer.records.references import ReferenceKind
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
@@ -97,17 +98,25 @@ def _written(
 
 
 def drop_unresolvable_values(
-    uses: Iterable[NameUse], bindable_names: Container[str], *, package_visible_types: bool
+    uses: Iterable[NameUse],
+    bindable_names: Container[str],
+    language: Language,
+    local: Iterable[QueryMatch],
+    text: SourceText,
 ) -> list[NameUse]:
     """Drop values whose first name is not in `bindable_names`, which are most of them.
 
-    Those that are passed are kept and, with `package_visible_types`, `Type.member`.
+    Those that are passed are kept and what other files of the package may define: `Type.member`,
+    functions of names that are nothing else here.
     """
+    has_types, has_functions = language.package_visible_types, language.package_visible_functions
+    bound = {text.slice(one["local"]) for one in local if "local" in one} if has_functions else ()
     return [
         use
         for use in uses
         if use.kind is not _VALUE
         or use.is_passed
         or use.first in bindable_names
-        or (package_visible_types and use.first[:1].isupper() and use.first != use.written)
+        or (has_types and use.first[:1].isupper() and use.first != use.written)
+        or (has_functions and use.written.endswith(use.first) and use.first not in bound)
     ]

@@ -536,6 +536,8 @@ class ReferenceReader:
         """Whether another file may define the value without an import."""
         language = self._language
         is_member = bool(value.chain) and value.root[:1].isupper()
+        if language.package_visible_functions and not value.chain:
+            return True
         return language.open_modules or (language.package_visible_types and is_member)
 
     def _reference(

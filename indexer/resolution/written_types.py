@@ -1,11 +1,13 @@
 """The values that written types tell: of one class, of several, and of the parts of containers."""
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Final
 
-from indexer.languages.containers import PartPath
+from indexer.languages.containers import PartPath, is_name
 from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import CALLED, ELEMENT, Binding
+from indexer.records.references import CALLED, ELEMENT, NAMED, OF_EVERY_OBJECT, Binding
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
@@ -19,10 +21,16 @@ from indexer.resolution.value import (
     Value,
     WrittenType,
     as_instance,
+    member_value,
 )
 from indexer.syntax.containers import read_parts
 from indexer.syntax.definitions import CLASS_KINDS
+from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS
 from indexer.syntax.types import TypeName, bare_type, read_type, read_types, split_type
+
+# What is taken of a type: `Shape["items"][number]`. The brackets of an array are empty.
+_TAKEN: Final = re.compile(r"([\w$.]+(?:<(?:=>|[^<>]|<(?:=>|[^<>])*>)*>)?)((?:\[[^\[\]]+\])+)")
+_KEY: Final = re.compile(r"\[\s*[\"']?([\w$]+)[\"']?\s*\]")
 
 
 class WrittenTypes:
@@ -43,7 +51,10 @@ class WrittenTypes:
         """Return an instance of the written type."""
         if "|" in text or "Union" in text or text[:1] == "(":
             return self._of_several(text, scope, offset)
-        read = read_type(text, self._wrappers)
+        taken = self._taken(text)
+        if taken is not None:
+            return self._part_of(taken, scope, offset)
+        read = read_type(self._without_taken(text), self._wrappers)
         value = UNKNOWN
         if read is not None:
             value = self._of_name(read, scope, offset, excluding)
@@ -51,7 +62,10 @@ class WrittenTypes:
 
     def instances(self, text: str, scope: Scope, offset: int) -> list[Value]:
         """Return instances of the written type, one for each member of a union."""
-        types = read_types(text, self._wrappers)
+        taken = self._taken(text)
+        if taken is not None:
+            return [self._part_of(taken, scope, offset)]
+        types = read_types(self._without_taken(text), self._wrappers)
         found = [self._of_name(read, scope, offset, None) for read in types]
         if len(found) > 1:
             return found
@@ -63,19 +77,20 @@ class WrittenTypes:
         if written is None:
             return None
         containers, before = self._containers, written.taken
-        if name == CALLED and before and before[-1] in containers.same:
+        called = before[-1] if name == CALLED and before else ""
+        if called in containers.same:
             member = before[-2] if before[1:] else ""
             return value._replace(member=member, written=written._replace(taken=before[:-1]))
-        is_item = name == CALLED and before and before[-1] in containers.items
-        taken = (*before[:-1], ELEMENT) if is_item else (*before, name)
-        has_more = name in containers.same or name in containers.items
-        for path, text in self._paths(written):
-            if path == taken:
-                if isinstance(written, Items):
-                    return written.each
-                return self.instance(text, written.scope, written.offset)
-            has_more = has_more or path[: len(taken)] == taken
-        if not has_more:
+        taken = (*before[:-1], ELEMENT) if called in containers.items else (*before, name)
+        paths = dict(self._paths(written))
+        is_any = is_name(name) and name not in OF_EVERY_OBJECT
+        found = taken if taken in paths or not is_any else (*before, NAMED)
+        if found in paths:
+            if isinstance(written, Items):
+                return written.each
+            return self.instance(paths[found], written.scope, written.offset)
+        is_method = name in containers.same or name in containers.items
+        if not is_method and all(path[: len(taken)] != taken for path in paths):
             return None
         return value._replace(member=name, written=written._replace(taken=taken))
 
@@ -89,6 +104,29 @@ class WrittenTypes:
             return
         for path, text in read_parts(written.text, self._containers, self._wrappers):
             yield path, self.instance(text, written.scope, written.offset)
+
+    def _taken(self, text: str) -> re.Match[str] | None:
+        """Split what is taken of a type, `Shape["items"]`, into the type and the rest."""
+        return _TAKEN.fullmatch(bare_type(text)) if self._may_take(text) else None
+
+    def _without_taken(self, text: str) -> str:
+        """Return the text of a type, in which what is taken of others is unknown."""
+        return _TAKEN.sub("unknown", text) if self._may_take(text) else text
+
+    def _may_take(self, text: str) -> bool:
+        is_short = len(text) <= MAX_EXPRESSION_CHARACTERS
+        is_indexed = is_short and "]" in text.replace("[]", "")
+        return is_indexed and "Array" in self._containers
+
+    def _part_of(self, taken: re.Match[str], scope: Scope, offset: int) -> Value:
+        value = self.instance(taken[1], scope, offset)
+        for key in _KEY.finditer(taken[2]):
+            is_written = key[1] == "number" or key[0].strip("[ ]") != key[1] or key[1].isdigit()
+            if value is UNKNOWN or not is_written:  # `Shape[Key]`
+                return UNKNOWN
+            part = self._resolver.member(value, ELEMENT if key[1] == "number" else key[1])
+            value = member_value(part, INSTANCE) if part.member else part
+        return value
 
     def _paths(self, written: WrittenType | Items) -> Iterable[tuple[PartPath, str]]:
         """Return the paths to a container's parts, each with the type that is written there."""

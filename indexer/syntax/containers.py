@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from indexer.languages.containers import Containers, PartPath
-from indexer.records.references import CALLED, EACH, ELEMENT, argument
+from indexer.records.references import CALLED, EACH, ELEMENT, NAMED, argument
 from indexer.syntax.types import bare_type, first_argument, last_component, split_type
 
 Parts: TypeAlias = tuple[tuple[PartPath, str], ...]  # paths, and the text of the type there
@@ -20,7 +20,7 @@ _MAP = re.compile(r"map\[([^\[\]]+)\]\s*(.+)", re.DOTALL)
 _CHANNEL = re.compile(r"(?:<-\s*chan|chan(?:\s*<-)?)\s+(.+)", re.DOTALL)
 _MEMBER = re.compile(r"(?:readonly\s+)?([A-Za-z_$][\w$]*)\??\s*:\s*(.+)", re.DOTALL)
 _METHOD = re.compile(r"([A-Za-z_$][\w$]*)\??\s*(\(.*)", re.DOTALL)
-_KEYED = re.compile(r"\[[^\]]*\]\s*:\s*(.+)", re.DOTALL)
+_KEYED = re.compile(r"(?:[-+]?readonly\s+)?\[[^\]]*\][-+]?\??\s*:\s*(.+)", re.DOTALL)
 _NAMED = re.compile(r"^([^:]*\S)\s+\w+$")  # of C#'s tuples
 _ASSIGNED = re.compile(r"^\w+\s*=\s*")  # Rust's `Iterator<Item = Order>`
 _FIELD = re.compile(r"([A-Za-z_]\w*)\s+(\S.*)", re.DOTALL)
@@ -77,7 +77,8 @@ def _of_syntax(text: str, containers: Containers) -> Parts:
         text = text.removeprefix("struct").lstrip()
     first = text[:1]
     if first == "{" and text.endswith("}"):
-        return _of_object(text[1:-1])
+        objects = [one.strip()[1:-1] for one in split_type(text, "&")]
+        return tuple(part for one in objects for part in _of_object(one))[:_MAX_PARTS]
     if first == "(" or text.startswith("func"):
         parts = _of_function(text)
         if parts:
@@ -140,7 +141,7 @@ def _of_object(text: str) -> Parts:
     found: list[tuple[PartPath, str]] = []
     for written in _lines(text):
         if keyed := _KEYED.fullmatch(written):
-            found.append(((ELEMENT,), keyed[1]))
+            found += [((ELEMENT,), keyed[1]), ((NAMED,), keyed[1])]
         elif member := _MEMBER.fullmatch(written):
             found.append(((member[1],), member[2]))
         elif method := _METHOD.fullmatch(written):

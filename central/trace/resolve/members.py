@@ -27,7 +27,13 @@ from central.trace.resolve.sql import (
 )
 from indexer.records.files import VALUE_KINDS
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import DESCRIPTOR_METHOD, ENTER_METHODS, Access
+from indexer.records.references import (
+    DESCRIPTOR_METHOD,
+    ENTER_METHODS,
+    NAMED,
+    OF_EVERY_OBJECT,
+    Access,
+)
 
 _MIXED_IN: Final = frozenset({"trait", "module"})  # go before the superclass, the last one first
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
@@ -59,9 +65,29 @@ def members(question: Members) -> RuleSteps:
                 candidate._replace(receiver=candidate.receiver or one.key)
                 for candidate in reached_via(answer, one)
             ]
+    if not found:
+        found += yield from _of_any_name(question)
     if not found and "." in question.name:
         found += yield from _of_owned(question, classes)
     return best_candidates(found)
+
+
+def _of_any_name(question: Members) -> RuleSteps:
+    """Find what an index signature gives, `{[name: string]: A}`, of it or of its first member."""
+    (ancestors,) = yield [Ancestors(question.file, question.name)]
+    first, *rest = question.names
+    wanted = []
+    for file, name in ((question.file, question.name), *(base.key for base in ancestors)):
+        if first not in OF_EVERY_OBJECT:
+            wanted.append((SameScopeDefinitions(file, f"{name}.{NAMED}"), tuple(rest)))
+        if rest and rest[0] not in OF_EVERY_OBJECT:
+            wanted.append((SameScopeDefinitions(file, f"{name}.{first}.{NAMED}"), tuple(rest[1:])))
+    answers = yield [near for near, _ in wanted]
+    for (near, after), rows in zip(wanted, answers, strict=True):
+        if rows:
+            own = [ResolvedDefinition(one.file, near.name, one.kind) for one in rows]
+            return (yield from _on([(one, after) for one in own]))
+    return ()
 
 
 def _of_owned(question: Members, classes: Sequence[ResolvedDefinition]) -> RuleSteps:

@@ -101,12 +101,48 @@
   operator: "of"
   right: (_) @local.items)
 (if_statement
-  condition: (parenthesized_expression
+  condition: (parenthesized_expression [
     (binary_expression
-      left: [(identifier) @local (member_expression) @narrowed]
-      operator: "instanceof"
-      right: (_) @local.type @narrowed.type))
+        left: [(identifier) @local (member_expression) @narrowed]
+        operator: "instanceof"
+        right: (_) @local.type @narrowed.type)
+    (binary_expression left: (binary_expression
+        left: [(identifier) @local (member_expression) @narrowed]
+        operator: "instanceof"
+        right: (_) @local.type @narrowed.type) operator: "&&")
+    (binary_expression operator: "&&" right: (binary_expression
+        left: [(identifier) @local (member_expression) @narrowed]
+        operator: "instanceof"
+        right: (_) @local.type @narrowed.type))])
   consequence: (_) @local.within)
+(statement_block
+  (if_statement
+    condition: (parenthesized_expression [
+      (unary_expression operator: "!" argument: (parenthesized_expression
+        (binary_expression
+        left: [(identifier) @local (member_expression) @narrowed]
+        operator: "instanceof"
+        right: (_) @local.type @narrowed.type)))
+      (binary_expression left: (unary_expression operator: "!" argument: (parenthesized_expression
+        (binary_expression
+        left: [(identifier) @local (member_expression) @narrowed]
+        operator: "instanceof"
+        right: (_) @local.type @narrowed.type))) operator: "||")])
+    consequence: [
+      (return_statement)
+      (throw_statement)
+      (continue_statement)
+      (break_statement)
+      (statement_block
+        [(return_statement) (throw_statement) (continue_statement) (break_statement)] .)]
+    !alternative) @local.after) @local.within
+(binary_expression
+  left: (binary_expression
+        left: [(identifier) @local (member_expression) @narrowed]
+        operator: "instanceof"
+        right: (_) @local.type @narrowed.type)
+  operator: "&&"
+  right: (_) @local.within)
 (variable_declarator
   name: (identifier) @field.of
   value: (object [

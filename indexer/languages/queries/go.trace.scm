@@ -47,7 +47,15 @@
   [(generic_type type_arguments: (type_arguments (type_elem (type_identifier) @local)))
    (pointer_type (generic_type
      type_arguments: (type_arguments (type_elem (type_identifier) @local))))])))
-(const_spec name: (identifier) @local)
+(type_alias
+  name: (type_identifier) @local
+  type: [(type_identifier) (qualified_type) (generic_type) (pointer_type) (slice_type) (array_type)
+         (map_type) (channel_type) (function_type)] @local.type)
+(const_spec name: (identifier) @local type: (_)? @local.type)
+(const_declaration
+  (const_spec type: (_) @local.type)
+  . [(const_spec !type !value) (comment)]*
+  . (const_spec name: (identifier) @local !type !value))
 (var_spec name: (identifier) @local type: (_)? @local.type)
 (var_spec . name: (identifier) @local value: (expression_list .
   [(call_expression function: (_) @local.call)

@@ -131,10 +131,28 @@
 (if_statement
   condition: [
     (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .))
-    (boolean_operator
-      left: (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .))
-      operator: "and")]
+    (boolean_operator left: (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .)) operator: "and")
+    (boolean_operator operator: "and" right: (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .)))]
   consequence: (block) @local.within
+  (#eq? @_isinstance "isinstance"))
+(elif_clause
+  condition: [
+    (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .))
+    (boolean_operator left: (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .)) operator: "and")
+    (boolean_operator operator: "and" right: (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .)))]
+  consequence: (block) @local.within
+  (#eq? @_isinstance "isinstance"))
+(block
+  (if_statement
+    condition: [
+      (not_operator argument: (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .)))
+      (boolean_operator left: (not_operator argument: (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .))) operator: "or")]
+    consequence: (block [(return_statement) (raise_statement) (continue_statement) (break_statement)] .)
+    !alternative) @local.after
+  (#eq? @_isinstance "isinstance")) @local.within
+(conditional_expression
+  . (_) @local.within
+  . (call function: (identifier) @_isinstance arguments: (argument_list . [(identifier) @local (attribute) @narrowed] . (_) @local.type @narrowed.type .))
   (#eq? @_isinstance "isinstance"))
 (boolean_operator
   left: (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))

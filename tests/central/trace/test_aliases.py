@@ -63,3 +63,39 @@ def test_alias_in_python_is_no_rival(callers: Callers) -> None:
     )
     assert callers("fetch", min_confidence="high") == ["app/app.py:4 run high"]
     assert callers("FETCH", min_confidence="high") == ["app/app.py:4 run high"]
+
+
+def test_an_alias_of_a_type_of_go_has_its_methods(callers: Callers) -> None:
+    repository(
+        "kit",
+        {
+            "go.mod": "module example.com/kit\n",
+            "alert/alert.go": """
+                package alert
+
+                type Alert struct{}
+
+                func (a *Alert) Send() {}
+                """,
+            "types/types.go": """
+                package types
+
+                import "example.com/kit/alert"
+
+                type Alert = alert.Alert
+                type Own alert.Alert
+                """,
+            "app/app.go": """
+                package app
+
+                import "example.com/kit/types"
+
+                func run(a *types.Alert, many []types.Alert, own types.Own) {
+                    a.Send()
+                    many[0].Send()
+                    own.Send()
+                }
+                """,
+        },
+    )
+    assert callers("Alert.Send") == ["kit/app/app.go:7 run high", "kit/app/app.go:8 run high"]

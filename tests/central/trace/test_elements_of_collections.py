@@ -184,8 +184,8 @@ impl Store {
 use std::collections::HashMap;
 use crate::order::{Order, Other, Store};
 pub mod order;
-pub fn run(mut orders: Vec<Order>, by_id: HashMap<String, Order>, slice: &[Order], some: Option<Order>,
-    others: &[Other], store: &Store) -> Result<(), String> {
+pub fn run(mut orders: Vec<Order>, by_id: HashMap<String, Order>, slice: &[Order],
+    some: Option<Order>, others: &[Other], store: &Store) -> Result<(), String> {
     for o in &orders { o.check(); } // yes
     for o in slice.iter().rev() { o.check(); } // yes
     for (i, o) in orders.iter().enumerate() { o.check(); } // yes

@@ -162,6 +162,51 @@ def test_what_a_call_is_given_has_the_parameters_that_the_function_declares(
     assert callers("View.focus") == ["app/src/main.ts:7 run high"]
 
 
+def test_a_type_with_an_index_signature_has_a_member_of_any_name(callers: Callers) -> None:
+    repository(
+        "lib",
+        {
+            **_LIBRARY,
+            "src/schema.ts": """
+                import { State, View } from "./index"
+                export class Schema<Names extends string> {
+                  states: {readonly [name in Names]: State} & {readonly [key: string]: State}
+                  mixed: { [key: string]: State; view: View }
+                  plain: { view: View }
+                  list: State[]
+                }
+                export function views(schema: Schema<string>): Record<"a" | "b", View> {}
+                """,
+        },
+    )
+    repository(
+        "app",
+        {
+            "package.json": '{"name": "app", "dependencies": {"@acme/lib": "1.0.0"}}',
+            "src/main.ts": """
+                import { Schema, views } from "@acme/lib/src/schema"
+
+                class Own extends Schema<string> {}
+                export function run(schema: Schema<string>, own: Own) {
+                  schema.states.open.apply()
+                  own.states.open.apply()
+                  schema.mixed.other.apply()
+                  schema.mixed.view.focus()
+                  views(schema).a.focus()
+                  const { b } = views(schema)
+                  b.focus()
+                  schema.plain.other.apply()
+                  schema.other.open.apply()
+                  schema.list.open.apply()
+                  schema.states.hasOwnProperty.apply()
+                }
+                """,
+        },
+    )
+    assert callers("State.apply") == [f"app/src/main.ts:{line} run high" for line in (6, 7, 8)]
+    assert callers("View.focus") == [f"app/src/main.ts:{line} run high" for line in (9, 10, 12)]
+
+
 def test_a_dollar_is_a_part_of_a_name(callers: Callers) -> None:
     repository("lib", _LIBRARY)
     repository(

@@ -170,3 +170,17 @@ def test_case_of_a_type_switch_tells_the_type_in_that_case_alone() -> None:
 def test_method_of_the_receiver_is_a_value() -> None:
     text = "package p\ntype A struct{ x int }\nfunc (a *A) go1() { run(a.go1, a.x) }\n"
     assert uses("a.go", text) == ["call free:run path run", "value local:A instance go1"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.go", "package a\nfunc run(own int) { use(parse, own, nil); t := []fn{parse} }\n"),
+        ("a.swift", "func run(own: Int) { use(parse, own, nil); use(parse) }\n"),
+        ("a.kt", "package a\nfun run(own: Int) { use(::parse, own, null); use(::parse) }\n"),
+        ("a.c", "void run(int own) { use(parse, own, 1); struct o x = { .open = parse }; }\n"),
+    ],
+)
+def test_a_function_of_another_file_of_the_package_may_be_passed(path: str, text: str) -> None:
+    values = [use for use in uses(path, text) if use.startswith("value")]
+    assert values == ["value free:parse path parse"] * 2

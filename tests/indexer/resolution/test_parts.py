@@ -385,3 +385,37 @@ def test_hostile_items_are_read_in_a_moment(body: str) -> None:
 def test_a_condition_in_a_string_ends_no_items() -> None:
     text = "from m import A\ndef f(a: dict[str, A]):\n    next(x for x in a[' if ('] if x).go()\n"
     assert calls("a.py", text, "go") == ["call import:A.* instance go"]
+
+
+def test_what_is_taken_of_a_type_is_its_member_and_not_the_type() -> None:
+    text = (
+        "import { Item, Other } from 'm';\n"
+        "interface Box<T> { item: Item; items: Item[]; pair: [Other, Item] }\n"
+        "function f<K extends keyof Box<Other>>(a: Box<() => Other>['item'], b: Other['x'],\n"
+        "    c: Box<Other>['items'][number], d: Box<Other>[K], e: Promise<Other['x']>) {\n"
+        "  a.one(); b.of_other(); c.two(); d.unknown(); e.unknown();\n"
+        "}\n"
+        "function g<T extends Other>(all: { [K in keyof T]: T[K] }, own: Record<string, Item>) {\n"
+        "  all.any.unknown(); own.any.four(); own.constructor.unknown();\n"
+        "}\n"
+    )
+    of_member = {name: calls("a.ts", text, name) for name in ("one", "of_other", "two", "four")}
+    assert of_member == {
+        "one": ["call import:Item instance one"],
+        "of_other": ["call import:Other.x instance of_other"],
+        "two": ["call import:Item instance two"],
+        "four": ["call import:Item instance four"],
+    }
+    assert calls("a.ts", text, "unknown") == ["call unknown: path unknown"] * 4
+
+
+def test_constants_of_go_have_the_type_that_the_first_of_their_group_has() -> None:
+    text = (
+        "package a\n"
+        "const (\n\tFirst Kind = iota\n\t// the next\n\tSecond\n\tThird\n"
+        "\tOwn Other = iota\n\tFourth\n\tPlain = 3\n\tFifth\n)\n"
+        "func f() { First.go1(); Second.go1(); Third.go1(); Own.go1(); Fourth.go1(); Plain.go1();"
+        " Fifth.go1() }\n"
+    )
+    kinds = [use.split()[1] for use in calls("a.go", text, "go1")]
+    assert kinds == ["free:Kind"] * 3 + ["free:Other"] * 2 + ["unknown:"] * 2

@@ -227,3 +227,57 @@ def test_a_function_of_php_sees_no_variable_around_it_that_it_does_not_name() ->
     ]
     closures = "function f() { $one = new Order; g(function () use ($one) { $one->send(); }); }\n"
     assert "call local:Order instance send" in calls("a.php", text + closures)
+
+
+def test_a_test_that_leaves_tells_the_type_after_it() -> None:
+    text = (
+        "from m import A, B\n"
+        "def run(x, y, items: list[A], flag):\n"
+        "    if not isinstance(x, B):\n"
+        "        raise ValueError(x.other())\n"
+        "    x.after()\n"
+        "    if not isinstance(y, B):\n"
+        "        y = flag\n"
+        "    y.rebound()\n"
+        "    for one in items:\n"
+        "        if not isinstance(one, B) or flag:\n"
+        "            continue\n"
+        "        one.kept()\n"
+        "    one.last()\n"
+    )
+    of_b = [use for use in calls("a.py", text) if "import:B instance" in use]
+    assert of_b == ["call import:B instance after", "call import:B instance kept"]
+
+
+def test_every_branch_and_part_of_a_condition_tells_the_type() -> None:
+    text = (
+        "from m import B\n"
+        "def run(x, y, flag):\n"
+        "    if flag:\n"
+        "        x.other()\n"
+        "    elif isinstance(x, B):\n"
+        "        x.second()\n"
+        "    if flag and isinstance(x, B):\n"
+        "        x.right()\n"
+        "    if flag or isinstance(x, B):\n"
+        "        x.either()\n"
+        "    return y.told() if isinstance(y, B) else y.other()\n"
+    )
+    of_b = [use for use in calls("a.py", text) if "import:B instance" in use]
+    assert of_b == [f"call import:B instance {name}" for name in ("second", "right", "told")]
+
+
+def test_a_test_that_leaves_tells_the_type_after_it_in_typescript() -> None:
+    text = (
+        "import { A, B } from 'm';\n"
+        "export function run(x: A, own: { box: A }, flag: boolean) {\n"
+        "  if (!(own.box instanceof B) || flag) { own.box.other(); return; }\n"
+        "  own.box.after();\n"
+        "  if (flag && x instanceof B) x.right();\n"
+        "  x instanceof B && x.joined();\n"
+        "  if (!(x instanceof B)) { x.other(); }\n"
+        "  x.rest();\n"
+        "}\n"
+    )
+    of_b = [use for use in calls("a.ts", text) if "import:B instance" in use]
+    assert of_b == [f"call import:B instance {name}" for name in ("after", "right", "joined")]
