@@ -197,5 +197,6 @@ RUST: Final = Language(
     builtins=_BUILTINS,
     literal_types={'"': "str", "'": "char", "0": "i32", "0.0": "f64"},
     separate_type_namespace=True,
+    fixed_types=True,
 )
 LANGUAGES: Final = (RUST,)

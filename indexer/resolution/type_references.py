@@ -10,6 +10,7 @@ from indexer.records.references import (
     CALLED,
     EACH,
     ENTER_METHODS,
+    HELD,
     OBJECT,
     Access,
     Binding,
@@ -93,9 +94,13 @@ def _of_calls_and_unions(resolver: Resolver, text: SourceText) -> Iterator[Refer
     for name, (bound, result, parts) in resolver.calls.found.items():
         named = [(name, result), *((f"{name}{part}", value) for part, value in parts)]
         yield from _references(named, text.position(bound.start))
-    for name, classes in resolver.types.unions.items():
-        for value, offset in classes.items():
-            yield _reference(name, value, text.position(offset))
+    for name, values in resolver.types.unions.items():
+        for value, offset in values.items():
+            place = text.position(offset)
+            typed = member_value(value, Access.INSTANCE) if value.member else value
+            yield _reference(name, typed, place)
+            if value.access is Access.PATH and resolver.language.functions_as_values:
+                yield _reference(f"{name}.{HELD}", value, place)
 
 
 def _replaces(decorator: Value, owner: str, resolver: Resolver) -> bool:

@@ -139,7 +139,8 @@ class FlowReader:
             return None
         value = self.value(written, scope, offset)
         if value is None or value.chain[-1] == HELD:
-            return None
+            is_given = value is not None and not is_member and _BIND in written
+            return value._replace(chain=value.chain[:-1]) if value and is_given else None
         self._use(value)
         return value
 

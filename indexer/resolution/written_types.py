@@ -1,6 +1,6 @@
 """The values that written types tell: of one class, of several, and of the parts of containers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from indexer.languages.containers import PartPath
@@ -13,6 +13,8 @@ from indexer.resolution.value import (
     IMPORT,
     INSTANCE,
     LOCAL,
+    PATH,
+    RESULT,
     TYPE,
     UNKNOWN,
     Items,
@@ -136,10 +138,15 @@ class WrittenTypes:
         known = [one for one in dict.fromkeys(found) if self._is_visible_class(one)]
         if len(known) < 2:
             return known[0] if known else UNKNOWN
-        names = dict.fromkeys("/".join((one.root, *one.chain)) for one in known)
+        return self.one_of(known, offset)
+
+    def one_of(self, values: Sequence[Value], offset: int) -> Value:
+        """Return the value that is one of several: a definition with the types of all."""
+        names = dict.fromkeys(_name(one) for one in values)
         root = f"<{' | '.join(names)}>".replace(".", "/")[:NAME_CHARACTERS]
-        self.unions.setdefault(root, {}).update(dict.fromkeys(known, offset))
-        return Value(LOCAL, root, (), INSTANCE)
+        self.unions.setdefault(root, {}).update(dict.fromkeys(values, offset))
+        is_path = all(one.access is PATH for one in values)
+        return Value(LOCAL, root, (), PATH if is_path else INSTANCE)
 
     def _is_visible_class(self, value: Value) -> bool:
         if value.binding is Binding.UNKNOWN or value.access is not INSTANCE:
@@ -148,3 +155,8 @@ class WrittenTypes:
 
     def _is_builtin(self, value: Value) -> bool:
         return value.binding is FREE and value.root in self._resolver.language.builtins
+
+
+def _name(value: Value) -> str:
+    path = "/".join((value.root, *value.chain, *filter(None, (value.member,))))
+    return f"{path}()" if value.access is RESULT else path

@@ -56,6 +56,9 @@
    (identifier) @local.alias
    (selector_expression) @local.alias]))
 (short_var_declaration left: (expression_list (identifier) @local))
+(assignment_statement
+  left: (expression_list . (identifier) @local @local.again .)
+  right: (expression_list . [(identifier) @local.alias (selector_expression) @local.alias (_)] .))
 (short_var_declaration
   left: (expression_list . (identifier) @local)
   right: (expression_list .
