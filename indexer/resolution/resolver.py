@@ -189,18 +189,21 @@ class Resolver(ExpressionReader):
         """Return the value of a path's first name, of bindings that may reach it, and the rest."""
         rest = path[1:]
         if len(names) > 1:
-            value = self._one_of(names, rest)
+            value = self._one_of(names, rest, is_whole=not rest)
             if value is not None:
                 return value, rest
         if names[0].imported:
             return self._of_import(path, names[0])
         return self._of_name(names[0], rest), rest
 
-    def _one_of(self, names: Sequence[NameBinding], rest: Sequence[str]) -> Value | None:
+    def _one_of(
+        self, names: Sequence[NameBinding], rest: Sequence[str], *, is_whole: bool
+    ) -> Value | None:
         """Return the value of a name that has that of one of several bindings.
 
         None if that is the value of the first. A type that is written goes before what is assigned.
-        What is unknown does not speak against a type, but against a function.
+        What is unknown does not speak against a type, but against a function, which only a name
+        that `is_whole` may be.
         """
         values = {
             one: Value(IMPORT, one.imported) if one.imported else self._of_name(one, rest)
@@ -215,7 +218,8 @@ class Resolver(ExpressionReader):
         unknown = [one for one in names if one not in known and not self._reaching.is_null(one)]
         known.sort(key=_start)
         distinct = list({value[:5]: value for value in map(values.__getitem__, known)}.values())
-        is_sure = len(distinct) == 1 and (distinct[0].access is not PATH or not unknown)
+        is_type = not is_whole or (distinct and distinct[0].access is not PATH)
+        is_sure = len(distinct) == 1 and (is_type or not unknown)
         if not distinct or (is_sure and names[0] in unknown):
             return None
         return distinct[0] if is_sure else self.types.one_of(distinct, known[0].start)
@@ -382,7 +386,8 @@ class Resolver(ExpressionReader):
         if self._may_be_descriptor(*known):
             return None
         is_sure = len(names) == 1 or not self._reaching.may_differ(every)
-        return known[1] if is_sure else self._one_of(names, ()) or known[1]
+        told = None if is_sure else self._one_of(names, (), is_whole=False)
+        return told or known[1]
 
     def _may_be_descriptor(self, name: NameBinding, value: Value) -> bool:
         """Whether a class's attribute may give something else than the instance that it holds."""

@@ -10,7 +10,6 @@ from indexer.records.references import (
     CALLED,
     EACH,
     ENTER_METHODS,
-    HELD,
     OBJECT,
     Access,
     Binding,
@@ -96,11 +95,8 @@ def _of_calls_and_unions(resolver: Resolver, text: SourceText) -> Iterator[Refer
         yield from _references(named, text.position(bound.start))
     for name, values in resolver.types.unions.items():
         for value, offset in values.items():
-            place = text.position(offset)
             typed = member_value(value, Access.INSTANCE) if value.member else value
-            yield _reference(name, typed, place)
-            if value.access is Access.PATH and resolver.language.functions_as_values:
-                yield _reference(f"{name}.{HELD}", value, place)
+            yield _reference(name, typed, text.position(offset))
 
 
 def _replaces(decorator: Value, owner: str, resolver: Resolver) -> bool:

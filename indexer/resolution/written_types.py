@@ -143,9 +143,11 @@ class WrittenTypes:
     def one_of(self, values: Sequence[Value], offset: int) -> Value:
         """Return the value that is one of several: a definition with the types of all."""
         names = dict.fromkeys(_name(one) for one in values)
-        root = f"<{' | '.join(names)}>".replace(".", "/")[:NAME_CHARACTERS]
+        root = f"<{' | '.join(names)}>".replace(".", "/")
+        if len(root) > NAME_CHARACTERS:
+            return UNKNOWN
         self.unions.setdefault(root, {}).update(dict.fromkeys(values, offset))
-        is_path = all(one.access is PATH for one in values)
+        is_path = all(one.access is PATH or one.member for one in values)
         return Value(LOCAL, root, (), PATH if is_path else INSTANCE)
 
     def _is_visible_class(self, value: Value) -> bool:

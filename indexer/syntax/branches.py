@@ -21,6 +21,7 @@ _LOOP: Final = re.compile(
 )
 _HANDLER: Final = re.compile(r"except|catch|rescue")
 _LEAVES: Final = re.compile(rb"(?:return|throw|raise|die|exit|goto|sys\.exit|process\.exit)\b")
+_BLOCK: Final = re.compile(r"(?:^|_)(?:block|body|then|statements|compound_statement|list)$")
 _MAX_LAST: Final = 4  # nodes from a branch to its last statement
 
 
@@ -99,6 +100,8 @@ def _leaves(parsed: ParsedFile, branch: Node) -> bool:
             return False
         if _LEAVES.match(parsed.source, inner.start_byte):
             return True
+        if not _BLOCK.search(inner.type):
+            return False
         last = inner
     return False
 
