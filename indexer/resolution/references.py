@@ -15,7 +15,7 @@ from indexer.resolution.arguments import CLASS_NAME
 from indexer.resolution.extension_calls import ExtensionCalls
 from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
-from indexer.resolution.scopes import Scope, is_in_anonymous_class
+from indexer.resolution.scopes import BLOCK, Scope, is_in_anonymous_class
 from indexer.resolution.value import (
     BASE,
     CALLEE,
@@ -81,6 +81,12 @@ def _place(use: NameUse, scope: Scope) -> Scope:
     """Return the scope that gives a name its meaning: of a base, the one around the class."""
     is_base = use.kind is _INHERIT and scope.kind in CLASS_KINDS
     return scope.parent if is_base and scope.parent else scope
+
+
+def _outwards(scope: Scope | None) -> Iterator[Scope]:
+    while scope is not None:
+        yield scope
+        scope = scope.parent
 
 
 class _LastCall(NamedTuple):
@@ -158,7 +164,7 @@ class ReferenceReader:
     def _used(self, use: NameUse, scope: Scope) -> tuple[Expression | None, Value, str]:
         """Return the expression, if it is one, the used value and the name of the reference."""
         if self._language.calls_commands:
-            return self._command(use)
+            return self._command(use, scope)
         expression = read_expression(use.written)
         member = self._of_symbol(use, scope) if use.kind is _VALUE else None
         if expression is None and member is None:
@@ -174,13 +180,27 @@ class ReferenceReader:
         called = self._called_value(use, expression, scope)
         return (expression, called, called.member) if called else (expression, value, name)
 
-    def _command(self, use: NameUse) -> tuple[Expression, Value, str]:
+    def _command(self, use: NameUse, scope: Scope) -> tuple[Expression, Value, str]:
         """Return a command by its whole word: a function of this file, of another, or a program."""
         *_, name = parts = [part for part in use.written.split("::") if part]
         word = ".".join(parts)
         function = self._functions.get(word)
-        value = Value(LOCAL, function) if function else Value(FREE, word)
+        is_seen = function and self._is_seen(word, scope)
+        value = Value(LOCAL, function) if function and is_seen else Value(FREE, word)
         return Expression((), name), value, name
+
+    def _is_seen(self, function: str, scope: Scope) -> bool:
+        """Whether a shell's function is not one that only other subshells define."""
+        around = {one.start for one in _outwards(scope)}
+        places = [one for one in self._defining if function in one.names]
+        return not places or any(one.kind != BLOCK or one.start in around for one in places)
+
+    @cached_property
+    def _defining(self) -> list[Scope]:
+        """The scopes of a shell's file, if one is a subshell that defines functions."""
+        tree = self._resolver.tree
+        has_subshell = any(one.kind == BLOCK and one.names for one in tree.scopes)
+        return [tree.root, *tree.scopes] if has_subshell else []
 
     @cached_property
     def _functions(self) -> dict[str, str]:
