@@ -113,7 +113,7 @@ class Resolver(ExpressionReader):
                 if len(several) > 1 and self._reaching.may_differ(several):
                     names = self._lookup.matching(several, first_role)
                     reaching = self._reaching.of(names, scope, offset, excluding) or reaching
-                value, rest = self._of_names(reaching, path)
+                value, rest = self._of_names(reaching, path, is_called=first_role is CALLEE)
         for part in rest[:-1]:
             value = self.member(value, part, RECEIVER)
         return self.member(value, rest[-1], role) if rest else value
@@ -184,12 +184,12 @@ class Resolver(ExpressionReader):
         return value if is_other or (read and not read.is_class_object) else None
 
     def _of_names(
-        self, names: Sequence[NameBinding], path: Sequence[str]
+        self, names: Sequence[NameBinding], path: Sequence[str], *, is_called: bool
     ) -> tuple[Value, Sequence[str]]:
         """Return the value of a path's first name, of bindings that may reach it, and the rest."""
         rest = path[1:]
         if len(names) > 1:
-            value = self._one_of(names, rest, is_whole=not rest)
+            value = self._one_of(names, rest, is_called=is_called)
             if value is not None:
                 return value, rest
         if names[0].imported:
@@ -197,13 +197,12 @@ class Resolver(ExpressionReader):
         return self._of_name(names[0], rest), rest
 
     def _one_of(
-        self, names: Sequence[NameBinding], rest: Sequence[str], *, is_whole: bool
+        self, names: Sequence[NameBinding], rest: Sequence[str], *, is_called: bool
     ) -> Value | None:
         """Return the value of a name that has that of one of several bindings.
 
         None if that is the value of the first. A type that is written goes before what is assigned.
-        What is unknown does not speak against a type, but against a function, which only a name
-        that `is_whole` may be.
+        What is unknown does not speak against a type, but against a function that is called.
         """
         values = {
             one: Value(IMPORT, one.imported) if one.imported else self._of_name(one, rest)
@@ -218,7 +217,7 @@ class Resolver(ExpressionReader):
         unknown = [one for one in names if one not in known and not self._reaching.is_null(one)]
         known.sort(key=_start)
         distinct = list({value[:5]: value for value in map(values.__getitem__, known)}.values())
-        is_type = not is_whole or (distinct and distinct[0].access is not PATH)
+        is_type = not is_called or (distinct and distinct[0].access is not PATH)
         is_sure = len(distinct) == 1 and (is_type or not unknown)
         if not distinct or (is_sure and names[0] in unknown):
             return None
@@ -378,7 +377,7 @@ class Resolver(ExpressionReader):
             return None
         decisive = names[:1] if self.language.separate_method_namespace else names
         if any(one.kind and one.source is ValueSource.UNKNOWN for one in decisive):
-            return None
+            return self._replaced(names) if role is CALLEE and len(names) > 1 else None
         values = [(one, self.bound_value(one)) for one in names]
         known = next((one for one in values if one[1] is not UNKNOWN), None)
         if known is None:
@@ -386,8 +385,19 @@ class Resolver(ExpressionReader):
         if self._may_be_descriptor(*known):
             return None
         is_sure = len(names) == 1 or not self._reaching.may_differ(every)
-        told = None if is_sure else self._one_of(names, (), is_whole=False)
+        told = None if is_sure else self._one_of(names, (), is_called=False)
         return told or known[1]
+
+    def _replaced(self, names: Sequence[NameBinding]) -> Value | None:
+        """Return what a method may be that is called, if its object is given another function."""
+        given = (self.bound_value(one) for one in names if one.source is ValueSource.ALIAS)
+        others = [one for one in given if one.access is PATH and self._is_function(one)]
+        methods = [Value(LOCAL, one.qualified) for one in names if one.kind == "method"]
+        return self.types.one_of([*methods, *others], names[0].start) if others else None
+
+    def _is_function(self, value: Value) -> bool:
+        path = ".".join((value.root, *value.chain))
+        return value.binding is IMPORT or self.tree.definitions.get(path) in FUNCTION_KINDS
 
     def _may_be_descriptor(self, name: NameBinding, value: Value) -> bool:
         """Whether a class's attribute may give something else than the instance that it holds."""

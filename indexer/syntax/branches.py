@@ -14,7 +14,8 @@ _BRANCH: Final = re.compile(
     r"(?:elif|elsif|elseif|else|except|catch|rescue|when|in_clause|match_arm|match_conditional"
     r"|switch_(?:case|default|section|entry|block_statement_group|rule)"
     r"|(?:case|default)_(?:clause|statement|item)"
-    r"|(?:expression|type|default|communication)_case)(?:_|$)"
+    r"|(?:expression|type|default|communication)_case"
+    r"|operator_assignment|augmented_assignment)(?:_|$)"  # `x ||= y`
 )
 _LOOP: Final = re.compile(
     r"(?:for|foreach|enhanced_for|c_style_for|while|until|do|repeat|loop)_|(?:for|while|until|loop)$"

@@ -333,3 +333,38 @@ def test_a_bound_function_is_given_and_not_called(ask: Callable[..., Any]) -> No
 
     assert uses("f") == [(6, "value", "high"), (8, "call", "high")]
     assert uses("A.m") == [(7, "value", "high"), (9, "call", "high"), (10, "call", "high")]
+
+
+def test_a_method_that_its_object_replaces_is_possible(callers: Callers) -> None:
+    repository(
+        "lib",
+        {
+            "replaced.py": """
+                def other(): ...
+                class A:
+                    def m(self): ...
+                    def swap(self):
+                        self.m = other
+                        self.m()
+            """
+        },
+    )
+    assert callers("A.m") == callers("other") == ["lib/replaced.py:7 A.swap medium"]
+
+
+def test_a_function_of_ruby_that_no_class_has_is_certain_where_it_is_loaded(
+    callers: Callers,
+) -> None:
+    repository(
+        "lib",
+        {
+            "spec/support.rb": "def helper; end\nhelper\n",
+            "spec/one_spec.rb": 'require_relative "support"\nhelper\n',
+            "lib/shop.rb": "class Shop\n  def go; helper; end\nend\n",
+        },
+    )
+    assert callers("helper") == [
+        "lib/lib/shop.rb:2 Shop.go medium",
+        "lib/spec/one_spec.rb:2 <module> high",
+        "lib/spec/support.rb:2 <module> high",
+    ]
