@@ -160,7 +160,9 @@ class Language:
     plain_decorators: frozenset[str] = frozenset()  # that leave a method what it is
     decorators_replace: bool = False  # a decorated function is what the decorator gives
     functions_as_values: bool = False  # the queries say where they are passed and held
+    fixed_types: bool = False  # a variable keeps the type that it is declared with
     function_methods: frozenset[str] = frozenset()  # of each function, that call or give it
+    function_givers: frozenset[str] = frozenset()  # of these, those that only give it
     has_methods: bool = True  # without methods, types of fields and results are not needed
     # Methods (types) and variables of the same name do not shadow each other: the syntax decides.
     separate_method_namespace: bool = False

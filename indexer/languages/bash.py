@@ -25,6 +25,10 @@ _ASSIGNED: Final = re.compile(
     re.MULTILINE,
 )
 _VARIABLE: Final = re.compile(r"[\"']?\$(?:(\w+)|\{(\w+)\})(?=[/\"']|\Z)")
+_ABSOLUTE: Final = re.compile(r"[\"']?[/$`~]")
+_CHANGED: Final = re.compile(
+    rb"^(?:cd|pushd)[ \t]+(?:--[ \t]+)?(?!-)(\S.{0,300}?)[ \t]*(?:[;&|#>].*)?$", re.MULTILINE
+)
 _MAX_VARIABLES: Final = 4  # one in the value of another
 _WITHIN_PLACE: Final = re.compile(r"[)}`](/[\w./-]+)")
 
@@ -57,7 +61,17 @@ def _assigned_once(source: bytes) -> dict[str, str]:
 
 
 def _expanded(module: str, source: bytes) -> str:
-    """Write the value of the variable with which a path begins, which may begin with another."""
+    """Write the value of the variable with which a path begins, which may begin with another.
+
+    One that is relative begins with the directory to which the script has changed before.
+    """
+    if not _ABSOLUTE.match(module):
+        before = source[: max(source.find(module.encode()), 0)]
+        for written in reversed(_CHANGED.findall(before)):
+            place = written.decode(errors="replace")
+            module = f"{place}/{module}"
+            if _ABSOLUTE.match(place):
+                break
     for _ in range(_MAX_VARIABLES):
         found = _VARIABLE.match(module)
         value = _assigned_once(source).get(found[1] or found[2]) if found else None

@@ -22,14 +22,14 @@ def is_name(part: str) -> bool:
 class Containers(Mapping[str, tuple[tuple[PartPath, int], ...]]):
     """A language's generic types by name: paths to parts, each with its argument's number.
 
-    Calls of the methods in `same` give what has the same parts, such as an iterator; those in
-    `items` give an item. Compared by identity, so that answers can be kept.
+    Calls of `same_methods` give what has the same parts, such as an iterator; those of
+    `item_methods` an item. Compared by identity, so that answers can be kept.
     """
 
-    def __init__(self, table: str, *, same: str = "", items: str = "") -> None:
+    def __init__(self, table: str, *, same_methods: str = "", item_methods: str = "") -> None:
         """Read entries such as `dict Mapping: []=1 *=0 values.().*=1`; -1 is the last argument."""
-        self.same = frozenset(same.split())
-        self.items = frozenset(items.split())
+        self.same_methods = frozenset(same_methods.split())
+        self.item_methods = frozenset(item_methods.split())
         self._shapes: dict[str, tuple[tuple[PartPath, int], ...]] = {}
         for entry in _ENTRY.findall(table):
             heads, _, parts = entry.partition(":")

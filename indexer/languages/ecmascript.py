@@ -92,6 +92,7 @@ JAVASCRIPT: Final = Language(
     open_objects=names("globalThis window exports module"),
     functions_as_values=True,
     function_methods=names("apply bind call"),
+    function_givers=names("bind"),
     containers=_CONTAINERS,
     builtins=_BUILTINS,
 )

@@ -74,5 +74,6 @@ GO: Final = Language(
         int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr any
         true false nil iota
     """),
+    fixed_types=True,
 )
 LANGUAGES: Final = (GO,)

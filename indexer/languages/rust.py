@@ -167,12 +167,12 @@ _CONTAINERS: Final = Containers(
     RwLock: read.()=0 write.()=0
     RefCell: borrow.()=0 borrow_mut.()=0
     """,
-    same="""
+    same_methods="""
     iter iter_mut into_iter drain filter rev skip take skip_while take_while step_by chain inspect
     peekable fuse by_ref collect to_vec as_slice as_mut_slice entry clone cloned copied to_owned
     unwrap expect unwrap_or_default as_ref as_mut
     """,
-    items="""
+    item_methods="""
     get_mut first_mut last_mut front front_mut back back_mut pop pop_front pop_back remove nth find
     swap_remove peek next_back min min_by min_by_key max max_by max_by_key
     or_default or_insert or_insert_with into_inner try_lock
@@ -225,5 +225,6 @@ RUST: Final = Language(
     builtins=_BUILTINS,
     literal_types={'"': "str", "'": "char", "0": "i32", "0.0": "f64"},
     separate_type_namespace=True,
+    fixed_types=True,
 )
 LANGUAGES: Final = (RUST,)

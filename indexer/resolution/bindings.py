@@ -109,6 +109,50 @@ class BoundImport:
     imports_members: bool
 
 
+class _Again(NamedTuple):
+    """Names that are assigned and not declared: their bytes, or scope and name."""
+
+    assigned: Container[ByteRange]
+    outside: Container[tuple[int, str]]
+
+    @classmethod
+    def read(
+        cls,
+        tree: ScopeTree,
+        matches: Iterable[QueryMatch],
+        outer: Iterable[QueryMatch],
+        text: SourceText,
+    ) -> "_Again":
+        """Read what the queries say, and which names a function says to be of one around it."""
+        named = sorted(match["outer"] for match in outer)
+        around = tree.at(start for start, _ in named)
+        return cls(
+            {match["local"] for match in matches if "local.again" in match},
+            {(one.start, text.slice(mark)) for one, mark in zip(around, named, strict=True)},
+        )
+
+    def move(self, tree: ScopeTree, name: NameBinding, written: str, mark: ByteRange) -> bool:
+        """Give an assignment the scope that has declared its name, if one around it has.
+
+        Return whether it is one. If its function says that the name is outside, it is the file's at
+        least.
+        """
+        is_outside = bool(self.outside) and (name.scope.start, written) in self.outside
+        if not is_outside and mark not in self.assigned:
+            return False
+        name.is_again = True
+        here, inside = name.scope, None
+        while written not in here.names or here.is_class:
+            if here.parent is None or (here.kind == "method" and not is_outside):
+                break
+            is_function = here.kind in FUNCTION_KINDS or here.kind == ANONYMOUS_FUNCTION
+            inside = here if is_function else inside
+            here = here.parent
+        if written in here.names or (is_outside and here is tree.root):
+            name.scope, name.inside = here, inside
+        return True
+
+
 def join_patterns(matches: Iterable[QueryMatch]) -> list[QueryMatch]:
     """Give each name of a pattern what a match without a name says of the pattern.
 
@@ -135,27 +179,31 @@ def _joined(match: QueryMatch, given: Mapping[ByteRange, QueryMatch]) -> QueryMa
 
 def bind_locals(
     tree: ScopeTree,
-    matches: Iterable[QueryMatch],
+    matches: Sequence[QueryMatch],
+    outer: Iterable[QueryMatch],
     text: SourceText,
     language: Language,
     read: Container[str],
 ) -> None:
     """Bind the names of matches with `@local`, `@field` or `@narrowed`.
 
-    Call `merge_bindings` afterwards. A local of unknown value that has none elsewhere either
-    and is not among the names `read` is omitted, unless it is a parameter.
+    `outer` are names that a function says are those of a scope around it. Call `merge_bindings`
+    afterwards. A local of unknown value that has none elsewhere either and is not among the names
+    `read` is omitted, unless it is a parameter.
     """
     found = []
     valued = set()
+    again = _Again.read(tree, matches, outer, text)
     for match in matches:
         label = "local" if "local" in match else "field" if "field" in match else "narrowed"
         written = text.slice(match[label])
-        if len(match) > 1:
+        is_bare = len(match) == 1 + ("local.again" in match)
+        if not is_bare:
             valued.add(leading_identifier(written))
         where = match.get("local.in")
         mark = match[label] if where is None else (where[0], where[0] + 1)
-        found.append((mark, written, label, match))
-    marked = [one for one in found if len(one[-1]) > 1 or one[1] in valued or one[1] in read]
+        found.append((is_bare, (mark, written, label, match)))
+    marked = [one for is_bare, one in found if not is_bare or one[1] in valued or one[1] in read]
     marked.sort(key=itemgetter(0))
     scopes = tree.at(start for (start, _), *_ in marked)
     for (mark, written, label, match), scope in zip(marked, scopes, strict=True):
@@ -164,10 +212,17 @@ def bind_locals(
             _set_value(name, written, label, match, text, language)
         if written in language.class_names and _is_class_parameter(name.scope, mark[0], text):
             name.source = ValueSource.CLASS
-        if label == "local" and not _is_wrapped(name, written, match, text):
+        is_fixed = again.move(tree, name, written, mark) and _is_fixed(name, written, language)
+        if label == "local" and not (is_fixed or _is_wrapped(name, written, match, text)):
             tree.bind(written, name)
         elif label != "local":
             _bind_field(tree, name, written, match, text, language)
+
+
+def _is_fixed(name: NameBinding, written: str, language: Language) -> bool:
+    """Whether a variable is what it is declared as, and has held no function."""
+    known = name.scope.names.get(written, ())
+    return language.fixed_types and all(one.source is not _ALIAS for one in known)
 
 
 def _take_apart(name: NameBinding, pattern: str, before: str) -> None:

@@ -37,6 +37,7 @@ from indexer.resolution.name_uses import (
     collect_uses,
     drop_unresolvable_values,
 )
+from indexer.resolution.reaching import Reaching
 from indexer.resolution.references import BINDABLE_KINDS, ReferenceReader
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope, ScopeTree
@@ -71,6 +72,7 @@ _GROUPS: Final = {
     "declares": "declares",
     "fallback": "fallback",
     "put": "put",
+    "outer": "outer",
     "default": "default",
     "extends": "extends",
     "namespace": "namespace",
@@ -81,9 +83,9 @@ _READ_GROUPS: Final = ("local", "returns", "export", "extends", "put", "default"
 # Labels of what is no expression, some of them long, and of names that `bind_locals` reads.
 _UNREAD: Final = frozenset(
     {
-        "local", "field", "narrowed", "local.after", "local.in", "local.within", "local.among",
-        "local.parameters", "local.part", "local.argument", "local.generic", "field.part",
-        "extends.member", "returns.among",
+        "local", "field", "narrowed", "local.after", "local.again", "local.in", "local.within",
+        "local.among", "local.parameters", "local.part", "local.argument", "local.generic",
+        "field.part", "extends.member", "returns.among",
     }
 )  # fmt: skip
 LABELS: Final = frozenset(_GROUPS) | {
@@ -91,7 +93,7 @@ LABELS: Final = frozenset(_GROUPS) | {
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",
-    "put.at", "narrowed.type", "local.generic", "local.after",
+    "put.at", "narrowed.type", "local.generic", "local.after", "local.again",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
     "returns.among", "returns.argument", "local.argument", "local.given", "local.entered",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",
@@ -132,7 +134,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     if not language.open_modules:
         uses = drop_unresolvable_values(uses, bindable_names, language, groups["local"], text)
     read_names = _read_names(uses, groups, text, language.adapters)
-    bind_locals(tree, groups["local"], text, language, read_names)
+    bind_locals(tree, groups["local"], groups["outer"], text, language, read_names)
     tree.merge_bindings(sorted(one["fallback"] for one in groups["fallback"]))
     scopes = tree.at(use.start for use in uses)
     imports_members = any(one.imports_members for one in imports)
@@ -146,7 +148,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         imports_members=imports_members,
         path_prefixes=path_prefixes,
     )
-    resolver = Resolver(lookup, text)
+    resolver = Resolver(lookup, text, Reaching(parsed, text))
     fixtures = Fixtures()
     if has_fixtures:
         bases = _bases(uses, scopes)

@@ -10,12 +10,12 @@ from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import ELEMENT, INNER, Reference, ReferenceKind
+from indexer.records.references import ELEMENT, HELD, INNER, Reference, ReferenceKind
 from indexer.resolution.arguments import CLASS_NAME
 from indexer.resolution.extension_calls import ExtensionCalls
 from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
-from indexer.resolution.scopes import Scope, is_in_anonymous_class
+from indexer.resolution.scopes import BLOCK, Scope, is_in_anonymous_class
 from indexer.resolution.value import (
     BASE,
     CALLEE,
@@ -77,6 +77,12 @@ def _last_name(root: str) -> str:
 def _around(scope: Scope) -> Scope:
     """Return the scope that gives the name of a base its meaning: the one around the class."""
     return scope.parent if scope.parent and scope.kind in CLASS_KINDS else scope
+
+
+def _outwards(scope: Scope | None) -> Iterator[Scope]:
+    while scope is not None:
+        yield scope
+        scope = scope.parent
 
 
 class _LastCall(NamedTuple):
@@ -161,7 +167,7 @@ class ReferenceReader:
     def _used(self, use: NameUse, scope: Scope) -> tuple[Expression | None, Value, str]:
         """Return the expression, if it is one, the used value and the name of the reference."""
         if self._language.calls_commands:
-            return self._command(use)
+            return self._command(use, scope)
         expression = read_expression(use.written)
         member = self._of_symbol(use, scope) if use.kind is _VALUE else None
         if expression is None and member is None:
@@ -178,13 +184,27 @@ class ReferenceReader:
         called = self._called_value(use, expression, scope) if may_be_called else None
         return (expression, called, called.member) if called else (expression, value, name)
 
-    def _command(self, use: NameUse) -> tuple[Expression, Value, str]:
+    def _command(self, use: NameUse, scope: Scope) -> tuple[Expression, Value, str]:
         """Return a command by its whole word: a function of this file, of another, or a program."""
         *_, name = parts = [part for part in use.written.split("::") if part]
         word = ".".join(parts)
         function = self._functions.get(word)
-        value = Value(LOCAL, function) if function else Value(FREE, word)
+        is_seen = function and self._is_seen(word, scope)
+        value = Value(LOCAL, function) if function and is_seen else Value(FREE, word)
         return Expression((), name), value, name
+
+    def _is_seen(self, function: str, scope: Scope) -> bool:
+        """Whether a shell's function is not one that only other subshells define."""
+        around = {one.start for one in _outwards(scope)}
+        places = [one for one in self._defining if function in one.names]
+        return not places or any(one.kind != BLOCK or one.start in around for one in places)
+
+    @cached_property
+    def _defining(self) -> list[Scope]:
+        """The scopes of a shell's file, if one is a subshell that defines functions."""
+        tree = self._resolver.tree
+        has_subshell = any(one.kind == BLOCK and one.names for one in tree.scopes)
+        return [tree.root, *tree.scopes] if has_subshell else []
 
     @cached_property
     def _functions(self) -> dict[str, str]:
@@ -201,28 +221,43 @@ class ReferenceReader:
         self, use: NameUse, value: Value, name: str, scope: Scope
     ) -> tuple[Value, str]:
         """Return the function that a value may hold, or of which it is a method: `f.call(x)`."""
+        several = self._resolver.types.unions.get(value.root)
+        if several and value.access is PATH and not value.chain:
+            return self._one_of(use, value, list(several))
         if value is UNKNOWN:
             return self._held(use, name, scope) if use.kind in _OF_HELD else (value, name)
-        if value.chain and value.chain[-1] in self._language.function_methods:
-            return self._of_function(value, name)
-        return value, name
+        return self._of_function(value, name) or (value, name)
+
+    def _one_of(self, use: NameUse, value: Value, several: list[Value]) -> tuple[Value, str]:
+        """Return the value and name of a use of what is one of several functions."""
+        if use.kind in _OF_HELD and self._language.functions_as_values:
+            return value._replace(chain=(HELD,)), use.written.rpartition(".")[2]
+        *_, name = _last_name(several[0].root), *several[0].chain
+        return (value if use.kind is _INHERIT else UNKNOWN), name
 
     def _held(self, use: NameUse, name: str, scope: Scope) -> tuple[Value, str]:
         """Return the value and name of a call of what may hold a function."""
         held = None
         if self._language.functions_as_values:
             held = self._flow.called(use.written, scope, use.start)
+        if held is not None and HELD not in held.chain:  # `f.bind(x)()`
+            return held, (held.chain or (_last_name(held.root),))[-1]
         return (held, name or flow_name(held)[:NAME_CHARACTERS]) if held else (UNKNOWN, name)
 
-    def _of_function(self, value: Value, name: str) -> tuple[Value, str]:
-        """Return the function of this file that `f.call(x)` calls, else the value itself."""
-        *names, last = value.root, *value.chain
-        definitions = self._resolver.tree.definitions
-        is_own = value.binding is LOCAL and value.access is PATH and name == last
-        is_redefined = ".".join((*names, last)) in definitions
-        if not is_own or is_redefined or definitions.get(".".join(names)) not in FUNCTION_KINDS:
-            return value, name
-        return value._replace(chain=value.chain[:-1]), _last_name(".".join(names))
+    def _of_function(self, value: Value, name: str) -> tuple[Value, str] | None:
+        """Return the function of this file that `f.call(x)` calls and `f.bind(x)` gives, if any."""
+        *names, last = value.root, *value.chain, *filter(None, (value.member,))
+        if last not in self._language.function_methods or name != last or len(names) < 1:
+            return None
+        definitions, path = self._resolver.tree.definitions, ".".join(names)
+        is_own = value.binding is LOCAL and value.access in (PATH, INSTANCE)
+        is_redefined = f"{path}.{last}" in definitions
+        if not is_own or is_redefined or definitions.get(path) not in FUNCTION_KINDS:
+            return None
+        if value.access is PATH:
+            return value._replace(chain=value.chain[:-1]), _last_name(path)
+        *chain, method = value.chain
+        return value._replace(chain=tuple(chain), member=method), method
 
     def _add_passed(self, use: NameUse, reference: Reference, scope: Scope) -> None:
         """Keep what a call passes, or that a decorator is called with what it decorates."""
@@ -569,6 +604,8 @@ class ReferenceReader:
         self, kind: ReferenceKind, expression: Expression | None, value: Value
     ) -> ReferenceKind:
         last = expression.path[-1] if expression and expression.path else ""
+        if last in self._language.function_givers and last not in (*value.chain, value.member):
+            return _VALUE
         return _NEW if last in self._constructors and not value.member else kind
 
     def _caller(self, use: NameUse, scope: Scope) -> str:

@@ -5,6 +5,7 @@ That is the binding of its root, its type if known, and the names between.
 
 import re
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 from indexer.records.files import VALUE_KINDS
@@ -13,6 +14,7 @@ from indexer.resolution.arguments import OutsideCalls
 from indexer.resolution.assigned_values import AssignedValues
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.lookup import Lookup
+from indexer.resolution.reaching import Reaching
 from indexer.resolution.scopes import (
     NameBinding,
     Scope,
@@ -46,6 +48,7 @@ from indexer.syntax.types import read_type
 _CALLED_KINDS: Final = CLASS_KINDS | {"type"}
 _BINDABLE_KINDS: Final = CLASS_KINDS | FUNCTION_KINDS
 _OF_ITEMS: Final = frozenset({ELEMENT, EACH})
+_start: Final = attrgetter("start")
 
 
 class Resolver(ExpressionReader):
@@ -54,6 +57,7 @@ class Resolver(ExpressionReader):
     __slots__ = (
         "_assigned",
         "_lookup",
+        "_reaching",
         "_text",
         "bases",
         "calls",
@@ -63,13 +67,14 @@ class Resolver(ExpressionReader):
         "types",
     )
 
-    def __init__(self, lookup: Lookup, text: SourceText) -> None:
+    def __init__(self, lookup: Lookup, text: SourceText, reaching: Reaching) -> None:
         self.tree = lookup.tree
         self.language = lookup.language
         self.bases = lookup.bases
         self.implicit_imports = lookup.implicit_imports
         self._lookup = lookup
         self._text = text
+        self._reaching = reaching
         self.types = WrittenTypes(self)
         self._assigned = AssignedValues(self, self.types)
         self.calls = OutsideCalls(self, self.types, text)
@@ -102,10 +107,13 @@ class Resolver(ExpressionReader):
             name = self._lookup.find(first, scope, offset, excluding, first_role)
             if name is None:
                 value = self._lookup.unbound(first, scope, first_role, offset, is_bare=not rest)
-            elif name.imported:
-                value, rest = self._of_import(path, name)
             else:
-                value = self._of_name(name, rest)
+                several = name.scope.names.get(first, ())
+                reaching = [name]
+                if len(several) > 1 and self._reaching.may_differ(several):
+                    names = self._lookup.matching(several, first_role)
+                    reaching = self._reaching.of(names, scope, offset, excluding) or reaching
+                value, rest = self._of_names(reaching, path, is_called=first_role is CALLEE)
         for part in rest[:-1]:
             value = self.member(value, part, RECEIVER)
         return self.member(value, rest[-1], role) if rest else value
@@ -183,6 +191,52 @@ class Resolver(ExpressionReader):
         is_variable = self.tree.definitions.get(value.root) in VALUE_KINDS  # T = TypeVar("T")
         is_other = value.access is PATH and value.binding in (LOCAL, IMPORT) and not is_variable
         return value if is_other or (read and not read.is_class_object) else None
+
+    def _of_names(
+        self, names: Sequence[NameBinding], path: Sequence[str], *, is_called: bool
+    ) -> tuple[Value, Sequence[str]]:
+        """Return the value of a path's first name, of bindings that may reach it, and the rest."""
+        rest = path[1:]
+        if len(names) > 1:
+            value = self._one_of(names, rest, is_called=is_called)
+            if value is not None:
+                return value, rest
+        if names[0].imported:
+            return self._of_import(path, names[0])
+        return self._of_name(names[0], rest), rest
+
+    def _one_of(
+        self, names: Sequence[NameBinding], rest: Sequence[str], *, is_called: bool
+    ) -> Value | None:
+        """Return the value of a name that has that of one of several bindings.
+
+        None if that is the value of the first. A type that is written goes before what is assigned.
+        What is unknown does not speak against a type, but against a function that is called.
+        """
+        values = {
+            one: Value(IMPORT, one.imported) if one.imported else self._of_name(one, rest)
+            for one in names
+        }
+        fixed = self.language.fixed_types
+        for one in names:
+            is_typed = one.source is ValueSource.TYPE or (fixed and not one.is_again)
+            if is_typed and values[one].access is not PATH:
+                return values[one]
+        known = [one for one in names if self._tells(values[one])]
+        unknown = [one for one in names if one not in known and not self._reaching.is_null(one)]
+        known.sort(key=_start)
+        distinct = list({value[:5]: value for value in map(values.__getitem__, known)}.values())
+        is_type = not is_called or (distinct and distinct[0].access is not PATH)
+        is_sure = len(distinct) == 1 and (is_type or not unknown)
+        if not distinct or (is_sure and names[0] in unknown):
+            return None
+        return distinct[0] if is_sure else self.types.one_of(distinct, known[0].start)
+
+    def _tells(self, value: Value) -> bool:
+        """Whether a value is known, and none of the language."""
+        if value.binding is UNKNOWN.binding:
+            return False
+        return value.binding is not FREE or value.root not in self.language.builtins
 
     def _of_import(self, path: Sequence[str], name: NameBinding) -> tuple[Value, Sequence[str]]:
         if "." not in name.imported:
@@ -326,17 +380,33 @@ class Resolver(ExpressionReader):
         if value.binding is not LOCAL:
             return None
         members = self.tree.members.get(".".join((value.root, *value.chain)))
-        names = self._lookup.matching(members.get(part, ()), role) if members else None
+        every = members.get(part, ()) if members else ()
+        names = self._lookup.matching(every, role)
         if not names:
             return None
         decisive = names[:1] if self.language.separate_method_namespace else names
         if any(one.kind and one.source is ValueSource.UNKNOWN for one in decisive):
-            return None
+            return self._replaced(names) if role is CALLEE and len(names) > 1 else None
         values = [(one, self.bound_value(one)) for one in names]
         known = next((one for one in values if one[1] is not UNKNOWN), None)
         if known is None:
             return UNKNOWN
-        return None if self._may_be_descriptor(*known) else known[1]
+        if self._may_be_descriptor(*known):
+            return None
+        is_sure = len(names) == 1 or not self._reaching.may_differ(every)
+        told = None if is_sure else self._one_of(names, (), is_called=False)
+        return told or known[1]
+
+    def _replaced(self, names: Sequence[NameBinding]) -> Value | None:
+        """Return what a method may be that is called, if its object is given another function."""
+        given = (self.bound_value(one) for one in names if one.source is ValueSource.ALIAS)
+        others = [one for one in given if one.access is PATH and self._is_function(one)]
+        methods = [Value(LOCAL, one.qualified) for one in names if one.kind == "method"]
+        return self.types.one_of([*methods, *others], names[0].start) if others else None
+
+    def _is_function(self, value: Value) -> bool:
+        path = ".".join((value.root, *value.chain))
+        return value.binding is IMPORT or self.tree.definitions.get(path) in FUNCTION_KINDS
 
     def _may_be_descriptor(self, name: NameBinding, value: Value) -> bool:
         """Whether a class's attribute may give something else than the instance that it holds."""

@@ -44,7 +44,7 @@ class NameBinding:
     that of the name, such as the place in a tuple. It does not hold in the call before `since`
     whose result it gets, and with `until` it holds to that offset only. Of a parameter,
     `parameters` is where these begin. Of a call whose result it holds, the callee ends at
-    `callee_end`.
+    `callee_end`. `is_again`: it is assigned, not declared, maybe in a function `inside` the scope.
     """
 
     start: int
@@ -60,6 +60,8 @@ class NameBinding:
     until: int = 0
     parameters: int = -1
     callee_end: int = 0
+    inside: "Scope | None" = None
+    is_again: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -256,7 +258,8 @@ def _limit_fallbacks(names: Sequence[NameBinding], fallbacks: Sequence[ByteRange
     ends = [_end_around(name.start, fallbacks) for name in names]
     if any(not end and _is_known(name) for name, end in zip(names, ends, strict=True)):
         for name, end in zip(names, ends, strict=True):
-            name.until = name.until or end
+            if name.imported or name.kind or name.source is ValueSource.UNKNOWN:
+                name.until = name.until or end
 
 
 def _end_around(offset: int, ranges: Sequence[ByteRange]) -> int:

@@ -93,9 +93,10 @@ def _of_calls_and_unions(resolver: Resolver, text: SourceText) -> Iterator[Refer
     for name, (bound, result, parts) in resolver.calls.found.items():
         named = [(name, result), *((f"{name}{part}", value) for part, value in parts)]
         yield from _references(named, text.position(bound.start))
-    for name, classes in resolver.types.unions.items():
-        for value, offset in classes.items():
-            yield _reference(name, value, text.position(offset))
+    for name, values in resolver.types.unions.items():
+        for value, offset in values.items():
+            typed = member_value(value, Access.INSTANCE) if value.member else value
+            yield _reference(name, typed, text.position(offset))
 
 
 def _replaces(decorator: Value, owner: str, resolver: Resolver) -> bool:

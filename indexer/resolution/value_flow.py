@@ -47,6 +47,7 @@ from indexer.resolution.value import (
     Value,
 )
 from indexer.resolution.value_steps import (
+    held_function,
     index_step,
     owner_part,
     parameter_step,
@@ -142,7 +143,8 @@ class FlowReader:
             return None
         value = self.value(written, scope, offset)
         if value is None or value.chain[-1] == HELD:
-            return None
+            is_given = value is not None and not is_member and _BIND in written
+            return value._replace(chain=value.chain[:-1]) if value and is_given else None
         self._use(value)
         return value
 
@@ -186,6 +188,15 @@ class FlowReader:
         yield from self._of_constants()
         yield from self._of_defaults(defaults)
         yield from self._of_tables(put)
+        yield from self._of_several()
+
+    def _of_several(self) -> Iterator[Reference]:
+        """Yield the functions of which a name is one."""
+        for name, values in self._resolver.types.unions.items():
+            for value, offset in values.items():
+                held = held_function(value)
+                if held is not None:
+                    yield self._reference(name, held, offset)
 
     def _of_returned(self, returned: Iterable[tuple[str, str, Scope, int]]) -> Iterator[Reference]:
         for function, written, scope, offset in returned:
@@ -219,8 +230,14 @@ class FlowReader:
             if name is None:
                 return None
             if _is_variable(name):
-                return self._of_variable(name, depth)
+                return self._of_variable(self._parameter(name, path[0]) or name, depth)
         return self._member(path, scope, offset, excluding, depth)
+
+    def _parameter(self, name: NameBinding, written: str) -> NameBinding | None:
+        """Return the parameter that an unknown value is assigned to: `f = f || g`."""
+        if not name.is_again or name.source is not ValueSource.UNKNOWN:
+            return None
+        return next((one for one in name.scope.names[written] if one.parameters >= 0), None)
 
     def _of_variable(self, name: NameBinding, depth: int) -> Value | None:
         context = (name.scope, name.start, name, depth + 1)
@@ -297,15 +314,10 @@ class FlowReader:
             return self._of_field(path, scope, offset, depth + 1)
         if value.binding not in (LOCAL, IMPORT):
             return None
-        if value.access is PATH:
-            return Value(value.binding, value.root, (*value.chain, HELD))
-        if value.access not in (INSTANCE, RESULT):
-            return None
-        if value.member:
-            return Value(value.binding, value.root, (*value.chain, HELD, f"@{value.member}"))
-        if value.access is RESULT:
+        held = held_function(value)
+        if held is None and value.access is RESULT:
             return Value(value.binding, value.root, (*value.chain, HELD, CALLED))
-        return None
+        return held
 
     def _of_field(self, path: Sequence[str], scope: Scope, offset: int, depth: int) -> Value | None:
         """Return a field that a method sets to a value that may be a function."""

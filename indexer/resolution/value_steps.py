@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, overload
 
 from indexer.records.references import CALLED, CLOSURE, ELEMENT, HELD
-from indexer.resolution.value import Value
+from indexer.resolution.value import INSTANCE, PATH, RESULT, Value
 from indexer.syntax.expressions import read_arguments
 
 _NAME: Final = re.compile(r"\s*((?:[^\W\d]|\$)[\w$]*)\s*")
@@ -80,6 +80,15 @@ def owner_part(value: Value) -> str:
     steps = value.chain[at + 1 :]
     last = next((place for place, step in enumerate(steps) if step != CLOSURE), len(steps))
     return ".".join((value.root, *value.chain[:at], *steps[: last + 1]))
+
+
+def held_function(value: Value) -> Value | None:
+    """Return a value as what holds a function: itself, or its member; None if it gives neither."""
+    if value.access is PATH:
+        return Value(value.binding, value.root, (*value.chain, HELD))
+    if value.access in (INSTANCE, RESULT) and value.member:
+        return Value(value.binding, value.root, (*value.chain, HELD, f"@{value.member}"))
+    return None
 
 
 @overload

@@ -1,7 +1,7 @@
 """The values that written types tell: of one class, of several, and of the parts of containers."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
@@ -15,6 +15,8 @@ from indexer.resolution.value import (
     IMPORT,
     INSTANCE,
     LOCAL,
+    PATH,
+    RESULT,
     TYPE,
     UNKNOWN,
     Items,
@@ -78,10 +80,10 @@ class WrittenTypes:
             return None
         containers, before = self._containers, written.taken
         called = before[-1] if name == CALLED and before else ""
-        if called in containers.same:
+        if called in containers.same_methods:
             member = before[-2] if before[1:] else ""
             return value._replace(member=member, written=written._replace(taken=before[:-1]))
-        taken = (*before[:-1], ELEMENT) if called in containers.items else (*before, name)
+        taken = (*before[:-1], ELEMENT) if called in containers.item_methods else (*before, name)
         paths = dict(self._paths(written))
         is_any = is_name(name) and name not in OF_EVERY_OBJECT
         found = taken if taken in paths or not is_any else (*before, NAMED)
@@ -89,7 +91,7 @@ class WrittenTypes:
             if isinstance(written, Items):
                 return written.each
             return self.instance(paths[found], written.scope, written.offset)
-        is_method = name in containers.same or name in containers.items
+        is_method = name in containers.same_methods or name in containers.item_methods
         if not is_method and all(path[: len(taken)] != taken for path in paths):
             return None
         return value._replace(member=name, written=written._replace(taken=taken))
@@ -179,10 +181,17 @@ class WrittenTypes:
         known = [one for one in dict.fromkeys(found) if self._is_visible_class(one)]
         if len(known) < 2:
             return known[0] if known else UNKNOWN
-        names = dict.fromkeys("/".join((one.root, *one.chain)) for one in known)
-        root = f"<{' | '.join(names)}>".replace(".", "/")[:NAME_CHARACTERS]
-        self.unions.setdefault(root, {}).update(dict.fromkeys(known, offset))
-        return Value(LOCAL, root, (), INSTANCE)
+        return self.one_of(known, offset)
+
+    def one_of(self, values: Sequence[Value], offset: int) -> Value:
+        """Return the value that is one of several: a definition with the types of all."""
+        names = dict.fromkeys(_name(one) for one in values)
+        root = f"<{' | '.join(names)}>".replace(".", "/")
+        if len(root) > NAME_CHARACTERS:
+            return UNKNOWN
+        self.unions.setdefault(root, {}).update(dict.fromkeys(values, offset))
+        is_path = all(one.access is PATH or one.member for one in values)
+        return Value(LOCAL, root, (), PATH if is_path else INSTANCE)
 
     def _is_visible_class(self, value: Value) -> bool:
         if value.binding is Binding.UNKNOWN or value.access is not INSTANCE:
@@ -191,3 +200,8 @@ class WrittenTypes:
 
     def _is_builtin(self, value: Value) -> bool:
         return value.binding is FREE and value.root in self._resolver.language.builtins
+
+
+def _name(value: Value) -> str:
+    path = "/".join((value.root, *value.chain, *filter(None, (value.member,))))
+    return f"{path}()" if value.access is RESULT else path

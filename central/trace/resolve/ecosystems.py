@@ -48,6 +48,7 @@ class NameRules:
     tries_enclosing_scopes: bool = False  # in `a.b` a name is that of `a.b`, then that of `a`
     has_full_names: bool = False  # a path with its namespace needs no import
     shares_wildcards: bool = False  # all files see what one file of the program imports for all
+    loads_functions: bool = False  # what no class defines is seen once its file is loaded
     reopens_modules: bool = False  # a file may open a module and define a part of it alone
     has_headers: bool = False  # C: a file may declare what another one defines
     imports_by_end: bool = False  # of the path of a file: `#include`, `source`
@@ -95,6 +96,7 @@ _RULES: Final[Mapping[str, NameRules]] = {
         extends_by_package=True,
     ),
     Ecosystem.RUBYGEMS: NameRules(
+        loads_functions=True,
         reopens_modules=True,
         standard=_RUBY,
         inherits_bare_names=True,

@@ -82,7 +82,26 @@ def _of_receiver(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition
 def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     (scopes,) = yield [Scopes(question.file)]
     paths = yield from _scoped(question, scopes)
-    return (yield from _nearest(question, paths, "same_package", is_own=True))
+    found = yield from _nearest(question, paths, "same_package", is_own=True)
+    if not name_rules(question.ecosystem).loads_functions:
+        return found
+    return (yield from _loaded(question, found))
+
+
+def _loaded(
+    question: UnboundName, found: list[ResolvedDefinition]
+) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Make a guess of what is no class's, in a file that this one does not load."""
+    functions = {
+        one.key
+        for one in found
+        if one.name == question.root and one.kind in FUNCTIONS and one.file != question.file
+    }
+    if not functions:
+        return found
+    loaded = yield from _by_wildcard(question)
+    functions -= {one.key for one in loaded}
+    return [one._replace(is_certain=one.is_certain and one.key not in functions) for one in found]
 
 
 def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:

@@ -22,6 +22,9 @@
 ((declaration_command . (word) @_option . (variable_name) @value @passed)
   (#eq? @_option "-f"))
 
+; What it defines holds there alone.
+(subshell) @scope
+
 ; Files whose text runs here, by their paths; in tests of bats also by `load`.
 ((command
     name: (command_name (word) @import.exported)

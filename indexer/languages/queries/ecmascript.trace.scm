@@ -70,12 +70,12 @@
               (call_expression function: (_) @local.call)])])
 (export_statement "default" @local value: (call_expression function: (_) @local.call))
 (assignment_expression
-  left: (identifier) @local
+  left: (identifier) @local @local.again
   right: [(new_expression constructor: (_) @local.new)
           (call_expression function: (_) @local.call)
           (await_expression (call_expression function: (_) @local.call))
           (identifier) @local.alias
-          (member_expression) @local.alias])
+          (member_expression) @local.alias]?)
 (assignment_expression
   left: (member_expression
     object: (this) @self

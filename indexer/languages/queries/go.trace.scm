@@ -64,6 +64,10 @@
    (identifier) @local.alias
    (selector_expression) @local.alias]))
 (short_var_declaration left: (expression_list (identifier) @local))
+(assignment_statement left: (expression_list (identifier) @local @local.again))
+(assignment_statement
+  left: (expression_list . (identifier) @local .)
+  right: (expression_list . [(identifier) (selector_expression)] @local.alias .))
 (short_var_declaration
   left: (expression_list . (identifier) @local)
   right: (expression_list .

@@ -56,6 +56,8 @@
   (expression_list .
     value: (function_call name: (identifier) @_set arguments: (arguments (_) . (identifier) @local.new)))
   (#eq? @_set "setmetatable"))
+(chunk (assignment_statement (variable_list name: (identifier) @local @local.again)))
+(block (assignment_statement (variable_list name: (identifier) @local @local.again)))
 (parameters name: (identifier) @local)
 (for_numeric_clause name: (identifier) @local)
 (for_generic_clause (variable_list name: (identifier) @local))

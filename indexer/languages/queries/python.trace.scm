@@ -194,6 +194,7 @@
     (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])
   (conditional_expression [
     (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias] .)])
+[(global_statement (identifier) @outer) (nonlocal_statement (identifier) @outer)]
 
 ; Functions as values.
 (default_parameter value: [(identifier) (attribute)] @default)

@@ -147,7 +147,7 @@
 (for pattern: (identifier) @local)
 (assignment
   left:
-    [(identifier) @local
+    [(identifier) @local @local.again
      (constant) @local
      (instance_variable) @field
      (class_variable) @field])

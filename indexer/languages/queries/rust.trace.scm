@@ -47,6 +47,9 @@
   pattern: [(identifier) @local (mut_pattern (identifier) @local)]
   type: (_) @local.type)
 (closure_parameters (identifier) @local)
+(assignment_expression
+  left: (identifier) @local @local.again
+  right: [(identifier) @local.alias (scoped_identifier) @local.alias (_)])
 (let_declaration
   pattern: (identifier) @local
   type: (_)? @local.type

@@ -1,6 +1,7 @@
 """A name that a file binds more than once, and members that stand for something else."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -160,4 +161,210 @@ def test_a_descriptor_stands_for_what_it_gives(callers: Callers) -> None:
         "app/app/main.py:9 Mine.run high",
         "app/app/main.py:12 there high",
         "lib/acme_lib/columns.py:20 Table.own high",
+    ]
+
+
+_EITHER = {
+    "either.py": """
+        def first(): ...
+        def second(): ...
+        class A:
+            def go(self): ...
+        class B:
+            def go(self): ...
+
+        def branch(c):
+            f = first
+            if c:
+                f = second
+                f()
+            f()
+            f = first
+            f()
+
+        def loop(items):
+            f = first
+            for item in items:
+                f()
+                f = second
+
+        def inside():
+            f = first
+            def change():
+                nonlocal f
+                f = second
+            f()
+
+        def left(c):
+            f = first
+            if c:
+                f = second
+                return
+            f()
+
+        def types(c):
+            x = A()
+            if c:
+                x = B()
+            x.go()
+
+        def empty(c):
+            x = None
+            if c:
+                x = A()
+            x.go()
+    """,
+    "either.js": """
+        function third() {}
+        function fourth() {}
+        class C { run() {} }
+        class D { run() {} }
+        function branch(c) {
+            let f = third
+            if (c) { f = fourth; f() }
+            f()
+        }
+        function given(f) {
+            if (!f) f = third
+            f()
+        }
+        class Box {
+            constructor(c) { this.x = new C(); if (c) this.x = new D() }
+            open() { this.x.run() }
+        }
+        let kept = null
+        function keep() { kept = new C() }
+        function use() { kept.run() }
+    """,
+    "either.go": """
+        package either
+        func fifth() {}
+        func sixth() {}
+        func branch(c bool) {
+            f := fifth
+            if c { f = sixth }
+            f()
+        }
+    """,
+    "either.rb": """
+        class E
+          def walk; end
+        end
+        class F
+          def walk; end
+        end
+        def branch(list)
+          x = E.new
+          list.each { x = F.new }
+          x.walk
+        end
+    """,
+}
+
+
+def test_each_assignment_that_may_reach_a_use_is_possible(callers: Callers) -> None:
+    repository("lib", _EITHER)
+    assert callers("first") == [
+        "lib/either.py:14 branch medium",
+        "lib/either.py:16 branch high",
+        "lib/either.py:21 loop medium",
+        "lib/either.py:29 inside medium",
+        "lib/either.py:36 left high",  # the branch leaves the function
+    ]
+    assert callers("second") == [
+        "lib/either.py:13 branch high",  # in the branch itself
+        "lib/either.py:14 branch medium",
+        "lib/either.py:21 loop medium",
+        "lib/either.py:29 inside medium",
+    ]
+    assert callers("third") == [
+        "lib/either.js:9 branch medium",
+        "lib/either.js:13 given medium",  # a caller may give another
+    ]
+    assert callers("fourth") == [
+        "lib/either.js:8 branch high",
+        "lib/either.js:9 branch medium",
+    ]
+
+
+def test_a_value_has_each_type_that_may_reach_a_use(callers: Callers) -> None:
+    repository("lib", _EITHER)
+    assert callers("A.go") == ["lib/either.py:42 types medium", "lib/either.py:48 empty high"]
+    assert callers("B.go") == ["lib/either.py:42 types medium"]
+    assert callers("C.run") == [
+        "lib/either.js:17 Box.open medium",
+        "lib/either.js:21 use high",  # null is no other type
+    ]
+    assert callers("D.run") == ["lib/either.js:17 Box.open medium"]
+    assert callers("E.walk") == callers("F.walk") == ["lib/either.rb:11 branch medium"]
+
+
+def test_one_of_several_functions_is_unresolved_where_values_are_not_followed(
+    callers: Callers,
+) -> None:
+    repository("lib", _EITHER)
+    assert callers("fifth") == callers("sixth") == []
+    assert callers("fifth", min_confidence="low") == ["lib/either.go:8 branch low"]
+
+
+def test_a_bound_function_is_given_and_not_called(ask: Callable[..., Any]) -> None:
+    repository(
+        "lib",
+        {
+            "bound.js": """
+                function f() {}
+                class A {
+                    m() {}
+                    go() {
+                        on(f.bind(1))
+                        on(this.m.bind(this))
+                        f.call(1)
+                        this.m.call(this, 1)
+                        this.m.apply(this)
+                    }
+                }
+            """
+        },
+    )
+
+    def uses(symbol: str) -> list[tuple[int, str, str]]:
+        found = ask("callers", symbol=symbol).json()["callers"]
+        return [(one["line"], one["kind"], one["confidence"]) for one in found]
+
+    assert uses("f") == [(6, "value", "high"), (8, "call", "high")]
+    assert uses("A.m") == [(7, "value", "high"), (9, "call", "high"), (10, "call", "high")]
+
+
+def test_a_method_that_its_object_replaces_is_possible(callers: Callers) -> None:
+    repository(
+        "lib",
+        {
+            "replaced.py": """
+                def other(): ...
+                class A:
+                    def m(self): ...
+                    def swap(self):
+                        self.m = other
+                        self.m()
+            """
+        },
+    )
+    assert callers("A.m") == callers("other") == ["lib/replaced.py:7 A.swap medium"]
+
+
+def test_a_function_of_ruby_that_no_class_has_is_certain_where_it_is_loaded(
+    callers: Callers,
+) -> None:
+    repository(
+        "lib",
+        {
+            "spec/support.rb": "def helper; end\nhelper\n",
+            "spec/one_spec.rb": 'require_relative "support"\nhelper\n',
+            "lib/shop.rb": "class Shop\n  def go; helper; end\nend\n",
+        },
+    )
+    assert callers("helper") == [
+        "lib/lib/shop.rb:2 Shop.go medium",
+        "lib/spec/one_spec.rb:2 <module> high",
+        "lib/spec/support.rb:2 <module> high",
     ]

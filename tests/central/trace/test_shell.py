@@ -177,3 +177,41 @@ def test_a_command_that_no_visible_function_is_named_is_a_program(ask: Any) -> N
     assert [one["file"] for one in answer["callers"]] == ["main.sh"]
     assert answer["receipt"]["unresolved"]["count"] == 0
     assert answer["receipt"]["elsewhere"]["count"] == 1
+
+
+def test_what_a_subshell_defines_holds_there_alone(callers: Callers) -> None:
+    repository(
+        "ops",
+        {
+            "lib/log.sh": _LIBRARY,
+            "run.sh": """
+                source lib/log.sh
+                (
+                    retry() { :; }
+                    retry inside
+                )
+                retry outside
+            """,
+        },
+    )
+    assert callers("retry", file="lib/log.sh") == ["ops/run.sh:7 <module> high"]
+    assert callers("retry", file="run.sh") == ["ops/run.sh:5 <module> high"]
+
+
+def test_a_path_begins_where_the_script_has_changed_to(callers: Callers) -> None:
+    source = "source log.sh\nretry x\n"
+    repository(
+        "ops",
+        {
+            "log.sh": _LIBRARY,
+            "bin/log.sh": _LIBRARY,
+            "bin/up.sh": f"cd .. || exit\n{source}",
+            "bin/here.sh": f'cd "$(dirname "$0")"\n{source}',
+            "bin/inside.sh": f"(cd .. && make)\n{source}",
+        },
+    )
+    assert callers("retry", file="log.sh") == ["ops/bin/up.sh:3 <module> high"]
+    assert callers("retry", file="bin/log.sh") == [
+        "ops/bin/here.sh:3 <module> high",
+        "ops/bin/inside.sh:3 <module> high",
+    ]
