@@ -125,6 +125,7 @@ CPP: Final = Language(
     builtins=_BUILTINS | _CPP_BUILTINS,
     call_member="operator()",
     implicit_this=True,
+    has_conditionals=True,
     has_headers=True,
     separate_type_namespace=True,
 )  # fmt: skip

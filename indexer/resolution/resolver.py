@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import CALLED, EACH, ELEMENT, is_argument
+from indexer.records.references import CALLED, CLASS_CALL, EACH, ELEMENT, is_argument
 from indexer.resolution.arguments import OutsideCalls
 from indexer.resolution.assigned_values import AssignedValues
 from indexer.resolution.expression_reader import ExpressionReader
@@ -59,6 +59,7 @@ class Resolver(ExpressionReader):
         "calls",
         "implicit_imports",
         "language",
+        "receivers",
         "tree",
         "types",
     )
@@ -70,6 +71,7 @@ class Resolver(ExpressionReader):
         self.implicit_imports = lookup.implicit_imports
         self._lookup = lookup
         self._text = text
+        self.receivers: dict[Scope, Value] = {}  # objects that names in a scope may be members of
         self.types = WrittenTypes(self)
         self._assigned = AssignedValues(self, self.types)
         self.calls = OutsideCalls(self, self.types, text)
@@ -112,13 +114,17 @@ class Resolver(ExpressionReader):
 
     def result_of(self, value: Value) -> Value:
         """Return the result of calling a value."""
+        if value.member in self.language.same_methods:
+            return value._replace(member="")
         result = self.types.part(value, CALLED) if value.written is not None else None
         if result is not None:
             return result
         if value.access is PATH and value is not UNKNOWN:
+            path = ".".join((value.root, *value.chain))
             is_class = (
                 value.binding is LOCAL
-                and self.tree.definitions.get(".".join((value.root, *value.chain))) in _CALLED_KINDS
+                and self.tree.definitions.get(path) in _CALLED_KINDS
+                and path not in self.tree.called_classes
             )
             access = INSTANCE if is_class else RESULT
             own = value.is_self
@@ -126,7 +132,14 @@ class Resolver(ExpressionReader):
         is_called = value.access in (INSTANCE, RESULT) and not value.member
         if is_called and len(value.chain) < MAX_CHAIN and value.binding is not UNKNOWN.binding:
             return Value(value.binding, value.root, (*value.chain, CALLED), INSTANCE)
-        return member_value(value, RESULT)
+        return member_value(self._called_class(value), RESULT)
+
+    def _called_class(self, value: Value) -> Value:
+        """Return a result with the step from a class to what its call gives, if there is such."""
+        is_called = value.access is RESULT and not value.chain and value.root[:1].isupper()
+        if is_called and self.language.constructed_keyword:
+            return value._replace(chain=(CLASS_CALL,))
+        return value
 
     def variable(self, path: Sequence[str], scope: Scope, offset: int) -> Value:
         """Return the variable at the top of the file or a class that a path names, or UNKNOWN."""
@@ -135,9 +148,13 @@ class Resolver(ExpressionReader):
             return UNKNOWN
         return Value(LOCAL, name.qualified)
 
+    def binding(self, first: str, scope: Scope, offset: int) -> NameBinding | None:
+        """Return what binds the name of a callee."""
+        return self._lookup.find(first, scope, offset, None, CALLEE)
+
     def is_variable(self, first: str, scope: Scope, offset: int) -> bool:
         """Whether a name is bound here to a value, and not to a definition or an import."""
-        name = self._lookup.find(first, scope, offset, None, CALLEE)
+        name = self.binding(first, scope, offset)
         return name is not None and not name.kind and not name.imported
 
     def is_definition(self, name: NameBinding) -> bool:
@@ -192,6 +209,9 @@ class Resolver(ExpressionReader):
 
     def _of_name(self, name: NameBinding, rest: Sequence[str]) -> Value:
         if not name.kind:
+            if name.qualified in self.tree.alternatives:
+                owner, _, member = name.qualified.rpartition(".")
+                return Value(LOCAL, owner, (), INSTANCE, member)
             value = self.bound_value(name)
             if name.scope.is_class and name.scope.class_name == value.root and value.access is PATH:
                 value = value._replace(is_self=True)  # B of `class A<B extends A<B>>`
@@ -202,7 +222,7 @@ class Resolver(ExpressionReader):
                 return Value(LOCAL, class_name, (), INSTANCE, member)
         if name.source is ValueSource.ALIAS and self.bound_value(name) is not UNKNOWN:
             return self.bound_value(name)
-        if not rest or name.kind not in VALUE_KINDS or self._has(name.qualified, rest[0]):
+        if not rest or name.kind not in VALUE_KINDS or self.has_member(name.qualified, rest[0]):
             return Value(LOCAL, name.qualified)
         return self.bound_value(name)
 
@@ -210,12 +230,24 @@ class Resolver(ExpressionReader):
         self, path: Sequence[str], scope: Scope, offset: int, excluding: NameBinding | None
     ) -> tuple[Value, Sequence[str]] | None:
         """Return what a test or a keyword says of the beginning of a path, and the names after."""
+        own = self._own_object(path[0], scope) if self.receivers else None
+        if own is not None:
+            return own, path[1:]
         narrowed = self._narrowed(path, scope, offset) if self.tree.narrowed else None
         if narrowed or path[0] not in self._lookup.keywords or not scope.class_name:
             return narrowed
         value = self._rebound_class(path[0], scope, offset, excluding)
         value = value or self._lookup.keyword(path[0], scope, is_bare=len(path) == 1)
         return (value, path[1:]) if value is not None else None
+
+    def _own_object(self, first: str, scope: Scope) -> Value | None:
+        """Return the object of the lambda or extension around a keyword such as `this`."""
+        here: Scope | None = scope if first in self.language.self_names else None
+        while here is not None and not here.is_class:
+            if here in self.receivers:
+                return self.receivers[here]
+            here = here.parent
+        return None
 
     def _narrowed(
         self, path: Sequence[str], scope: Scope, offset: int
@@ -237,7 +269,8 @@ class Resolver(ExpressionReader):
                 return self.bound_value(name), path[count:]
         return None
 
-    def _has(self, qualified: str, member: str) -> bool:
+    def has_member(self, qualified: str, member: str) -> bool:
+        """Whether this file defines a member of a class or an object."""
         if f"{qualified}.{member}" in self.tree.definitions:
             return True
         return member in self.tree.members.get(qualified, ())
@@ -270,7 +303,7 @@ class Resolver(ExpressionReader):
             return Value(value.binding, value.root, value.chain, is_self=value.is_self)
         if language.calls_without_parentheses and is_method_access(value):
             return self.result_of(value)
-        return member_value(value, INSTANCE) if value.member else value
+        return member_value(self._called_class(value), INSTANCE) if value.member else value
 
     def _member_of_instance(self, value: Value, part: str) -> Value:
         """Return the member of an instance, whose class may stand in a header."""
@@ -283,7 +316,9 @@ class Resolver(ExpressionReader):
         """Whether a method's own object has a member that this file does not define."""
         is_own = value.is_self and value.binding is LOCAL and not value.chain
         return (
-            is_own and value.root not in self.tree.definitions and not self._has(value.root, part)
+            is_own
+            and value.root not in self.tree.definitions
+            and not self.has_member(value.root, part)
         )
 
     def _is_item_of_builtin(self, value: Value, part: str) -> bool:
@@ -298,7 +333,7 @@ class Resolver(ExpressionReader):
             return field
         if part in _OF_ITEMS or is_argument(part):
             return Value(value.binding, value.root, value.chain, INSTANCE, part)
-        if value.root in self.bases and not value.chain and not self._has(value.root, part):
+        if value.root in self.bases and not value.chain and not self.has_member(value.root, part):
             return Value(value.binding, value.root, (), INSTANCE, part)
         if self.language.open_modules and self._is_elsewhere(value, part):
             root, *chain = value.root.split(".")
@@ -310,13 +345,14 @@ class Resolver(ExpressionReader):
         path = ".".join((value.root, *value.chain))
         if value.binding is not LOCAL or self.tree.definitions.get(path) != "module":
             return False
-        return not self._has(path, part) and part not in self.tree.members.get(path, ())
+        return not self.has_member(path, part) and part not in self.tree.members.get(path, ())
 
     def _field(self, value: Value, part: str, role: NameRole) -> Value | None:
         """Return the value of a field of a class of this file; None without such a field."""
-        if value.binding is not LOCAL:
+        owner = ".".join((value.root, *value.chain))
+        if value.binding is not LOCAL or f"{owner}.{part}" in self.tree.alternatives:
             return None
-        members = self.tree.members.get(".".join((value.root, *value.chain)))
+        members = self.tree.members.get(owner)
         names = self._lookup.matching(members.get(part, ()), role) if members else None
         if not names:
             return None
@@ -337,4 +373,4 @@ class Resolver(ExpressionReader):
         path = ".".join((value.root, *value.chain))
         if value.binding is not LOCAL or value.member or path not in self.tree.definitions:
             return value.binding is IMPORT
-        return self._has(path, method) or path in self.bases
+        return self.has_member(path, method) or path in self.bases
