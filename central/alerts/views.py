@@ -12,7 +12,13 @@ from central.alerts.services.destinations import remove_destination, send_test, 
 from central.alerts.signing import signing_secret
 from central.alerts.status import AlertStatus, alert_status
 from central.background import ALERTS
-from central.http.parameters import StrictBooleanField, StrictCharField, body_object, to_json
+from central.http.parameters import (
+    StrictBooleanField,
+    StrictCharField,
+    StrictSerializer,
+    body_object,
+    to_json,
+)
 from central.http.serializers import serializer_of
 from central.tenancy.audit import credential_actor
 from central.tenancy.authentication import credential_for
@@ -23,7 +29,7 @@ from indexer.limits import ALERT_ADDRESS_CHARACTERS
 AlertStatusSerializer = serializer_of(AlertStatus, {})
 
 
-class AlertDestinationRequest(serializers.Serializer[Any]):
+class AlertDestinationRequest(StrictSerializer):
     """`PUT /api/v1/alerts`."""
 
     org_id = StrictCharField()
@@ -42,7 +48,7 @@ class AlertDestinationSetSerializer(AlertStatusSerializer):  # type: ignore[misc
     secret = serializers.CharField(help_text="whsec_…, as in Standard Webhooks")
 
 
-class AlertTestRequest(serializers.Serializer[Any]):
+class AlertTestRequest(StrictSerializer):
     """`POST /api/v1/alerts/test`."""
 
     org_id = StrictCharField()

@@ -7,9 +7,9 @@ from typing import Any
 from rest_framework import serializers
 
 from central.http.parameters import (
+    OrganizationSerializer,
     StrictCharField,
     StrictIntegerField,
-    StrictOrganizationSerializer,
 )
 from indexer.limits import FILES_LISTED, GLOB_CHARACTERS
 
@@ -37,7 +37,7 @@ class ContentRequest:
     end_line: int = 0
 
 
-class ProjectRequestSerializer(StrictOrganizationSerializer):
+class ProjectRequestSerializer(OrganizationSerializer):
     """A repository of an organisation."""
 
     project = StrictCharField(max_length=200, help_text="The repository's name")

@@ -119,7 +119,27 @@ class StrictBooleanField(serializers.BooleanField):
         return data
 
 
-class OrganizationSerializer(serializers.Serializer[Any]):
+class StrictSerializer(serializers.Serializer[Any]):
+    """Refuses fields that do not exist, with the near name; REST framework's own ignores them."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Validate the fields, which must all exist."""
+        names = data if isinstance(data, Mapping) else ()
+        if unknown := [name for name in names if name not in self.fields]:
+            hints: dict[str, list[str]] = {
+                name[:NAME_CHARACTERS]: [self._unknown(name)] for name in unknown[:NAMES]
+            }
+            if more := unknown[NAMES:]:
+                hints["non_field_errors"] = [f"{len(more):,} further fields do not exist either."]
+            raise serializers.ValidationError(hints)
+        return super().to_internal_value(data)
+
+    def _unknown(self, name: str) -> str:
+        near = get_close_matches(name, list(self.fields), n=1)
+        return f"There is no such field.{f' Did you mean {near[0]}?' if near else ''}"
+
+
+class OrganizationSerializer(StrictSerializer):
     """The organisation whose index is queried."""
 
     org_id = StrictCharField(max_length=100, help_text="The organisation's slug; org-<slug> too")
@@ -130,22 +150,6 @@ class OrganizationSerializer(serializers.Serializer[Any]):
         del found["org_id"]
         return found
 
-
-class StrictOrganizationSerializer(OrganizationSerializer):
-    """As OrganizationSerializer; fields that do not exist are refused, with the near name."""
-
-    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Validate and return the fields, which must all exist."""
-        unknown = [name for name in data if name not in self.fields]
-        if unknown:
-            hints: dict[str, list[str]] = {
-                name[:NAME_CHARACTERS]: [self._unknown(name)] for name in unknown[:NAMES]
-            }
-            if more := unknown[NAMES:]:
-                hints["non_field_errors"] = [f"{len(more):,} further fields do not exist either."]
-            raise serializers.ValidationError(hints)
-        return super().checked(data)
-
-    def _unknown(self, name: str) -> str:
-        near = get_close_matches(name, list(self.fields), n=1)
-        return f"There is no such field.{f' Did you mean {near[0]}?' if near else ''}"
+    def known(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that exist: addresses of pages may carry others."""
+        return {name: value for name, value in data.items() if name in self.fields}

@@ -6,13 +6,14 @@ from typing import Any
 from rest_framework import serializers
 
 from central.ast_grep import LANGUAGES
-from central.http import parameters
 from central.http.parameters import (
+    OrganizationSerializer,
     StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
     StrictFloatField,
     StrictIntegerField,
+    StrictSerializer,
 )
 from central.knowledge.models import NodeKind, Severity
 from central.knowledge.services.documents import NewDocument
@@ -32,25 +33,8 @@ from indexer.limits import (
     TRAVERSAL_DEPTH,
     TRAVERSED_NODES,
 )
-from indexer.output.terminal import first_names
 
 DOCUMENT_KINDS = [NodeKind.KNOWLEDGE.value, NodeKind.POLICY.value, NodeKind.MEMORY.value]
-
-
-class StrictSerializer(serializers.Serializer[Any]):
-    """Refuses members that it does not know."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        """Validate, unknown members too."""
-        if isinstance(data, Mapping) and (unknown := sorted(set(data) - set(self.fields))):
-            raise serializers.ValidationError(
-                [f"There is no member {first_names(unknown)}. There are: {', '.join(self.fields)}."]
-            )
-        return super().to_internal_value(data)
-
-
-class OrganizationSerializer(StrictSerializer, parameters.OrganizationSerializer):
-    """Whose graph is asked."""
 
 
 class NodeIdField(StrictCharField):

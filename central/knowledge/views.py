@@ -10,14 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from central.errors import InvalidError
-from central.http.parameters import to_json
+from central.http.parameters import OrganizationSerializer, to_json
 from central.knowledge.resolution import node_id
 from central.knowledge.serializers import (
     ContextSerializer,
     CreateNodeSerializer,
     LinkSerializer,
     ListNodesSerializer,
-    OrganizationSerializer,
     ProjectQuestionSerializer,
     RelatedSerializer,
     TraverseSerializer,

@@ -1,10 +1,13 @@
 """The bodies of the onboarding API."""
 
-from typing import Any
-
 from rest_framework import serializers
 
-from central.http.parameters import StrictBooleanField, StrictCharField, StrictIntegerField
+from central.http.parameters import (
+    StrictBooleanField,
+    StrictCharField,
+    StrictIntegerField,
+    StrictSerializer,
+)
 from indexer.limits import BACKFILL_URLS, FORGE_PATTERNS
 
 
@@ -17,7 +20,7 @@ def _words(what: str) -> serializers.ListField:
     )
 
 
-class SelectionSerializer(serializers.Serializer[Any]):
+class SelectionSerializer(StrictSerializer):
     """Which of the owner's repositories are meant."""
 
     include = _words("Patterns of names, such as shop-*; empty: all")
@@ -30,7 +33,7 @@ class SelectionSerializer(serializers.Serializer[Any]):
     )
 
 
-class OnboardingRequest(serializers.Serializer[Any]):
+class OnboardingRequest(StrictSerializer):
     """`POST /api/v1/onboarding`: an owner at GitHub, or addresses."""
 
     org_id = StrictCharField()

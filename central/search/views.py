@@ -16,12 +16,12 @@ from central.http.parameters import (
     DECIMAL,
     FLAG,
     INTEGER,
+    OrganizationSerializer,
     StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
     StrictFloatField,
     StrictIntegerField,
-    StrictOrganizationSerializer,
     body_object,
     query_object,
     to_json,
@@ -58,7 +58,7 @@ class ProjectsField(serializers.ListField):
         )
 
 
-class SearchRequestSerializer(StrictOrganizationSerializer):
+class SearchRequestSerializer(OrganizationSerializer):
     """`POST /api/v1/search`: exactly one of `query` and `queries`."""
 
     query = QueryField(required=False)

@@ -227,7 +227,7 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
         ),
         unread_manifests=unread_manifests.of_callers(scope, chosen, call_graph.untargeted),
     )
-    hint = hint_for("callers and callees", receipt, min_confidence=request.min_confidence)
+    hint = hint_for(scope, "callers and callees", receipt, min_confidence=request.min_confidence)
     return Graph(
         symbol=request.selector.symbol,
         root=[nodes[key].id for key in call_graph.roots],

@@ -73,14 +73,19 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
         unknown=unknown,
         visibilities=visibilities,
         receipt=receipt,
-        hint=None if traversal.steps else _hint(request, changed, receipt),
+        hint=None if traversal.steps else _hint(scope, request, changed, receipt),
     )
 
 
-def _hint(request: ImpactRequest, changed: Sequence[Definition], receipt: TraceReceipt) -> str:
+def _hint(
+    scope: TraceScope,
+    request: ImpactRequest,
+    changed: Sequence[Definition],
+    receipt: TraceReceipt,
+) -> str:
     if not changed:
         return "Nothing in the index is defined by these names or at these lines."
-    return hint_for("callers", receipt, min_confidence=request.min_confidence)
+    return hint_for(scope, "callers", receipt, min_confidence=request.min_confidence)
 
 
 class _Changed(NamedTuple):

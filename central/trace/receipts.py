@@ -1,7 +1,7 @@
 """Receipts and hints: which commits answered, what is missing, and why nothing was found."""
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from central.repositories.extractors import older_extractor
@@ -30,6 +30,9 @@ _UNREAD: Final = (
 _OLDER: Final = (
     "{count} {noun} in scope {verb} read by an older extractor, which may find less: see "
     "receipt.older_extractor."
+)
+_NO_MODELS: Final = (
+    "Models of libraries are off in this organisation: what calls of a library give is unknown."
 )
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
@@ -103,6 +106,7 @@ def cut_definitions(has_more: bool) -> list[str]:
 
 
 def hint_for(
+    scope: TraceScope,
     what: str,
     receipt: TraceReceipt,
     *,
@@ -115,12 +119,8 @@ def hint_for(
     Unresolved references have the symbol's name; for callees they stand in its definitions.
     """
     reasons = []
-    unresolved = receipt.unresolved.count
-    missing = len(receipt.missing) + receipt.missing_more
-    if unresolved and min_confidence > Confidence.LOW:
-        noun, verb = ("reference", "is") if unresolved == 1 else ("references", "are")
-        kind = ("unresolved_inside", _INSIDE) if what == "callees" else ("unresolved", _BY_NAME)
-        reasons.append(Sentence.of(*kind, count=unresolved, noun=noun, verb=verb))
+    if receipt.unresolved.count and min_confidence > Confidence.LOW:
+        reasons.append(_unresolved(what, receipt.unresolved.count))
     if min_confidence is Confidence.HIGH:
         template = "Only links of high confidence were requested; try min_confidence=medium."
         reasons.append(Sentence.of("only_surest", template))
@@ -129,14 +129,27 @@ def hint_for(
     if has_projects:
         template = "caller_projects leaves the other projects out."
         reasons.append(Sentence.of("projects_left_out", template))
-    if missing:
-        noun = "project" if missing == 1 else "projects"
-        template = "{count} {noun} in scope may lack something: see receipt.missing."
-        reasons.append(Sentence.of("may_lack", template, count=missing, noun=noun))
-    if receipt.unread_manifests:
-        reasons.append(Sentence.of("unread_manifests", _UNREAD))
-    if older := receipt.older_extractor.count:
-        noun, verb = ("project", "was") if older == 1 else ("projects", "were")
-        reasons.append(Sentence.of("older_extractor", _OLDER, count=older, noun=noun, verb=verb))
+    reasons += _lacking(scope, receipt)
     template = "Nothing in what this credential sees is among its {what}."
     return Sentence.joined(reasons) or Sentence.of("none_visible", template, what=what)
+
+
+def _unresolved(what: str, count: int) -> Sentence:
+    noun, verb = ("reference", "is") if count == 1 else ("references", "are")
+    kind = ("unresolved_inside", _INSIDE) if what == "callees" else ("unresolved", _BY_NAME)
+    return Sentence.of(*kind, count=count, noun=noun, verb=verb)
+
+
+def _lacking(scope: TraceScope, receipt: TraceReceipt) -> Iterator[Sentence]:
+    """Yield what the organisation's index or settings do not have."""
+    if missing := len(receipt.missing) + receipt.missing_more:
+        noun = "project" if missing == 1 else "projects"
+        template = "{count} {noun} in scope may lack something: see receipt.missing."
+        yield Sentence.of("may_lack", template, count=missing, noun=noun)
+    if receipt.unread_manifests:
+        yield Sentence.of("unread_manifests", _UNREAD)
+    if older := receipt.older_extractor.count:
+        noun, verb = ("project", "was") if older == 1 else ("projects", "were")
+        yield Sentence.of("older_extractor", _OLDER, count=older, noun=noun, verb=verb)
+    if not scope.uses_models:
+        yield Sentence.of("models_off", _NO_MODELS)

@@ -38,6 +38,7 @@ class TraceScope:
     """
 
     organization: str
+    uses_models: bool
     repositories: dict[int, RepositorySnapshot]
     resolver: BatchResolver
     span: Span
@@ -66,15 +67,15 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
     The caller notes `resultCount` in the span.
     """
     started = time.perf_counter()
-    slug = credential.organization.slug
+    asked = credential.organization
     with (
-        span("code.trace", organization=slug, what=what, symbol=symbol) as current,
+        span("code.trace", organization=asked.slug, what=what, symbol=symbol) as current,
         one_moment(),
     ):
         repositories = {one.id: one for one in repository_snapshots(credential=credential)}
-        resolver = BatchResolver(rules_of(credential.organization), repositories=repositories)
-        resolver.live_files = live_files(credential.organization, resolver.repositories)
-        yield TraceScope(slug, repositories, resolver, current, started)
+        resolver = BatchResolver(rules_of(asked), repositories=repositories)
+        resolver.live_files = live_files(asked, resolver.repositories)
+        yield TraceScope(asked.slug, asked.uses_models, repositories, resolver, current, started)
 
 
 def selected_definitions(

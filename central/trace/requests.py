@@ -11,6 +11,7 @@ from central.http.parameters import (
     StrictCharField,
     StrictChoiceField,
     StrictIntegerField,
+    StrictSerializer,
 )
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.resolve import Confidence
@@ -177,7 +178,7 @@ class LinesField(serializers.ListField):
         return [first, last]
 
 
-class ChangedFileSerializer(serializers.Serializer[Any]):
+class ChangedFileSerializer(StrictSerializer):
     """A changed file; without lines, all of it."""
 
     path = StrictCharField(max_length=1_024)

@@ -172,14 +172,15 @@ def _page(
         len(page),
         cursor,
         receipt,
-        None if page else _hint(request, what, receipt),
+        None if page else _hint(scope, request, what, receipt),
     )
 
 
-def _hint(request: TraceRequest, what: str, receipt: TraceReceipt) -> str:
+def _hint(scope: TraceScope, request: TraceRequest, what: str, receipt: TraceReceipt) -> str:
     if request.cursor:
         return LAST_PAGE
     return hint_for(
+        scope,
         what,
         receipt,
         min_confidence=request.min_confidence,

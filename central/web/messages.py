@@ -53,6 +53,8 @@ SENTENCES: Final = {
     "unread_manifests": "A manifest that could not be read whole may hide some, as said below.",
     "older_extractor": "{count} {noun} in scope {verb} read by an older version, which may find "
     "less, as said below.",
+    "models_off": "Models of libraries are off, so what calls of a library give is unknown. "
+    "Administrators switch them on in Settings.",
     "may_lack": "{count} {noun} in scope may lack something, as said above.",
     "none_visible": "Nothing in what you may see is among its {what}.",
     "nodes_are_listed": "Knowledge lists all that you may see.",

@@ -81,7 +81,8 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
 
 def _directions(credential: Credential, query: dict[str, Any]) -> list[_Direction]:
     wanted = query.get("direction")
-    upwards, downwards = _CALLERS.trace_request(query), _CALLEES.trace_request(query)
+    upwards = _CALLERS.trace_request(_CALLERS.known(query))
+    downwards = _CALLEES.trace_request(_CALLEES.known(query))
     slug = credential.organization.slug
     if wanted == "callers":
         return [_up(callers(credential=credential, request=upwards), slug)]
@@ -125,7 +126,7 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
     if not query["symbol"]:
         return render(request, "web/symbol_form.html", context)
     try:
-        asked = _GRAPH.graph_request(query)
+        asked = _GRAPH.graph_request(_GRAPH.known(query))
         answer = graph_around(credential=credential, request=asked)
     except NotFoundError as exc:
         return render(request, "web/symbol_form.html", context | similar_symbols(exc), status=404)

@@ -22,10 +22,17 @@ from indexer.syntax.expressions import last_name, read_arguments
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.types import closing_bracket, generic_arguments
 
-_KEYWORD: Final = re.compile(r"\s*(\w+)\s*=(?![=>])\s*(.*)", re.DOTALL)
+_KEYWORD: Final = re.compile(r"\s*(?:(\w+)\s*(?:=(?![=>])|:(?!:))|:(\w+)\s*=>)\s*(.*)", re.DOTALL)
+_COMMAND: Final = re.compile(r" (?:[^\n]*,\s*\n)*[^\n]*")  # of Ruby: a call without brackets
+_SYMBOL: Final = ".:"  # before the last name
 # A function without parameters counts as what it gives.
 _CALLEE: Final = re.compile(r"(?:\(\s*\)\s*=>\s*|lambda\s*:\s*)?(new\s+)?([\w.]+)(?=\()")
-_QUOTED: Final = re.compile(r"[\"']([A-Za-z_]\w*)[\"']")
+# A module that is loaded when it is asked for: its `default`, or what stands for that.
+_LOADED: Final = re.compile(
+    r"\(\s*\)\s*=>\s*(import\([^()]*\))"
+    r"(?:\s*\.then\(\s*\(?(\w+)\)?\s*=>\s*\(\{\s*default:\s*\2\.(\w+),?\s*\}\)\s*,?\s*\))?"
+)
+_QUOTED: Final = re.compile(r"[\"'](?:::)?([A-Za-z_]\w*(?:::\w+)*)[\"']")
 _TYPE_PARAMETER: Final = re.compile(r"[A-Z]\d?")
 CLASS_NAME: Final = re.compile(r"_*[A-Z]\w*[a-z]")
 _NAMED_KINDS: Final = CLASS_KINDS | FUNCTION_KINDS
@@ -55,8 +62,14 @@ class OutsideCalls:
         return self._values[name]
 
     def arguments(self, name: NameBinding, value: Value) -> list[Part]:
-        """Return what the call is given whose result a name holds, if it is one of an import."""
-        if value.access is not Access.RESULT or value.binding is not Binding.IMPORT:
+        """Return what the call is given whose result a name holds, if it is one of an import.
+
+        Or one of a method that is not the file's own, and makes a member of a symbol.
+        """
+        is_outside = value.binding is Binding.IMPORT or (
+            value.binding is Binding.FREE and _SYMBOL in name.qualified
+        )
+        if value.access is not Access.RESULT or not is_outside:
             return []
         if name not in self._parts:
             self._parts[name] = self._read_arguments(name)
@@ -70,6 +83,10 @@ class OutsideCalls:
         parts = list(self.type_arguments(generic, name.scope, name.start))
         if end >= 0 and written[end:].startswith("("):
             parts += _arguments("", written[end:], name, self._resolver)
+        elif self._resolver.language.calls_without_parentheses and (
+            command := _COMMAND.match(written)
+        ):
+            parts += _arguments("", f"({command[0]})", name, self._resolver)
         return parts
 
     def type_arguments(self, written: str, scope: Scope, offset: int) -> Iterator[Part]:
@@ -105,9 +122,9 @@ def _arguments(
 ) -> Iterator[Part]:
     for place, argument in enumerate(read_arguments(written, 0)[0]):
         keyword = _KEYWORD.fullmatch(argument)
-        part = f"{owner}.({keyword[1] if keyword else place})"
-        given = (keyword[2] if keyword else argument).strip()
-        callee = _CALLEE.match(given)
+        part = f"{owner}.({(keyword[1] or keyword[2]) if keyword else place})"
+        given = (keyword[3] if keyword else argument).strip()
+        callee = None if _LOADED.fullmatch(given) else _CALLEE.match(given)
         if callee is None:
             value = _named(given, name, resolver)
             if value is not None:
@@ -128,8 +145,10 @@ def _called(callee: re.Match[str], name: NameBinding, resolver: ExpressionReader
 
 def _named(given: str, name: NameBinding, resolver: ExpressionReader) -> Value | None:
     """Return the class or function that an argument names, also in quotes."""
+    if loaded := _LOADED.fullmatch(given):
+        return Value(Binding.IMPORT, loaded[1], (loaded[3] or "default",))
     quoted = _QUOTED.fullmatch(given)
-    path = quoted[1] if quoted else given
+    path = quoted[1].replace("::", ".") if quoted else given
     if not all(part.isidentifier() for part in path.split(".")):
         return None
     if quoted and path in resolver.language.self_names:
@@ -143,4 +162,5 @@ def _named(given: str, name: NameBinding, resolver: ExpressionReader) -> Value |
     if value.binding is Binding.LOCAL:
         kind = resolver.tree.definitions.get(full)
         return value if kind in _NAMED_KINDS or (is_class and kind in VALUE_KINDS) else None
-    return value if value.binding is Binding.IMPORT and is_class else None
+    is_outside = value.binding is Binding.IMPORT or resolver.language.open_modules
+    return value if is_outside and is_class else None

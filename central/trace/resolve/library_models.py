@@ -15,13 +15,15 @@ from typing import Any, Final, NamedTuple
 _FOLDER: Final = Path(__file__).parent.parent / "models"
 _GIVEN: Final = re.compile(
     r"(?P<within>[\w.$/@-]+)\[(?P<inner>.+)\]\Z"
-    r"|(?P<same>as )?argument (?P<argument>[\w<> ]+)\Z"
+    r"|(?P<how>as |item of )?argument (?P<argument>[\w<> ]+)\Z"
     r"|(?P<name>[\w.$/@-]+)\Z"
 )
 SELF: Final = "self"
 ITEM: Final = "item"
 ARGUMENT: Final = "argument"
 TYPE_ARGUMENT: Final = "<>"  # among the arguments of a call: `useState<Store>(null)`
+OWN_NAME: Final = "<name>"  # likewise: the class that is named as the attribute
+OWN_NAMES: Final = "<names>"  # the class of which the attribute's name is the plural
 
 
 class Given(NamedTuple):
@@ -29,7 +31,7 @@ class Given(NamedTuple):
 
     `what` is SELF, ITEM, ARGUMENT (one of `arguments`, by place or name), or "" for what `path`
     alone says. With a `path` it is that class, of `inner` things. `is_same`: using the result is
-    using the argument itself.
+    using the argument itself. `is_item`: it is an item of the argument.
     """
 
     what: str = ""
@@ -37,11 +39,13 @@ class Given(NamedTuple):
     path: str = ""
     inner: "Given | None" = None
     is_same: bool = False
+    is_item: bool = False
 
 
 class Modelled(NamedTuple):
     """A class or function of a library: `members` by dotted name, and what calling it gives.
 
+    `declares` are methods of the class that make a member of a symbol, and what that member gives.
     `like` are the classes whose members it has too. `is_owned`: as an attribute of a class its
     items are of that class.
     """
@@ -50,6 +54,7 @@ class Modelled(NamedTuple):
     ecosystem: str
     library: str
     members: Mapping[str, Given]
+    declares: Mapping[str, Given]
     result: Given | None
     like: tuple[str, ...]
     is_owned: bool
@@ -127,6 +132,7 @@ def read_library(text: str) -> Library:
             ecosystem=read["ecosystem"],
             library=name,
             members=dict(_members(one.get("gives", {}))),
+            declares=dict(_members(one.get("declares", {}))),
             result=read_given(one["result"]) if "result" in one else None,
             like=tuple(one.get("like", ())),
             is_owned=one.get("owned", False),
@@ -155,7 +161,8 @@ def read_given(text: str) -> Given:
         return Given(path=match["within"], inner=read_given(match["inner"]))
     if match["argument"]:
         arguments = tuple(match["argument"].split())
-        return Given(ARGUMENT, arguments, is_same=bool(match["same"]))
+        how = match["how"] or ""
+        return Given(ARGUMENT, arguments, is_same=how == "as ", is_item=how == "item of ")
     return Given(match["name"]) if match["name"] in {SELF, ITEM} else Given(path=match["name"])
 
 

@@ -7,9 +7,13 @@ function, and the class of its items, if it has such. It never is an answer of i
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+import inflection
+
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.library_models import (
     ITEM,
+    OWN_NAME,
+    OWN_NAMES,
     SELF,
     TYPE_ARGUMENT,
     Given,
@@ -34,8 +38,10 @@ from indexer.records.manifests import Ecosystem
 from indexer.records.references import EACH, Access
 
 NO_FILE: Final = 0
+_INSTANCE: Final = "instance"  # kind of what a member or call gives: the class, as a value
 DEFAULT: Final = "default"
 _PARTS: Final = ("", f".{EACH}")
+_OWN_NAMES: Final = frozenset({OWN_NAME, OWN_NAMES})
 _SEPARATOR: Final = "|"  # the last part, a name, may hold it
 
 
@@ -67,6 +73,11 @@ def without_modelled(definitions: Iterable[ResolvedDefinition]) -> list[Resolved
     return [one for one in definitions if not is_modelled(one)]
 
 
+def without_values(definitions: Iterable[ResolvedDefinition]) -> list[ResolvedDefinition]:
+    """Return what a name itself may mean: not the class of what a member of a library gives."""
+    return [one for one in without_modelled(definitions) if one.kind != _INSTANCE]
+
+
 def modelled_at(ecosystem: str, path: str) -> tuple[ResolvedDefinition, tuple[str, ...]] | None:
     """Return the modelled value with which an import path begins, and the names that follow."""
     found = library_models().longest(ecosystem, path)
@@ -91,9 +102,25 @@ def inherited_members(question: Members, bases: Sequence[ResolvedDefinition]) ->
     for base in filter(is_modelled, bases):
         value = _value(base.key)
         written = [(file, f"{name}.{type_argument(value.modelled)}") for file, name in classes]
-        found = yield from _member(_Subject(key, value, written), question.names)
+        subject = _Subject(key, value, written)
+        found = yield from _member(subject, question.names)
+        if not found and value.modelled.declares:
+            found = yield from _declared(subject, classes, question.names)
         if found:
             return found
+    return ()
+
+
+def _declared(subject: _Subject, classes: Sequence[Key], names: tuple[str, ...]) -> RuleSteps:
+    """Find a member that a call in one of the classes makes of a symbol: `belongs_to :author`."""
+    places = [(file, f"{name}.:{names[0]}") for file, name in classes]
+    typings = yield [Typing(*place) for place in places]
+    for place, rows in zip(places, typings, strict=True):
+        for row in rows:
+            given = None if row.chain else subject.value.modelled.declares.get(row.root)
+            found = (yield from _given(subject, given, place)) if given else ()
+            if found:
+                return (yield from _rest(found, names[1:]))
     return ()
 
 
@@ -185,12 +212,16 @@ def _member(subject: _Subject, names: tuple[str, ...]) -> RuleSteps:
         given = library_models().member(subject.value.modelled, ".".join(names[:count]))
         if given is None:
             continue
-        found = yield from _given(subject, given, None)
-        if count == len(names):
-            return tuple(found)
-        answers = yield [Members(one.file, one.name, names[count:]) for one in found]
-        return best_candidates(reached_via_each(found, answers))
+        return (yield from _rest((yield from _given(subject, given, None)), names[count:]))
     return ()
+
+
+def _rest(found: Sequence[ResolvedDefinition], names: tuple[str, ...]) -> RuleSteps:
+    """Return the members of what was found, or that itself if no name is left."""
+    if not names:
+        return tuple(found)
+    answers = yield [Members(one.file, one.name, names) for one in found]
+    return best_candidates(reached_via_each(found, answers))
 
 
 def _given(subject: _Subject, given: Given, place: Key | None) -> RuleSteps:
@@ -208,7 +239,8 @@ def _given(subject: _Subject, given: Given, place: Key | None) -> RuleSteps:
     else:
         found = yield from _arguments(subject, given, place)
     return tuple(
-        ResolvedDefinition(*key, "class", is_certain=False, model=modelled.library) for key in found
+        ResolvedDefinition(*key, _INSTANCE, is_certain=False, model=modelled.library)
+        for key in found
     )
 
 
@@ -222,11 +254,27 @@ def _arguments(subject: _Subject, given: Given, place: Key | None) -> RuleGenera
     if place is None:
         return []
     file, name = place
+    own_name = given.arguments[-1] if given.arguments[-1] in _OWN_NAMES else ""
     parts = [
         type_argument(subject.value.modelled) if one == TYPE_ARGUMENT else f"({one})"
         for one in given.arguments
+        if one != own_name
     ]
-    return (yield from _written_classes([(file, f"{name}.{part}") for part in parts]))
+    found = yield from _written_classes([(file, f"{name}.{part}") for part in parts])
+    if given.is_item:
+        values = [_value(key) for key in found if key[0] == NO_FILE]
+        return [value.item for value in values if value.item]
+    return found or ((yield from _named_as(place, own_name)) if own_name else [])
+
+
+def _named_as(place: Key, own_name: str) -> RuleGenerator[list[Key]]:
+    """Return the class that an attribute's name tells: `author`, or `authors`, of `Author`."""
+    file, name = place
+    own = name.rpartition(":")[2]
+    written = inflection.camelize(inflection.singularize(own) if own_name == OWN_NAMES else own)
+    (rows,) = yield [Typing(*place)]
+    (found,) = yield [declared_type(file, name, rows[0]._replace(root=written))]
+    return [one.key for one in found if one.kind == "class"]
 
 
 def _written_classes(places: Sequence[Key]) -> RuleGenerator[list[Key]]:

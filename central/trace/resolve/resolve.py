@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.modelled import without_modelled
+from central.trace.resolve.modelled import without_values
 from central.trace.resolve.questions import (
     ExtensionAccess,
     Flow,
@@ -313,7 +313,7 @@ def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -
             rule=_rule(candidate, rule),
             inherited_by=None,
         )
-        for candidate in without_modelled(candidates)
+        for candidate in without_values(candidates)
     )
     is_builtin = site.access == Access.INSTANCE and is_builtin_type(site.ecosystem, site.root)
     is_outside = is_builtin or name_rules(site.ecosystem).has_programs

@@ -215,6 +215,14 @@
   value: (await_expression (call_expression
     function: (import)
     arguments: (arguments . (string (string_fragment) @import.module)))))
+; What a function gives: the module's name is its text.
+(arrow_function
+  body: [(call_expression
+           function: (import)
+           arguments: (arguments . (string (string_fragment) @import.module))) @import.namespace
+         (call_expression function: (member_expression object: (call_expression
+           function: (import)
+           arguments: (arguments . (string (string_fragment) @import.module))) @import.namespace))])
 
 ; What is given on.
 (export_statement

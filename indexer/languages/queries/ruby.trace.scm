@@ -114,6 +114,16 @@
   [(identifier) @local
    (_ name: (identifier) @local)
    (destructured_parameter (identifier) @local)])
+; The first parameter of the block is an item.
+((call
+    receiver: (_) @local.items
+    method: (identifier) @_each
+    block: (_ parameters: (block_parameters . (identifier) @local)))
+  (#any-of? @_each
+    "all?" "any?" "collect" "count" "detect" "each" "each_entry" "each_with_index" "each_with_object"
+    "filter" "filter_map" "find" "find_all" "find_each" "find_index" "flat_map" "group_by"
+    "index_by" "map" "max_by" "min_by" "none?" "one?" "partition" "reject" "reverse_each" "select"
+    "sort_by" "sum" "take_while" "tally_by" "to_h" "uniq"))
 (lambda_parameters [(identifier) @local (_ name: (identifier) @local)])
 (left_assignment_list (identifier) @local)
 (destructured_left_assignment (identifier) @local)
@@ -187,6 +197,22 @@
    (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))]
 (return (argument_list .
   (_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call) .))
+; A member that a call in a class, or in what includes a module, makes: `belongs_to :author`.
+[(class body: (body_statement
+   (call
+     !receiver
+     method: (identifier) @field.call
+     arguments: (argument_list . (simple_symbol) @field))))
+ (module body: (body_statement
+   (call
+     !receiver
+     method: (identifier) @_included
+     block: (do_block body: (body_statement
+       (call
+         !receiver
+         method: (identifier) @field.call
+         arguments: (argument_list . (simple_symbol) @field)))))
+   (#eq? @_included "included")))]
 ; What `attr_reader :store` gives is the field.
 ((call
     !receiver

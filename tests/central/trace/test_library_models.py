@@ -89,6 +89,7 @@ def test_a_model_of_django_tells_what_managers_give(callers: Callers) -> None:
     ]
     assert callers("Order.ship") == ["shop/shop/work.py:11 work medium"]
     assert callers("Busy.close") == ["shop/shop/work.py:10 work high"]
+    assert callers("Account") == []  # `get` gives one, and is no use of the class's name
 
 
 def test_the_answer_names_the_model(ask: Ask) -> None:
@@ -126,10 +127,13 @@ def test_an_own_class_of_the_same_name_has_no_model(callers: Callers) -> None:
     assert callers("Account.close") == []
 
 
-def test_models_are_off_for_one_organization_by_command_and_api(callers: Callers, api: Api) -> None:
+def test_models_are_off_for_one_organization_by_command_and_api(
+    callers: Callers, ask: Ask, api: Api
+) -> None:
     repository("shop", {"shop/__init__.py": "", "shop/models.py": _MODELS, "shop/work.py": _WORK})
     call_command("library_models", "--organization", "acme", "off")
     assert callers("Order.ship") == []
+    assert "Models of libraries are off" in ask("callers", symbol="Order.ship").json()["hint"]
     assert AuditEntry.objects.get().detail == {"uses_models": {"before": True, "after": False}}
 
     other = organization_of("globex")

@@ -103,6 +103,7 @@ def test_what_is_not_there_is_told_apart(
         {"symbol": "verify", "line": -1},
         {"symbol": "verify", "min_confidence": "certain"},
         {"symbol": "verify", "cursor": "made-up"},
+        {"symbol": "verify", "min_confidense": "low"},
     ],
 )
 def test_parameters_are_refused_never_clamped(
