@@ -129,13 +129,15 @@ class Language:
     open_objects: frozenset[str] = frozenset()
     # Generic types whose arguments are the types of parts, such as `list`.
     containers: Containers = NO_CONTAINERS
-    # Methods whose calls give the value itself, or what it wraps: Rust's `unwrap`.
+    # Methods that give the value itself, or what it wraps: Kotlin's `apply`, Rust's `unwrap`.
     same_methods: frozenset[str] = frozenset()
     # The container that a literal of items is, by its first sign.
     container_literals: Mapping[str, str] = field(default_factory=dict)
     # Methods that a part of an instance calls, such as `__getitem__`.
     part_methods: Mapping[str, str] = field(default_factory=dict)
     call_member: str = ""  # what calling an instance calls: `__call__`
+    # Before the name of a class that a call constructs even if an object beside has such a member.
+    constructed_keyword: str = ""
     # A method of a class whose instances, as attributes of another class, give its result.
     descriptor_method: str = ""
     # Functions over the items of their arguments.
@@ -155,6 +157,7 @@ class Language:
     prefix_operators: str = ""
     not_null: str = ""  # after a value that is not null: TypeScript's `f!()`
 
+    implicit_receivers: bool = False  # extensions and lambdas have objects of their own
     implicit_this: bool = False  # a bare name in a class may be a member
     free_functions: bool = True  # functions outside classes exist, so a bare call may be one
     plain_decorators: frozenset[str] = frozenset()  # that leave a method what it is
@@ -167,6 +170,7 @@ class Language:
     # Methods (types) and variables of the same name do not shadow each other: the syntax decides.
     separate_method_namespace: bool = False
     separate_type_namespace: bool = False
+    type_parameters_in_paths: bool = True  # `T::new()`; else `T.make()` is of an object
     extension_methods: bool = False  # an imported function may be called like a member
     # Of languages whose own types may be given members: the types of literals, by their first sign.
     literal_types: Mapping[str, str] = field(default_factory=dict)
@@ -175,6 +179,7 @@ class Language:
     calls_without_parentheses: bool = False
     bare_methods: bool = False  # a method's name alone may be a call of it
     calls_commands: bool = False  # a call is a command: one word, whatever signs are in it
+    has_conditionals: bool = False  # a preprocessor may take one of several branches: `#if`
     has_headers: bool = False  # a class may stand in another file than its members
     package_visible_types: bool = False  # files see each other's types without an import
     package_visible_functions: bool = False  # and functions, by names that a call may pass

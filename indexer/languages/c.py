@@ -126,6 +126,7 @@ CPP: Final = Language(
     builtins=_BUILTINS | _CPP_BUILTINS,
     call_member="operator()",
     implicit_this=True,
+    has_conditionals=True,
     has_headers=True,
     package_visible_functions=True,
     separate_type_namespace=True,

@@ -116,6 +116,7 @@ CSHARP: Final = Language(
     containers=_CONTAINERS,
     builtins=_BUILTINS,
     literal_types={'"': "string", "'": "char", "0": "int", "0.0": "double"},
+    has_conditionals=True,
     implicit_this=True,
     free_functions=False,
     separate_type_namespace=True,

@@ -42,6 +42,8 @@ SCALA: Final = Language(
         "0.0": "Double",
     },
     call_member="apply",
+    constructed_keyword="case class",
+    type_parameters_in_paths=False,
     implicit_this=True,
     bare_methods=True,
     extension_methods=True,

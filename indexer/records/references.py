@@ -66,6 +66,8 @@ OF_EVERY_OBJECT: Final = frozenset(
 )
 CALLED: Final = "()"  # what calling the value gives
 OBJECT: Final = "{}"  # the object that a function returns, as the class of its members
+# Of a class: what a call of its name gives, if an object of that name decides it (Scala, Kotlin).
+CLASS_CALL: Final = "^()"
 # Of a class whose instances, as attributes of another class, give what this method does (Python).
 DESCRIPTOR_METHOD: Final = "__get__"
 CALL_METHOD: Final = "__call__"  # what calling an instance calls (Python)

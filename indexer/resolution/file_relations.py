@@ -15,12 +15,14 @@ from indexer.languages import Language
 from indexer.limits import FILE_REFERENCES, FLOW_LITERAL_CHARACTERS, NAME_CHARACTERS
 from indexer.records.files import Unparsed
 from indexer.records.references import INNER, Export, Import, Reference, ReferenceKind
+from indexer.resolution.alternatives import tell_alternatives_apart
 from indexer.resolution.bindings import (
     BoundImport,
     bind_imports,
     bind_locals,
     join_patterns,
 )
+from indexer.resolution.class_calls import called_classes, class_calls
 from indexer.resolution.exports import declared_functions, read_exports
 from indexer.resolution.extensions import receiver_types
 from indexer.resolution.fixtures import (
@@ -29,6 +31,7 @@ from indexer.resolution.fixtures import (
     may_have_fixtures,
     read_fixtures,
 )
+from indexer.resolution.implicit_receivers import bind_implicit_parameters, read_receivers
 from indexer.resolution.imports import import_path
 from indexer.resolution.lookup import Lookup
 from indexer.resolution.name_uses import (
@@ -75,6 +78,8 @@ _GROUPS: Final = {
     "outer": "outer",
     "default": "default",
     "extends": "extends",
+    "called": "called",
+    "lambda": "lambda",
     "namespace": "namespace",
     "exports.only": "only",
 }
@@ -92,6 +97,7 @@ LABELS: Final = frozenset(_GROUPS) | {
     "receiver", "self", "passed", "initialized", "infix", "extends.member",
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
+    "lambda.given", "lambda.items", "lambda.receiver",
     "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",
     "put.at", "narrowed.type", "local.generic", "local.after", "local.again",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
@@ -135,12 +141,15 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         uses = drop_unresolvable_values(uses, bindable_names, language, groups["local"], text)
     read_names = _read_names(uses, groups, text, language.adapters)
     bind_locals(tree, groups["local"], groups["outer"], text, language, read_names)
+    bind_implicit_parameters(groups["lambda"], tree, text, language.implicit_names)
     tree.merge_bindings(sorted(one["fallback"] for one in groups["fallback"]))
+    tell_alternatives_apart(tree, parsed)
     scopes = tree.at(use.start for use in uses)
     imports_members = any(one.imports_members for one in imports)
     path_prefixes = (
         language.module_roots | text.path_roots if language.module_roots else frozenset()
     )
+    tree.called_classes = called_classes(groups["called"], tree)
     lookup = Lookup(
         tree,
         language,
@@ -155,6 +164,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         file = FixtureFile(path, parsed, outlined, text, tree, imports, uses, bases)
         fixtures = read_fixtures(file, groups["local"])
         resolver.assume(fixtures.values)
+    read_receivers(groups["extends"], groups["lambda"], resolver, text)
     renamed = frozenset(one.record.local for one in imports if _is_renamed(one.record))
     flow = FlowReader(resolver, lookup, text, (one.record for one in imports), fixtures.functions)
     reader = ReferenceReader(parsed, text, resolver, uses, scopes, renamed=renamed, flow=flow)
@@ -176,6 +186,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
             bases=reader.generic_bases,
         )
         found += receiver_types(groups["extends"], resolver, text)
+        found += class_calls(resolver, text)
     if language.functions_as_values:
         returned = returned_values(returns, text)
         placed = (_placed(groups[label], label, tree, text) for label in ("default", "put"))

@@ -128,6 +128,8 @@ class Lookup:
     def matching(self, names: Sequence[NameBinding], role: NameRole) -> Sequence[NameBinding]:
         """Return the bindings that a name in this role can refer to."""
         language = self.language
+        if role is RECEIVER and not language.type_parameters_in_paths:
+            names = [one for one in names if one.source is not ValueSource.TYPE_PARAMETER]
         if role is TYPE and language.separate_type_namespace:
             types = [
                 name

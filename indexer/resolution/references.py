@@ -13,6 +13,7 @@ from indexer.records.files import VALUE_KINDS
 from indexer.records.references import ELEMENT, HELD, INNER, Reference, ReferenceKind
 from indexer.resolution.arguments import CLASS_NAME
 from indexer.resolution.extension_calls import ExtensionCalls
+from indexer.resolution.implicit_receivers import implicit_member
 from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import BLOCK, Scope, is_in_anonymous_class
@@ -299,7 +300,10 @@ class ReferenceReader:
             return self._constructed(expression, scope)
         if use.is_initialized and len(expression.path) == 1 and not expression.name:
             return self._initialized(use, expression, scope)
-        return self._resolve_written(use, expression, scope)
+        value, name = self._resolve_written(use, expression, scope)
+        if use.kind is _CALL and len(expression.path) == 1 and self._resolver.receivers:
+            value = implicit_member(self._resolver, expression, scope, use.start) or value
+        return value, name
 
     def _resolve_written(
         self, use: NameUse, expression: Expression, scope: Scope
@@ -525,6 +529,8 @@ class ReferenceReader:
             return UNKNOWN
         role = TYPE if expression.is_new else CALLEE
         value = self._resolver.resolve_path(expression.path, scope, use.start, role=role)
+        if expression.is_new and self._language.constructed_keyword and value.access is PATH:
+            return as_instance(value)
         return self._result_of(value, self._resolver.is_constructed(expression.path, value))
 
     def _result_of_last(self, use: NameUse) -> Value:

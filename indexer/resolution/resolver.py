@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Final
 
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import CALLED, EACH, ELEMENT, is_argument
+from indexer.records.references import CALLED, CLASS_CALL, EACH, ELEMENT, is_argument
 from indexer.resolution.arguments import OutsideCalls
 from indexer.resolution.assigned_values import AssignedValues
 from indexer.resolution.expression_reader import ExpressionReader
@@ -63,6 +63,7 @@ class Resolver(ExpressionReader):
         "calls",
         "implicit_imports",
         "language",
+        "receivers",
         "tree",
         "types",
     )
@@ -75,6 +76,7 @@ class Resolver(ExpressionReader):
         self._lookup = lookup
         self._text = text
         self._reaching = reaching
+        self.receivers: dict[Scope, Value] = {}  # objects that names in a scope may be members of
         self.types = WrittenTypes(self)
         self._assigned = AssignedValues(self, self.types)
         self.calls = OutsideCalls(self, self.types, text)
@@ -126,9 +128,11 @@ class Resolver(ExpressionReader):
         if value.member in self.language.same_methods and self._is_wrapped(value):
             return value._replace(member="")
         if value.access is PATH and value is not UNKNOWN:
+            path = ".".join((value.root, *value.chain))
             is_class = (
                 value.binding is LOCAL
-                and self.tree.definitions.get(".".join((value.root, *value.chain))) in _CALLED_KINDS
+                and self.tree.definitions.get(path) in _CALLED_KINDS
+                and path not in self.tree.called_classes
             )
             access = INSTANCE if is_class else RESULT
             own = value.is_self
@@ -136,13 +140,19 @@ class Resolver(ExpressionReader):
         is_called = value.access in (INSTANCE, RESULT) and not value.member
         if is_called and len(value.chain) < MAX_CHAIN and value.binding is not UNKNOWN.binding:
             return Value(value.binding, value.root, (*value.chain, CALLED), INSTANCE)
-        return member_value(value, RESULT)
+        return member_value(self._called_class(value), RESULT)
+
+    def _called_class(self, value: Value) -> Value:
+        """Return a result with the step from a class to what its call gives, if there is such."""
+        is_called = value.access is RESULT and not value.chain and value.root[:1].isupper()
+        if is_called and self.language.constructed_keyword:
+            return value._replace(chain=(CLASS_CALL,))
+        return value
 
     def _is_wrapped(self, value: Value) -> bool:
-        """Whether a value has the member of its wrapper, and none of its own."""
-        is_own = value.binding is LOCAL and self._has(
-            ".".join((value.root, *value.chain)), value.member
-        )
+        """Whether a value has a member that every value or its wrapper has, and none of its own."""
+        owner = ".".join((value.root, *value.chain))
+        is_own = value.binding is LOCAL and self.has_member(owner, value.member)
         return value.access in (INSTANCE, RESULT) and not is_own
 
     def variable(self, path: Sequence[str], scope: Scope, offset: int) -> Value:
@@ -152,9 +162,13 @@ class Resolver(ExpressionReader):
             return UNKNOWN
         return Value(LOCAL, name.qualified)
 
+    def binding(self, first: str, scope: Scope, offset: int) -> NameBinding | None:
+        """Return what binds the name of a callee."""
+        return self._lookup.find(first, scope, offset, None, CALLEE)
+
     def is_variable(self, first: str, scope: Scope, offset: int) -> bool:
         """Whether a name is bound here to a value, and not to a definition or an import."""
-        name = self._lookup.find(first, scope, offset, None, CALLEE)
+        name = self.binding(first, scope, offset)
         return name is not None and not name.kind and not name.imported
 
     def is_definition(self, name: NameBinding) -> bool:
@@ -255,6 +269,9 @@ class Resolver(ExpressionReader):
 
     def _of_name(self, name: NameBinding, rest: Sequence[str]) -> Value:
         if not name.kind:
+            if name.qualified in self.tree.alternatives:
+                owner, _, member = name.qualified.rpartition(".")
+                return Value(LOCAL, owner, (), INSTANCE, member)
             value = self.bound_value(name)
             if name.scope.is_class and name.scope.class_name == value.root and value.access is PATH:
                 value = value._replace(is_self=True)  # B of `class A<B extends A<B>>`
@@ -265,7 +282,7 @@ class Resolver(ExpressionReader):
                 return Value(LOCAL, class_name, (), INSTANCE, member)
         if name.source is ValueSource.ALIAS and self.bound_value(name) is not UNKNOWN:
             return self.bound_value(name)
-        if not rest or name.kind not in VALUE_KINDS or self._has(name.qualified, rest[0]):
+        if not rest or name.kind not in VALUE_KINDS or self.has_member(name.qualified, rest[0]):
             return Value(LOCAL, name.qualified)
         return self.bound_value(name)
 
@@ -273,12 +290,24 @@ class Resolver(ExpressionReader):
         self, path: Sequence[str], scope: Scope, offset: int, excluding: NameBinding | None
     ) -> tuple[Value, Sequence[str]] | None:
         """Return what a test or a keyword says of the beginning of a path, and the names after."""
+        own = self._own_object(path[0], scope) if self.receivers else None
+        if own is not None:
+            return own, path[1:]
         narrowed = self._narrowed(path, scope, offset) if self.tree.narrowed else None
         if narrowed or path[0] not in self._lookup.keywords or not scope.class_name:
             return narrowed
         value = self._rebound_class(path[0], scope, offset, excluding)
         value = value or self._lookup.keyword(path[0], scope, is_bare=len(path) == 1)
         return (value, path[1:]) if value is not None else None
+
+    def _own_object(self, first: str, scope: Scope) -> Value | None:
+        """Return the object of the lambda or extension around a keyword such as `this`."""
+        here: Scope | None = scope if first in self.language.self_names else None
+        while here is not None and not here.is_class:
+            if here in self.receivers:
+                return self.receivers[here]
+            here = here.parent
+        return None
 
     def _narrowed(
         self, path: Sequence[str], scope: Scope, offset: int
@@ -300,7 +329,8 @@ class Resolver(ExpressionReader):
                 return self.bound_value(name), path[count:]
         return None
 
-    def _has(self, qualified: str, member: str) -> bool:
+    def has_member(self, qualified: str, member: str) -> bool:
+        """Whether this file defines a member of a class or an object."""
         if f"{qualified}.{member}" in self.tree.definitions:
             return True
         return member in self.tree.members.get(qualified, ())
@@ -333,7 +363,7 @@ class Resolver(ExpressionReader):
             return Value(value.binding, value.root, value.chain, is_self=value.is_self)
         if language.calls_without_parentheses and is_method_access(value):
             return self.result_of(value)
-        return member_value(value, INSTANCE) if value.member else value
+        return member_value(self._called_class(value), INSTANCE) if value.member else value
 
     def _member_of_instance(self, value: Value, part: str) -> Value:
         """Return the member of an instance, whose class may stand in a header."""
@@ -346,7 +376,9 @@ class Resolver(ExpressionReader):
         """Whether a method's own object has a member that this file does not define."""
         is_own = value.is_self and value.binding is LOCAL and not value.chain
         return (
-            is_own and value.root not in self.tree.definitions and not self._has(value.root, part)
+            is_own
+            and value.root not in self.tree.definitions
+            and not self.has_member(value.root, part)
         )
 
     def _is_item_of_builtin(self, value: Value, part: str) -> bool:
@@ -361,7 +393,7 @@ class Resolver(ExpressionReader):
             return field
         if part in _OF_ITEMS or is_argument(part):
             return Value(value.binding, value.root, value.chain, INSTANCE, part)
-        if value.root in self.bases and not value.chain and not self._has(value.root, part):
+        if value.root in self.bases and not value.chain and not self.has_member(value.root, part):
             return Value(value.binding, value.root, (), INSTANCE, part)
         if self.language.open_modules and self._is_elsewhere(value, part):
             root, *chain = value.root.split(".")
@@ -373,13 +405,14 @@ class Resolver(ExpressionReader):
         path = ".".join((value.root, *value.chain))
         if value.binding is not LOCAL or self.tree.definitions.get(path) != "module":
             return False
-        return not self._has(path, part) and part not in self.tree.members.get(path, ())
+        return not self.has_member(path, part) and part not in self.tree.members.get(path, ())
 
     def _field(self, value: Value, part: str, role: NameRole) -> Value | None:
         """Return the value of a field of a class of this file; None without such a field."""
-        if value.binding is not LOCAL:
+        owner = ".".join((value.root, *value.chain))
+        if value.binding is not LOCAL or f"{owner}.{part}" in self.tree.alternatives:
             return None
-        members = self.tree.members.get(".".join((value.root, *value.chain)))
+        members = self.tree.members.get(owner)
         every = members.get(part, ()) if members else ()
         names = self._lookup.matching(every, role)
         if not names:
@@ -416,4 +449,4 @@ class Resolver(ExpressionReader):
         path = ".".join((value.root, *value.chain))
         if value.binding is not LOCAL or value.member or path not in self.tree.definitions:
             return value.binding is IMPORT
-        return self._has(path, method) or path in self.bases
+        return self.has_member(path, method) or path in self.bases

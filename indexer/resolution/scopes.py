@@ -100,6 +100,8 @@ class ScopeTree:
         self.definitions: dict[str, str] = {}
         self.members: dict[str, dict[str, list[NameBinding]]] = {}
         self.narrowed: set[str] = set()  # paths
+        self.alternatives: set[str] = set()  # members whose type is one of several, by the build
+        self.called_classes: dict[str, int] = {}  # whose call is one of a member of an object
         self._class_like = _CLASS_LIKE | {"module"} if module_methods else _CLASS_LIKE
         self._bound: list[dict[str, list[NameBinding]]] = []
         self.scopes = self._build(outlined, scopes)
@@ -214,13 +216,17 @@ class ScopeTree:
             _add(names, name, bound)
             self._bound.append(names)
 
+    def bound_names(self) -> Iterable[dict[str, list[NameBinding]]]:
+        """Return the bindings that were added, by name, of each scope and class."""
+        return {id(names): names for names in self._bound}.values()
+
     def merge_bindings(self, fallbacks: Sequence[ByteRange]) -> None:
         """Sort the bindings of each name, and merge several matches of one binding.
 
         `fallbacks` are the ascending ranges of code for when something else failed. What such code
         binds holds in it alone, if the name has a known value besides.
         """
-        for names in {id(names): names for names in self._bound}.values():
+        for names in self.bound_names():
             for name, several in names.items():
                 if len(several) > 1:
                     names[name] = _merged(several)

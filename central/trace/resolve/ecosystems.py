@@ -58,6 +58,7 @@ class NameRules:
     capitalizes_functions: bool = False  # as classes
     has_extensions: bool = False  # members may be given to a type from elsewhere
     extends_by_package: bool = False  # and no import names them
+    has_class_calls: bool = False  # an object may decide what a call of a class's name gives
     has_implicit_receivers: bool = False  # a bare name in an extension may be its receiver's
     shares_modules: bool = False  # several packages have files of one namespace
     members_of_every_class: frozenset[str] = frozenset()
@@ -120,6 +121,7 @@ _RULES: Final[Mapping[str, NameRules]] = {
         inherits_bare_names=True,
         has_full_names=True,
         has_extensions=True,
+        has_class_calls=True,
         has_implicit_receivers=True,
         shares_modules=True,
         constructors=_OF_CLASS_NAME,

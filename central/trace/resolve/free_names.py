@@ -12,8 +12,10 @@ from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import (
     FUNCTIONS,
     Ancestors,
+    Classes,
     ImportPath,
     Members,
+    NameInFile,
     ResolvedDefinition,
     UnboundName,
     best_candidates,
@@ -22,6 +24,7 @@ from central.trace.resolve.questions import (
 from central.trace.resolve.search_paths import searched_paths
 from central.trace.resolve.sql import (
     Declared,
+    Extensions,
     FileContext,
     Files,
     ImportRow,
@@ -76,16 +79,41 @@ def _of_receiver(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition
     told = [name for name, rows in zip(around, typings, strict=True) if rows]
     answers = yield [Members(question.file, name, _names(question)) for name in told]
     found = next(filter(None, answers), ())
+    if (told or question.caller.endswith(RECEIVER)) and not found:
+        found = yield from _beside_receivers(question, told)
     return [one._replace(rule="receiver_type") for one in found]
+
+
+def _beside_receivers(question: UnboundName, told: Sequence[str]) -> RuleSteps:
+    """Find a member of a class around an extension or lambda whose object is not known to have it.
+
+    It is a guess if the receiver's type is not visible, or if an extension has that name.
+    """
+    around = list(_outwards(question.caller))
+    rows = yield [SameScopeDefinitions(question.file, name) for name in around]
+    owners = [
+        name
+        for name, several in zip(around, rows, strict=True)
+        if {row.kind for row in several}.isdisjoint(_WITHOUT_NAMES)
+    ]
+    members = yield [Members(question.file, name, _names(question)) for name in owners]
+    found = next(filter(None, members), ())
+    if not found:
+        return ()
+    classes = yield [Classes(question.file, name) for name in told]
+    (extensions,) = yield [Extensions(question.ecosystem, question.root)]
+    is_certain = all(classes) and not extensions
+    return tuple(one._replace(is_certain=one.is_certain and is_certain) for one in found)
 
 
 def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     (scopes,) = yield [Scopes(question.file)]
     paths = yield from _scoped(question, scopes)
     found = yield from _nearest(question, paths, "same_package", is_own=True)
-    if not name_rules(question.ecosystem).loads_functions:
-        return found
-    return (yield from _loaded(question, found))
+    rules = name_rules(question.ecosystem)
+    if found and rules.tries_enclosing_scopes:
+        return (yield from _beside_usings(question, scopes, found))
+    return (yield from _loaded(question, found)) if rules.loads_functions else found
 
 
 def _loaded(
@@ -102,6 +130,29 @@ def _loaded(
     loaded = yield from _by_wildcard(question)
     functions -= {one.key for one in loaded}
     return [one._replace(is_certain=one.is_certain and one.key not in functions) for one in found]
+
+
+def _beside_usings(
+    question: UnboundName, scopes: Sequence[ScopeRow], found: list[ResolvedDefinition]
+) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Return what a name is in the namespaces around, or also by a `using` that stands in one.
+
+    Where it stands is not known. What the file's own namespace has goes before both.
+    """
+    own = yield from own_names(question, scopes, _names(question))
+    used = [] if own else (yield from _by_wildcard(question))
+    if not used or {one.key for one in used} == {one.key for one in found}:
+        return found
+    return [one._replace(is_certain=False) for one in (*found, *used)]
+
+
+def own_names(
+    question: UnboundName | NameInFile, scopes: Sequence[ScopeRow], names: Sequence[str]
+) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Return what a path of names means in a file's own namespaces."""
+    paths = [".".join((scope.name, *names)) for scope in scopes]
+    answers = yield [ImportPath(*question[1:4], path, is_own=True) for path in paths]
+    return [one._replace(rule="same_package") for answer in answers for one in answer]
 
 
 def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:

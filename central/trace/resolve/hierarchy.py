@@ -21,6 +21,7 @@ from central.trace.resolve.references import (
 from central.trace.resolve.renamed import IN_REPOSITORY, renamed_imports
 from central.trace.resolve.resolve import origins, resolve
 from central.trace.resolve.sql import SameScopeDefinitions
+from indexer.records.references import CLASS_CALL
 
 MAX_ROUNDS: Final = 32
 MAX_HOLDERS: Final = 10_000  # classes, and what holds or returns one; classes alone may be more
@@ -216,7 +217,7 @@ def hierarchy_of(
         hierarchy.is_cut |= aliases.is_cut or len(read) > MAX_TYPES
         sites = read[:MAX_TYPES]
         typed = {
-            (site.file, site.caller)
+            (site.file, site.caller.removesuffix(f".{CLASS_CALL}"))
             for site, definitions in zip(sites, origins(resolver, sites), strict=True)
             if any(definition.key in known for definition in definitions)
         } - known

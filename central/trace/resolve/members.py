@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
 from central.trace.resolve import modelled
+from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.modelled import declared_type
 from central.trace.resolve.questions import (
@@ -28,6 +29,7 @@ from central.trace.resolve.sql import (
 from indexer.records.files import VALUE_KINDS
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import (
+    CLASS_CALL,
     DESCRIPTOR_METHOD,
     ENTER_METHODS,
     NAMED,
@@ -51,6 +53,8 @@ def members(question: Members) -> RuleSteps:
     """
     if question.file == modelled.NO_FILE:
         return (yield from modelled.members_of_value(question))
+    if question.names[0] == CLASS_CALL:
+        return (yield from _of_call(question))
     own = yield from _own([(question.file, question.name)], question.names)
     if own[0]:
         return (yield from _on(own[0]))
@@ -90,6 +94,14 @@ def _of_any_name(question: Members) -> RuleSteps:
     return ()
 
 
+def _of_call(question: Members) -> RuleSteps:
+    """Find members of what a call of a class, or a function, gives."""
+    one = ResolvedDefinition(question.file, question.name, "")
+    classes = yield from classes_of([one], is_called=True)
+    answers = yield [Members(*each.key, question.names[1:]) for each in classes]
+    return best_candidates(reached_via_each(classes, answers))
+
+
 def _of_owned(question: Members, classes: Sequence[ResolvedDefinition]) -> RuleSteps:
     """Find members that an attribute has by a model, as one of the class around it."""
     owner = (question.file, question.name.rpartition(".")[0])
@@ -117,6 +129,28 @@ def classes(question: Classes) -> RuleSteps:
         is_attribute = "." in question.name and kind not in FUNCTIONS
         return (yield from _described(found)) if is_attribute and _of_python(types) else found
     return () if kind in FUNCTIONS else (ResolvedDefinition(*key, kind),)
+
+
+def _is_call(question: Classes, types: Sequence[TypingRow]) -> bool:
+    """Whether a type is what calling something gives, which may be a class with an own call."""
+    is_result = types[0].access == Access.RESULT and not question.name.endswith(CLASS_CALL)
+    return is_result and name_rules(types[0].ecosystem).has_class_calls
+
+
+def classes_of(
+    found: Sequence[ResolvedDefinition], *, is_called: bool
+) -> RuleGenerator[tuple[ResolvedDefinition, ...]]:
+    """Return the classes of values or results; of a class that is called, what its call gives."""
+    asked = list(found)
+    if is_called:
+        calls = [f"{one.name}.{CLASS_CALL}" for one in found]
+        told = yield [Typing(one.file, call) for one, call in zip(found, calls, strict=True)]
+        asked = [
+            one._replace(name=call) if rows else one
+            for one, call, rows in zip(found, calls, told, strict=True)
+        ]
+    answers = yield [Classes(*one.key, one.inherited_by) for one in asked]
+    return tuple(reached_via_each(asked, answers))
 
 
 def bases(question: Bases) -> RuleSteps:
@@ -251,10 +285,9 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
     if subclass is not None and len(others) < len(types):
         candidates.append(ResolvedDefinition(*subclass, ""))
     visible = modelled.without_modelled(candidates)
-    answers = yield [
-        Classes(candidate.file, candidate.name, candidate.inherited_by) for candidate in visible
-    ]
-    found = list(reached_via_each(visible, answers))
+    found = [*(yield from classes_of(visible, is_called=_is_call(question, types)))]
+    if question.name.endswith(CLASS_CALL) and len(found) < len(candidates):  # one is unknown
+        found = [one._replace(is_certain=one.is_certain and len(types) == 1) for one in found]
     for candidate in filter(modelled.is_modelled, candidates):
         found += yield from modelled.classes_at(candidate, (question.file, question.name))
     return best_candidates(found)

@@ -29,7 +29,7 @@ from central.trace.resolve.sql import Imports, SameScopeDefinitions
 from central.trace.resolve.value_flow import CALLABLE
 from indexer.records.builtin_types import is_builtin_type
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import CLOSURE, HELD, Access, Binding
+from indexer.records.references import CLOSURE, HELD, RECEIVER, Access, Binding
 
 FLOW: Final = "value_flow"
 _CALLS: Final = frozenset({"call", "new", "element", "decorate"})
@@ -73,6 +73,41 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
 
     Of those without targets, `with_unresolved` tells more.
     """
+    resolutions = _resolved(resolver, [_without_receiver(site) for site in sites])
+    bare = {
+        index: _bare(site)
+        for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
+        if _may_be_implicit(site) and not resolution.targets
+    }
+    if bare:
+        for index, one in zip(bare, _resolved(resolver, list(bare.values())), strict=True):
+            guessed = tuple(target._replace(is_certain=False) for target in one.targets)
+            resolutions[index] = Resolution(
+                guessed, resolutions[index].is_unresolved and not guessed
+            )
+    return resolutions
+
+
+def _may_be_implicit(site: ReferenceSite) -> bool:
+    """Whether a bare name may be a member of an object that is not written."""
+    return site.chain.endswith(RECEIVER)
+
+
+def _bare(site: ReferenceSite) -> ReferenceSite:
+    """Return the name alone, in a lambda inside of its caller."""
+    caller = f"{site.caller}.{RECEIVER}"
+    return site._replace(
+        binding=Binding.FREE, root=site.name, chain="", access=Access.PATH, caller=caller
+    )
+
+
+def _without_receiver(site: ReferenceSite) -> ReferenceSite:
+    if not _may_be_implicit(site):
+        return site
+    return site._replace(chain=site.chain.removesuffix(RECEIVER).removesuffix("."))
+
+
+def _resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Resolution]:
     numbers: dict[
         Flow | ImportedAccess | MemberAccess, int
     ] = {}  # of questions that are asked once
@@ -186,6 +221,7 @@ def with_unresolved(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], resolutions: Sequence[Resolution]
 ) -> list[Resolution]:
     """Mark what its file binds to something visible, but nothing tells which, as unresolved."""
+    sites = [_without_receiver(site) for site in sites]
     bound = [
         index
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
@@ -225,7 +261,7 @@ def _questions(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[
 def _questions_of(
     site: ReferenceSite, imports: dict[Imports, tuple[object, ...]]
 ) -> list[MemberAccess]:
-    if site.binding == Binding.IMPORT:
+    if site.binding == Binding.IMPORT and not name_rules(site.ecosystem).tries_enclosing_scopes:
         place = (site.repository, site.package, site.ecosystem)
         rows = imports[Imports(site.file, site.root)]
         return [

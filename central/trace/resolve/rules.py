@@ -48,13 +48,13 @@ from central.trace.resolve.questions import (
     UnboundName,
     best_candidates,
     reached_via,
-    reached_via_each,
 )
 from central.trace.resolve.search_paths import searched_meaning
 from central.trace.resolve.sql import (
     FileContext,
     Imports,
     SameScopeDefinitions,
+    Scopes,
     Typing,
 )
 from indexer.records.references import Access, Binding
@@ -101,7 +101,7 @@ def member_access(question: MemberAccess) -> RuleSteps:
         case Access.BASE:
             found = yield from _of_bases(origins, question.name)
         case _:
-            found = yield from _of_instances(origins, question.name)
+            found = yield from _of_instances(origins, question)
     return (yield from _aliased(found))
 
 
@@ -143,6 +143,12 @@ def _local(question: NameInFile) -> RuleSteps:
 
 
 def _imported(question: NameInFile) -> RuleSteps:
+    if name_rules(question.ecosystem).tries_enclosing_scopes:  # a type of the own namespace first
+        (scopes,) = yield [Scopes(question.file)]
+        names = (question.root, *filter(None, question.chain.split(".")))
+        own = yield from free_names.own_names(question, scopes, names)
+        if own:
+            return best_candidates(own)
     (rows,) = yield [Imports(question.file, question.root)]
     paths = dict.fromkeys(import_path(row.path, question.chain) for row in rows)
     found = yield [ImportPath(*question[1:4], path) for path in paths]
@@ -154,10 +160,12 @@ def _imported(question: NameInFile) -> RuleSteps:
     return best_candidates(candidates)
 
 
-def _of_instances(origins: Sequence[ResolvedDefinition], name: str) -> RuleSteps:
-    classes = yield [Classes(*origin.key, origin.inherited_by) for origin in origins]
-    receivers = list(reached_via_each(origins, classes))
-    answers = yield [Members(*one.key, (name,)) for one in receivers]
+def _of_instances(origins: Sequence[ResolvedDefinition], question: MemberAccess) -> RuleSteps:
+    is_called = question.access == Access.RESULT
+    receivers = yield from members.classes_of(
+        origins, is_called=is_called and name_rules(question.origin.ecosystem).has_class_calls
+    )
+    answers = yield [Members(*one.key, (question.name,)) for one in receivers]
     return best_candidates(
         candidate._replace(receiver=one.key)
         for one, answer in zip(receivers, answers, strict=True)

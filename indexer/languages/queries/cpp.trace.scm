@@ -45,10 +45,18 @@
   (template_parameter_list
     [(type_parameter_declaration (type_identifier) @local @local.generic)
      (variadic_type_parameter_declaration (type_identifier) @local @local.generic)
-     (optional_type_parameter_declaration name: (type_identifier) @local @local.generic)])
+     (optional_type_parameter_declaration name: (type_identifier) @local @local.generic)
+     (parameter_declaration declarator: (identifier) @local @local.generic)])
   [(function_definition declarator: (_) @local.in)
    (class_specifier name: (_) @local.in)
-   (struct_specifier name: (_) @local.in)])
+   (struct_specifier name: (_) @local.in)
+   (template_declaration (function_definition declarator: (_) @local.in))])
+(lambda_expression (template_parameter_list
+  [(type_parameter_declaration (type_identifier) @local @local.generic)
+   (variadic_type_parameter_declaration (type_identifier) @local @local.generic)
+   (optional_type_parameter_declaration name: (type_identifier) @local @local.generic)
+   (parameter_declaration declarator: (identifier) @local @local.generic)]))
+(template_declaration (template_parameter_list) @scope)
 (parameter_declaration
   type: (_) @local.type
   declarator: (reference_declarator (identifier) @local))

@@ -43,6 +43,28 @@
   (annotated_lambda (lambda_literal
     (lambda_parameters . (variable_declaration . (identifier) @local) .)))
   (#match? @_each "^(a(ll|ny|ssociateBy)|count|f(ilter|ind|irst|latMap|orEach).*|groupBy|last.*|map.*|none|onEach|partition|s(ingle.*|ortedBy.*|umOf))$"))
+; Lambdas of the language's own functions: what their object, or their parameter, is.
+(call_expression
+  (navigation_expression (_) @lambda.receiver . (identifier) @_scope)
+  (annotated_lambda (lambda_literal) @lambda)
+  (#any-of? @_scope "apply" "run"))
+(call_expression
+  (call_expression (identifier) @_with (value_arguments . (value_argument (_) @lambda.receiver) .))
+  (annotated_lambda (lambda_literal) @lambda)
+  (#eq? @_with "with"))
+(call_expression
+  (navigation_expression (_) @lambda.given . (identifier) @_scope)
+  (annotated_lambda (lambda_literal) @lambda)
+  (#any-of? @_scope "also" "let" "takeIf" "takeUnless"))
+(call_expression
+  (navigation_expression (_) @local.alias . (identifier) @_scope)
+  (annotated_lambda (lambda_literal
+    (lambda_parameters . (variable_declaration . (identifier) @local) .)))
+  (#any-of? @_scope "also" "let" "takeIf" "takeUnless"))
+(call_expression
+  (navigation_expression (_) @lambda.items . (identifier) @_each)
+  (annotated_lambda (lambda_literal) @lambda)
+  (#match? @_each "^(a(ll|ny|ssociateBy)|count|f(ilter|ind|irst|latMap|orEach).*|groupBy|last.*|map.*|none|onEach|partition|s(ingle.*|ortedBy.*|umOf))$"))
 (class_parameter (identifier) @local [(user_type) (nullable_type)] @local.type)
 (class_parameter (identifier) @local)
 (parameter . (identifier) @local [(user_type) (nullable_type)]? @local.type)
@@ -51,6 +73,8 @@
 ; A constant of an enumeration is an instance of it.
 (class_declaration
   name: (identifier) @field.type (enum_class_body (enum_entry (identifier) @field)))
+(companion_object (class_body (function_declaration name: (identifier) @called)) (#eq? @called "invoke"))
+(object_declaration (class_body (function_declaration name: (identifier) @called)) (#eq? @called "invoke"))
 (function_declaration [(user_type) (nullable_type)] @extends . ".")
 (property_declaration [(user_type) (nullable_type)] @extends . ".")
 (function_declaration

@@ -45,9 +45,12 @@
           (variable_name) @field.alias
           (member_access_expression) @field.alias])
 ; Methods of traits under another name, and which of two is meant.
+; A name alone is sought in the last three traits of the list: all would take a cube of time.
 (use_declaration
   [(name) (qualified_name)] @field.alias
-  (use_list (use_as_clause . (name) @field.part (name) @field .)))
+  . [(name) (qualified_name)]?
+  . [(name) (qualified_name)]?
+  . (use_list (use_as_clause . (name) @field.part (name) @field .)))
 (use_as_clause
   (class_constant_access_expression . (_) @field.alias (name) @field.part .) (name) @field .)
 (use_instead_of_clause

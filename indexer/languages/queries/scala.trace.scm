@@ -102,6 +102,7 @@
 (enum_definition
   name: (_) @field.type
   body: (enum_body (enum_case_definitions (simple_enum_case name: (_) @field))))
+(object_definition body: (_ (function_definition name: (identifier) @called)) (#eq? @called "apply"))
 (type_parameters name: (identifier) @local @local.generic)
 (type_parameters name: (identifier) @local bound: (upper_bound type: (_) @local.alias))
 (function_definition return_type: (_) @returns)

@@ -76,3 +76,41 @@ def test_a_namespace_that_several_packages_have_leads_to_what_comes_along(caller
         },
     )
     assert callers("Log.Info") == ["sink/Tests/Use.cs:4 Use.Run high"]
+
+
+_CLOCK = "namespace {0};\npublic class Clock\n{{\n    public static int Now() => 1;\n}}\n"
+
+
+def test_a_type_of_the_own_namespace_goes_before_an_alias_of_the_file(callers: Callers) -> None:
+    repository(
+        "shop",
+        {
+            "Shop.csproj": _PROJECT.format(""),
+            "Other.cs": _CLOCK.format("Acme.Other"),
+            "Own.cs": _CLOCK.format("Acme.Shop"),
+            "Use.cs": "using Clock = Acme.Other.Clock;\n" + _USE.format("Acme.Shop"),
+            "Far.cs": "using Clock = Acme.Other.Clock;\n" + _USE.format("Acme.Far"),
+        },
+    )
+    assert callers("Clock.Now", file="Own.cs") == ["shop/Use.cs:6 Use.Run high"]
+    assert callers("Clock.Now", file="Other.cs") == ["shop/Far.cs:6 Use.Run high"]
+
+
+def test_where_a_using_stands_tells_whether_it_goes_before_a_namespace_around(
+    callers: Callers,
+) -> None:
+    repository(
+        "shop",
+        {
+            "Shop.csproj": _PROJECT.format(""),
+            "Other.cs": _CLOCK.format("Acme.Other"),
+            "Outer.cs": _CLOCK.format("Acme.Shop"),
+            "Use.cs": "using Acme.Other;\n" + _USE.format("Acme.Shop.Sub"),
+            "Plain.cs": _USE.format("Acme.Shop.Sub"),
+        },
+    )
+    assert callers("Clock.Now", file="Outer.cs") == [
+        "shop/Plain.cs:5 Use.Run high",
+        "shop/Use.cs:6 Use.Run medium",
+    ]
+    assert callers("Clock.Now", file="Other.cs") == ["shop/Use.cs:6 Use.Run medium"]

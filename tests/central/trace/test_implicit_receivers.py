@@ -97,3 +97,60 @@ def test_of_several_extensions_a_bare_name_is_that_of_the_receiver_around(caller
 def test_a_bare_extension_of_another_type_than_around_is_a_guess(callers: Callers) -> None:
     assert callers("flush") == [f"{USE}:18 five medium"]
     assert f"{USE}:17 four high" in callers("pipe")
+
+
+_NAMESAKES = """
+    package acme
+    class Sink {
+        fun flush() {}
+    }
+    class User {
+        fun flush() {}
+        fun log() {}
+        fun Sink.drain() {
+            flush()
+            log()
+            this.flush()
+        }
+        fun android.view.View.show() {
+            flush()
+        }
+        fun run(sink: Sink, far: Far, outside: java.io.File) {
+            sink.apply { flush() }
+            with(sink) { log() }
+            far.run { flush() }
+            outside.apply { flush() }
+            sink.let { it.flush() }
+            far.also { one -> one.flush() }
+            val made = Far().apply { log() }
+            made.flush()
+            flush()
+        }
+    }
+"""
+_FAR = """
+    package acme
+    class Far {
+        fun flush() {}
+    }
+"""
+
+
+def test_the_object_of_an_extension_or_lambda_goes_before_the_class_around(
+    callers: Callers,
+) -> None:
+    repository("app", {"User.kt": _NAMESAKES, "Far.kt": _FAR})
+    drain = [f"app/User.kt:{line} User.drain high" for line in (10, 12)]
+    run = [f"app/User.kt:{line} User.run high" for line in (18, 22)]
+    assert callers("Sink.flush") == drain + run
+    assert callers("Far.flush") == [f"app/User.kt:{line} User.run high" for line in (20, 23, 25)]
+    assert callers("User.flush") == [
+        "app/User.kt:15 User.show medium",
+        "app/User.kt:21 User.run medium",
+        "app/User.kt:26 User.run high",
+    ]
+    assert callers("User.log") == [
+        "app/User.kt:11 User.drain high",
+        "app/User.kt:19 User.run high",
+        "app/User.kt:24 User.run medium",
+    ]
