@@ -286,7 +286,7 @@ def _read_names(
         for label, mark in match.items():
             if label in _UNREAD:
                 continue
-            first = text.first_name(mark)
+            first = text.leading_identifier(mark)
             names.add(first)
             if first in adapters:
                 names.update(_NAME.findall(text.call(mark)))

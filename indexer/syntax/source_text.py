@@ -39,7 +39,7 @@ class SourceText:
             return self._ascii[start:end]
         return self.source[start:end].decode("utf-8", "replace")
 
-    def first_name(self, mark: ByteRange) -> str:
+    def leading_identifier(self, mark: ByteRange) -> str:
         """Return the name at the start of an expression; "" if there is none."""
         if self._ascii is None:
             return leading_identifier(self.shortened(mark))

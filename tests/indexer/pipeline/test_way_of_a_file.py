@@ -36,6 +36,8 @@ INSIDE = {
     "indexer.linguist.interpreters",
     "indexer.linguist.modelines",
     "indexer.pipeline.generated",
+    "indexer.resolution.alternatives",
+    "indexer.resolution.reaching",
     "indexer.resolution.references",
     "indexer.syntax.budget",
     "indexer.syntax.source_text",
