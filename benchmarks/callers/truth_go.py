@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 
 from benchmarks.callers.repositories import Family
@@ -12,6 +13,10 @@ PROGRAM = Path(__file__).with_suffix("")
 NO_MODULES = frozenset({"assets", "testdata", "tools", "tutorials", "vendor"})
 
 
+def _module(file: Path) -> str:
+    return file.read_text(encoding="utf-8").partition("module ")[2].partition("\n")[0].strip()
+
+
 def find(family: Family, workspace: Path, cache: Path) -> Truth:
     """Every definition and site below `workspace`, each site with what go/types says it means.
 
@@ -20,11 +25,15 @@ def find(family: Family, workspace: Path, cache: Path) -> Truth:
     """
     program = cache / "truth_go"
     run(["go", "build", "-C", str(PROGRAM), "-o", str(program), "."])
-    modules = [
-        file.parent.relative_to(workspace).as_posix()
+    files = [
+        file
         for repository in family.repositories
         for file in sorted((workspace / repository.name).rglob("go.mod"))
         if not NO_MODULES & {*file.parts}
+    ]
+    named = Counter(map(_module, files))  # of several with one name a workspace takes none
+    modules = [
+        file.parent.relative_to(workspace).as_posix() for file in files if named[_module(file)] == 1
     ]
     joined = workspace / "go.work"
     joined.unlink(missing_ok=True)

@@ -172,9 +172,14 @@ class Resolver(ExpressionReader):
         return name is not None and not name.kind and not name.imported
 
     def is_definition(self, name: NameBinding) -> bool:
-        """Whether an object's member is a definition: `f` and `g` of `const ns = { f, g: h }`."""
+        """Whether a member is a definition: `f` and `g` of `const ns = { f, g: h }`.
+
+        One of a class, `static f = g`, also is what a variable of the file holds.
+        """
         owner, _, member = name.qualified.rpartition(".")
-        if not owner or self.tree.definitions.get(owner) not in VALUE_KINDS:
+        kind = self.tree.definitions.get(owner, "")
+        is_of_class = name.scope.is_class and kind in CLASS_KINDS and not name.kind
+        if not owner or not (is_of_class or kind in VALUE_KINDS):
             return False
         value = self.bound_value(name)
         if value.access is not PATH or value.binding not in (LOCAL, IMPORT):
@@ -182,7 +187,8 @@ class Resolver(ExpressionReader):
         path = ".".join((value.root, *value.chain))
         if path == member or value.binding is IMPORT:
             return True
-        return self.tree.definitions.get(path) in _BINDABLE_KINDS
+        found = self.tree.definitions.get(path)
+        return found in _BINDABLE_KINDS or (is_of_class and found in VALUE_KINDS)
 
     def bound_value(self, name: NameBinding) -> Value:
         """Return the value of a local name, by its type or by the assigned expression."""

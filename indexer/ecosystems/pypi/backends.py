@@ -51,7 +51,7 @@ def _poetry(tool: Table, name: str) -> PackageLayout:
     packed = [item for item in listed if "wheel" in (strings(item.get("format")) or ["wheel"])]
     exclude = tuple(f"/{clean(one)}" for one in strings(settings.get("exclude")))
     if not listed:
-        name = (string(settings.get("name")) or name).replace("-", "_").replace(".", "_")
+        name = (string(settings.get("name")) or name).replace("-", "_").replace(".", "_").lower()
         found = list(_named(name, ["", "src"]))
         usual = tuple(f"/{place}" for _, place in found)
         return PackageLayout(backend="poetry", mounts=tuple(found), exclude=exclude, usual=usual)
@@ -90,7 +90,8 @@ def _hatch(tool: Table, name: str) -> PackageLayout:
     include = [f"/{one}" for one in only] or strings(wheel.get("include"))
     usual: list[str] = []
     if not include:
-        found = list(_named(name, ["", "src", "*"]))
+        names = dict.fromkeys((name, name.lower()))  # of a project `Scrapy` too
+        found = [place for one in names for place in _named(one, ["", "src", "*"])]
         include = [f"/{directory}" for _, directory in found]
         usual = include.copy()
         mounts += [

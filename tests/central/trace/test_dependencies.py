@@ -147,3 +147,16 @@ def test_a_script_asks_for_what_its_own_comment_says(ask: Ask) -> None:
     links = ask("callers", symbol="build").json()["callers"]
     pinned = {one["file"]: one["pinned_version"] for one in links}
     assert pinned == {"tools/a.py": "1.2.0", "tools/c.py": "1.0"}
+
+
+@pytest.mark.parametrize("backend", ["hatchling.build", "poetry.core.masonry.api"])
+def test_a_project_with_a_capital_packs_the_directory_in_small_letters(
+    callers: Callable[..., list[str]], backend: str
+) -> None:
+    """As these backends look for it, if nothing says which: `Scrapy` is in `scrapy/`."""
+    system = f'[build-system]\nbuild-backend = "{backend}"\n[project]\nname = "Spider"\n'
+    repository("spider", {"pyproject.toml": system, "spider/item.py": "class Item: ...\n"})
+    app = '[project]\nname = "app"\ndependencies = ["spider"]\n'
+    used = "from spider.item import Item\nItem()\n"
+    repository("app", {"pyproject.toml": app, "app/main.py": used})
+    assert callers("Item", project="spider") == ["app/app/main.py:2 <module> high"]
