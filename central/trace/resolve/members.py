@@ -286,8 +286,8 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
         candidates.append(ResolvedDefinition(*subclass, ""))
     visible = modelled.without_modelled(candidates)
     found = [*(yield from classes_of(visible, is_called=_is_call(question, types)))]
-    if question.name.endswith(CLASS_CALL) and len(found) < len(candidates):  # one is unknown
-        found = [one._replace(is_certain=one.is_certain and len(types) == 1) for one in found]
+    if len(types) > 1 and len(found) < len(visible):  # nothing tells what one of several is
+        found = [one._replace(is_certain=False) for one in found]
     for candidate in filter(modelled.is_modelled, candidates):
         found += yield from modelled.classes_at(candidate, (question.file, question.name))
     return best_candidates(found)
