@@ -65,6 +65,10 @@ class ExpressionReader(ABC):
         """Return the member `part` of a value."""
 
     @abstractmethod
+    def variable(self, path: Sequence[str], scope: Scope, offset: int) -> Value:
+        """Return the variable at the top of the file or a class that a path names, or UNKNOWN."""
+
+    @abstractmethod
     def result_of(self, value: Value) -> Value:
         """Return the result of calling a value."""
 

@@ -145,6 +145,9 @@ class WrittenTypes:
         if path[-1] in self._resolver.language.unknown_types:
             return UNKNOWN
         value = self._resolver.resolve_path(path, scope, offset, excluding, TYPE)
+        if value.access is RESULT and value.binding is IMPORT:  # T of `T = TypeVar("T")`
+            variable = self._resolver.variable(path, scope, offset)
+            value = value if variable is UNKNOWN else variable
         if value.binding is not IMPORT and self._is_own(path, scope):
             value = Value(LOCAL, scope.class_name, is_self=True)
         is_instance = value.is_self or value.written is not None  # `this`, an alias of a container
