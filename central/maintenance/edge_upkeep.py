@@ -50,7 +50,7 @@ def different(organization: Organization, paths: Sequence[int]) -> list[int]:
     resolved(resolver, [site for file in files.values() for site in sites[file]])  # together
     parts = {path: resolved(resolver, sites[file]) for path, file in files.items()}
     around = surroundings((), {file for part in parts.values() for file in part.files()})
-    live = _by_source(edge_rows(parts, around.paths))
+    live = _by_source(edge_rows(parts, around))
     stored = _by_source(Edge.objects.filter(source__in=paths).values_list(*COLUMNS))
     return [path for path in paths if live.get(path) != stored.get(path)]
 
