@@ -38,7 +38,6 @@ _USES: Final = _sql("""SELECT e.repository_id, coalesce(f.package_id, 0),
     WHERE (e.is_foreign OR e.repository_id = %s::bigint) AND e.written IS NULL
         AND (f.repository_id <> t.repository_id
             OR f.package_id IS DISTINCT FROM t.package_id)
-        AND (%s::bigint = 0 OR %s::bigint IN (e.repository_id, t.repository_id))
         AND e.confidence >= %s::int
         AND e.repository_id = ANY(%s::bigint[]) AND t.repository_id = ANY(%s::bigint[])
     GROUP BY 1, 2, 3, 4, 5, 6""")
@@ -47,7 +46,6 @@ _IMPORTS: Final = _sql("""SELECT i.repository_id, coalesce(f.package_id, 0),
     FROM {imported} i JOIN {source} s ON s.path_id = i.source AND {current}
     JOIN {file} f ON f.id = s.file_id
     WHERE (i.repository_id <> i.target_repository OR i.repository_id = %s::bigint)
-        AND (%s::bigint = 0 OR %s::bigint IN (i.repository_id, i.target_repository))
         AND i.repository_id = ANY(%s::bigint[]) AND i.target_repository = ANY(%s::bigint[])
     GROUP BY 1, 2, 3, 4""")
 _PLACES: Final = _sql("""SELECT f.id, f.repository_id, coalesce(f.package_id, 0) FROM {file} f
@@ -64,14 +62,14 @@ class Use(NamedTuple):
 
 
 def uses(
-    resolver: BatchResolver, beside: Beside, *, repository: int, min_confidence: Confidence
+    resolver: BatchResolver, beside: Beside, *, inside: int, min_confidence: Confidence
 ) -> Mapping[Use, int]:
     """Return how many references are such a use, with at least this confidence.
 
-    Between repositories; with `repository`, those from or to it, also between its packages.
+    Between repositories, and between the packages that are `inside` one, if it is not 0.
     """
     seen = resolver.repositories
-    asked = [beside.hidden, *[repository] * 3, int(min_confidence), seen, seen]
+    asked = [beside.hidden, inside, int(min_confidence), seen, seen]
     counts: Counter[Use] = Counter()
     for *four, file, name, count in fetch_rows(_USES, asked):
         counts[Use(PackagePlace(*four[:2]), PackagePlace(*four[2:]), file, name)] = count
@@ -80,32 +78,31 @@ def uses(
         user = PackagePlace(edge.site.repository, edge.site.package)
         one = Use(user, places[edge.target[0]], *edge.target)
         is_sure = edge.confidence >= min_confidence and not edge.is_to_constructor
-        if is_sure and _is_asked(user, one.provider, repository):
+        if is_sure and _is_asked(user, one.provider, inside):
             counts[one] += 1
     return counts
 
 
 def imports(
-    resolver: BatchResolver, beside: Beside, *, repository: int
+    resolver: BatchResolver, beside: Beside, *, inside: int
 ) -> Mapping[tuple[PackagePlace, PackagePlace], int]:
     """Return how many imports of a package lead into another one; as `uses`."""
     seen = resolver.repositories
     counts: Counter[tuple[PackagePlace, PackagePlace]] = Counter()
-    for *four, count in fetch_rows(_IMPORTS, [beside.hidden, *[repository] * 3, seen, seen]):
+    for *four, count in fetch_rows(_IMPORTS, [beside.hidden, inside, seen, seen]):
         counts[PackagePlace(*four[:2]), PackagePlace(*four[2:])] = count
     statements = imports_in(resolver, beside.files) if beside.files else {}
     found = {file: imported_by(resolver, several) for file, several in statements.items()}
     for (file, provider), count in package_imports(found).items():
         user = found[file][0].own
-        if _is_asked(user, provider, repository):
+        if _is_asked(user, provider, inside):
             counts[user, provider] += count
     return counts
 
 
-def _is_asked(user: PackagePlace, provider: PackagePlace, repository: int) -> bool:
-    if repository:
-        return user != provider and repository in {user.repository, provider.repository}
-    return user.repository != provider.repository
+def _is_asked(user: PackagePlace, provider: PackagePlace, inside: int) -> bool:
+    is_foreign = user.repository != provider.repository
+    return is_foreign or (user.repository == inside and user != provider)
 
 
 def _places(files: Iterable[int]) -> dict[int, PackagePlace]:
