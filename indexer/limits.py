@@ -142,6 +142,7 @@ EDGES_REFERENCES: Final = 5_000  # of several files, resolved in one transaction
 EDGES_FILES: Final = 100  # of which these are
 EDGES_LIVE_FILES: Final = 5_000  # of which an answer resolves the references beside stored edges
 MAP_LINKS: Final = 5_000  # of an answer
+MAP_ROWS: Final = 500  # consumers or definitions of an answer
 MAP_FILES: Final = 2_000  # whose edges are not current, resolved for an answer about all
 MAP_REFERENCES: Final = 20_000  # of these files
 CALLS_LISTED: Final = 50_000  # of a page: a call may reach every override of a method

@@ -70,3 +70,93 @@ class CodeMap:
     alone: Annotated[int, "Indexed projects without any link"]
     receipt: MapReceipt
     hint: Annotated[str | None, "Why the answer is empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class UsedDefinition:
+    """A definition of the project that a consumer uses."""
+
+    name: Annotated[str, "Its qualified name"]
+    kind: str
+    file: str
+    line: int
+    calls: Annotated[int, "References that lead there, of every kind but types"]
+    imports: Annotated[int, "Imports that name it; 0 unless symbols or files were asked for"]
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """A package of another project that uses the project, or asks for it."""
+
+    id: Annotated[str, "As in the map"]
+    project: str
+    package: Annotated[str | None, "null: what no manifest of the project is about"]
+    commit: str
+    versions: Annotated[list[Versions], "Of its manifests, the first 20; []: none asks for it"]
+    lags: Annotated[bool | None, "Whether a pinned version is older; null: it is not known"]
+    calls: Annotated[int, "References; each counts for every definition that it may lead to"]
+    imports: int
+    definitions: Annotated[list[UsedDefinition], "The 20 that it uses most"]
+    definitions_more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What the project itself uses, outside of the package or the definitions."""
+
+    calls: int
+    imports: int
+
+
+@dataclass(frozen=True, slots=True)
+class Consumers:
+    """The consumers of a project, of a package or of definitions of it."""
+
+    project: str
+    commit: str
+    definitions: Annotated[int | None, "How many were asked for; null: all"]
+    unknown: Annotated[list[str], "Symbols and files that are not in the index"]
+    consumers: Annotated[list[Consumer], "Those with most calls and imports first"]
+    consumers_more: Annotated[int, "How many more there are than limit"]
+    lagging: Annotated[int, "How many of all lag"]
+    inside: Inside
+    unresolved: Annotated[
+        int, "References by the names of the definitions of which nothing else is known"
+    ]
+    receipt: MapReceipt
+    hint: Annotated[str | None, "Why the answer is empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallingProjectCount:
+    """How often a project uses a definition."""
+
+    project: str
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class MostCalledDefinition:
+    """A definition with the other projects that use it."""
+
+    project: str
+    file: str
+    line: int
+    name: Annotated[str, "Its qualified name"]
+    kind: str
+    package: Annotated[str | None, "The distribution it is part of"]
+    url: str | None
+    projects: Annotated[int, "How many other projects use it"]
+    calls: Annotated[int, "References in them, of every kind but types"]
+    users: Annotated[list[CallingProjectCount], "The 20 with most calls"]
+
+
+@dataclass(frozen=True, slots=True)
+class MostCalled:
+    """The definitions that most other projects use."""
+
+    definitions: Annotated[list[MostCalledDefinition], "By projects, then by calls"]
+    definitions_more: Annotated[int, "How many more there are than limit"]
+    receipt: MapReceipt
+    hint: Annotated[str | None, "Why the answer is empty"]

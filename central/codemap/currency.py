@@ -39,6 +39,9 @@ class Beside(NamedTuple):
     left_out: int
 
 
+NOTHING_BESIDE: Final = Beside("", (), (), 0)
+
+
 def beside_stored(organization: Organization, resolver: BatchResolver) -> Beside:
     """Resolve what is not current. Raises UnavailableError until all repositories are compared."""
     if behind(organization) is not None:

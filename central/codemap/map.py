@@ -2,45 +2,24 @@
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from central.codemap.answers import CodeMap, MapLink, MapNode, MapReceipt, Versions
 from central.codemap.currency import beside_stored
 from central.codemap.cycles import cycles_of
+from central.codemap.packages import Packages
 from central.codemap.receipts import map_receipt
 from central.codemap.uses import imports, uses
-from central.corpus.models import Dependency, Package
-from central.db import fetch_rows, sql_with
 from central.tenancy.credentials import Credential
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.resolve import Confidence
 from central.trace.stored.package_imports import PackagePlace
-from central.trace.versions import is_older
 
 _VERSIONS: Final = 20  # of a link
 _NOTHING: Final = (
     "No project that this credential sees uses another one: nothing in them leads there, and no "
     "manifest asks for a package of another one."
 )
-_sql = sql_with(package=Package, dependency=Dependency)
-_PACKAGES: Final = _sql("""SELECT p.id, p.ecosystem, p.name, p.version, p.root
-    FROM {package} p WHERE p.repository_id = ANY(%s::bigint[])""")
-# What one package asks another one for, by manifest and lock file.
-_ASKED: Final = _sql("""SELECT DISTINCT u.repository_id, u.id, p.repository_id, p.id, d.required,
-        d.pinned
-    FROM {dependency} d JOIN {package} u ON u.id = d.package_id
-    JOIN {package} p ON p.name = d.name AND p.ecosystem = d.ecosystem AND p.id <> u.id
-    WHERE NOT d.locked AND p.name <> ''
-        AND (u.repository_id <> p.repository_id OR u.repository_id = %s::bigint)
-        AND u.repository_id = ANY(%s::bigint[]) AND p.repository_id = ANY(%s::bigint[])
-    ORDER BY 1, 2, 3, 4, 5, 6""")
-
-
-class _Package(NamedTuple):
-    ecosystem: str
-    name: str
-    version: str
-    root: str
 
 
 @dataclass(slots=True)
@@ -83,9 +62,8 @@ class _Map:
     """The links between projects or packages, as they are found."""
 
     def __init__(self, scope: TraceScope, level: str) -> None:
-        rows = fetch_rows(_PACKAGES, [scope.resolver.repositories])
         self._scope = scope
-        self._packages = {key: _Package(*rest) for key, *rest in rows}
+        self._packages = Packages(scope)
         self._is_of_projects = level == "project"
         self._links: _Links = defaultdict(_Link)
 
@@ -97,18 +75,13 @@ class _Map:
 
     def take_requirements(self, inside: int) -> None:
         """Add what manifests say of the links, and the links that only they have."""
-        seen = self._scope.resolver.repositories
-        for *four, required, pinned in fetch_rows(_ASKED, [inside, seen, seen]):
-            package = self._packages[four[3]]
-            lags = is_older(package.ecosystem, pinned=pinned, indexed=package.version)
-            version = package.version or None
-            asked = Versions(package.name, required or None, pinned or None, version, lags)
-            self.link(PackagePlace(*four[:2]), PackagePlace(*four[2:])).versions.append(asked)
+        for one in self._packages.requirements(inside=inside):
+            self.link(one.user, one.provider).versions.append(one.versions)
 
     def answer(self, receipt: MapReceipt, repository: int, limit: int) -> CodeMap:
         """Return the strongest links, of a repository or of all."""
         links = {ends: one for ends, one in self._links.items() if ends[0] != ends[1]}
-        ids = {place: self._id(place) for ends in links for place in ends}
+        ids = {place: self._packages.id_of(place) for ends in links for place in ends}
         cycles = sorted((sorted(ids[one] for one in each) for each in cycles_of(links)), key=len)
         cycles.reverse()
         of_node = {one: number for number, each in enumerate(cycles) for one in each}
@@ -147,16 +120,9 @@ class _Map:
             hint=None if shown else _NOTHING,
         )
 
-    def _id(self, place: PackagePlace) -> str:
-        project = self._scope.repositories[place.repository].name
-        one = self._packages.get(place.package)
-        if one is None:
-            return project
-        return f"{project}/{one.root}".rstrip("/") + f"#{one.ecosystem}:{one.name}"
-
     def _node(self, id_: str, place: PackagePlace, users: int, uses: int) -> MapNode:
         repository = self._scope.repositories[place.repository]
-        one = self._packages.get(place.package)
+        one = self._packages.of(place)
         return MapNode(
             id=id_,
             project=repository.name,

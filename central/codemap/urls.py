@@ -2,8 +2,10 @@
 
 from django.urls import path
 
-from central.codemap.views import MapView
+from central.codemap.views import ConsumersView, MapView, MostCalledView
 
 urlpatterns = [
     path("map", MapView.as_view(), name="code-map"),
+    path("map/consumers", ConsumersView.as_view(), name="code-consumers"),
+    path("map/most-called", MostCalledView.as_view(), name="code-most-called"),
 ]

@@ -62,14 +62,21 @@ class Use(NamedTuple):
 
 
 def uses(
-    resolver: BatchResolver, beside: Beside, *, inside: int, min_confidence: Confidence
+    resolver: BatchResolver,
+    beside: Beside,
+    *,
+    inside: int,
+    of: int = 0,
+    min_confidence: Confidence,
 ) -> Mapping[Use, int]:
     """Return how many references are such a use, with at least this confidence.
 
-    Between repositories, and between the packages that are `inside` one, if it is not 0.
+    Between repositories, and between the packages that are `inside` one, if it is not 0. Only of
+    definitions `of` one, if it is not 0; it must be visible.
     """
     seen = resolver.repositories
-    asked = [beside.hidden, inside, int(min_confidence), seen, seen]
+    providers = id_array([of]) if of else seen
+    asked = [beside.hidden, inside, int(min_confidence), seen, providers]
     counts: Counter[Use] = Counter()
     for *four, file, name, count in fetch_rows(_USES, asked):
         counts[Use(PackagePlace(*four[:2]), PackagePlace(*four[2:]), file, name)] = count
@@ -78,29 +85,32 @@ def uses(
         user = PackagePlace(edge.site.repository, edge.site.package)
         one = Use(user, places[edge.target[0]], *edge.target)
         is_sure = edge.confidence >= min_confidence and not edge.is_to_constructor
-        if is_sure and _is_asked(user, one.provider, inside):
+        if is_sure and _is_asked(user, one.provider, inside, of):
             counts[one] += 1
     return counts
 
 
 def imports(
-    resolver: BatchResolver, beside: Beside, *, inside: int
+    resolver: BatchResolver, beside: Beside, *, inside: int, of: int = 0
 ) -> Mapping[tuple[PackagePlace, PackagePlace], int]:
     """Return how many imports of a package lead into another one; as `uses`."""
     seen = resolver.repositories
+    providers = id_array([of]) if of else seen
     counts: Counter[tuple[PackagePlace, PackagePlace]] = Counter()
-    for *four, count in fetch_rows(_IMPORTS, [beside.hidden, inside, seen, seen]):
+    for *four, count in fetch_rows(_IMPORTS, [beside.hidden, inside, seen, providers]):
         counts[PackagePlace(*four[:2]), PackagePlace(*four[2:])] = count
     statements = imports_in(resolver, beside.files) if beside.files else {}
     found = {file: imported_by(resolver, several) for file, several in statements.items()}
     for (file, provider), count in package_imports(found).items():
         user = found[file][0].own
-        if _is_asked(user, provider, inside):
+        if _is_asked(user, provider, inside, of):
             counts[user, provider] += count
     return counts
 
 
-def _is_asked(user: PackagePlace, provider: PackagePlace, inside: int) -> bool:
+def _is_asked(user: PackagePlace, provider: PackagePlace, inside: int, of: int) -> bool:
+    if of and provider.repository != of:
+        return False
     is_foreign = user.repository != provider.repository
     return is_foreign or (user.repository == inside and user != provider)
 

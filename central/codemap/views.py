@@ -2,9 +2,15 @@
 
 from typing import Any
 
-from central.codemap.answers import CodeMap
+from central.codemap.answers import CodeMap, Consumers, MostCalled
+from central.codemap.consumers import consumers
 from central.codemap.map import code_map
-from central.codemap.requests import MapRequestSerializer
+from central.codemap.most_called import most_called
+from central.codemap.requests import (
+    ConsumersRequestSerializer,
+    MapRequestSerializer,
+    MostCalledRequestSerializer,
+)
 from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
@@ -17,6 +23,8 @@ _MADE: Made = {
     MissingProject: TraceMissingSerializer,
 }
 _MAP = MapRequestSerializer()
+_CONSUMERS = ConsumersRequestSerializer()
+_MOST_CALLED = MostCalledRequestSerializer()
 _Data = dict[str, Any]
 
 
@@ -25,3 +33,19 @@ class MapView(CredentialView):
     def get(self, credential: Credential, query: _Data) -> CodeMap:
         """What the visible projects, or their packages, use of one another."""
         return code_map(credential=credential, **{"project": "", **_MAP.checked(query)})
+
+
+class ConsumersView(CredentialView):
+    @answers(
+        "code_consumers", ConsumersRequestSerializer, serializer_of(Consumers, _MADE), in_body=True
+    )
+    def post(self, credential: Credential, body: _Data) -> Consumers:
+        """What uses a project, a package or definitions of it, and in which versions."""
+        return consumers(credential=credential, request=_CONSUMERS.consumers_request(body))
+
+
+class MostCalledView(CredentialView):
+    @answers("code_most_called", MostCalledRequestSerializer, serializer_of(MostCalled, _MADE))
+    def get(self, credential: Credential, query: _Data) -> MostCalled:
+        """The definitions that most other projects use."""
+        return most_called(credential=credential, **{"project": "", **_MOST_CALLED.checked(query)})

@@ -48,12 +48,7 @@ def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
 
 def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] | None) -> Impact:
     repository = scope.named(request.project)
-    changed, unknown, cut = _changed(scope, repository, request)
-    if len(changed) > IMPACT_DEFINITIONS:
-        cut.append(
-            f"Of {len(changed)} changed definitions the first {IMPACT_DEFINITIONS} were traced."
-        )
-        changed = changed[:IMPACT_DEFINITIONS]
+    changed, unknown, cut = changed_definitions(scope, repository, request.symbols, request.files)
     traversal = transitive_callers(
         scope.resolver, changed, depth=request.depth, min_confidence=request.min_confidence
     )
@@ -88,7 +83,7 @@ def _hint(
     return hint_for(scope, "callers", receipt, min_confidence=request.min_confidence)
 
 
-class _Changed(NamedTuple):
+class ChangedDefinitions(NamedTuple):
     """Changed definitions, each once, what is not indexed, and the limits met."""
 
     definitions: list[Definition]
@@ -96,24 +91,35 @@ class _Changed(NamedTuple):
     cut: list[str]
 
 
-def _changed(scope: TraceScope, repository: RepositorySnapshot, request: ImpactRequest) -> _Changed:
+def changed_definitions(
+    scope: TraceScope,
+    repository: RepositorySnapshot,
+    symbols: Sequence[str],
+    files: Sequence[ChangedFile],
+) -> ChangedDefinitions:
+    """Return the definitions of these names, or at these lines."""
     found: dict[Key, Definition] = {}
     unknown: dict[str, None] = {}
     cut = []
-    for symbol in request.symbols:
+    for symbol in symbols:
         named = definitions_named(scope.resolver, DefinitionFilter(symbol, repository.id))
         found |= {one.key: one for one in named[:MAX_DEFINITIONS]}
         if not named:
             unknown[symbol] = None
         if len(named) > MAX_DEFINITIONS:
             cut.append(f"Of {symbol} the first {MAX_DEFINITIONS} definitions were traced.")
-    for file in request.files:
+    for file in files:
         inside = definitions_in(scope.resolver, repository=repository.id, path=file.path)
         for one in _touched(inside, file):
             found.setdefault(one.key, one)
         if not inside and not has_file(scope, file.path, repository):
             unknown[file.path] = None
-    return _Changed(list(found.values()), list(unknown), cut)
+    definitions = list(found.values())
+    if len(definitions) > IMPACT_DEFINITIONS:
+        cut.append(
+            f"Of {len(definitions)} changed definitions the first {IMPACT_DEFINITIONS} were traced."
+        )
+    return ChangedDefinitions(definitions[:IMPACT_DEFINITIONS], list(unknown), cut)
 
 
 def _touched(definitions: Sequence[Definition], file: ChangedFile) -> Iterable[Definition]:

@@ -185,8 +185,8 @@ class ChangedFileSerializer(StrictSerializer):
     lines = serializers.ListField(child=LinesField(), max_length=IMPACT_CHANGES, required=False)
 
 
-class ImpactRequestSerializer(ConfidentSerializer):
-    """`POST /trace/impact`: exactly one of `symbols` and `files`."""
+class DefinitionsSerializer(ConfidentSerializer):
+    """Definitions of a project: by `symbols`, or by `files` and their lines."""
 
     project = StrictCharField(max_length=200)
     symbols = serializers.ListField(
@@ -198,6 +198,21 @@ class ImpactRequestSerializer(ConfidentSerializer):
     files: serializers.ListSerializer[Any] = serializers.ListSerializer(
         child=ChangedFileSerializer(), min_length=1, max_length=IMPACT_CHANGES, required=False
     )
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields with the definitions as records."""
+        found = super().checked(data)
+        found["symbols"] = tuple(dict.fromkeys(found.get("symbols", ())))
+        found["files"] = tuple(
+            ChangedFile(one["path"], tuple((first, last) for first, last in one.get("lines", ())))
+            for one in found.get("files", ())
+        )
+        return found
+
+
+class ImpactRequestSerializer(DefinitionsSerializer):
+    """`POST /trace/impact`: exactly one of `symbols` and `files`."""
+
     depth = StrictIntegerField(min_value=1, max_value=TRACE_DEPTH, default=1)
     limit = StrictIntegerField(
         min_value=1, max_value=TRACE_SITES, default=50, help_text="Callers shown per symbol"
@@ -211,10 +226,4 @@ class ImpactRequestSerializer(ConfidentSerializer):
         return attrs
 
     def impact_request(self, body: Mapping[str, Any]) -> ImpactRequest:
-        found = self.checked(body)
-        found["symbols"] = tuple(dict.fromkeys(found.get("symbols", ())))
-        found["files"] = tuple(
-            ChangedFile(one["path"], tuple((first, last) for first, last in one.get("lines", ())))
-            for one in found.get("files", ())
-        )
-        return ImpactRequest(**found)
+        return ImpactRequest(**self.checked(body))

@@ -56,6 +56,11 @@ SENTENCES: Final = {
     "models_off": "Models of libraries are off, so what calls of a library give is unknown. "
     "Administrators switch them on in Settings.",
     "may_lack": "{count} {noun} in scope may lack something, as said above.",
+    "no_consumers": "No other repository that you may see uses it, or asks for it.",
+    "no_consumer_lags": "Of none of the {count} consumers is the version known to be older.",
+    "used_inside": "Other packages of the repository itself do.",
+    "incomplete": "Something may be missing, as said above.",
+    "not_used_elsewhere": "No other repository that you may see uses a definition of {what}.",
     "none_visible": "Nothing in what you may see is among its {what}.",
     "nodes_are_listed": "Knowledge lists all that you may see.",
     "nothing_linked": (

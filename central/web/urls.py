@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, path, register_converter
 from central.web import (
     views_accounts,
     views_code,
+    views_consumers,
     views_files,
     views_knowledge,
     views_repositories,
@@ -55,6 +56,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         f"{_OF}/r/<str:project>/violations",
         views_knowledge.violations,
         name="violations",
+    ),
+    path(
+        f"{_OF}/r/<str:project>/consumers",
+        views_consumers.consumers_page,
+        name="consumers",
     ),
     path(f"{_OF}/knowledge", views_knowledge.knowledge, name="knowledge"),
     path(f"{_OF}/knowledge/<file:node>", views_knowledge.node, name="node"),

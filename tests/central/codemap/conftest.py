@@ -30,6 +30,23 @@ def ask(api: Api) -> Ask:
     return ask
 
 
+@pytest.fixture
+def send(api: Api) -> Ask:
+    """POST below /api/v1/, when edges follow: `send("map/consumers", project="lib")`."""
+
+    def send(what: str, *, token: str = "", **body: object) -> Any:
+        while follow(api.organization):
+            pass
+        return api.client.post(
+            f"/api/v1/{what}",
+            {"org_id": api.organization.slug, **body},
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {token or api.token}"},
+        )
+
+    return send
+
+
 def get(api: Api, what: str, *, token: str = "", **query: object) -> Any:
     """GET below /api/v1/ with the organisation."""
     return api.client.get(

@@ -64,7 +64,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "mode": [None, None, "literal"],
         "symbol": [jam, f"{near}_jam", f"{word}_pot"],
         "file": [None, path, None],
-        "files": [[{"path": path}]],
+        "files": [[{"path": path}], None],
         "glob": [None, "*.py", f"{word}*"],
         "from": [code, f"{kit}/{word}-7", f"{WHOLE}-7"],
         "to": [f"{WHOLE}-7", f"{code}#{jam}", code],
@@ -110,7 +110,7 @@ UNFILLED: Final = {
     *("max_content", "max_tokens", "message", "min_similarity", "new_secret", "own_secret"),
     *("owner_id", "policy", "properties", "queries", "repository_id", "repository_url", "rule"),
     *("run_url", "selection", "severity", "start_line", "status", "types", "urls", "vectors"),
-    *("weight", "body", "include", "direction", "symbols"),
+    *("weight", "body", "include", "direction", "symbols", "package", "lags_only"),
 }
 PAGE_FIELDS: Final = ("q", "name", "project", "lines", "mode", "state")
 SETTINGS_FIELDS: Final = ("patterns", "pattern")

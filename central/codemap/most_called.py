@@ -1,0 +1,69 @@
+"""The definitions that most other projects use."""
+
+from collections import Counter, defaultdict
+from typing import Final
+
+from central.codemap.answers import CallingProjectCount, MostCalled, MostCalledDefinition
+from central.codemap.currency import beside_stored
+from central.codemap.receipts import map_receipt
+from central.codemap.uses import uses
+from central.sentences import Sentence
+from central.tenancy.credentials import Credential
+from central.trace.request_scope import TraceScope, traced
+from central.trace.resolve.definitions import Definition, definitions_at
+from central.trace.resolve.questions import Key
+from central.trace.resolve.resolve import Confidence
+
+_USERS: Final = 20  # of a definition
+_NOTHING: Final = "No other project that this credential sees uses a definition of {what}."
+
+
+def most_called(
+    *, credential: Credential, project: str, min_confidence: Confidence, limit: int
+) -> MostCalled:
+    """Return the definitions, of a project or of all, by how many other projects use them.
+
+    Raises NotFoundError for an unknown project, and UnavailableError while edges are behind.
+    """
+    with traced(credential, "most called", project) as scope:
+        of = scope.named(project).id if project else 0
+        beside = beside_stored(credential.organization, scope.resolver)
+        users: dict[Key, Counter[int]] = defaultdict(Counter)
+        for use, count in uses(
+            scope.resolver, beside, inside=0, of=of, min_confidence=min_confidence
+        ).items():
+            users[use.file, use.name][use.user.repository] += count
+        order = sorted(
+            users, key=lambda key: (-len(users[key]), -users[key].total(), key[1], key[0])
+        )
+        found = definitions_at(scope.resolver, order[:limit])
+        shown = [_shown(scope, one, users[key]) for key in order if (one := found.get(key))]
+        scope.span.set_attributes(resultCount=len(shown))
+        return MostCalled(
+            definitions=shown,
+            definitions_more=len(order) - len(shown),
+            receipt=map_receipt(scope, beside),
+            hint=None if shown else _hint(project),
+        )
+
+
+def _hint(project: str) -> Sentence:
+    return Sentence.of("not_used_elsewhere", _NOTHING, what=project or "another one")
+
+
+def _shown(scope: TraceScope, one: Definition, users: Counter[int]) -> MostCalledDefinition:
+    repository = scope.repositories[one.repository]
+    counts = [(scope.repositories[user].name, count) for user, count in users.items()]
+    counts.sort(key=lambda one: (-one[1], one[0]))
+    return MostCalledDefinition(
+        project=repository.name,
+        file=one.path,
+        line=one.start_line,
+        name=one.qualified_name,
+        kind=one.kind,
+        package=one.distribution or None,
+        url=repository.url(one.path, one.start_line),
+        projects=len(users),
+        calls=users.total(),
+        users=[CallingProjectCount(*one) for one in counts[:_USERS]],
+    )

@@ -1,0 +1,56 @@
+"""The consumers of a repository, and its definitions that most others use."""
+
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from central.codemap.answers import Consumer
+from central.codemap.consumers import consumers
+from central.codemap.most_called import most_called
+from central.codemap.requests import ConsumersRequestSerializer
+from central.http.parameters import FLAG, query_object
+from central.tenancy.credentials import Credential
+from central.web.access import member_page
+from central.web.urls_for import symbol_url
+
+_CONSUMERS: Final = ConsumersRequestSerializer()
+_NUMBERS: Final = {"lags_only": FLAG}
+_MOST_CALLED: Final = 50
+
+
+@member_page
+def consumers_page(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
+    """`package`, `lags_only`, `min_confidence` and `limit` are as in the API."""
+    organization = credential.organization.slug
+    given = query_object(request.GET, lists=frozenset(), numbers=_NUMBERS)
+    asked = {name: value for name, value in given.items() if value != ""}
+    body = _CONSUMERS.known({**asked, "org_id": organization, "project": project})
+    query = _CONSUMERS.consumers_request(body)
+    answer = consumers(credential=credential, request=query)
+    most = most_called(
+        credential=credential,
+        project=project,
+        min_confidence=query.min_confidence,
+        limit=_MOST_CALLED,
+    )
+    context = {
+        "section": "repositories",
+        "project": project,
+        "query": query,
+        "answer": answer,
+        "rows": [(one, _used(one, organization, project)) for one in answer.consumers],
+        "most": most,
+        "definitions": [
+            (one, symbol_url(organization, one.name, project=project, file=one.file))
+            for one in most.definitions
+        ],
+    }
+    return render(request, "web/consumers.html", context)
+
+
+def _used(one: Consumer, organization: str, project: str) -> list[tuple[object, str]]:
+    return [
+        (used, symbol_url(organization, used.name, project=project, file=used.file))
+        for used in one.definitions
+    ]
