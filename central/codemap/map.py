@@ -11,6 +11,7 @@ from central.codemap.receipts import map_receipt
 from central.codemap.uses import imports, uses
 from central.corpus.models import Dependency, Package
 from central.db import fetch_rows, sql_with
+from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.resolve import Confidence
@@ -18,6 +19,10 @@ from central.trace.stored.package_imports import PackagePlace
 from central.trace.versions import is_older
 
 _VERSIONS: Final = 20  # of a link
+_NOTHING_OF: Final = (
+    "{project} uses nothing of other projects that this credential sees, and none of them uses it: "
+    "nothing in them leads there, and no manifest asks for it."
+)
 _NOTHING: Final = (
     "No project that this credential sees uses another one: nothing in them leads there, and no "
     "manifest asks for a package of another one."
@@ -144,8 +149,14 @@ class _Map:
             cycles=cycles,
             alone=len(indexed - {place.repository for place in ids}),
             receipt=receipt,
-            hint=None if shown else _NOTHING,
+            hint=None if shown else self._hint(repository),
         )
+
+    def _hint(self, repository: int) -> str:
+        if not repository:
+            return Sentence.of("nothing", _NOTHING)
+        project = self._scope.repositories[repository].name
+        return Sentence.of("nothing_of", _NOTHING_OF, project=project)
 
     def _id(self, place: PackagePlace) -> str:
         project = self._scope.repositories[place.repository].name
