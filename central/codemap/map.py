@@ -60,7 +60,12 @@ _Links = dict[tuple[PackagePlace, PackagePlace], _Link]
 
 
 def code_map(
-    *, credential: Credential, project: str, level: str, min_confidence: Confidence, limit: int
+    *,
+    credential: Credential,
+    project: str = "",
+    level: str,
+    min_confidence: Confidence,
+    limit: int,
 ) -> CodeMap:
     """Return the strongest links, and the nodes at their ends.
 

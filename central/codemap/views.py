@@ -16,12 +16,14 @@ _MADE: Made = {
     AnsweringProject: AnsweringProjectSerializer,
     MissingProject: TraceMissingSerializer,
 }
+MapSerializer = serializer_of(CodeMap, _MADE)
+
 _MAP = MapRequestSerializer()
 _Data = dict[str, Any]
 
 
 class MapView(CredentialView):
-    @answers("code_map", MapRequestSerializer, serializer_of(CodeMap, _MADE))
+    @answers("code_map", MapRequestSerializer, MapSerializer)
     def get(self, credential: Credential, query: _Data) -> CodeMap:
         """What the visible projects, or their packages, use of one another."""
-        return code_map(credential=credential, **{"project": "", **_MAP.checked(query)})
+        return code_map(credential=credential, **_MAP.checked(query))
