@@ -10,12 +10,17 @@ from central.codemap.cycles import cycles_of
 from central.codemap.packages import Packages
 from central.codemap.receipts import map_receipt
 from central.codemap.uses import imports, uses
+from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.resolve import Confidence
 from central.trace.stored.package_imports import PackagePlace
 
 _VERSIONS: Final = 20  # of a link
+_NOTHING_OF: Final = (
+    "{project} uses nothing of other projects that this credential sees, and none of them uses it: "
+    "nothing in them leads there, and no manifest asks for it."
+)
 _NOTHING: Final = (
     "No project that this credential sees uses another one: nothing in them leads there, and no "
     "manifest asks for a package of another one."
@@ -34,7 +39,12 @@ _Links = dict[tuple[PackagePlace, PackagePlace], _Link]
 
 
 def code_map(
-    *, credential: Credential, project: str, level: str, min_confidence: Confidence, limit: int
+    *,
+    credential: Credential,
+    project: str = "",
+    level: str,
+    min_confidence: Confidence,
+    limit: int,
 ) -> CodeMap:
     """Return the strongest links, and the nodes at their ends.
 
@@ -117,8 +127,14 @@ class _Map:
             cycles=cycles,
             alone=len(indexed - {place.repository for place in ids}),
             receipt=receipt,
-            hint=None if shown else _NOTHING,
+            hint=None if shown else self._hint(repository),
         )
+
+    def _hint(self, repository: int) -> str:
+        if not repository:
+            return Sentence.of("nothing", _NOTHING)
+        project = self._scope.repositories[repository].name
+        return Sentence.of("nothing_of", _NOTHING_OF, project=project)
 
     def _node(self, id_: str, place: PackagePlace, users: int, uses: int) -> MapNode:
         repository = self._scope.repositories[place.repository]

@@ -19,7 +19,7 @@ _NOTHING: Final = "No other project that this credential sees uses a definition 
 
 
 def most_called(
-    *, credential: Credential, project: str, min_confidence: Confidence, limit: int
+    *, credential: Credential, project: str = "", min_confidence: Confidence, limit: int
 ) -> MostCalled:
     """Return the definitions, of a project or of all, by how many other projects use them.
 

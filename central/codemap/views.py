@@ -22,6 +22,8 @@ _MADE: Made = {
     AnsweringProject: AnsweringProjectSerializer,
     MissingProject: TraceMissingSerializer,
 }
+MapSerializer = serializer_of(CodeMap, _MADE)
+
 _MAP = MapRequestSerializer()
 _CONSUMERS = ConsumersRequestSerializer()
 _MOST_CALLED = MostCalledRequestSerializer()
@@ -29,10 +31,10 @@ _Data = dict[str, Any]
 
 
 class MapView(CredentialView):
-    @answers("code_map", MapRequestSerializer, serializer_of(CodeMap, _MADE))
+    @answers("code_map", MapRequestSerializer, MapSerializer)
     def get(self, credential: Credential, query: _Data) -> CodeMap:
         """What the visible projects, or their packages, use of one another."""
-        return code_map(credential=credential, **{"project": "", **_MAP.checked(query)})
+        return code_map(credential=credential, **_MAP.checked(query))
 
 
 class ConsumersView(CredentialView):
@@ -48,4 +50,4 @@ class MostCalledView(CredentialView):
     @answers("code_most_called", MostCalledRequestSerializer, serializer_of(MostCalled, _MADE))
     def get(self, credential: Credential, query: _Data) -> MostCalled:
         """The definitions that most other projects use."""
-        return most_called(credential=credential, **{"project": "", **_MOST_CALLED.checked(query)})
+        return most_called(credential=credential, **_MOST_CALLED.checked(query))

@@ -56,7 +56,7 @@ def imported_by(resolver: BatchResolver, imports: Imports) -> list[Imported]:
     return [
         Imported(
             PackagePlace(statement.repository, statement.package),
-            frozenset(one.file for one in definitions),
+            frozenset(one.file for one in definitions if one.file),  # a model's class has none
             frozenset(PackagePlace(one.repository, one.package) for one in modules),
             count,
         )

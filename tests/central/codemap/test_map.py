@@ -55,6 +55,13 @@ def test_each_link_has_its_calls_imports_and_versions(ask: Ask) -> None:
     assert (body["alone"], body["cycles"], body["receipt"]["complete"]) == (1, [], True)
 
 
+def test_an_import_of_what_a_model_of_a_library_says_leads_nowhere(ask: Ask) -> None:
+    manifest = pyproject("site", "django", "lib")
+    code = "from django.db.models import Manager\nfrom lib.core import run\nManager()"
+    repository("site", {"pyproject.toml": manifest, "site.py": code})
+    assert "site → lib: 0 calls of 0, 1 imports, None" in links(ask("map"))
+
+
 def test_projects_that_use_one_another_are_a_cycle(ask: Ask) -> None:
     lib = Repository.objects.get(name="lib")
     manifest = pyproject("lib", "app", version="2.0")
