@@ -45,7 +45,7 @@ class ServiceBackend(FileBackend, Protocol):
         ...
 
     async def map(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """`GET /api/v1/{what}`: map, or what is below it."""
+        """`/api/v1/{what}`: map, or what is below it."""
         ...
 
     async def graph_link(self, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def remarks(answer: Row) -> list[str]:
 def _shown(answer: Row) -> Iterable[str]:
     if "project" in answer:
         yield answer["project"]
-    for name in ("results", "definitions", "callers", "callees", "nodes"):
+    for name in ("results", "definitions", "callers", "callees", "nodes", "consumers"):
         for row in answer.get(name, ()):
             yield row["project"]
 

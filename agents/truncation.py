@@ -25,7 +25,7 @@ Text = Callable[[Answer], str]
 
 _LISTS: Final = (
     *("results", "definitions", "callers", "callees", "nodes", "edges", "entries"),
-    *("roots", "violations", "code", "related", "decisions", "policies", "memories"),
+    *("roots", "violations", "code", "related", "decisions", "policies", "memories", "consumers"),
 )
 _RECEIPT_SHARE: Final = 4  # a receipt may take a quarter of the budget before the rows
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 from urllib.parse import quote, urlencode
 
 from indexer.client.transport import Transport
@@ -29,6 +29,7 @@ class SearchApi(Protocol):
         ...
 
 
+_IN_BODY: Final = {"map/consumers"}  # questions that may be too long for an address
 _MATCH_SECONDS = 70.0  # between two results; a stream takes a minute at most
 
 
@@ -70,8 +71,13 @@ class HttpSearchApi:
         return self._get(f"/api/v1/trace/{what}", parameters)
 
     def map(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """`GET /api/v1/{what}`: map, or what is below it; of the index alone."""
-        return self._get(f"/api/v1/{what}", parameters)
+        """`/api/v1/{what}`: map, or what is below it; of the index alone."""
+        route = f"/api/v1/{what}"
+        if what not in _IN_BODY:
+            return self._get(route, parameters)
+        content = json.dumps({"org_id": self._organization, **parameters}).encode()
+        answer: dict[str, Any] = self._transport.request("POST", route, content=content)
+        return answer
 
     def status(self, project: str | None = None) -> dict[str, Any]:
         """Get the index status."""

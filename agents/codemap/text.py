@@ -1,6 +1,6 @@
 """The compact text form of answers about an organisation as one."""
 
-from agents.text import Row, joined, printable
+from agents.text import Row, heading, joined, printable
 from indexer.output.terminal import pluralize
 
 
@@ -15,10 +15,39 @@ def map_text(answer: Row) -> str:
     return joined(parts, answer)
 
 
-def _link(row: Row) -> str:
-    uses = f"{pluralize(row['calls'], 'call')}, {pluralize(row['imports'], 'import')}"
+def consumers_text(answer: Row) -> str:
+    """Format each consumer with its versions and what it uses, then what else is told."""
+    answer = printable(answer)
+    parts = [heading(len(answer["consumers"]), "consumer", f"of {answer['project']}")]
+    parts.append("\n".join(_consumer(row) for row in answer["consumers"]))
+    if answer["consumers_more"]:
+        parts.append(f"{answer['consumers_more']} more consumers: raise limit.")
+    if any(answer["inside"].values()):
+        parts.append(f"Inside of {answer['project']}: {_uses(answer['inside'])}")
+    if answer["unresolved"]:
+        parts.append(f"References by these names of something unknown: {answer['unresolved']}")
+    if answer["unknown"]:
+        parts.append(f"Not in the index: {', '.join(answer['unknown'])}")
+    return joined(parts, answer)
+
+
+def _consumer(row: Row) -> str:
     versions = "".join(f"  {_version(one)}" for one in row["versions"])
-    return f"{row['source']} → {row['target']}  {uses}{versions}"
+    used = "".join(
+        f"\n    {one['name']} ({one['file']}:{one['line']}): {_uses(one)}"
+        for one in row["definitions"]
+    )
+    more = f"\n    and {row['definitions_more']} more" if row["definitions_more"] else ""
+    return f"{row['id']}  {_uses(row)}{versions}{used}{more}"
+
+
+def _uses(row: Row) -> str:
+    return f"{pluralize(row['calls'], 'call')}, {pluralize(row['imports'], 'import')}"
+
+
+def _link(row: Row) -> str:
+    versions = "".join(f"  {_version(one)}" for one in row["versions"])
+    return f"{row['source']} → {row['target']}  {_uses(row)}{versions}"
 
 
 def _version(row: Row) -> str:

@@ -7,9 +7,17 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from agents.backend import ServiceBackend
-from agents.codemap.text import map_text
-from agents.codemap.truncation import truncate_map
-from agents.parameters import Confidence, MaxTokens, ProjectName, Workspace, provided
+from agents.codemap.text import consumers_text, map_text
+from agents.codemap.truncation import truncate_consumers, truncate_map
+from agents.parameters import (
+    Confidence,
+    MaxTokens,
+    OfProject,
+    ProjectName,
+    Symbol,
+    Workspace,
+    provided,
+)
 from agents.registry import ToolRegistry
 from agents.results import success
 from agents.truncation import DEFAULT_TOKENS
@@ -23,6 +31,7 @@ def add_map_tools(tools: ToolRegistry, backend: Callable[[], ServiceBackend]) ->
     """Register the tools; each call gets its own backend, with the caller's credential."""
     of_map = _MapTools(backend)
     tools.add(of_map.code_map, title="Map of the organisation")
+    tools.add(of_map.code_consumers, title="Consumers of a project")
 
 
 class _MapTools:
@@ -56,3 +65,37 @@ class _MapTools:
         )
         answer = truncate_map(await self._backend().map("map", parameters), max_tokens)
         return success(map_text(answer), answer)
+
+    async def code_consumers(
+        self,
+        project: OfProject,
+        package: Annotated[
+            str | None, Field(max_length=1_000, description="Only this package of it")
+        ] = None,
+        symbols: Annotated[
+            list[Symbol] | None,
+            Field(min_length=1, max_length=1_000, description="Only who uses these definitions"),
+        ] = None,
+        lags_only: Annotated[bool, Field(description="Only who pins an older version")] = False,
+        workspace: Workspace = None,
+        min_confidence: Confidence = "medium",
+        limit: Annotated[int, Field(ge=1, le=500, description="Consumers at most")] = 30,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> CallToolResult:
+        """List who uses a project: version, whether it lags, and the definitions it uses.
+
+        Use it before you change or remove definitions that others may call or import.
+        Example: project="common-utils", symbols=["retry_call"].
+        """
+        parameters = provided(
+            project=project,
+            package=package,
+            symbols=symbols,
+            lags_only=lags_only,
+            workspace=workspace,
+            min_confidence=min_confidence,
+            limit=limit,
+        )
+        answer = await self._backend().map("map/consumers", parameters)
+        answer = truncate_consumers(answer, max_tokens)
+        return success(consumers_text(answer), answer)

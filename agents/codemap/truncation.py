@@ -1,6 +1,6 @@
 """Truncation of answers about an organisation as one, the strongest links first."""
 
-from agents.codemap.text import map_text
+from agents.codemap.text import consumers_text, map_text
 from agents.truncation import Answer, truncate
 
 
@@ -15,3 +15,14 @@ def truncate_map(answer: Answer, max_tokens: int) -> Answer:
 
     advice = "name a project, or lower limit"
     return truncate(answer, max_tokens, keep, len(links), text=map_text, advice=advice)
+
+
+def truncate_consumers(answer: Answer, max_tokens: int) -> Answer:
+    """Keep the first consumers that fit."""
+    rows = answer["consumers"]
+
+    def keep(count: int) -> Answer:
+        return {"consumers": rows[:count]}
+
+    advice = "name symbols or a package, or lower limit"
+    return truncate(answer, max_tokens, keep, len(rows), text=consumers_text, advice=advice)

@@ -115,7 +115,7 @@ class Consumers:
 
     project: str
     commit: str
-    definitions: Annotated[int | None, "How many were asked for; null: all"]
+    definitions_asked: Annotated[int | None, "How many; null: all"]
     unknown: Annotated[list[str], "Symbols and files that are not in the index"]
     consumers: Annotated[list[Consumer], "Those with most calls and imports first"]
     consumers_more: Annotated[int, "How many more there are than limit"]

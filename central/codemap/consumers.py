@@ -243,7 +243,7 @@ def _answer(asked: _Asked, found: _Found) -> Consumers:
     return Consumers(
         project=asked.repository.name,
         commit=asked.repository.commit,
-        definitions=found.definitions,
+        definitions_asked=found.definitions,
         unknown=list(found.unknown),
         consumers=[
             _consumer(asked, found, place, rows[place], definitions, used[place]) for place in shown

@@ -23,6 +23,7 @@ _MADE: Made = {
     MissingProject: TraceMissingSerializer,
 }
 MapSerializer = serializer_of(CodeMap, _MADE)
+ConsumersSerializer = serializer_of(Consumers, _MADE)
 
 _MAP = MapRequestSerializer()
 _CONSUMERS = ConsumersRequestSerializer()
@@ -38,9 +39,7 @@ class MapView(CredentialView):
 
 
 class ConsumersView(CredentialView):
-    @answers(
-        "code_consumers", ConsumersRequestSerializer, serializer_of(Consumers, _MADE), in_body=True
-    )
+    @answers("code_consumers", ConsumersRequestSerializer, ConsumersSerializer, in_body=True)
     def post(self, credential: Credential, body: _Data) -> Consumers:
         """What uses a project, a package or definitions of it, and in which versions."""
         return consumers(credential=credential, request=_CONSUMERS.consumers_request(body))

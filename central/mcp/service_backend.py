@@ -14,8 +14,9 @@ from rest_framework.renderers import JSONRenderer
 
 from agents.backend import ToolError
 from agents.results import names_in
+from central.codemap.consumers import consumers
 from central.codemap.map import code_map
-from central.codemap.requests import MapRequestSerializer
+from central.codemap.requests import ConsumersRequestSerializer, MapRequestSerializer
 from central.db import statement_timeout
 from central.files.content import read_lines
 from central.files.listing import list_files
@@ -67,6 +68,7 @@ _LIST_FILES = ListRequestSerializer()
 _READ_FILE = ContentRequestSerializer()
 _LINK = LinkSerializer()
 _MAP = MapRequestSerializer()
+_CONSUMERS = ConsumersRequestSerializer()
 _TRAVERSE = TraverseSerializer()
 _VIOLATIONS = ProjectQuestionSerializer()
 _UNMIGRATED = UnmigratedSerializer()
@@ -110,7 +112,7 @@ class ServicesBackend:
             return await self._answer(_QUESTIONS[what], parameters)
 
     async def map(self, what: str, parameters: _Parameters) -> dict[str, Any]:
-        """`GET /api/v1/{what}`: map, or what is below it."""
+        """`/api/v1/{what}`: map, or what is below it."""
         with in_lane(Lane.TRACES):
             return await self._answer(_MAPS[what], parameters)
 
@@ -179,6 +181,9 @@ _TRACES: Final[Mapping[str, _Answers]] = {
 }
 _MAPS: Final[Mapping[str, _Answers]] = {
     "map": lambda who, query: code_map(credential=who, **_MAP.checked(query)),
+    "map/consumers": lambda who, query: consumers(
+        credential=who, request=_CONSUMERS.consumers_request(query)
+    ),
 }
 _QUESTIONS: Final[Mapping[str, _Answers]] = {
     "traverse": lambda who, query: traverse(credential=who, asked=_TRAVERSE.traversal(query)),

@@ -47,9 +47,12 @@ _OPTIONS: Final = {
     "lower depth, raise limit, or give project and file": (
         "lower --depth, raise --limit, or give --project and --file"
     ),
+    "lags_only leaves": "--lags leaves",
     ": see receipt.missing": ", as said above",
     ": see receipt.unread_manifests": ", as said above",
     ": see receipt.older_extractor": ", as said above",
+    "Something may be missing: see receipt.": "Something may be missing, as said above.",
+    ": see inside": ", as said above",
     "types=": "--types ",
     "direction=": "--direction ",
     "graph_link links nodes": "`codesearch graph link` links nodes",

@@ -12,8 +12,8 @@ from agents import parameters
 from agents.backend import INVALID
 from agents.sidecar import answers, trace_answers
 from agents.sidecar.mapping import sidecar_arguments
-from central.codemap.requests import MapRequestSerializer
-from central.codemap.views import MapSerializer
+from central.codemap.requests import ConsumersRequestSerializer, MapRequestSerializer
+from central.codemap.views import ConsumersSerializer, MapSerializer
 from central.files.requests import ContentRequestSerializer, ListRequestSerializer
 from central.files.views import FileContentSerializer, FileListSerializer
 from central.knowledge.serializers import (
@@ -83,6 +83,7 @@ STRUCTURES = {
     "files": FileListSerializer,
     "content": FileContentSerializer,
     "map": MapSerializer,
+    "consumers": ConsumersSerializer,
 }
 REQUESTS = {
     "code_search": SearchRequestSerializer,
@@ -93,6 +94,7 @@ REQUESTS = {
     "code_trace_callees": CalleesRequestSerializer,
     "code_graph": GraphRequestSerializer,
     "code_map": MapRequestSerializer,
+    "code_consumers": ConsumersRequestSerializer,
     "graph_link": LinkSerializer,
     "graph_traverse": TraverseSerializer,
     "graph_violations": ProjectQuestionSerializer,
@@ -223,7 +225,7 @@ def test_defaults_are_those_of_the_api_but_for_pages_that_fit_the_default_budget
         if schema["default"] != serializer().fields[name].default
     }
     pages = ("code_trace_callers", "code_trace_callees", "code_graph")
-    pages += ("code_map", "graph_violations", "graph_unmigrated", "code_grep")
+    pages += ("code_map", "code_consumers", "graph_violations", "graph_unmigrated", "code_grep")
     assert differing == {(tool, "limit") for tool in pages}
 
 

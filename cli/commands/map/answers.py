@@ -10,7 +10,7 @@ _Answer = Mapping[str, Any]
 
 
 def answer_of(context: CommandContext, what: str, asked: Mapping[str, Any]) -> _Answer:
-    """Return the answer of `GET /api/v1/{what}`. Raises IndexerError."""
+    """Return the answer of `/api/v1/{what}`. Raises IndexerError."""
     with context.service_api() as service_api:
         return service_api.map(what, {name: one for name, one in asked.items() if one is not None})
 
