@@ -156,6 +156,11 @@ class GraphApi:
         answer: Answer = self._transport.request("GET", f"{_CALLS}?{self._query(parameters)}")
         return answer
 
+    def map(self, what: str, parameters: Mapping[str, Any]) -> Answer:
+        """`GET /api/v1/{what}`: map, or map/most-called."""
+        answer: Answer = self._transport.request("GET", f"/api/v1/{what}?{self._query(parameters)}")
+        return answer
+
     def _get(self, route: str, parameters: Mapping[str, Any]) -> Answer:
         answer: Answer = self._transport.request(
             "GET", f"{_ROUTE}/{route}?{self._query(parameters)}"

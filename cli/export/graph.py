@@ -1,4 +1,4 @@
-"""The exported graph: a local DuckDB file, and the call edges that are added to it.
+"""The exported graph: a local DuckDB file, and the call edges and the map that are added to it.
 
 The export is written to FILE.part, which replaces FILE when it is complete. With call edges an
 existing FILE.part is resumed: it holds the cursor beside the rows that were read up to it.
@@ -19,7 +19,7 @@ from cli.export.part_file import (
 )
 from indexer.client.responses import malformed_answer
 from indexer.errors import CentralError, CentralRefusedError, ConfigurationError
-from indexer.limits import EXPORTED_BYTES
+from indexer.limits import EXPORTED_BYTES, MAP_LINKS, MAP_ROWS
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,6 +54,33 @@ _INSERT: Final = f"""INSERT INTO calls SELECT call.* FROM (
     SELECT unnest(from_json(?, '{_SHAPE}')) AS call)"""  # noqa: S608
 _DELETE: Final = """DELETE FROM calls WHERE caller_project IN (
     SELECT unnest(from_json(?, '["VARCHAR"]')))"""
+_VERSIONS: Final = {
+    "package": "VARCHAR",
+    "required": "VARCHAR",
+    "pinned": "VARCHAR",
+    "indexed": "VARCHAR",
+    "lags": "BOOLEAN",
+}
+_LINKS: Final = {
+    "source": "VARCHAR",
+    "target": "VARCHAR",
+    "calls": "BIGINT",
+    "definitions": "BIGINT",
+    "imports": "BIGINT",
+    "versions": [_VERSIONS],
+    "cycle": "BIGINT",
+}
+_MOST_CALLED: Final = {
+    "project": "VARCHAR",
+    "file": "VARCHAR",
+    "line": "INTEGER",
+    "name": "VARCHAR",
+    "kind": "VARCHAR",
+    "package": "VARCHAR",
+    "projects": "BIGINT",
+    "calls": "BIGINT",
+    "users": [{"project": "VARCHAR", "calls": "BIGINT"}],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +173,33 @@ def _add_calls(graph: "GraphApi", part: Path, progress: Progress) -> Sequence[Ma
         page = _first_page(graph, database, progress)
         while cursor := _store_page(database, page, progress):
             page = graph.calls(cursor)
+        _add_map(graph, database)
         database.execute("DROP TABLE calls_progress")
         database.execute("CHECKPOINT")
     missing: Sequence[Mapping[str, Any]] = page["missing"]
     return missing
+
+
+def _add_map(graph: "GraphApi", database: "duckdb.DuckDBPyConnection") -> None:
+    """Add who uses whom, and what most repositories use: the strongest rows that one answer has."""
+    links = graph.map("map", {"level": "package", "limit": MAP_LINKS})
+    most_called = graph.map("map/most-called", {"limit": MAP_ROWS})
+    database.begin()
+    with malformed_answer(links):
+        _make_table(database, "links", _LINKS, links["links"])
+    with malformed_answer(most_called):
+        _make_table(database, "most_called", _MOST_CALLED, most_called["definitions"])
+    database.commit()
+
+
+def _make_table(
+    database: "duckdb.DuckDBPyConnection", name: str, columns: Mapping[str, Any], rows: object
+) -> None:
+    database.execute(
+        f"CREATE OR REPLACE TABLE {name} AS SELECT item.* FROM ("  # noqa: S608
+        f"SELECT unnest(from_json(?, '{json.dumps([columns])}')) AS item)",
+        [json.dumps(rows)],
+    )
 
 
 def _first_page(

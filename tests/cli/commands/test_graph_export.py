@@ -102,7 +102,18 @@ def test_calls_are_those_of_every_repository(exported: Path) -> None:
     users = {row[0] for row in calls if row[5] == "retry_call"}
     assert {"auth-service", "common-utils", "payments-api", "reporting-jobs"} <= users
     tables = {name for (name,) in rows(exported, "SHOW TABLES")}
-    assert tables == {"calls", "edges", "nodes", "repositories", "state"}
+    assert tables == {
+        *("calls", "edges", "links", "most_called", "nodes", "repositories", "state"),
+    }
+
+
+def test_links_and_the_most_called_definitions_are_those_of_the_map(exported: Path) -> None:
+    ends = "split_part(source, '#', 1), split_part(target, '#', 1)"
+    links = rows(exported, f"SELECT {ends}, versions[1].package FROM links")  # noqa: S608
+    assert ("billing-service", "common-utils", "acme-common") in links
+    assert ("common-utils", "billing-service", "acme-billing") not in links
+    first = rows(exported, "SELECT project, projects, users[1].calls <= calls FROM most_called")[0]
+    assert (first[0], first[1] >= 2, first[2]) == ("common-utils", True, True)
 
 
 def test_ends_of_calls_are_nodes(exported: Path) -> None:
