@@ -114,7 +114,7 @@ class _Found:
 def _of_packages(credential: Credential, asked: _Asked) -> _Found:
     """Find what uses the project or the package, whatever of it that is."""
     scope, of = asked.scope, asked.repository.id
-    beside = beside_stored(credential.organization, scope.resolver)
+    beside = beside_stored(credential.organization, scope)
     found = _Found(map_receipt(scope, beside), asked.packages)
     confidence = asked.request.min_confidence
     for use, count in uses(

@@ -27,7 +27,7 @@ def most_called(
     """
     with traced(credential, "most called", project) as scope:
         of = scope.named(project).id if project else 0
-        beside = beside_stored(credential.organization, scope.resolver)
+        beside = beside_stored(credential.organization, scope)
         users: dict[Key, Counter[int]] = defaultdict(Counter)
         for use, count in uses(
             scope.resolver, beside, inside=0, of=of, min_confidence=min_confidence

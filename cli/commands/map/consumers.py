@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.commands.completion import complete_project
-from cli.commands.map.answers import print_answer
+from cli.commands.map.answers import RETRY_SECONDS, print_answer
 from cli.commands.options import Confidence, Json, MinConfidence, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
@@ -87,7 +87,7 @@ def consumers(
             "limit": limit,
         }
         given = {name: value for name, value in asked.items() if value is not None}
-        answer = service_api_for(target).map("map/consumers", given)
+        answer = service_api_for(target, retry_seconds=RETRY_SECONDS).map("map/consumers", given)
     count = len(answer["consumers"])
     return print_answer(context, answer, consumer_lines, count=count, json=json)
 
