@@ -18,7 +18,7 @@ from central.codemap.answers import (
     UsedDefinition,
     Versions,
 )
-from central.codemap.currency import NOTHING_BESIDE, beside_stored
+from central.codemap.currency import NOTHING_BESIDE, Beside, beside_stored
 from central.codemap.packages import Packages
 from central.codemap.receipts import map_receipt
 from central.codemap.requests import ConsumersRequest
@@ -101,8 +101,9 @@ class _Asked:
 class _Found:
     """Uses by user and definition, and what else is told; users may be of the project itself."""
 
-    receipt: MapReceipt
     packages: Collection[int] | None  # of the definitions; None: all of the project
+    beside: Beside = NOTHING_BESIDE
+    cut: Sequence[str] = ()
     calls: Counter[tuple[PackagePlace, Key]] = field(default_factory=Counter)
     named: Counter[tuple[PackagePlace, Key]] = field(default_factory=Counter)  # by imports
     imports: Counter[PackagePlace] = field(default_factory=Counter)
@@ -115,7 +116,7 @@ def _of_packages(credential: Credential, asked: _Asked) -> _Found:
     """Find what uses the project or the package, whatever of it that is."""
     scope, of = asked.scope, asked.repository.id
     beside = beside_stored(credential.organization, scope)
-    found = _Found(map_receipt(scope, beside), asked.packages)
+    found = _Found(asked.packages, beside)
     confidence = asked.request.min_confidence
     for use, count in uses(
         scope.resolver, beside, inside=of, of=of, min_confidence=confidence
@@ -137,33 +138,30 @@ def _of_definitions(asked: _Asked) -> _Found:
     definitions = [one for one in named if asked.has(one.package)]
     callers = find_callers(scope.resolver, definitions, min_confidence=request.min_confidence)
     found = _Found(
-        map_receipt(scope, NOTHING_BESIDE, [*cut, *([CUT_CALLERS] if callers.is_cut else [])]),
         {one.package for one in definitions},
+        cut=[*cut, *([CUT_CALLERS] if callers.is_cut else [])],
         definitions=len(definitions),
         unknown=unknown,
         unresolved=callers.tally.unresolved,
     )
+    whole = {one.path for one in request.files if not one.lines}
+    files = {one.file for one in definitions if one.path in whole}
     keys = {one.key for one in definitions}
     for edge in _once(callers.edges, definitions):
-        if not _is_within(edge, keys):
+        if edge.site.file not in files and not _is_within(edge, keys):
             found.calls[_user(edge), edge.target] += 1
-    _take_imports(asked, found, definitions)
-    return found
-
-
-def _take_imports(asked: _Asked, found: _Found, definitions: Sequence[Definition]) -> None:
-    """Add the imports that name a definition and, of a file that is given whole, its module."""
-    whole = {one.path for one in asked.request.files if not one.lines}
-    files = {one.file for one in definitions if one.path in whole}
     statements: dict[PackagePlace, set[int]] = defaultdict(set)
     for edge in edges_from_imports(
-        asked.scope.resolver, definitions, min_confidence=asked.request.min_confidence
+        scope.resolver, definitions, min_confidence=request.min_confidence
     ):
-        if _is_named(edge):
+        is_named = _is_named(edge)
+        if edge.site.file in files or not (is_named or edge.target[0] in files):
+            continue
+        statements[_user(edge)].add(edge.site.id)
+        if is_named:
             found.named[_user(edge), edge.target] += 1
-        if (_is_named(edge) or edge.target[0] in files) and edge.site.file not in files:
-            statements[_user(edge)].add(edge.site.id)
     found.imports.update({user: len(several) for user, several in statements.items()})
+    return found
 
 
 def _user(edge: Edge) -> PackagePlace:
@@ -240,6 +238,7 @@ def _answer(asked: _Asked, found: _Found) -> Consumers:
         sum(count for (user, _), count in found.calls.items() if user.repository == own),
         sum(count for user, count in found.imports.items() if user.repository == own),
     )
+    receipt = map_receipt(asked.scope, found.beside, found.cut)
     return Consumers(
         project=asked.repository.name,
         commit=asked.repository.commit,
@@ -252,8 +251,8 @@ def _answer(asked: _Asked, found: _Found) -> Consumers:
         lagging=len(lagging),
         inside=inside,
         unresolved=found.unresolved,
-        receipt=found.receipt,
-        hint=None if shown else _hint(found, len(rows), inside),
+        receipt=receipt,
+        hint=None if shown else _hint(found, len(rows), inside, receipt),
     )
 
 
@@ -293,7 +292,7 @@ def _consumer(
     )
 
 
-def _hint(found: _Found, consumers: int, inside: Inside) -> str:
+def _hint(found: _Found, consumers: int, inside: Inside, receipt: MapReceipt) -> str:
     if found.definitions == 0:
         return _NOT_INDEXED
     if consumers:
@@ -304,6 +303,6 @@ def _hint(found: _Found, consumers: int, inside: Inside) -> str:
         sentences.append(Sentence.of("used_inside", _INSIDE))
     if found.unresolved:
         sentences.append(_UNRESOLVED.format(count=found.unresolved))
-    if not found.receipt.complete:
+    if not receipt.complete:
         sentences.append(Sentence.of("incomplete", _INCOMPLETE))
     return Sentence.joined(sentences)
