@@ -16,7 +16,7 @@ def map_text(answer: Row) -> str:
 
 
 def consumers_text(answer: Row) -> str:
-    """Format each consumer with its versions and what it uses, then what else is told."""
+    """Format each consumer with its versions and what it uses, then what is not known."""
     answer = printable(answer)
     parts = [heading(len(answer["consumers"]), "consumer", f"of {answer['project']}")]
     parts.append("\n".join(_consumer(row) for row in answer["consumers"]))

@@ -99,7 +99,7 @@ class _Asked:
 
 @dataclass(slots=True)
 class _Found:
-    """Uses by user and definition, and what else is told; users may be of the project itself."""
+    """Uses by user and definition, and what is not known; users may be of the project itself."""
 
     packages: Collection[int] | None  # of the definitions; None: all of the project
     beside: Beside = NOTHING_BESIDE

@@ -170,10 +170,11 @@ def _add_calls(graph: "GraphApi", part: Path, progress: Progress) -> Sequence[Ma
             database.execute(_CREATE)
             database.execute("INSERT INTO calls_progress VALUES (?, '', '')", [graph.source])
             database.commit()
+        if not _has_table(database, "most_called"):
+            _add_map(graph, database)
         page = _first_page(graph, database, progress)
         while cursor := _store_page(database, page, progress):
             page = graph.calls(cursor)
-        _add_map(graph, database)
         database.execute("DROP TABLE calls_progress")
         database.execute("CHECKPOINT")
     missing: Sequence[Mapping[str, Any]] = page["missing"]
@@ -196,7 +197,7 @@ def _make_table(
     database: "duckdb.DuckDBPyConnection", name: str, columns: Mapping[str, Any], rows: object
 ) -> None:
     database.execute(
-        f"CREATE OR REPLACE TABLE {name} AS SELECT item.* FROM ("  # noqa: S608
+        f"CREATE TABLE {name} AS SELECT item.* FROM ("  # noqa: S608
         f"SELECT unnest(from_json(?, '{json.dumps([columns])}')) AS item)",
         [json.dumps(rows)],
     )

@@ -10,7 +10,7 @@ Answer = Mapping[str, Any]
 
 
 def consumer_lines(answer: Answer) -> Iterator[str]:
-    """Yield each consumer with the definitions that it uses, and what else is told."""
+    """Yield each consumer with the definitions that it uses, then what is not known."""
     project = answer["project"]
     for one in answer["consumers"]:
         uses = f"{pluralize(one['calls'], 'call')}, {pluralize(one['imports'], 'import')}"
