@@ -100,6 +100,7 @@ class ExactSearch:
         self._is_admitted_first = self._by_names or bool(within)
         self._start = 0
         self._written_define = False
+        self.chosen = 0  # of the query's trigrams, those that its candidates have
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
 
