@@ -38,13 +38,36 @@ COUNTED: Final = {
     "rust": "nsifgeP",
     "typescript": "fcigemnG",
 }
-# What changes the meaning of tags: references, qualified names, another language, own patterns.
+# What changes the meaning of tags: references, qualified names, another language, own patterns,
+# macros that are defined on the command line.
 _NOT_PLAIN = re.compile(
-    r"extras?=\S*[+,}]?(?:r|q|\{reference|\{qualified)|-force|regex|langdef|=@|map"
+    r"extras?=\S*[+,}]?(?:r|q|\{reference|\{qualified)|-force|regex|langdef|=@|map|^-D ",
+    re.MULTILINE,
 )
 _NO_NAME = re.compile("__anon|anonymous|anonFunc|Anonymous|<|.*\N{REPLACEMENT CHARACTER}")
 _TAG = re.compile(r"([^\t]+)\tinput[^\t]*\t(?:/\^?(.*?)\$?/|(\d+));\"\t(\w+)(.*)")
-_ESCAPES: Final = {r"\x21": "!"}
+# What is written in several ways: white space, escapes, PHP's sign of variables.
+_SPELLING = re.compile(r"\\?\s|\\t|\\x(..)|\\u\{0*(\w+)\}|\\u([\da-fA-F]{4})|^\$(?=\w)")
+# Tags that say what is not so, by unit; "" stands for all of its tags.
+_WRONG: Final = {
+    # What the language does not accept.
+    "default-literals.d": "",  # parameters with a default value, in Java
+    "infinite_loop.java.d": "",  # it ends in the head of a method
+    "ts-enum-white.d": "",  # constants without commas between them
+    "github-issue-4313.d": "",  # `if` without a statement
+    "elixir-sign-operators.d": ". ~~~",  # a call; an operator of one operand
+    "elixir-word-operators.d": "not when",  # an operator of one operand; a guard
+    "js-arraylist.d": "class",  # a keyword
+    # What is no function or class: what a function gives, strings and numbers, the prototypes of
+    # classes that are elsewhere.
+    "js-parenthesis-rvalue.d": "e1 e2 e3",
+    "github-issue-4421.d": "constructor",
+    "jsFunc_tutorial.js.d": "livesIn price",
+    "bug1950327.js.d": "Different TabChrome",
+    "github-issue-3641.d": "Foo",
+    "simple.js.d": "Database",
+    "js-null-tag-for-broken-input3.d": "a",
+}
 _REPOSITORY = pinned.PinnedRepository(
     "ctags",
     "https://github.com/universal-ctags/ctags",
@@ -114,10 +137,16 @@ def _detected(source: Path) -> str:
 
 
 def _tags(language: str, source: Path, expected: Path) -> Iterator[Tag]:
-    lines = source.read_text("utf-8", "replace").split("\n")
-    for row in sorted(set(expected.read_text("utf-8", "replace").splitlines())):
+    # Not as text: what else separates lines in Python is white space within these.
+    lines, rows = (
+        file.read_bytes().decode("utf-8", "replace").split("\n") for file in (source, expected)
+    )
+    for row in sorted(set(rows)):
         match = _TAG.fullmatch(row)
         if match is None or match[4] not in _kinds(language) or _NO_NAME.match(match[1]):
+            continue
+        wrong = _WRONG.get(source.parent.name)
+        if wrong is not None and (not wrong or match[1] in wrong.split()):
             continue
         if (roles := re.search(r"roles:(\w+)", match[5])) and roles[1] != "def":
             continue
@@ -134,7 +163,13 @@ def _kinds(language: str) -> Sequence[str]:
 
 def _plain(name: str) -> str:
     """Return a name without what is spelled in several ways: `operator ==`, `~ Class`."""
-    return re.sub(r"\s|\\x..", lambda found: _ESCAPES.get(found[0], ""), name)
+    plain = _SPELLING.sub(_character, name)
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _character(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2] or escape[3] or "20"
+    return chr(int(code, 16)).strip()
 
 
 def _compare(tags: list[Tag], symbols: Sequence[Symbol]) -> tuple[list[Tag], list[Symbol]]:

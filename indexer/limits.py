@@ -29,6 +29,7 @@ LANGUAGE_BYTES: Final = 51_200  # in which patterns tell a language, as many as 
 PARSED_BRACKETS: Final = 1_000  # nested
 FILE_DEFINITIONS: Final = 20_000
 FILE_REFERENCES: Final = 20_000
+UNPACKED_BYTES: Final = 2_000  # of a pattern of names, such as `a, b` of `a, b = f()`
 FLOW_ITEMS: Final = 100  # of a table of functions, and arguments of a call
 FLOW_CALL_BYTES: Final = 2_000  # of the arguments of a call
 FLOW_LITERAL_CHARACTERS: Final = 10_000  # of a table of functions
@@ -37,7 +38,7 @@ UNPARSED_CALLS: Final = 1_000  # uses like calls in them, which become reference
 UNPARSED_NAMES: Final = 2_000  # different names in them
 FILE_REGIONS: Final = 20_000  # of code inside of a file that is no code
 FILE_FIXTURES: Final = 1_000  # of pytest, which a file takes from conftest.py
-HEADER_PATH_NAMES: Final = 8  # at the end of a header's path, by which a file may include it
+HEADER_PATH_NAMES: Final = 8  # at the end of a path, by which a file may include it
 CONFTEST_LEVELS: Final = 32  # directories in which a fixture is looked up
 MANIFEST_CHARACTERS: Final = 16 * 1_048_576
 WRITTEN_MANIFEST_CHARACTERS: Final = 1_048_576  # of handwritten manifests, whose parsers are slow

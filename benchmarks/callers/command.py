@@ -11,6 +11,7 @@ import httpx
 from benchmarks import tables
 from benchmarks.callers import (
     before,
+    drawn,
     promises,
     report,
     truth_cpp,
@@ -54,16 +55,25 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--truth-only", action="store_true", help="do not ask the service")
     parser.add_argument("--verbose", action="store_true", help="list what is missed or false")
     options = parser.parse_args(arguments)
-    chosen = [known[name] for name in options.family or names]
+    asked = [known[name] for name in options.family or names]
+    read = [family for family in asked if family.language in drawn.LANGUAGES]
+    chosen = [family for family in asked if family not in read]
     with temporary_workspace("aeterna-bench-callers-") as temporary:
         workspace = (options.workspace or temporary).resolve()
         truths = {family.name: true_callers(family, workspace, options) for family in chosen}
+        for family in read:
+            put_down(family, workspace, options)
         if options.truth_only:
             return
         with running_service(workspace / "data") as service:
             outcomes = [
                 compare(family, truths[family.name], workspace, service, options)
                 for family in chosen
+            ]
+            figures = [
+                figure
+                for family in read
+                for figure in drawn.figures(family, workspace, service, verbose=options.verbose)
             ]
     report.write(outcomes)
     print(report.markdown(outcomes))
@@ -72,15 +82,22 @@ def main(arguments: list[str]) -> None:
         print("\n".join(before.changes(before.read(options.before), contents)))
     for outcome in outcomes if options.verbose else ():
         print("\n".join(report.differences(outcome)))
-    tables.print_table([figure for outcome in outcomes for figure in promises.figures(outcome)])
+    figures += [figure for outcome in outcomes for figure in promises.figures(outcome)]
+    tables.print_table(figures)
+
+
+def put_down(family: Family, workspace: Path, options: argparse.Namespace) -> Path:
+    """A directory with the family's repositories."""
+    directory = workspace / family.name
+    directory.mkdir(parents=True, exist_ok=True)
+    lay_out(family, directory, clones=options.repositories, cache=options.cache.resolve())
+    return directory
 
 
 def true_callers(family: Family, workspace: Path, options: argparse.Namespace) -> Truth:
     """The family's truth, from the cache if the same was found before."""
-    directory = workspace / family.name
+    directory = put_down(family, workspace, options)
     cache = options.cache.resolve()
-    directory.mkdir(parents=True, exist_ok=True)
-    lay_out(family, directory, clones=options.repositories, cache=cache)
     file = cache / f"truth-{family.name}-{_digest(family)}.json.gz"
     if not file.exists():
         print(f"{family.name}: finding the truth; it is kept in {file}", flush=True)

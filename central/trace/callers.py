@@ -39,7 +39,7 @@ from central.trace.tally import (
     tally_with_unresolved,
 )
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import Access
+from indexer.records.references import CALL_METHOD, Access
 
 MAX_RESOLVED: Final = 10_000  # references of the names; of more, the class hierarchy selects
 MAX_UNCOUNTED: Final = 3_000  # the same limit without a tally
@@ -187,7 +187,7 @@ def _candidates(
         found = _selected_by_hierarchy(resolver, sought, names, files, further)
     sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
     may_be_held = any(name_rules(one).functions_as_values for one in ecosystems)
-    held = _held_sites(resolver, sites, aliases.names) if may_be_held else []
+    held = _held_sites(resolver, sought, sites, aliases.names) if may_be_held else []
     resolver.prefetch(_lineages(sought.definitions).values())
     resolutions = resolve(resolver, [*sites, *held, *prefetch])[: len(sites) + len(held)]
     of_values = resolutions[len(sites) :]
@@ -200,11 +200,18 @@ def _candidates(
 
 
 def _held_sites(
-    resolver: BatchResolver, sites: Sequence[ReferenceSite], names: set[str]
+    resolver: BatchResolver, sought: _Sought, sites: Sequence[ReferenceSite], names: set[str]
 ) -> list[ReferenceSite]:
     """Return further references, of values that may hold what has one of the names."""
     known = {site.id for site in sites}
-    return [site for site in distinct(flow_sites(resolver, names)) if site.id not in known]
+    owners = {
+        owner
+        for one in sought.leading
+        if last_name(one.qualified_name) == CALL_METHOD and (owner := _owner(one))
+    }
+    made = hierarchy_of(resolver, owners, {Ecosystem.PYPI}).names if owners else ()
+    found = flow_sites(resolver, names, instances=made)
+    return [site for site in distinct(found) if site.id not in known]
 
 
 class _Selection(NamedTuple):

@@ -13,6 +13,7 @@ from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
+from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.sql import FileRow, Files, Requirement
 from central.trace.versions import is_older
 from indexer.records.fixtures import split_fixture
@@ -38,9 +39,8 @@ _SENTENCES: Final = {
 }
 
 _UNDECLARED: Final = "the only visible package that provides it; no manifest declares it"
-_GUESSES: Final[Mapping[str, str]] = {
-    Ecosystem.NONE: "the only file of the repository that it can be, by its name"
-}
+_BY_NAME: Final = "the only file of the repository that it can be, by its name"
+_GUESSES: Final[Mapping[str, str]] = {Ecosystem.NONE: _BY_NAME, Ecosystem.SHELL: _BY_NAME}
 
 
 class _ImportLine(NamedTuple):
@@ -73,7 +73,7 @@ class Evidence:
 
     def requirement(self, edge: Edge) -> Requirement | None:
         """Return the dependency of the caller's package on the definition's, if they differ."""
-        imported = self._imports.get(_import_key(edge))
+        imported = self._imported(edge)
         return self._requirements.of(edge, imported.path if imported else edge.site.root)
 
     def _steps(self, edge: Edge) -> Iterator[str]:
@@ -98,21 +98,33 @@ class Evidence:
 
     def _origin(self, edge: Edge) -> Iterator[str]:
         """Yield how the reference's file binds the name."""
-        key = _import_key(edge)
-        if edge.site.binding == Binding.IMPORT and key in self._imports:
-            yield self._imports[key].text
+        imported = self._imported(edge)
+        if imported is not None:
+            yield imported.text
         elif edge.rule == "import":
             yield "imported by wildcard"
         elif edge.rule in _SENTENCES:
             yield _SENTENCES[edge.rule]
 
+    def _imported(self, edge: Edge) -> _ImportLine | None:
+        site = edge.site
+        line = site.line if site.kind == IMPORT else _FIRST
+        found = (self._imports.get((site.file, local, line)) for local in _locals(site))
+        return next(filter(None, found), None)
+
     def _path(self, file: int) -> str:
         return self._places[file].path if file in self._places else ""
 
 
-def _import_key(edge: Edge) -> tuple[int, str, int]:
-    site = edge.site
-    return site.file, site.root, site.line if site.kind == IMPORT else _FIRST
+def _locals(site: ReferenceSite) -> list[str]:
+    """Return the local names of the import that the root may be, or what it calls: `<a/b(0=C)>`."""
+    if site.binding == Binding.IMPORT:
+        return [site.root]
+    called, bracket, _ = site.root.partition("(")
+    if site.binding != Binding.LOCAL or not bracket or called[:1] != "<":
+        return []
+    names = called[1:].split("/")
+    return [".".join(names[:count]) for count in range(len(names), 0, -1)]
 
 
 def _files(edge: Edge) -> list[int]:
@@ -124,8 +136,8 @@ def _import_lines(
     resolver: BatchResolver, edges: Sequence[Edge]
 ) -> dict[tuple[int, str, int], _ImportLine]:
     """Return the imports by file, local name and line, which is also _FIRST."""
-    imported = (edge.site for edge in edges if edge.site.binding == Binding.IMPORT)
-    keys = list(dict.fromkeys((site.file, site.root) for site in imported))
+    sites = [edge.site for edge in edges]
+    keys = list(dict.fromkeys((site.file, local) for site in sites for local in _locals(site)))
     if not keys:
         return {}
     columns = [[file for file, _ in keys], [local for _, local in keys]]

@@ -3,19 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
-
-from central.http.parameters import StrictBooleanField, StrictCharField, body_object, to_json
+from central.http.parameters import OrganizationSerializer, StrictBooleanField
 from central.http.serializers import serializer_of
 from central.tenancy.audit import credential_actor
-from central.tenancy.authentication import credential_for
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.services.organizations import set_models
+from central.tenancy.views import CredentialView, answers
 from central.trace.resolve.library_models import library_models
 
 
@@ -40,52 +34,36 @@ class ModelsSetting:
 ModelsSettingSerializer = serializer_of(ModelsSetting, {})
 
 
-class ModelsRequest(serializers.Serializer[Any]):
+class ModelsRequestSerializer(OrganizationSerializer):
     """`PUT /api/v1/trace/models`."""
 
-    org_id = StrictCharField()
     enabled = StrictBooleanField()
 
 
-def _setting(*, is_on: bool) -> Response:
+_REQUEST = ModelsRequestSerializer()
+
+
+def _setting(*, is_on: bool) -> ModelsSetting:
     known = library_models()
     libraries = [ModelledLibrary(one.name, one.versions, one.source) for one in known.libraries]
-    return Response(to_json(ModelsSetting(is_on, known.version, libraries)))
+    return ModelsSetting(is_on, known.version, libraries)
 
 
-def _credential(request: Request, org_id: object) -> Credential:
-    """Return a credential of the whole organisation, of whose traces the setting decides."""
-    credential = credential_for(request, org_id)
-    credential.require_whole_organization()
-    return credential
-
-
-class ModelsView(APIView):
-    """The models of libraries of an organisation's traces."""
+class ModelsView(CredentialView):
+    """The models of libraries of an organisation's traces; credentials that see all of it ask."""
 
     required_scope = Scope.ADMIN
 
-    @extend_schema(
-        operation_id="trace_models",
-        parameters=[OpenApiParameter("org_id", str)],
-        responses=ModelsSettingSerializer,
-    )
-    def get(self, request: Request) -> Response:
+    @answers("trace_models", OrganizationSerializer, ModelsSettingSerializer)
+    def get(self, credential: Credential, _: dict[str, Any]) -> ModelsSetting:
         """Name the models, and say whether traces use them."""
-        credential = _credential(request, request.query_params.get("org_id"))
+        credential.require_whole_organization()
         return _setting(is_on=credential.organization.uses_models)
 
-    @extend_schema(
-        operation_id="trace_models_set",
-        request=ModelsRequest,
-        responses=ModelsSettingSerializer,
-    )
-    def put(self, request: Request) -> Response:
+    @answers("trace_models_set", ModelsRequestSerializer, ModelsSettingSerializer, in_body=True)
+    def put(self, credential: Credential, body: dict[str, Any]) -> ModelsSetting:
         """Have traces use them or not, from the next request on."""
-        body = body_object(request)
-        credential = _credential(request, body.get("org_id"))
-        bound = ModelsRequest(data=body)
-        bound.is_valid(raise_exception=True)
-        is_on = bound.validated_data["enabled"]
+        credential.require_whole_organization()
+        is_on = _REQUEST.checked(body)["enabled"]
         set_models(credential.organization, is_on=is_on, actor=credential_actor(credential))
         return _setting(is_on=is_on)

@@ -110,11 +110,16 @@ class Language:
     class_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     constructor_names: frozenset[str] = frozenset()
+    # A member of an instance that is its class, and what every class has: Ruby's `self.class.name`.
+    class_member: str = ""
+    members_of_classes: frozenset[str] = frozenset()
     # Those of these keywords that call a constructor of the class itself or of its superclass, as
     # functions: `super(1)`.
     constructor_calls: frozenset[str] = frozenset()
     # Undeclared names of values, such as Kotlin's `it`.
     implicit_names: frozenset[str] = frozenset()
+    # What variables alone begin with. One that a file does not set is unknown: no other file's.
+    variable_sign: str = ""
     # Written in place of a type, such as `var`.
     inferred_type_keywords: frozenset[str] = frozenset()
     # Generic types that are treated as their first argument, such as `Optional`.
@@ -128,6 +133,7 @@ class Language:
     container_literals: Mapping[str, str] = field(default_factory=dict)
     # Methods that a part of an instance calls, such as `__getitem__`.
     part_methods: Mapping[str, str] = field(default_factory=dict)
+    call_member: str = ""  # what calling an instance calls: `__call__`
     # A method of a class whose instances, as attributes of another class, give its result.
     descriptor_method: str = ""
     # Functions over the items of their arguments.
@@ -163,6 +169,7 @@ class Language:
     open_modules: bool = False  # other files may add members to a module
     calls_without_parentheses: bool = False
     bare_methods: bool = False  # a method's name alone may be a call of it
+    calls_commands: bool = False  # a call is a command: one word, whatever signs are in it
     has_headers: bool = False  # a class may stand in another file than its members
     package_visible_types: bool = False  # files see each other's types without an import
 

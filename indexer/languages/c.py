@@ -7,10 +7,15 @@ from typing import Final
 from indexer.languages import cpp_rewrites
 from indexer.languages.base import Language, ModuleName, grammar, names
 from indexer.languages.containers import Containers
-from indexer.languages.import_style import ImportStyle, dotted, relative_module
-from indexer.limits import HEADER_PATH_NAMES
+from indexer.languages.import_style import (
+    ImportStyle,
+    dotted,
+    path_ends,
+    path_module,
+    relative_module,
+)
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import ANY_DIRECTORY, USED_NAMESPACE
+from indexer.records.references import USED_NAMESPACE
 
 # Files that no other one includes.
 _SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".c++")
@@ -18,22 +23,15 @@ _IMPORT: Final = re.compile(r"(?:import|module)\s+([^\s;\[]+)")
 _USING: Final = re.compile(r"using\s+namespace\s+([^;]+)")
 
 
-def _include_module(path: str) -> str:
-    """Return the module of a header: `src/auth.h` → `/src/auth.h`."""
-    return "/" + path
-
-
 def _include_names(path: str, namespace: str) -> Iterator[ModuleName]:
     """Yield the path that `#include` names, and of a module unit what `import` names.
 
     A header also has the ends of its path, which a search path may make the whole.
     """
-    yield ModuleName(_include_module(path), public=False, scope=False)
+    yield ModuleName(path_module(path), public=False, scope=False)
     if not path.endswith(_SOURCES):
-        parts = path.split("/")
-        for count in range(1, min(len(parts), HEADER_PATH_NAMES) + 1):
-            end = "/".join(parts[-count:])
-            yield ModuleName(f"{ANY_DIRECTORY}{end}", public=False, scope=False)
+        for end in path_ends(path):
+            yield ModuleName(end, public=False, scope=False)
     if namespace:
         yield ModuleName(f"import {namespace}", public=False, scope=False)
         if ":" in namespace:  # a partition, which units of the same module name without it
@@ -53,7 +51,7 @@ def _import_path(file: str, module: str, _inside: str) -> str:
         if name[0] not in '<"':
             return f"import {name}"
         module = name.strip('"')
-    return module[1:-1] if module[:1] == "<" else relative_module(file, module, _include_module)
+    return module[1:-1] if module[:1] == "<" else relative_module(file, module, path_module)
 
 
 _INCLUDE: Final = ImportStyle(_import_path, binds_no_name=True)
@@ -125,6 +123,7 @@ CPP: Final = Language(
     wrapper_types=names("unique_ptr shared_ptr weak_ptr optional reference_wrapper"),
     containers=_CPP_CONTAINERS,
     builtins=_BUILTINS | _CPP_BUILTINS,
+    call_member="operator()",
     implicit_this=True,
     has_headers=True,
     separate_type_namespace=True,

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Final
 
+from indexer.languages.conditionals import CONDITIONALS
 from indexer.languages.rewrites import (
     Edit,
     Rewrite,
@@ -44,28 +44,25 @@ _FUNCTION_MACRO: Final = re.compile(
 # Annotations of Clang's thread safety analysis, also with a prefix:
 # https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
 _LOCK_MACRO: Final = (
-    rb"(?<=[\w)\]>])\s{1,20}((?:[A-Z]{1,20}_)?(?:(?:PT_)?GUARDED_(?:BY|VAR)|REQUIRES|ACQUIRE"
+    rb"(?<=[\w)\]>])\s{1,20}+((?:[A-Z]{1,20}_)?(?:(?:PT_)?GUARDED_(?:BY|VAR)|REQUIRES|ACQUIRE"
     rb"|RELEASE|TRY_ACQUIRE|EXCLUDES|LOCKS_EXCLUDED|ACQUIRED_(?:BEFORE|AFTER)|LOCK_RETURNED"
     rb"|(?:ASSERT|RETURN)_CAPABILITY|(?:EXCLUSIVE|SHARED)_(?:LOCKS_REQUIRED|(?:TRY)?LOCK_FUNCTION)"
     rb"|UNLOCK_FUNCTION|NO_THREAD_SAFETY_ANALYSIS)(?:_SHARED|_GENERIC)?"
     rb"(?:\([^()\n]{0,200}(?:\([^()\n]{0,100}\)[^()\n]{0,100})?\))?)(?=\s*[;{=A-Z])"
 )
-_DIRECTIVE: Final = re.compile(
-    rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
-    rb"(?:[^\n\\]|\\.)*\n?",
-    re.MULTILINE | re.DOTALL,
-)
-_MAX_DIRECTIVES: Final = 2_000
-_CONDITIONAL_BYTES: Final = 2_048  # of one in the middle of something
-_LABELS: Final = frozenset({b"public", b"private", b"protected", b"default", b"slots", b"signals"})
-_TOKEN: Final = re.compile(
-    rb"//[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}(?:\*/)?|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
-    rb"|^[ \t]*#[^\n]*|\w+|[^\s\w]",
-    re.MULTILINE | re.DOTALL,
-)
-_BRACKETS: Final = re.compile(rb"[](){}[]")
-_PAIRS: Final = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
-_ENDS: Final = (b"", b";", b"}")
+_DIGRAPHS: Final = {
+    b"<%": b"{",
+    b"%>": b"}",
+    b"<:": b"[",
+    b":>": b"]",
+    b"%:": b"#",
+    b"??<": b"{",
+    b"??>": b"}",
+    b"??(": b"[",
+    b"??)": b"]",
+    b"??=": b"#",
+}
+_DIGRAPH: Final = re.compile(b"|".join(map(re.escape, _DIGRAPHS)))
 _RESULT_NAME: Final = re.compile(rb"\s*\w+\s*:(?!:)")
 _AFTER_CONTRACT: Final = re.compile(rb"\s*(?:(?:pre|post)\b|[{:]|=[^=]|->)")
 _DECLARATION: Final = re.compile(
@@ -122,50 +119,6 @@ def _contracts(source: bytes) -> Iterator[Sequence[Edit]]:
         ]
 
 
-def _conditionals(source: bytes) -> Iterator[Sequence[Edit]]:
-    """Keep the first branch alone of an `#if` in the middle of a statement, a list or a block."""
-    open_branches: list[list[re.Match[bytes]]] = []
-    for directive in islice(_DIRECTIVE.finditer(source), _MAX_DIRECTIVES):
-        if directive[1].startswith(b"if"):
-            open_branches.append([directive])
-        elif open_branches:
-            open_branches[-1].append(directive)
-            if directive[1] == b"endif":
-                first, *others = open_branches.pop()
-                is_short = directive.end() - first.start() <= _CONDITIONAL_BYTES
-                if is_short and _is_inside(source, first, others[0]):
-                    yield [
-                        blank(source, *first.span()),
-                        blank(source, others[0].start(), directive.end()),
-                    ]
-
-
-def _is_inside(source: bytes, start: re.Match[bytes], end: re.Match[bytes]) -> bool:
-    """Whether the lines between two directives are no whole statements or declarations."""
-    before = source[max(0, start.start() - _LOOK_BACK_BYTES) : start.start()].rstrip()
-    branch = source[start.end() : end.start()]
-    if before[-1:] in _ENDS and branch.rstrip()[-1:] in _ENDS and _is_balanced(branch):
-        return False
-    inside = list(_tokens(branch))
-    *_, named, last = (b"", b";", *_tokens(before))
-    is_label = named in _LABELS or b"case" in before.rpartition(b";")[2]
-    if not inside or last in b",(=|&+?<)" or (last == b":" and not is_label):
-        return bool(inside)
-    is_cut = inside[0] in b")]}" or inside[-1] in b",|&+?"
-    return is_cut or not _is_balanced(b"".join(filter(_BRACKETS.match, inside)))
-
-
-def _is_balanced(text: bytes) -> bool:
-    """Whether as many brackets close as open; as a rule these are the ones that belong together."""
-    return all(text.count(opening) == text.count(closing) for opening, closing in _PAIRS)
-
-
-def _tokens(source: bytes) -> Iterator[bytes]:
-    """Yield names, signs and literals, without comments and directives."""
-    tokens = (found[0] for found in _TOKEN.finditer(source))
-    return (one for one in tokens if one[:2] not in {b"//", b"/*"} and one.lstrip()[:1] != b"#")
-
-
 def _is_contract(source: bytes, start: int, end: int) -> bool:
     """Whether it is no call, such as `if (x) post(y);`."""
     _, bracket, between = source[max(0, start - _LOOK_BACK_BYTES) : start].rpartition(b")")
@@ -177,10 +130,17 @@ def _is_contract(source: bytes, start: int, end: int) -> bool:
     return _DECLARATION.match(source, line_start, start) is not None
 
 
+def _digraphs(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Write the alternative spellings of brackets and `#` as these."""
+    for found in occurrences(_DIGRAPH, source):
+        yield [Edit(found.start(), _DIGRAPHS[found[0]].ljust(len(found[0])))]
+
+
 REWRITES_OF_C: Final = (
     Rewrite(_type_macros, always=True),
     Rewrite(_function_macros),
-    Rewrite(_conditionals),
+    CONDITIONALS,
+    Rewrite(_digraphs),
 )
 REWRITES: Final = (
     *REWRITES_OF_C,

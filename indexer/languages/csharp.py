@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.conditionals import CONDITIONALS_OF_CSHARP
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import NAMESPACE
 from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, replaced
@@ -44,6 +45,8 @@ _CONTAINERS: Final = Containers("""
         []=1 Values.*=1 Keys.*=0 *.Key=0 *.Value=1
     KeyValuePair: Key=0 Value=1
     Lazy Nullable: Value=0
+    Action Predicate: (0)=0 (1)=1 (2)=2 (3)=3
+    Func: (0)=0 (1)=1 (2)=2 (3)=3 ()=-1
 """)
 
 _EXTENSION: Final = re.compile(
@@ -79,6 +82,7 @@ def _is_nameless(parameter: bytes) -> bool:
 
 _REWRITES: Final = (
     Rewrite(_extension_blocks, always=True),
+    CONDITIONALS_OF_CSHARP,
     replaced(
         rb"(\?)\.(?=[\w.?]{1,200}+(?:\[[^][\n]{1,200}\])?[ \t]*(?:[-+*/%&|^]|<<|>>|\?\?)?=[^=>])",
         b" ",
@@ -90,6 +94,7 @@ _REWRITES: Final = (
     blanked(rb"\boperator[ \t]*(?:checked[ \t]+)?(?:[-+*/%&|^]|<<|>>)(=)[ \t]*\("),
     blanked(rb"[:,]\s*(allows[ \t]+ref[ \t]+)struct\b"),
     replaced(rb"^(#:)", b"//"),
+    replaced(rb"\bfrom[ \t]+(_)[ \t]+in\b", b"x"),
 )
 
 CSHARP: Final = Language(

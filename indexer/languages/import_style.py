@@ -2,10 +2,13 @@
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from indexer.limits import HEADER_PATH_NAMES
+from indexer.records.references import ANY_DIRECTORY
 
 SEPARATOR: Final = re.compile(r"\s*(?:::|\.|\\)\s*")
 
@@ -33,6 +36,18 @@ def relative_module(file: str, module: str, name: Callable[[str], str]) -> str:
     return name("" if path == "." else path) if path else module
 
 
+def path_module(path: str) -> str:
+    """Return the module of a file that others name by its path: `src/auth.h` → `/src/auth.h`."""
+    return "/" + path
+
+
+def path_ends(path: str) -> Iterator[str]:
+    """Yield the ends of a path, which a search path or a variable may make the whole."""
+    parts = path.split("/")
+    for count in range(1, min(len(parts), HEADER_PATH_NAMES) + 1):
+        yield ANY_DIRECTORY + "/".join(parts[-count:])
+
+
 @dataclass(frozen=True, slots=True)
 class ImportStyle:
     """A language's rules for imports.
@@ -45,6 +60,8 @@ class ImportStyle:
 
     path: Callable[[str, str, str], str] = lambda _file, module, _inside: dotted(module)
     local_name: Callable[[str, Callable[[str], bool]], str] = last_name
+    # A module as written, with the values of the file's own variables in it.
+    expand: Callable[[str, bytes], str] | None = None
     binds_first_name: bool = False  # `import a.b` binds `a`
     binds_no_name: bool = False  # a module is imported by wildcard
     namespace_wildcards: bool = False  # a namespace without an alias is a wildcard

@@ -73,7 +73,13 @@ _CONTAINERS: Final = Containers("""
 
 # A condition of a branch, before its guard: one that a line begins with.
 _GUARDED: Final = rb"(?:^|[{;])[ \t]*(?![ \t]|else\b|if\b)[^\n{};=]{1,200}?\s{1,100}"
+# Of a primary constructor on the line after the class's name; a comment keeps both together.
+_CONSTRUCTOR_MODIFIERS: Final = (
+    rb"\bclass[ \t]+\w+[ \t]*(?:<[^{}()]{1,500}>)?[ \t]*(?://[^\n]*)?\r?\n\s{0,100}"
+    rb"((?:(?:private|internal|protected|public|actual|expect)[ \t]+){1,3})(?=constructor\b)"
+)
 _REWRITES: Final = (
+    replaced(_CONSTRUCTOR_MODIFIERS, b"/**/"),
     type_arguments_blanked(rb"[\w.?*<>,\s]", before=rb"[ \t]?[({]"),
     blanked_brackets(  # context parameters of a declaration
         rb"(?<![.\w])(context[ \t]*\()",
@@ -87,6 +93,10 @@ _REWRITES: Final = (
     Rewrite(_dollar_strings),
     replaced(rb"@(all):", b"get"),
     blanked(rb"^[ \t]+(field)[ \t]*="),
+    blanked(rb"^[ \t]+(@[\w.:]{1,100}(?:\([^()\n]{0,200}\))?)\s{1,100}(?=[gs]et\()"),
+    replaced(
+        rb"^[ \t]+(final|open|inline|external|suspend|public|private|internal)[ \t]*=(?!=)", b"x"
+    ),
     replaced(
         rb"(\(val )[ \w]+(?:,\s*(val)\s+\w+)?(?:,\s*(val)\s+\w+)?\)\s*=(?!=)", b"val(", b"", b""
     ),
@@ -111,6 +121,7 @@ KOTLIN: Final = Language(
     builtins=_BUILTINS,
     literal_types={'"': "String", "'": "Char", "0": "Int", "0.0": "Double"},
     prefix_operators="!-+~&",
+    call_member="invoke",
     implicit_this=True,
     extension_methods=True,
     package_visible_types=True,

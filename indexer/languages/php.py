@@ -3,9 +3,11 @@
 from typing import Final
 
 from indexer.languages.base import Language, grammar, names
+from indexer.languages.containers import Containers
 from indexer.languages.lexis import HASH_COMMENTS, SLASH_COMMENTS, Lexis
 from indexer.languages.rewrites import blanked
 from indexer.records.manifests import Ecosystem
+from indexer.records.references import CALLED
 
 _BUILTINS: Final = names("""
     array bool callable false float int iterable mixed never null object string true
@@ -68,6 +70,9 @@ _BUILTINS: Final = names("""
     version_compare vsprintf wordwrap
 """)
 
+_CONTAINERS: Final = Containers("""
+    array list iterable Generator Iterator Traversable: []=-1 *=-1
+""")
 _REWRITES: Final = (
     blanked(rb"[(,]\s*(final)[ \t]+(?=(?:public|protected|private|readonly)\b)"),
     blanked(rb"(?:^|[;{}])[ \t]*(\(void\))"),
@@ -84,9 +89,14 @@ PHP: Final = Language(
     interpreters=("php",),
     ecosystem=Ecosystem.COMPOSER,
     self_names=names("$this"),
+    variable_sign="$",
     class_names=names("self self:: static static::"),
     super_names=names("parent parent::"),
     builtins=_BUILTINS,
+    call_member="__invoke",
+    containers=_CONTAINERS,
+    part_methods={"__invoke": CALLED},
+    unknown_types=names("mixed object"),
     separate_method_namespace=True,
     separate_type_namespace=True,
 )

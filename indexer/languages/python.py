@@ -11,7 +11,7 @@ from indexer.languages.import_style import ImportStyle
 from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, parts
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import CALLED, DESCRIPTOR_METHOD, EACH, ELEMENT
+from indexer.records.references import CALL_METHOD, CALLED, DESCRIPTOR_METHOD, EACH, ELEMENT
 
 _SUFFIX: Final = re.compile(r"\.py[iw]?$")
 _COLLECTED: Final = re.compile(r"(?:.*/)?(?:conftest|tests|test_[^/]*|[^/]*_tests?)\.py")
@@ -76,8 +76,12 @@ _BUILTINS: Final = names("""
 _CONTAINERS: Final = Containers("""
     list List Sequence MutableSequence deque Deque: []=0 *=0 pop.()=0 popleft.()=0
     set Set frozenset FrozenSet AbstractSet MutableSet: *=0 pop.()=0
-    Iterable Iterator Generator Collection Reversible KeysView ValuesView: *=0
-    AsyncIterable AsyncIterator AsyncGenerator: *=0
+    Iterable Collection Reversible KeysView ValuesView: *=0
+    Iterator Generator: *=0 __enter__=0
+    AsyncIterable: *=0
+    AsyncIterator AsyncGenerator: *=0 __aenter__=0
+    ContextManager AbstractContextManager: __enter__=0
+    AsyncContextManager AbstractAsyncContextManager: __aenter__=0
     dict Dict Mapping MutableMapping defaultdict DefaultDict OrderedDict UserDict ChainMap:
         []=1 *=0 get.()=1 pop.()=1 setdefault.()=1 values.().*=1 keys.().*=0
         items.().*.0=0 items.().*.1=1
@@ -126,8 +130,7 @@ PYTHON: Final = Language(
     super_names=names("super"),
     wrapper_types=names(
         "Optional Annotated ClassVar Final Required NotRequired ReadOnly Awaitable InitVar"
-        " Iterator Generator AsyncIterator AsyncGenerator ContextManager AbstractContextManager"
-        " AsyncContextManager AbstractAsyncContextManager"
+        " Iterator Generator AsyncIterator AsyncGenerator"
     ),
     unknown_types=names("Any object Incomplete"),
     decorators_replace=True,
@@ -137,11 +140,12 @@ PYTHON: Final = Language(
     container_literals={"[": "list", "{": "dict"},
     part_methods={
         "__getitem__": ELEMENT,
-        "__call__": CALLED,
+        CALL_METHOD: CALLED,
         "__iter__": EACH,
         "__aiter__": EACH,
     },
     descriptor_method=DESCRIPTOR_METHOD,
+    call_member=CALL_METHOD,
     adapters={
         **dict.fromkeys(
             names("sorted list tuple set frozenset reversed iter aiter"), ItemShape.SAME

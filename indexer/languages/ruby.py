@@ -44,6 +44,12 @@ _BUILTINS: Final = names("""
     ZeroDivisionError Errno
 """)
 
+_MEMBERS_OF_CLASSES: Final = names("""
+    allocate ancestors attached_object class const_defined? const_get const_missing const_set
+    constants hash include? included_modules inspect instance_method instance_methods
+    method_defined? module_eval name private_instance_methods public_instance_method
+    public_instance_methods singleton_class subclasses superclass to_s
+""")
 _ENDLESS: Final = re.compile(
     rb"\bdef[ \t]+(?:\w+\.)?\w+[?!]?(?:\([^()\n]{0,300}\))?[ \t]*=[ \t]+"
     rb"((?:[\w@]+(?:::|&?\.)){0,5}[a-z_]\w*[?!]?[ \t]+"
@@ -80,6 +86,8 @@ RUBY: Final = Language(
     self_names=names("self"),
     super_names=names("super"),
     constructor_names=names("new"),
+    class_member="class",
+    members_of_classes=_MEMBERS_OF_CLASSES,
     builtins=_BUILTINS,
     literal_types={
         '"': "String",

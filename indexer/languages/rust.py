@@ -1,11 +1,20 @@
 """Rust. `queries/rust.trace.scm` matches imports and references."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from indexer.languages.base import ExportRule, Language, grammar, names
 from indexer.languages.import_style import ImportStyle, beside, dotted
-from indexer.languages.rewrites import blanked, replaced
+from indexer.languages.rewrites import (
+    Edit,
+    Rewrite,
+    blank,
+    blanked,
+    closing,
+    occurrences,
+    replaced,
+)
 from indexer.records.manifests import Ecosystem
 
 _TARGETS: Final = ("tests", "examples", "benches")  # with a crate for each file or directory
@@ -131,7 +140,25 @@ _BUILTINS: Final = names("""
     clippy
 """)
 
+# Not what gives a variable another type than the written one.
+_MACRO_OF_ITEMS: Final = re.compile(
+    rb"\b(?!thread_local!)\w{1,100}+!([ \t]{1,20}+\{)"
+    rb"(?=(?:\s++|//[^\n]*+\n|#\[[^\n]*+\n){0,200}+"
+    rb"(?:(?:pub(?:\([^()\n]*\))?|async|const|unsafe|extern(?:[ \t]+\"C\")?)[ \t]+){0,4}"
+    rb"(?:fn|struct|enum|union|trait|impl|mod|type|static|use)\b)"
+)
+
+
+def _macros_of_items(source: bytes) -> Iterator[Sequence[Edit]]:
+    """Write `cfg_net! { pub fn f() {} }` as `cfg_net!{}  pub fn f() {}`."""
+    for found in occurrences(_MACRO_OF_ITEMS, source):
+        end = closing(source, found.end() - 1)
+        if end >= 0:
+            yield [Edit(found.start(1), b"{}".ljust(len(found[1]))), blank(source, end - 1, end)]
+
+
 _REWRITES: Final = (
+    Rewrite(_macros_of_items, always=True),
     blanked(rb"(?<![\w.])(gen)[ \t]+(?=fn\b|move\b|\{)"),
     blanked(rb"\b(async)[ \t]+(?=Fn(?:Mut|Once)?\b)"),
     blanked(rb"\b(safe)[ \t]+(?=fn\b|static\b)"),

@@ -41,6 +41,7 @@ SCALA: Final = Language(
         "0": "Int",
         "0.0": "Double",
     },
+    call_member="apply",
     implicit_this=True,
     bare_methods=True,
     extension_methods=True,

@@ -60,6 +60,7 @@ SWIFT: Final = Language(
     builtins=_BUILTINS,
     literal_types={'"': "String", "0": "Int", "0.0": "Double", "[": "Array"},
     prefix_operators="!-+~&",
+    call_member="callAsFunction",
     implicit_this=True,
     package_visible_types=True,
 )

@@ -21,6 +21,7 @@ class Ecosystem(StrEnum):
     RUBYGEMS = "rubygems"
     COMPOSER = "composer"
     SWIFTPM = "swiftpm"
+    SHELL = "shell"  # no manifests; functions of files that a script sources
     NONE = "none"  # C, C++: no manifest that names modules
 
 

@@ -64,11 +64,14 @@ CALLED: Final = "()"  # what calling the value gives
 OBJECT: Final = "{}"  # the object that a function returns, as the class of its members
 # Of a class whose instances, as attributes of another class, give what this method does (Python).
 DESCRIPTOR_METHOD: Final = "__get__"
+CALL_METHOD: Final = "__call__"  # what calling an instance calls (Python)
 # In a chain: what follows leads from a value to a function that it holds, and is no member (see
 # `indexer.resolution.value_flow`). At the end of a TYPE reference's caller: what that holds.
 HELD: Final = "="
 # Before the name of what is called, as the name of a TYPE reference: what a call passes.
 PASSED: Final = "^"
+# What `with` and `async with` call of what they are given; what has neither gives itself (Python).
+ENTER_METHODS: Final = ("__enter__", "__aenter__")
 # After the name of an extension member, or of the scope of several: the value that it is called on.
 RECEIVER: Final = "^"
 # After the local name of an import that a scope binds to another path than the scopes around it or

@@ -26,7 +26,7 @@ _KEYWORD: Final = re.compile(r"\s*(\w+)\s*=(?![=>])\s*(.*)", re.DOTALL)
 _CALLEE: Final = re.compile(r"(?:\(\s*\)\s*=>\s*|lambda\s*:\s*)?(new\s+)?([\w.]+)(?=\()")
 _QUOTED: Final = re.compile(r"[\"']([A-Za-z_]\w*)[\"']")
 _TYPE_PARAMETER: Final = re.compile(r"[A-Z]\d?")
-_CLASS_NAME: Final = re.compile(r"_*[A-Z]\w*[a-z]")
+CLASS_NAME: Final = re.compile(r"_*[A-Z]\w*[a-z]")
 _NAMED_KINDS: Final = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DEPTH: Final = 2  # of calls in calls
 
@@ -134,5 +134,5 @@ def _named(given: str, name: NameBinding, resolver: ExpressionReader) -> Value |
     full = ".".join((value.root, *value.chain))
     if value.binding is Binding.LOCAL:
         return value if resolver.tree.definitions.get(full) in _NAMED_KINDS else None
-    is_class = _CLASS_NAME.match(full.rpartition(".")[2]) is not None
+    is_class = CLASS_NAME.match(full.rpartition(".")[2]) is not None
     return value if value.binding is Binding.IMPORT and is_class else None

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from indexer.languages import Language
 from indexer.languages.import_style import ImportStyle
-from indexer.limits import NAME_CHARACTERS
-from indexer.records.references import INNER, Import, argument, cut_path
+from indexer.limits import NAME_CHARACTERS, UNPACKED_BYTES
+from indexer.records.references import ENTER_METHODS, INNER, Import, argument, cut_path
 from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 from indexer.resolution.scopes import (
     ANONYMOUS_FUNCTION,
@@ -21,12 +21,16 @@ from indexer.resolution.scopes import (
 )
 from indexer.syntax.containers import is_generic
 from indexer.syntax.definitions import FUNCTION_KINDS
-from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_arguments
+from indexer.syntax.expressions import (
+    MAX_EXPRESSION_CHARACTERS,
+    read_arguments,
+    shortened_call,
+)
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 from indexer.syntax.trees import ByteRange
 from indexer.syntax.tuples import places_in, take_apart
-from indexer.syntax.types import split_type
+from indexer.syntax.types import documented_type, split_type
 
 _SOURCES: Final = (
     (".type", ValueSource.TYPE),
@@ -42,6 +46,7 @@ _NOWHERE: Final = (0, 0)
 _NO_PLACE: Final = 999
 _WORD: Final = re.compile(r"\w+")
 _BIND: Final = ".bind"  # the method itself, with its object
+_OBJECT: Final = re.compile(r"\s*this\s")
 _UNNAMED: Final = (BLOCK, ANONYMOUS_FUNCTION)
 _FIRST_PARAMETER: Final = re.compile(r"\bdef\s+\w+\s*(?:\[[^\[\]]*\]\s*)?\(\s*$")
 _STATIC_METHOD: Final = re.compile(r"@staticmethod\s*(?:#[^\n]*)?\n(?:\s*@[^\n]*\n)*\s*$")
@@ -89,6 +94,30 @@ class BoundImport:
     imports_members: bool
 
 
+def join_patterns(matches: Iterable[QueryMatch]) -> list[QueryMatch]:
+    """Give each name of a pattern what a match without a name says of the pattern.
+
+    One query pattern for both would take the cube of the number of names.
+    """
+    given: dict[ByteRange, QueryMatch] = {}
+    named = []
+    for match in matches:
+        if "local" in match or "field" in match:
+            named.append(match)
+        else:
+            given.setdefault(match["local.among"], {}).update(match)
+    return [_joined(match, given) if "local.among" in match else match for match in named]
+
+
+def _joined(match: QueryMatch, given: Mapping[ByteRange, QueryMatch]) -> QueryMatch:
+    if len(match) > 2:
+        return match
+    among, mark = match["local.among"], match["local"]
+    if among not in given or mark[0] - among[0] > UNPACKED_BYTES:
+        return {"local": mark}
+    return {**given[among], **match}
+
+
 def bind_locals(
     tree: ScopeTree,
     matches: Iterable[QueryMatch],
@@ -96,13 +125,14 @@ def bind_locals(
     language: Language,
     read: Container[str],
 ) -> None:
-    """Bind the names of matches with `@local` or `@field`; call `merge_bindings` afterwards.
+    """Bind the names of matches with `@local`, `@field` or `@narrowed`.
 
-    A local of unknown value that is not among the names `read` is omitted.
+    Call `merge_bindings` afterwards. A local of unknown value that is not among the names `read`
+    is omitted.
     """
     marked = []
     for match in matches:
-        label = "local" if "local" in match else "field"
+        label = next(one for one in ("local", "field", "narrowed") if one in match)
         written = text.slice(match[label])
         if len(match) > 1 or written in read:
             where = match.get("local.in")
@@ -118,15 +148,19 @@ def bind_locals(
             name.source = ValueSource.CLASS
         if label == "local" and not _is_wrapped(name, written, match, text):
             tree.bind(written, name)
-        elif label == "field":
+        elif label != "local":
             _bind_field(tree, name, written, match, text, language)
 
 
 def _take_apart(name: NameBinding, pattern: str, before: str) -> None:
     """Set what a name of a pattern takes of a tuple that is written beside it.
 
-    It is unknown if it takes what a name before it was: `b` of `a, b = b, a`.
+    It is unknown if it takes what a name before it was: `b` of `a, b = b, a`. So is `*rest` of what
+    is not written.
     """
+    if name.source is not ValueSource.ALIAS:
+        name.source = ValueSource.UNKNOWN if before.endswith("*") else name.source
+        return
     taken = take_apart(pattern, name.text, name.steps)
     if taken is None or leading_identifier(taken[0]) in _WORD.findall(before):
         name.source = ValueSource.UNKNOWN
@@ -158,7 +192,9 @@ def _bind_field(
     text: SourceText,
     language: Language,
 ) -> None:
-    if "field.of" in match:
+    if "narrowed" in match:
+        tree.narrow("".join(written.split()), name)
+    elif "field.of" in match:
         tree.bind_member(text.slice(match["field.of"]), written, name)
     elif "self" not in match or text.slice(match["self"]) in language.self_names:
         tree.bind_field(written, name)
@@ -184,7 +220,7 @@ def _set_value(
     if name.source is ValueSource.ALIAS and is_generic(name.text, language.containers):
         name.source = ValueSource.TYPE  # a name of `dict[str, Item]`
     name.steps = part_taken(match, label, text)
-    if name.source is ValueSource.ALIAS and f"{label}.among" in match:
+    if f"{label}.among" in match:
         start, end = match[f"{label}.among"]
         _take_apart(name, text.slice((start, end)), text.slice((start, match[label][0])))
     if name.source is ValueSource.CALL:
@@ -211,22 +247,39 @@ def _value_source(
             continue
         if source is ValueSource.CALL and "receiver" in match:
             mark = (match["receiver"][0], mark[1])
-        written = text.slice(mark)
-        if source is ValueSource.TYPE and (defined := _DEFINED_TYPE.match(written)):
-            written = defined[1]
+        written = _written(source, mark, text)
+        if source is ValueSource.TYPE:
+            written = _written_type(written, text.slice(match[label]))
+            if not written or written in language.inferred_type_keywords:
+                continue
         if source is ValueSource.CALL and written.endswith(_BIND):
             return ValueSource.ALIAS, written.removesuffix(_BIND)
         if source is ValueSource.CALL and written in language.adapters:
             return ValueSource.ALIAS, text.call(mark)
-        if source is not ValueSource.TYPE or written not in language.inferred_type_keywords:
-            return source, written
+        return source, written
     return ValueSource.UNKNOWN, ""
+
+
+def _written(source: ValueSource, mark: ByteRange, text: SourceText) -> str:
+    written = text.slice(mark)
+    return shortened_call(written) if source is ValueSource.CALL else written
+
+
+def _written_type(written: str, name: str) -> str:
+    """Return the type of a doc comment that tells one of the name, or of a definition in place."""
+    if written.startswith("/**"):
+        return documented_type(written, name)
+    defined = _DEFINED_TYPE.match(written)
+    return defined[1] if defined else written
 
 
 def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ...]:
     """Return the parts of the value that lead to it: a parameter, a member, a place in a tuple."""
     mark = match.get(label, _NOWHERE)
     parts = []
+    if f"{label}.entered" in match:
+        start, _ = match[f"{label}.entered"]
+        parts.append(ENTER_METHODS[text.slice((start, start + 5)) == "async"])
     given, among = match.get(f"{label}.given"), match.get(f"{label}.argument")
     if given is not None:
         before = text.slice((given[0], (among or mark)[0]))
@@ -243,10 +296,14 @@ def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ..
 
 
 def _place(among: ByteRange, one: ByteRange, text: SourceText) -> int:
-    """Return how many there are before `one` in a list that may begin with a bracket."""
+    """Return how many there are before `one` in a list that may begin with a bracket.
+
+    A parameter for the object, C#'s `this A a`, takes no place, and has none.
+    """
     before = text.slice((among[0], one[0]))
     before = before[1:] if before[:1] in {"(", "["} else before
-    return len(split_type(before, ",")) - 1
+    place = len(split_type(before, ",")) - 1
+    return place if not _OBJECT.match(before) else place - 1 if place else _NO_PLACE
 
 
 def _outside_definition(scope: Scope, start: int) -> Scope:
@@ -399,6 +456,8 @@ def _imported(match: QueryMatch, text: SourceText, style: ImportStyle) -> Iterab
         return _of_tree(text.slice(match["import.tree"]), style)
     part = {label.removeprefix("import."): text.slice(mark) for label, mark in match.items()}
     module, alias = part.get("module", ""), part.get("alias", "")
+    if style.expand:
+        module = style.expand(module, text.source)
     if "relative" in part and not module.startswith("."):
         module = f"./{module}"
     if "default" in part:

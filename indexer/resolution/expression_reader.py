@@ -31,6 +31,7 @@ from indexer.syntax.expressions import (
     read_calls,
     read_expression,
 )
+from indexer.syntax.literals import read_literal_member
 
 _SAME_ITEMS: Final = re.compile(r"(\w+)\s+for\s+\1\s+in\s+(.+)", re.DOTALL)
 _CLAUSE: Final = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{}]|\s(?:if|for|async for)\s")
@@ -92,10 +93,16 @@ class ExpressionReader(ABC):
         """Return the result of calling the written expression."""
         read = read_expression(text)
         if read is None:
-            return UNKNOWN
+            return self._result_of_literal(text)
         if read.name:
             return self.result_of(self.of_calls(text, scope, offset, excluding))
         return self.resolve_call(read.path, scope, offset, excluding, CALLEE)
+
+    def _result_of_literal(self, text: str) -> Value:
+        """Return what a member of a literal gives, where others may add such: `"a".toPath()`."""
+        sign, name = read_literal_member(text) or ("", "")
+        root = self.language.literal_types.get(sign)
+        return Value(FREE, root, (name,), RESULT) if root else UNKNOWN
 
     def expression(
         self,

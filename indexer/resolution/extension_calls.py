@@ -3,6 +3,7 @@
 from collections.abc import Container
 
 from indexer.languages import Language
+from indexer.languages.containers import is_name
 from indexer.records.builtin_types import is_builtin_type
 from indexer.records.manifests import Ecosystem
 from indexer.resolution.resolver import Resolver
@@ -12,6 +13,7 @@ from indexer.resolution.value import (
     IMPORT,
     INSTANCE,
     LOCAL,
+    PATH,
     RESULT,
     UNKNOWN,
     Value,
@@ -69,6 +71,12 @@ class ExtensionCalls:
         """Whether a repository may have added the member to the language's type."""
         is_member = value.access is INSTANCE and bool(value.member)
         return is_member and is_extensible(self._language, value)
+
+    def may_be_given(self, value: Value) -> bool:
+        """Whether the receiver is what a member gives that may have been added to such a type."""
+        is_member = value.access is not PATH and bool(value.chain)
+        is_named = is_member and all(map(is_name, value.chain))
+        return is_named and is_extensible(self._language, value._replace(chain=()))
 
 
 def is_extensible(language: Language, value: Value) -> bool:

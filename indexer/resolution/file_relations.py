@@ -15,7 +15,12 @@ from indexer.languages import Language
 from indexer.limits import FILE_REFERENCES, FLOW_LITERAL_CHARACTERS, NAME_CHARACTERS
 from indexer.records.files import Unparsed
 from indexer.records.references import INNER, Export, Import, Reference, ReferenceKind
-from indexer.resolution.bindings import BoundImport, bind_imports, bind_locals
+from indexer.resolution.bindings import (
+    BoundImport,
+    bind_imports,
+    bind_locals,
+    join_patterns,
+)
 from indexer.resolution.exports import declared_functions, read_exports
 from indexer.resolution.extensions import receiver_types
 from indexer.resolution.fixtures import (
@@ -47,7 +52,7 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 # The first known label of a match decides its group.
 _GROUPS: Final = {
     **dict.fromkeys(USE_LABELS, "use"),
-    **dict.fromkeys(("local", "field"), "local"),
+    **dict.fromkeys(("local", "local.among", "field", "narrowed"), "local"),
     **dict.fromkeys(
         ("returns", "returns.call", "returns.new", "returns.alias", "returns.object", *OF_FIXTURES),
         "returns",
@@ -78,9 +83,9 @@ LABELS: Final = frozenset(_GROUPS) | {
     "import.name", "import.alias", "import.default", "import.namespace",
     "import.wildcard", "import.exported", "import.relative", "export.name", "export.wildcard",
     "local.in", "local.within", "local.part", "local.among", "local.items", "local.parameters",
-    "put.at",
+    "put.at", "narrowed.type",
     "local.type", "local.new", "local.call", "local.alias", "local.literal", "returns.part",
-    "returns.among", "returns.argument", "local.argument", "local.given",
+    "returns.among", "returns.argument", "local.argument", "local.given", "local.entered",
     "field.of", "field.part", "field.type", "field.new", "field.call", "field.alias",
     "field.literal",
 }  # fmt: skip
@@ -105,6 +110,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     """
     language = parsed.language
     groups = _grouped(parsed.matches)
+    groups["local"] = join_patterns(groups["local"])
     text = _expression_text(parsed)
     tree = ScopeTree(outlined, groups["scope"], module_methods=language.module_methods)
     imports = bind_imports(tree, groups["import"], text, path=path, style=language.import_style)

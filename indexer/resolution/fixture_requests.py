@@ -92,8 +92,8 @@ def requests_of_parameters(
     for (match, function), scope in zip(found, scopes, strict=True):
         name, (start, _) = text.slice(match["local"]), match["local"]
         begin = function.entry.definition.start_byte
-        is_inner = scope.start != begin  # a lambda's
-        if is_inner or not _is_filled(match, name, function, parsed):
+        is_other = scope.start != begin or start == begin  # a lambda's, and its own name
+        if is_other or not _is_filled(match, name, function, parsed):
             continue
         filled[begin] += 1
         is_given = any(name in names for names in function.given)

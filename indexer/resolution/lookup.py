@@ -23,6 +23,7 @@ from indexer.resolution.value import (
     RECEIVER,
     TYPE,
     UNKNOWN,
+    VALUE,
     NameRole,
     Value,
 )
@@ -86,6 +87,8 @@ class Lookup:
         """Return the binding of a path's first name at an offset; None if it is unbound."""
         if first not in self._bound:
             return None
+        if role is CALLEE and first.startswith("$"):
+            role = VALUE  # PHP's `$run()`: no method has such a name
         here: Scope | None = scope
         while here is not None:
             if self._implicit_this or not here.is_class or here is scope:
@@ -114,7 +117,7 @@ class Lookup:
             ]
         if role is CALLEE and language.separate_method_namespace:
             own = [one for one in names if one.imported or one.kind not in _NO_METHOD_KINDS]
-            return own or [one for one in names if _is_renamed_method(one)]
+            return own or [one for one in names if language.call_member or _is_renamed_method(one)]
         if role is CALLEE and language.has_headers:
             return [name for name in names if not _is_constructor(name)]
         if role is RECEIVER and language.implicit_this and not language.bare_methods:
@@ -145,12 +148,14 @@ class Lookup:
         A callee in a language without free functions is a member. The first name of a path may be a
         module.
         """
-        if first.startswith("\\"):
-            return Value(FREE, first[1:])
+        if first.startswith("\\"):  # kept: nothing of the file's own namespace is meant
+            is_builtin = first[1:] in self.language.builtins
+            return Value(FREE, first[1:] if is_builtin else first)
         if not is_bare and first in self._path_prefixes:
             self.implicit_imports.setdefault(first, offset)
             return Value(IMPORT, first)
-        if first in self.language.implicit_names:
+        sign = self.language.variable_sign
+        if first in self.language.implicit_names or (sign and first.startswith(sign)):
             return UNKNOWN
         if not self._may_be_member(first, role) or is_in_anonymous_class(scope):
             return Value(FREE, first)

@@ -3,12 +3,15 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
 from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import VALUE_KINDS
 from indexer.records.references import ELEMENT, INNER, Reference, ReferenceKind
+from indexer.resolution.arguments import CLASS_NAME
 from indexer.resolution.extension_calls import ExtensionCalls
 from indexer.resolution.name_uses import NameUse
 from indexer.resolution.resolver import Resolver
@@ -55,13 +58,14 @@ _PASSED_TO: Final = (LOCAL, IMPORT)
 BINDABLE_KINDS = CLASS_KINDS | FUNCTION_KINDS
 _MAX_DECORATORS: Final = 32
 _EXTENDS = re.compile(rb"(?:\bextends|:)\s*\Z")
+_ARGUMENTS: Final = re.compile(rb"[\s)]*[({<]")  # also trailing ones, and those of types
 _MAX_KEYWORD: Final = 64  # bytes, with the space after it
 _BARE: Final = re.compile(r"@[\w.]+")
 _BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b)*")
 
 
 def _last_name(root: str) -> str:
-    return root.rpartition(".")[2].partition(INNER)[0]
+    return root.rpartition(".")[2].partition(INNER)[0].removeprefix("\\")
 
 
 def _role(kind: ReferenceKind) -> NameRole:
@@ -69,6 +73,12 @@ def _role(kind: ReferenceKind) -> NameRole:
     if kind is _CALL:
         return CALLEE
     return VALUE if kind is _VALUE or kind is _ELEMENT else TYPE
+
+
+def _place(use: NameUse, scope: Scope) -> Scope:
+    """Return the scope that gives a name its meaning: of a base, the one around the class."""
+    is_base = use.kind is _INHERIT and scope.kind in CLASS_KINDS
+    return scope.parent if is_base and scope.parent else scope
 
 
 class _LastCall(NamedTuple):
@@ -101,6 +111,7 @@ class ReferenceReader:
         self._text = text
         self._resolver = resolver
         self._language = resolver.language
+        self._constructors = self._language.constructor_names - self._language.constructor_calls
         self._uses = uses
         self._scopes = scopes
         self._extensions = ExtensionCalls(resolver, renamed)
@@ -109,7 +120,7 @@ class ReferenceReader:
         if self._language.constructor_calls:
             for use, scope in zip(uses, scopes, strict=True):
                 if use.kind is _INHERIT and self._is_superclass(use):
-                    self._first_bases.setdefault(scope.class_name, (use, scope))
+                    self._first_bases.setdefault(scope.class_name, (use, _place(use, scope)))
         self._bases: dict[str, set[str]] = {}
         self._calls: dict[int, list[int]] = {}
         for use in uses:
@@ -129,7 +140,7 @@ class ReferenceReader:
         for use, scope in zip(self._uses, self._scopes, strict=True):
             if use.kind is _DECORATE and use.written not in self._language.plain_decorators:
                 self._flow.decorated.add(self._caller(use, scope))
-            expression, value, name = self._used(use, scope)
+            expression, value, name = self._used(use, _place(use, scope))
             if value is UNKNOWN and use.kind is _CALL:
                 value, name = self._held(use, name, scope)
             if not name or not self._is_wanted(use, value):
@@ -145,6 +156,8 @@ class ReferenceReader:
 
     def _used(self, use: NameUse, scope: Scope) -> tuple[Expression | None, Value, str]:
         """Return the expression, if it is one, the used value and the name of the reference."""
+        if self._language.calls_commands:
+            return self._command(use)
         expression = read_expression(use.written)
         member = self._of_symbol(use, scope)
         if expression is None and member is None:
@@ -152,9 +165,32 @@ class ReferenceReader:
         if member:
             return member
         if expression is None:
-            self._last_calls[use.start] = _LastCall(self._called_again(use), False, use.end)
-            return None, UNKNOWN, ""
-        return expression, *self._resolve(use, expression, scope)
+            value = self._called_again(use)
+            called = self._called_instance(use, value)
+            self._last_calls[use.start] = _LastCall(called or value, False, use.end)
+            return (None, called, called.member) if called else (None, UNKNOWN, "")
+        value, name = self._resolve(use, expression, scope)
+        called = self._called_value(use, expression, scope)
+        return (expression, called, called.member) if called else (expression, value, name)
+
+    def _command(self, use: NameUse) -> tuple[Expression, Value, str]:
+        """Return a command by its whole word: a function of this file, of another, or a program."""
+        *_, name = parts = [part for part in use.written.split("::") if part]
+        word = ".".join(parts)
+        function = self._functions.get(word)
+        value = Value(LOCAL, function) if function else Value(FREE, word)
+        return Expression((), name), value, name
+
+    @cached_property
+    def _functions(self) -> dict[str, str]:
+        """The qualified names of functions of a shell: wherever one is defined, all may call it."""
+        tree = self._resolver.tree
+        inner: dict[str, set[str]] = {}
+        for scope in tree.scopes:
+            for name, (first, *_) in scope.names.items():
+                inner.setdefault(name, set()).update([first.qualified] if first.kind else [])
+        outer = {name: name for name, kind in tree.definitions.items() if kind in FUNCTION_KINDS}
+        return {name: found.pop() for name, found in inner.items() if len(found) == 1} | outer
 
     def _held(self, use: NameUse, name: str, scope: Scope) -> tuple[Value, str]:
         """Return the value and name of a call of what may hold a function."""
@@ -230,6 +266,49 @@ class ReferenceReader:
         if value.access is PATH:
             return value, value.chain[-1] if value.chain else _last_name(value.root)
         return value, value.member
+
+    def _called_instance(self, use: NameUse, value: Value) -> Value | None:
+        """Return the member that a call of an instance calls, if its class is known: `__call__`."""
+        language = self._language
+        if use.kind is not _CALL or not language.call_member or value.member or value.written:
+            return None
+        if value.access not in (INSTANCE, RESULT) or (
+            value.binding is FREE and value.root in language.builtins
+        ):
+            return None
+        if language.functions_as_values and not self._is_surely_instance(value):
+            return None
+        return value._replace(member=language.call_member)
+
+    def _is_surely_instance(self, value: Value) -> bool:
+        """Whether a value is of a class, as its name tells, and no function: `f: Callable`."""
+        path = (value.root, *value.chain)
+        if value.access is RESULT or path[-1] in self._language.containers:
+            return False
+        if value.binding is LOCAL:
+            return self._resolver.tree.definitions.get(".".join(path)) in CLASS_KINDS
+        return bool(CLASS_NAME.match(path[-1]))
+
+    def _called_value(self, use: NameUse, expression: Expression, scope: Scope) -> Value | None:
+        """Return likewise what a call of a value calls, which may be a variable of the file."""
+        last, member = self._last_calls.get(use.start), self._language.call_member
+        if not member or last is None or last.end != use.end or last.is_constructed:
+            return None
+        following = self._parsed.source[use.end : use.end + _MAX_KEYWORD]
+        if self._has_no_brackets(use) or not _ARGUMENTS.match(following):
+            return None
+        value, definitions = last.value, self._resolver.tree.definitions
+        method = f"{scope.class_name}.{expression.path[0]}" if len(expression.path) == 1 else ""
+        if definitions.get(method) in FUNCTION_KINDS:  # it goes before a property of its name
+            return None
+        is_name = method and value.access is PATH and value.binding is LOCAL
+        if is_name and definitions.get(value.root) in VALUE_KINDS:
+            path = (*expression.path, member)
+            value = self._resolver.resolve_path(path, scope, use.start)._replace(member="")
+        called = self._called_instance(use, value)
+        if called:
+            self._last_calls[use.start] = _LastCall(called, False, use.end)
+        return called
 
     def _reads_variable(self, use: NameUse, scope: Scope) -> bool:
         """Whether a bare name is that of a variable, which is not called."""
@@ -332,7 +411,7 @@ class ReferenceReader:
         if value.binding is not FREE or value.root not in language.builtins:
             return False
         if value.chain or value.root in language.unknown_types:
-            return True
+            return not self._extensions.may_be_given(value)
         is_class = value.root[:1].isupper() or value.root in language.builtin_classes
         return value.access is RESULT and not is_class
 
@@ -371,10 +450,10 @@ class ReferenceReader:
             value = self._resolver.resolve_path(expression.path, scope, use.start, role=TYPE)
             is_builtin = value.binding is FREE and value.root in self._language.builtins  # any
             return UNKNOWN if is_builtin else as_instance(value)
+        if use.start in self._last_calls and expression.is_of_call:
+            return self._result_of_last(use)
         if not expression.path:
             return UNKNOWN
-        if use.start in self._last_calls:
-            return self._result_of_last(use)
         calls = self._calls.get(use.start + expression.offset, ())
         if sum(end < use.end for end in calls[:2]) != 1:
             return UNKNOWN
@@ -393,7 +472,8 @@ class ReferenceReader:
     def _is_wanted(self, use: NameUse, value: Value) -> bool:
         kind = use.kind
         if value.binding is FREE and value.root in self._language.builtins:
-            return kind is _CALL and self._extensions.is_builtin_member(value)
+            is_member = self._extensions.is_builtin_member(value)
+            return kind is _CALL and (is_member or self._extensions.may_be_given(value))
         if kind is _ELEMENT and value.binding is FREE and not value.chain:
             return not value.root[:1].islower()
         if kind is _VALUE:
@@ -456,8 +536,7 @@ class ReferenceReader:
         self, kind: ReferenceKind, expression: Expression | None, value: Value
     ) -> ReferenceKind:
         last = expression.path[-1] if expression and expression.path else ""
-        names = self._language.constructor_names - self._language.constructor_calls
-        return _NEW if last in names and not value.member else kind
+        return _NEW if last in self._constructors and not value.member else kind
 
     def _caller(self, use: NameUse, scope: Scope) -> str:
         if use.kind is _INHERIT:

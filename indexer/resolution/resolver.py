@@ -3,6 +3,7 @@
 That is the binding of its root, its type if known, and the names between.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -53,6 +54,7 @@ class Resolver(ExpressionReader):
     __slots__ = (
         "_assigned",
         "_lookup",
+        "_text",
         "bases",
         "calls",
         "implicit_imports",
@@ -67,6 +69,7 @@ class Resolver(ExpressionReader):
         self.bases = lookup.bases
         self.implicit_imports = lookup.implicit_imports
         self._lookup = lookup
+        self._text = text
         self.types = WrittenTypes(self)
         self._assigned = AssignedValues(self, self.types)
         self.calls = OutsideCalls(self, self.types, text)
@@ -89,11 +92,12 @@ class Resolver(ExpressionReader):
             module = enclosing_module(first, scope)
             if module is not None:
                 return self.resolve_path(rest, module, 1 << 62, excluding, role)
-        value = None
-        if first in self._lookup.keywords and scope.class_name:
-            value = self._rebound_class(first, scope, offset, excluding)
-            value = value or self._lookup.keyword(first, scope, is_bare=not rest)
-        if value is None:
+        begun = None
+        if first in self._lookup.keywords or self.tree.narrowed:
+            begun = self._beginning(path, scope, offset, excluding)
+        if begun is not None:
+            value, rest = begun
+        else:
             first_role = RECEIVER if rest and role is not TYPE else role
             name = self._lookup.find(first, scope, offset, excluding, first_role)
             if name is None:
@@ -202,6 +206,37 @@ class Resolver(ExpressionReader):
             return Value(LOCAL, name.qualified)
         return self.bound_value(name)
 
+    def _beginning(
+        self, path: Sequence[str], scope: Scope, offset: int, excluding: NameBinding | None
+    ) -> tuple[Value, Sequence[str]] | None:
+        """Return what a test or a keyword says of the beginning of a path, and the names after."""
+        narrowed = self._narrowed(path, scope, offset) if self.tree.narrowed else None
+        if narrowed or path[0] not in self._lookup.keywords or not scope.class_name:
+            return narrowed
+        value = self._rebound_class(path[0], scope, offset, excluding)
+        value = value or self._lookup.keyword(path[0], scope, is_bare=len(path) == 1)
+        return (value, path[1:]) if value is not None else None
+
+    def _narrowed(
+        self, path: Sequence[str], scope: Scope, offset: int
+    ) -> tuple[Value, Sequence[str]] | None:
+        """Return what a test says of the beginning of a path, and the names after that."""
+        for count in range(len(path) - 1, 1, -1):
+            start = ".".join(path[:count])
+            if start not in self.tree.narrowed:
+                continue
+            name = self._lookup.find(start, scope, offset, None, VALUE)
+            if name is None or name.start >= offset or name.scope.owner != scope.owner:
+                continue
+            between = self._text.slice((name.end, offset))
+            roots = [
+                self._lookup.find(path[0], scope, place, None, RECEIVER)
+                for place in (name.start, offset)
+            ]
+            if roots[0] is roots[1] and not re.search(rf"{re.escape(start)}\s*=(?!=)", between):
+                return self.bound_value(name), path[count:]
+        return None
+
     def _has(self, qualified: str, member: str) -> bool:
         if f"{qualified}.{member}" in self.tree.definitions:
             return True
@@ -213,10 +248,7 @@ class Resolver(ExpressionReader):
             known = self.types.part(value, part)
             if known is not None:
                 return known
-        if self.language.calls_without_parentheses and is_method_access(value):
-            value = self.result_of(value)
-        elif value.member:
-            value = member_value(value, INSTANCE)
+        value = self._owner(value, part)
         if value.binding is UNKNOWN.binding or self._is_item_of_builtin(value, part):
             return UNKNOWN
         if value.access is INSTANCE:
@@ -225,6 +257,20 @@ class Resolver(ExpressionReader):
         if value.access is not PATH:
             return Value(value.binding, value.root, value.chain, value.access, part)
         return self._member_of_path(value, part, role)
+
+    def _owner(self, value: Value, part: str) -> Value:
+        """Return what has the member `part`: the result of a method, or what a member holds.
+
+        Of a member that gives the class of its object, that is the class: Ruby's `self.class`.
+        """
+        language = self.language
+        if value.member and value.member == language.class_member:
+            if part in language.members_of_classes or value.access is not INSTANCE:
+                return UNKNOWN
+            return Value(value.binding, value.root, value.chain, is_self=value.is_self)
+        if language.calls_without_parentheses and is_method_access(value):
+            return self.result_of(value)
+        return member_value(value, INSTANCE) if value.member else value
 
     def _member_of_instance(self, value: Value, part: str) -> Value:
         """Return the member of an instance, whose class may stand in a header."""

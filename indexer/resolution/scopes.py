@@ -96,6 +96,7 @@ class ScopeTree:
         self.root = Scope(-1, 1 << 62)
         self.definitions: dict[str, str] = {}
         self.members: dict[str, dict[str, list[NameBinding]]] = {}
+        self.narrowed: set[str] = set()  # paths
         self._class_like = _CLASS_LIKE | {"module"} if module_methods else _CLASS_LIKE
         self._bound: list[dict[str, list[NameBinding]]] = []
         self.scopes = self._build(outlined, scopes)
@@ -184,6 +185,13 @@ class ScopeTree:
             bound.qualified = f"{scope.prefix}.{name}" if scope.prefix else name
         _add(scope.names, name, bound)
         self._bound.append(scope.names)
+
+    def narrow(self, path: str, bound: NameBinding) -> None:
+        """Give a path in a function another type from here on: `assert isinstance(a.b, B)`."""
+        if bound.scope.parent is not None and not bound.scope.is_class:
+            self.narrowed.add(path)
+            _add(bound.scope.names, path, bound)
+            self._bound.append(bound.scope.names)
 
     def bind_field(self, name: str, bound: NameBinding) -> None:
         """Add a field to the class around its assignment, if any."""

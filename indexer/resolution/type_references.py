@@ -330,6 +330,8 @@ def _returned(
     label: str, mark: ByteRange, scope: Scope, resolver: Resolver, text: SourceText
 ) -> Value:
     written = text.slice(mark)
+    if written[:1] == ":":  # Ruby's `attr_reader :store`
+        written = f"@{written[1:]}"
     if written in resolver.language.adapters:
         written = text.call(mark)
     elif label.endswith(".call"):

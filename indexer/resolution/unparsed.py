@@ -178,4 +178,5 @@ def _tokens(language: Language, text: SourceText, ranges: Iterable[ByteRange]) -
             if is_own and not before.rstrip().endswith(_MEMBER_OPERATORS):
                 continue
             called = _CALL.match(source, found.end())
-            yield _Token(offset, name, called is not None and not _DEFINES.search(before))
+            is_call = called is not None and not language.calls_commands
+            yield _Token(offset, name, is_call and not _DEFINES.search(before))

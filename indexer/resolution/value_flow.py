@@ -15,6 +15,7 @@ at the position of the call, they tell what it passes: `^2.=`, by keyword `^name
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from indexer.limits import FLOW_CALL_BYTES, FLOW_ITEMS, FLOW_LITERAL_CHARACTERS, NAME_CHARACTERS
@@ -155,9 +156,9 @@ class FlowReader:
         excluding: NameBinding | None,
         depth: int,
     ) -> Value | None:
-        if path[0] not in self._lookup.keywords:
+        if len(path) == 1 and path[0] not in self._lookup.keywords:
             name = self._lookup.find(path[0], scope, offset, excluding, VALUE)
-            if len(path) == 1 and name is not None and _is_variable(name):
+            if name is not None and _is_variable(name):
                 return self._of_variable(name, depth)
         return self._member(path, scope, offset, excluding, depth)
 
@@ -464,6 +465,7 @@ class FlowReader:
         )
 
 
+@lru_cache(maxsize=10_000)
 def read_steps(written: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the names of a path, and the calls and indexes after it; None of any other text."""
     text = written.strip()

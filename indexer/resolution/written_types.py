@@ -1,6 +1,7 @@
 """The values that written types tell: of one class, of several, and of the parts of containers."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from indexer.languages.containers import PartPath
 from indexer.limits import NAME_CHARACTERS
@@ -9,6 +10,7 @@ from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
 from indexer.resolution.value import (
     FREE,
+    IMPORT,
     INSTANCE,
     LOCAL,
     TYPE,
@@ -19,6 +21,7 @@ from indexer.resolution.value import (
     as_instance,
 )
 from indexer.syntax.containers import read_parts
+from indexer.syntax.definitions import CLASS_KINDS
 from indexer.syntax.types import TypeName, bare_type, read_type, read_types, split_type
 
 
@@ -97,12 +100,23 @@ class WrittenTypes:
         if path[-1] in self._resolver.language.unknown_types:
             return UNKNOWN
         value = self._resolver.resolve_path(path, scope, offset, excluding, TYPE)
+        if value.binding is not IMPORT and self._is_own(path, scope):
+            value = Value(LOCAL, scope.class_name, is_self=True)
         is_instance = value.is_self or value.written is not None  # `this`, an alias of a container
         if read.is_class_object or (value.access is INSTANCE and is_instance):
             return value
         if path[0] != value.root and self._is_builtin(value):
             return UNKNOWN  # T of `T extends object`
         return as_instance(value)
+
+    def _is_own(self, path: tuple[str, ...], scope: Scope) -> bool:
+        """Whether a type is a parameter for the class of a method's object: `self: T`."""
+        language, definitions = self._resolver.language, self._resolver.tree.definitions
+        if not scope.class_name or len(path) > 1 or definitions.get(path[0]) in CLASS_KINDS:
+            return False
+        names = (scope.names.get(own, ()) for own in language.self_names | language.class_names)
+        types = (read_type(name.text, self._wrappers) for name in chain.from_iterable(names))
+        return any(read is not None and read.path == path for read in types)
 
     def _with_parts(self, value: Value, text: str, scope: Scope, offset: int) -> Value:
         if not read_parts(text, self._containers, self._wrappers):

@@ -21,6 +21,7 @@ _CHANNEL = re.compile(r"(?:<-\s*chan|chan(?:\s*<-)?)\s+(.+)", re.DOTALL)
 _MEMBER = re.compile(r"(?:readonly\s+)?([A-Za-z_$][\w$]*)\??\s*:\s*(.+)", re.DOTALL)
 _METHOD = re.compile(r"([A-Za-z_$][\w$]*)\??\s*(\(.*)", re.DOTALL)
 _KEYED = re.compile(r"\[[^\]]*\]\s*:\s*(.+)", re.DOTALL)
+_NAMED = re.compile(r"^([^:]*\S)\s+\w+$")  # of C#'s tuples
 _FIELD = re.compile(r"([A-Za-z_]\w*)\s+(\S.*)", re.DOTALL)
 _HAS_PARTS = ("[", "<", "(", "{", "chan")
 
@@ -34,6 +35,8 @@ def read_parts(text: str, containers: Containers, wrapper_types: frozenset[str])
         text = bare_type(text)
         if text.startswith("(") and _closing(text) == len(text) - 1:
             text = text[1:-1]
+            if len(several := split_type(text, ",")) > 1:  # C#'s `(Order order, int count)`
+                return _of_tuple([_NAMED.sub(r"\1", one.strip()) for one in several])
             continue
         generic = _GENERIC.fullmatch(text)
         head = last_component(generic[1]) if generic is not None else ""

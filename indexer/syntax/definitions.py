@@ -22,6 +22,7 @@ _SIGNATURE_BYTES = 2_000
 _OPENING = re.compile(r"\s*(?:\{|=>|=|:|;)$")
 _KEYWORDS = re.compile(rb"[ \t]*((?:[A-Za-z]+[ \t]+)+)$")
 _OPERATOR = re.compile(r"(?:^|::\s*)operator(?![\w.])\s*(\S.*)", re.DOTALL)
+_QUOTED = re.compile(r"\[?(['\"`])(.+)\1\]?", re.DOTALL)
 _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
@@ -118,7 +119,8 @@ def _components(name: str, separator: str) -> list[str]:
         if found[1][0].isalpha():  # a conversion, `new`: a word, before its parameters
             sign = " " + " ".join(found[1].partition("(")[0].split())
         return [*_components(name[: found.start()], separator), f"operator{sign}"[:NAME_CHARACTERS]]
-    name = name.strip("'\"`").removeprefix("::").removeprefix(":")
+    quoted = _QUOTED.fullmatch(name)
+    name = (quoted[2] if quoted else name.strip("'\"`")).removeprefix("::").removeprefix(":")
     while "::" in name and _TEMPLATE_ARGUMENTS.search(name):
         name = _TEMPLATE_ARGUMENTS.sub("", name)
     return [" ".join(part.split())[:NAME_CHARACTERS] for part in name.split(separator) if part]

@@ -12,6 +12,7 @@ from indexer.records.references import ELEMENT
 from indexer.syntax.literals import STARTS_WITH_LITERAL
 
 MAX_EXPRESSION_CHARACTERS: Final = 300
+_LONGEST_CALL: Final = 8_192  # callee, with the arguments of the calls in it
 
 _INDEX = "\2"  # stands for an index in brackets
 _NAME = rf"(?:(?:r#|[@$#]{{0,2}})[^\W\d][\w$]*|\${{1,2}}|{_INDEX})"
@@ -31,6 +32,9 @@ _CAST = re.compile(  # ((Type) value).name and (value as Type).name
 _CAST_CALL = re.compile(  # static_cast<Type*>(value)->name
     rf"(?:\w+::)?\w+_cast\s*<\s*(?:const\s+)?({_PATH})[\s&*]*>\s*\({_INNER}\){_DOT}({_PATH})"
 )
+_SIGN = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{}]")
+_AFTER_CALL = re.compile(rf"[\s?!]*(?:\.await\b\??)?((?:{_DOT}{_PATH})?)[\s?!]*")
+_OR_ELSE = re.compile(r"\s*(?:(?:\|\||\?\?|\?:|or\b).*|if\b.*\belse\s+None\s*)", re.DOTALL)
 # Begins where a word does: a search from each letter would take quadratic time.
 _LAST = re.compile(rf"(?:(?<![\w$])\d*+|(?=[@#{_INDEX}]))({_NAME}[?!]?)$")
 _POINTED = re.compile(rf"\(\s*\*+\s*({_PATH})\s*\)")  # (*pointer).name
@@ -64,6 +68,7 @@ class Expression(NamedTuple):
     `members` are the names between that result and `name`. With only one call, `path` is its callee
     or the constructed class; with `is_cast` the class to which a value is cast, whose member `name`
     is. An empty path is unknown. `offset` is the start of the path in the text, in characters.
+    `is_of_call`: only `members` and `name` follow the last call that begins where the text does.
     """
 
     path: tuple[str, ...]
@@ -72,6 +77,7 @@ class Expression(NamedTuple):
     offset: int = 0
     members: tuple[str, ...] = ()
     is_cast: bool = False
+    is_of_call: bool = False
 
     @property
     def display_name(self) -> str:
@@ -145,6 +151,23 @@ def read_arguments(text: str, bracket: int) -> tuple[list[str], int]:
         if depth == 0:
             return [one for one in found if one.strip()], start
     return [], -1
+
+
+def shortened_call(text: str) -> str:
+    """Return a long callee without the arguments of the calls in it: `a.b(…).c` → `a.b().c`."""
+    if not MAX_EXPRESSION_CHARACTERS < len(text) <= _LONGEST_CALL:
+        return text
+    kept, depth, start = [], 0, 0
+    for token in _BRACKET.finditer(text):
+        sign = token[0]
+        if sign in "([{":
+            if depth == 0:
+                kept.append(text[start : token.end() if sign == "(" else token.start()])
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+            start = token.start() if sign == ")" else token.end()
+    return text if depth else "".join((*kept, text[start:]))
 
 
 def last_name(text: str) -> str:
@@ -225,11 +248,45 @@ def _member_of_call(text: str) -> Expression | None:
     head = _HEAD.match(_without_arguments(text[:MAX_EXPRESSION_CHARACTERS]))
     ending = _without_arguments(text[-MAX_EXPRESSION_CHARACTERS:])
     tail = _TAIL.search(_BETWEEN.sub("", ending))
-    is_new = head is not None and "new " in head[1]
-    if head is None or tail is None or (head[3] == ")" and not is_new):
+    if tail is None:
         return Expression((), name)
     *members, name = _names(tail[1])
-    return Expression(_components(head[2]), name, is_new, len(head[1]), tuple(members))
+    unknown = Expression((), name, members=tuple(members), is_of_call=True)
+    is_new = head is not None and "new " in head[1]
+    if head is None or (head[3] == ")" and not is_new):
+        return unknown
+    if head[1].count("(") > (head[3] == ")"):
+        is_whole = len(text) <= MAX_EXPRESSION_CHARACTERS
+        names = _after_brackets(head, ending[head.end() :] if is_whole else ending)
+        if not names:
+            return unknown
+        members = [*names[:-1]]
+    path = _components(head[2])
+    return Expression(path, name, is_new, len(head[1]), tuple(members), is_of_call=True)
+
+
+def _after_brackets(head: re.Match[str], rest: str) -> tuple[str, ...]:
+    """Return the names after a call in brackets: `(await a(x).b).c` → b, c.
+
+    Empty if the brackets that were opened before it enclose anything else: `(a(x) + b).c`.
+    """
+    closing, depth = [], 0
+    for sign in _SIGN.finditer(rest):
+        if sign[0] in "([{":
+            depth += 1
+        elif sign[0] in ")]}" and depth:
+            depth -= 1
+        elif sign[0] in ")]}":
+            closing.append(sign.start())
+    count = head[1].count("(") + (head[3] != ")")
+    starts = closing[-count:] if head[3] != ")" else [-1, *closing]
+    parts = [rest[one + 1 : end] for one, end in zip(starts, [*starts[1:], len(rest)], strict=True)]
+    if len(parts) == count and _OR_ELSE.fullmatch(parts[0]):
+        parts[0] = ""
+    names = [_AFTER_CALL.fullmatch(part) for part in parts]
+    if len(parts) != count or not all(names):
+        return ()
+    return tuple(name for found in names if found for name in _names(found[1]))
 
 
 def _read_cast(text: str) -> Expression | None:

@@ -89,7 +89,7 @@ def parse(language: Language, source: bytes) -> ParsedFile | DegradeReason:
 
 def _collect(grammar: Grammar, source: bytes, trees: SyntaxTrees) -> "_Collector | None":
     """Collect all matches of the queries; None if there are too many."""
-    query, definition_patterns = _query(grammar)
+    query, definition_patterns = read_query(grammar)
     collector = _Collector(source)
     for tree in (trees.tree, *trees.pieces):
         cursor = tree_sitter.QueryCursor(query, match_limit=_MATCH_LIMIT)
@@ -106,7 +106,7 @@ def _collect(grammar: Grammar, source: bytes, trees: SyntaxTrees) -> "_Collector
 
 
 @cache
-def _query(grammar: Grammar) -> tuple[tree_sitter.Query, int]:
+def read_query(grammar: Grammar) -> tuple[tree_sitter.Query, int]:
     """Return all queries of a grammar as one, and the number of patterns for definitions.
 
     Those come first. One pass costs less than several, whatever the number of patterns.
@@ -193,7 +193,7 @@ class _Collector:
             kind=kind,
             node=node,
             name=self._joined(captures.get("name", [])),
-            container=self._joined(captures.get("container", [])),
+            container=".".join(map(self._text, captures.get("container", ()))),
             body=None if body is None else body.start_byte,
         )
 

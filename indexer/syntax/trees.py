@@ -85,6 +85,7 @@ class _RewritingParse:
         self._errors = read_errors(tree)
         self._reparses = _MAX_REPARSES
         self._pieces: list[Edit] = []
+        self._found: dict[Rewrite, list[Edit]] = {}  # in the text and tree so far
 
     def try_rewrites(self, rewrites: Sequence[Rewrite]) -> None:
         """Try all rewrites together, then one after the other."""
@@ -108,6 +109,11 @@ class _RewritingParse:
         """Return the edits of a rewrite where it applies to the tree so far."""
         if not (rewrite.always or self._tree.root_node.has_error):
             return []
+        if rewrite not in self._found:
+            self._found[rewrite] = self._find(rewrite)
+        return self._found[rewrite]
+
+    def _find(self, rewrite: Rewrite) -> list[Edit]:
         return [
             one
             for edits in islice(rewrite.find(self._text), _MAX_EDITED)
@@ -128,6 +134,7 @@ class _RewritingParse:
         errors = read_errors(tree)
         if errors.size < self._errors.size + allows_as_many_errors:
             self._text, self._tree, self._errors = text, tree, errors
+            self._found.clear()
             self._pieces += [one for one in edits if one.piece]
 
     def _is_code(self, offset: int) -> bool:

@@ -1,6 +1,7 @@
 """Tuples as written: the part of a value that a name in a pattern takes, `a, (b, *c) = …`."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from indexer.syntax.expressions import read_arguments
 
@@ -43,6 +44,7 @@ def take_apart(
     return value, ()
 
 
+@lru_cache(maxsize=16)  # for the names of one pattern
 def _items(text: str) -> list[str]:
     """Return the items of a tuple or list with commas; none of any other text."""
     text = text.strip()

@@ -1,6 +1,7 @@
 """Parser of written types: the path of the class of a value."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from indexer.syntax.expressions import MAX_EXPRESSION_CHARACTERS, read_expression
@@ -12,6 +13,9 @@ _QUALIFIER = re.compile(
 )
 _SUFFIX = re.compile(r"(?:[\s&*?!]|\bconst)+$")
 _GENERIC = re.compile(r"([^<\[(]+?)\s*(<|\[)(.*)[>\]]$", re.DOTALL)
+_DOCUMENTED = re.compile(
+    r"@(var|param)\s+((?:[^\s$*<>]|<[^<>$*]{0,200}>)+)(?:[ \t]+(?:&|\.\.\.)?(\$\w+))?"
+)
 _NOTHING = frozenset({"None", "null", "undefined", "nil", "void", "false"})
 _CLASS_OF = frozenset({"type", "Type", "typing.Type"})
 _OPENING, _CLOSING = "<([{", ">)]}"
@@ -27,6 +31,7 @@ class TypeName(NamedTuple):
     is_class_object: bool = False
 
 
+@lru_cache(maxsize=10_000)
 def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
     """Parse the class of a value. None for unions of several, arrays, functions, tuples.
 
@@ -57,6 +62,7 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
     return TypeName(expression.path, is_class_object)
 
 
+@lru_cache(maxsize=10_000)
 def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]:
     """Parse the possible classes of a value: each class of a union."""
     if ("|" not in text and "Union" not in text) or len(text) > MAX_EXPRESSION_CHARACTERS:
@@ -82,6 +88,15 @@ def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]
     return tuple(dict.fromkeys(kind for kind in kinds if kind is not None))
 
 
+def documented_type(comment: str, name: str) -> str:
+    """Return the type that a doc comment has for a variable or field; "" without one."""
+    for found in _DOCUMENTED.finditer(comment):
+        named = found[3] or ""
+        if named.lstrip("$") == name.lstrip("$") or (found[1] == "var" and not named):
+            return found[2]
+    return ""
+
+
 def generic_arguments(text: str) -> tuple[str, list[str]]:
     """Return the last name of a generic type and its arguments; none of any other type."""
     if len(text) > MAX_EXPRESSION_CHARACTERS:
@@ -100,6 +115,7 @@ def first_argument(text: str) -> str:
     return (candidates or arguments)[0].rpartition(" = ")[2]
 
 
+@lru_cache(maxsize=10_000)
 def bare_type(text: str) -> str:
     """Remove quotes, pointers, nullability and keywords around a type."""
     text = text.strip().strip("\"'`").strip()
@@ -133,6 +149,8 @@ def closing_bracket(text: str) -> int:
 
 def split_type(text: str, separator: str) -> list[str]:
     """Split `text` at separators outside brackets."""
+    if separator not in text:
+        return [text]
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         if character in _OPENING:

@@ -22,7 +22,6 @@ from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 
-MIGRATED: Final = "migrated_to"
 _VIOLATIONS_SALT: Final = "central.knowledge.violations"
 _UNMIGRATED_SALT: Final = "central.knowledge.unmigrated"
 

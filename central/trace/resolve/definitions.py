@@ -15,6 +15,7 @@ from indexer.lexical import tokenize
 MAX_DEFINITIONS: Final = 200
 _SIMILAR_ROWS: Final = 1_000
 _SIMILAR_NAMES: Final = 5
+_CALL_OPERATOR: Final = "operator()"  # of C++, a name
 
 
 class Definition(NamedTuple):
@@ -163,7 +164,8 @@ def similar_names(symbol: str, *, repositories: str) -> list[str]:
 
 def split_symbol(symbol: str) -> tuple[str, str]:
     """Split `Auth.verify`, `Auth::verify()`, `Auth#verify` or `module:name` at the module."""
-    text = symbol.strip().removesuffix("()").replace("::", ".").replace("#", ".")
+    text = symbol.strip().replace("::", ".").replace("#", ".")
+    text = text if text.endswith(_CALL_OPERATOR) else text.removesuffix("()")
     module, colon, name = text.rpartition(":")
     return (module, name.strip(".")) if colon else ("", text.strip("."))
 

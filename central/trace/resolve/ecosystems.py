@@ -47,13 +47,17 @@ class NameRules:
     tries_enclosing_names: bool = False  # a name inside the definitions around a reference first
     tries_enclosing_scopes: bool = False  # in `a.b` a name is that of `a.b`, then that of `a`
     has_full_names: bool = False  # a path with its namespace needs no import
-    shares_wildcards: bool = False  # all files see what one file of the program requires
+    shares_wildcards: bool = False  # all files see what one file of the program imports for all
     has_headers: bool = False  # C: a file may declare what another one defines
+    imports_by_end: bool = False  # of the path of a file: `#include`, `source`
     functions_as_values: bool = False  # what holds a function is stored
+    has_programs: bool = False  # what no visible function is named is a program
     imports_beside: bool = False  # a script imports from its own directory
     capitalizes_functions: bool = False  # as classes
     has_extensions: bool = False  # members may be given to a type from elsewhere
     extends_by_package: bool = False  # and no import names them
+    has_implicit_receivers: bool = False  # a bare name in an extension may be its receiver's
+    shares_modules: bool = False  # several packages have files of one namespace
     members_of_every_class: frozenset[str] = frozenset()
     modules_of_special_forms: frozenset[str] = frozenset()  # whose types tell no class
     # Members that making an instance calls; "" has the name of its class. Secondary ones may stand
@@ -96,6 +100,7 @@ _RULES: Final[Mapping[str, NameRules]] = {
         has_extensions=True,
         extends_by_package=True,
         constructors=frozenset({"initialize"}),
+        secondary_constructors=frozenset({"new"}),  # `def self.new`
     ),
     Ecosystem.SWIFTPM: NameRules(
         standard=_APPLE,
@@ -110,6 +115,8 @@ _RULES: Final[Mapping[str, NameRules]] = {
         inherits_bare_names=True,
         has_full_names=True,
         has_extensions=True,
+        has_implicit_receivers=True,
+        shares_modules=True,
         constructors=_OF_CLASS_NAME,
         secondary_constructors=frozenset({"constructor", "this"}),  # Kotlin, Scala
     ),
@@ -118,16 +125,22 @@ _RULES: Final[Mapping[str, NameRules]] = {
         inherits_bare_names=True,
         tries_enclosing_scopes=True,
         has_full_names=True,
+        shares_wildcards=True,
+        shares_modules=True,
         capitalizes_functions=True,
         has_extensions=True,
         extends_by_package=True,
         constructors=_OF_CLASS_NAME,
     ),
-    Ecosystem.COMPOSER: NameRules(has_full_names=True, constructors=frozenset({"__construct"})),
+    Ecosystem.COMPOSER: NameRules(
+        has_full_names=True, shares_modules=True, constructors=frozenset({"__construct"})
+    ),
+    Ecosystem.SHELL: NameRules(imports_by_end=True, has_programs=True),
     Ecosystem.NONE: NameRules(
         inherits_bare_names=True,
         tries_enclosing_names=True,
         has_headers=True,
+        imports_by_end=True,
         constructors=_OF_CLASS_NAME,
     ),
 }

@@ -4,11 +4,12 @@ A class's own members go first. Of several extensions of one name the receiver's
 where they stand: named by the file, in its package, in what the package declares.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver, RuleGenerator, RuleSteps
+from central.trace.resolve.free_names import with_outer
 from central.trace.resolve.modelled import declared_type, without_modelled
 from central.trace.resolve.questions import (
     Ancestors,
@@ -18,10 +19,12 @@ from central.trace.resolve.questions import (
     ImportPath,
     Key,
     Limit,
+    Members,
     NameInFile,
     ResolvedDefinition,
     best_candidates,
     last_name,
+    reached_via,
 )
 from central.trace.resolve.sql import (
     ExtensionRow,
@@ -73,6 +76,70 @@ def extension_access(question: ExtensionAccess) -> RuleSteps:
                 _definition(row, is_certain=is_certain and fitting[row]) for row in near
             )
     return ()
+
+
+def through_extensions(question: NameInFile) -> RuleSteps:
+    """Follow a chain one of whose names is an extension member: `file.source().close()`."""
+    names = tuple(question.chain.split("."))
+    cuts = range(len(names) - 1, -1, -1)
+    answers = yield [
+        ExtensionAccess(
+            *question[:6], ".".join(names[:cut]), question.caller, Access.INSTANCE, names[cut]
+        )
+        for cut in cuts
+    ]
+    for cut, found in zip(cuts, answers, strict=True):
+        rest = names[cut + 1 :]
+        if found and not rest:
+            return tuple(found)
+        members = yield [Members(one.file, one.name, rest) for one in found]
+        reached = [
+            candidate
+            for one, answer in zip(found, members, strict=True)
+            for candidate in reached_via(answer, one)
+        ]
+        if reached:
+            return best_candidates(reached)
+    return ()
+
+
+def of_implicit_receiver(question: NameInFile, found: Sequence[ResolvedDefinition]) -> RuleSteps:
+    """Return what a bare name may be: of extensions those of the object around, if it has any.
+
+    Another one is a guess: a lambda around may have such a receiver.
+    """
+    if not found or not name_rules(question.ecosystem).has_implicit_receivers:
+        return tuple(found)
+    typings = yield [Typing(one.file, f"{one.name}.{RECEIVER}") for one in found]
+    if not any(typings):
+        return tuple(found)
+    classes, names = yield from _implicit_receivers(question)
+    rows = [(one, row) for one, told in zip(found, typings, strict=True) for row in told]
+    answers = yield [declared_type(one.file, f"{one.name}.{RECEIVER}", row) for one, row in rows]
+    own = {
+        one.key
+        for (one, row), answer in zip(rows, answers, strict=True)
+        if row.binding == Binding.UNKNOWN
+        or last_name(row.chain or row.root) in names
+        or any(candidate.key in classes for candidate in answer)
+    }
+    fitting = [one for one, told in zip(found, typings, strict=True) if not told or one.key in own]
+    return tuple(fitting or (one._replace(is_certain=False) for one in found))
+
+
+def _implicit_receivers(question: NameInFile) -> RuleGenerator[tuple[set[Key], set[str]]]:
+    """Return the classes around a reference, and those of the receivers of the functions around.
+
+    With the names of the receivers' types, which may be outside or of the language.
+    """
+    around = [(question.file, name) for name in with_outer(question.caller) if name]
+    receivers = [(file, f"{name}.{RECEIVER}") for file, name in around]
+    answers = yield [Classes(*key) for key in receivers]
+    typings = yield [Typing(*key) for key in receivers]
+    own = {*around, *(one.key for answer in answers for one in answer)}
+    lineages = yield [Ancestors(*key) for key in sorted(own)]
+    names = {last_name(row.chain or row.root) for rows in typings for row in rows}
+    return own.union(one.key for answer in lineages for one in answer), names
 
 
 def _definition(row: ExtensionRow, *, is_certain: bool) -> ResolvedDefinition:
@@ -143,7 +210,7 @@ def _in_scope(question: ExtensionAccess, rows: Sequence[ExtensionRow]) -> RuleGe
     scopes, wildcards = yield [Scopes(question.file), Wildcards(question.file)]
     around = [scope.name for scope in scopes]
     if name_rules(question.ecosystem).tries_enclosing_scopes:
-        around = [outer for name in around for outer in _with_outer(name)]
+        around = [outer for name in around for outer in with_outer(name)]
     modules = dict.fromkeys([*around, *(row.path for row in wildcards)])
     names = sorted({name for row in rows for name in (row.name, question.name)})
     answers = yield [
@@ -151,13 +218,6 @@ def _in_scope(question: ExtensionAccess, rows: Sequence[ExtensionRow]) -> RuleGe
     ]
     found = {one.key for answer in answers for one in answer}
     return found | {row.key for row in rows if row.file == question.file}
-
-
-def _with_outer(name: str) -> Iterator[str]:
-    """Yield a namespace and those around it: `a.b` → `a.b`, `a`."""
-    while name:
-        yield name
-        name = name.rpartition(".")[0]
 
 
 def _by_distance(

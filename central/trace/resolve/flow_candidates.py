@@ -82,9 +82,14 @@ class _Search:
     roots: set[Key] = field(default_factory=set)
 
 
-def flow_sites(resolver: BatchResolver, names: Iterable[str]) -> list[ReferenceSite]:
-    """Return references to what may hold a function with one of these names."""
-    known = _Search()
+def flow_sites(
+    resolver: BatchResolver, names: Iterable[str], instances: Iterable[str] = ()
+) -> list[ReferenceSite]:
+    """Return references to what may hold a function with one of these names.
+
+    What has one of the names `instances` gives an instance that may be called.
+    """
+    known = _Search(set(instances))
     fresh = _Search(set(names))
     for number in range(MAX_ROUNDS):
         rows = _holders(resolver, fresh, is_held=number > 0)

@@ -30,11 +30,12 @@ from central.trace.resolve.sql import (
     ScopeRow,
     Scopes,
     TopLevel,
+    Typing,
     Wildcards,
 )
 from indexer.records.files import VALUE_KINDS
 from indexer.records.fixtures import split_fixture
-from indexer.records.references import USED_NAMESPACE
+from indexer.records.references import RECEIVER, USED_NAMESPACE
 
 # Kinds of definitions in which no name is looked up from outside; "" is a field's.
 _WITHOUT_NAMES: Final = FUNCTIONS | VALUE_KINDS | {""}
@@ -64,6 +65,18 @@ def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]
                 receiver = (question.file, enclosing)
                 return [one._replace(rule="receiver_type", receiver=receiver) for one in found]
     return []
+
+
+def _of_receiver(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Resolve a member of the receiver of the extension around: Kotlin's `fun A.f() = g()`."""
+    if not question.caller or not name_rules(question.ecosystem).has_implicit_receivers:
+        return []
+    around = [f"{name}.{RECEIVER}" for name in (question.caller, *_outwards(question.caller))]
+    typings = yield [Typing(question.file, name) for name in around]
+    told = [name for name, rows in zip(around, typings, strict=True) if rows]
+    answers = yield [Members(question.file, name, _names(question)) for name in told]
+    found = next(filter(None, answers), ())
+    return [one._replace(rule="receiver_type") for one in found]
 
 
 def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
@@ -104,7 +117,7 @@ def _by_wildcard_beside(question: UnboundName) -> RuleGenerator[list[ResolvedDef
 
 
 def _by_wildcard_of_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
-    """Resolve what another file of a Ruby program requires: all files see it."""
+    """Resolve what another file imports for all: Ruby's `require`, C#'s `global using`."""
     if not name_rules(question.ecosystem).shares_wildcards:
         return []
     (scopes,) = yield [Scopes(question.file)]
@@ -116,7 +129,8 @@ def _in_full(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     """Resolve a path with its namespace, which needs no import: `com.acme.Trail.record()`."""
     if not question.chain or not name_rules(question.ecosystem).has_full_names:
         return []
-    (found,) = yield [ImportPath(*question[1:4], ".".join(_names(question)))]
+    path = ".".join(_names(question)).removeprefix("\\")  # PHP's `\Acme\Trail`
+    (found,) = yield [ImportPath(*question[1:4], path)]
     return [one._replace(rule="import") for one in found]
 
 
@@ -146,8 +160,8 @@ def _in_dependencies(question: UnboundName) -> RuleGenerator[list[ResolvedDefini
 
 
 _RULES: Final = (
-    _inherited, _in_scope, _by_wildcard, _by_wildcard_beside, _by_wildcard_of_scope, _in_full,
-    _in_dependencies,
+    _of_receiver, _inherited, _in_scope, _by_wildcard, _by_wildcard_beside,
+    _by_wildcard_of_scope, _in_full, _in_dependencies,
 )  # fmt: skip
 
 
@@ -208,7 +222,14 @@ def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> RuleGenerator[
     if not name_rules(question.ecosystem).tries_enclosing_scopes:
         return (yield from _inside(question, names))
     path = ".".join(_names(question))
-    return [[f"{around}.{path}"] for name in names for around in (name, *_outwards(name))]
+    return [[f"{around}.{path}"] for name in names for around in with_outer(name)]
+
+
+def with_outer(scope: str) -> Iterator[str]:
+    """Yield a namespace and those around it: `a.b` → `a.b`, `a`; a directory has none."""
+    yield scope
+    if "/" not in scope:
+        yield from _outwards(scope)
 
 
 def _inside(question: UnboundName, modules: Collection[str]) -> RuleGenerator[list[list[str]]]:

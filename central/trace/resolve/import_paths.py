@@ -153,7 +153,7 @@ class _Search:
         for export in contents.named:
             self._reexport(arrived, match, export, match.names[1:])
         named = [one for one in contents.named if not _is_shared_namespace(one, match)]
-        if not (named or contents.definitions or step.is_own):
+        if not (named or _is_defined(match, contents) or step.is_own):
             for export in contents.whole:
                 self._reexport(arrived, match, export, _whole_rest(match))
             if _is_spread(match):
@@ -193,6 +193,13 @@ def _longest(definitions: Sequence[tuple[int, DefinitionRow]]) -> list[tuple[int
     """Return the definitions that take the most names."""
     most = max((count for count, _ in definitions), default=0)
     return [(count, row) for count, row in definitions if count == most]
+
+
+def _is_defined(match: ModuleMatch, contents: ModuleContents) -> bool:
+    """Whether a module defines the name: in Ruby it may only open a module again."""
+    if name_rules(match.ecosystem).shares_wildcards:
+        return any(count == len(match.names) for count, _ in contents.definitions)
+    return bool(contents.definitions)
 
 
 def _is_alias(definition: DefinitionRow, named: Sequence[ExportRow]) -> bool:

@@ -55,6 +55,13 @@ class Modelled(NamedTuple):
     is_owned: bool
 
 
+class Shared(NamedTuple):
+    """Methods that files see by their bare names. Both fields are patterns of whole paths."""
+
+    members: str
+    seen_by: str
+
+
 class Library(NamedTuple):
     """A model file: the library, its versions, where they are documented, and its examples."""
 
@@ -63,6 +70,7 @@ class Library(NamedTuple):
     versions: str
     source: str
     types: tuple[Modelled, ...]
+    shared: tuple[Shared, ...]
     examples: tuple[Mapping[str, Any], ...]
 
 
@@ -72,7 +80,16 @@ class LibraryModels(NamedTuple):
     libraries: tuple[Library, ...]
     types: Mapping[tuple[str, str], Modelled]  # by ecosystem and path
     version: str
-    member_names: frozenset[str]
+
+    def shared(self, ecosystem: str, path: str) -> list[tuple[str, Shared]]:
+        """Return what a file sees by bare names, with the libraries and versions that say so."""
+        return [
+            (f"{library.name} {library.versions}", one)
+            for library in self.libraries
+            if library.ecosystem == ecosystem
+            for one in library.shared
+            if re.fullmatch(one.seen_by, path)
+        ]
 
     def longest(self, ecosystem: str, path: str) -> tuple[Modelled, tuple[str, ...]] | None:
         """Return the type with which an import path begins, and the names that follow."""
@@ -100,11 +117,8 @@ def library_models() -> LibraryModels:
     texts = {path.name: path.read_bytes() for path in sorted(_FOLDER.glob("*.toml"))}
     libraries = tuple(read_library(text.decode()) for text in texts.values())
     digest = hashlib.sha256(b"\0".join(texts.values())).hexdigest()
-    types = {
-        (one.ecosystem, path): modelled for one in libraries for path, modelled in _by_path(one)
-    }
-    names = {name for one in types.values() for member in one.members for name in member.split(".")}
-    return LibraryModels(libraries, types, digest[:12], frozenset(names))
+    types = {(one.ecosystem, one.path): one for library in libraries for one in library.types}
+    return LibraryModels(libraries, types, digest[:12])
 
 
 def read_library(text: str) -> Library:
@@ -126,7 +140,13 @@ def read_library(text: str) -> Library:
     ]
     examples = tuple(read.get("examples", ()))
     return Library(
-        read["library"], read["ecosystem"], read["versions"], read["source"], tuple(types), examples
+        name=read["library"],
+        ecosystem=read["ecosystem"],
+        versions=read["versions"],
+        source=read["source"],
+        types=tuple(types),
+        shared=tuple(Shared(one["members"], one["seen_by"]) for one in read.get("shared", ())),
+        examples=examples,
     )
 
 
@@ -148,8 +168,3 @@ def _members(gives: Mapping[str, str]) -> Iterator[tuple[str, Given]]:
     for outcome, names in gives.items():
         for name in names.split():
             yield name, read_given(outcome)
-
-
-def _by_path(library: Library) -> Iterator[tuple[str, Modelled]]:
-    for one in library.types:
-        yield one.path, one

@@ -26,8 +26,9 @@ from central.trace.resolve.sql import (
 )
 from indexer.records.files import VALUE_KINDS
 from indexer.records.manifests import Ecosystem
-from indexer.records.references import DESCRIPTOR_METHOD, Access
+from indexer.records.references import DESCRIPTOR_METHOD, ENTER_METHODS, Access
 
+MIXED_IN: Final = frozenset({"trait", "module"})  # go before the superclass, the last one first
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
 
 CUT_BASES: Final = f"Classes more than {MAX_LEVELS} levels of inheritance apart were not related."
@@ -96,7 +97,9 @@ def bases(question: Bases) -> RuleSteps:
     (named,) = yield [NamedBases(*question)]
     answers = yield [declared_type(row.file, question.name, row) for row in named]
     candidates = dict.fromkeys(candidate for answer in answers for candidate in answer)
-    return tuple(dict.fromkeys((yield from _classes_of_variables(list(candidates)))))
+    found = dict.fromkeys((yield from _classes_of_variables(list(candidates))))
+    mixed_in = [one for one in found if one.kind in MIXED_IN]
+    return (*reversed(mixed_in), *(one for one in found if one.kind not in MIXED_IN))
 
 
 def _classes_of_variables(candidates: Sequence[ResolvedDefinition]) -> RuleSteps:
@@ -134,14 +137,25 @@ def ancestors(question: Ancestors) -> RuleSteps:
 
 def _inherited(question: Members) -> RuleSteps:
     (ancestors,) = yield [Ancestors(question.file, question.name)]
-    visible = modelled.without_modelled(ancestors)
+    visible = sorted(modelled.without_modelled(ancestors), key=_is_interface)
     own = yield from _own([base.key for base in visible], question.names)
     subclass = (question.file, question.name)
     for base, found in zip(visible, own, strict=True):
         if found:
             inherited = [(one._replace(inherited_by=subclass), rest) for one, rest in found]
             return tuple(reached_via((yield from _on(inherited)), base))
-    return (yield from modelled.inherited_members(question, ancestors))
+    of_models = yield from modelled.inherited_members(question, ancestors)
+    first, *rest = question.names
+    if of_models or first not in ENTER_METHODS:
+        return of_models
+    # `with x as y`: a base outside has the method, which mostly gives x.
+    own_class = ResolvedDefinition(*subclass, "", is_certain=False)
+    return (yield from _on([(own_class, tuple(rest))]))
+
+
+def _is_interface(base: ResolvedDefinition) -> bool:
+    """Whether a base only declares members: what a class inherits goes before, however far."""
+    return base.kind == "interface"
 
 
 def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefinition]:
@@ -228,11 +242,21 @@ def _of_python(types: Sequence[TypingRow]) -> bool:
 
 
 def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:
-    """Replace each class of descriptors by the classes of what these give as attributes."""
+    """Replace each class of descriptors by the classes of what these give as attributes.
+
+    Itself is a guess, which it mostly gives to the class alone: `if instance is None: return self`.
+    """
     getters = yield [Members(one.file, one.name, (DESCRIPTOR_METHOD,)) for one in classes]
     methods: list[ResolvedDefinition] = [one for found in getters for one in found]
     if not methods:
         return tuple(classes)
     given = yield [Classes(*one.key, one.inherited_by) for one in methods]
     plain = [one for one, found in zip(classes, getters, strict=True) if not found]
-    return best_candidates([*plain, *(one for answer in given for one in answer)])
+    itself = {one.key for one in classes}
+    held = [one for answer in given for one in answer]
+    return best_candidates(
+        [
+            *plain,
+            *(one._replace(is_certain=one.is_certain and one.key not in itself) for one in held),
+        ]
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from central.trace.resolve.ecosystems import is_standard
+from central.trace.resolve.ecosystems import is_standard, name_rules
 from central.trace.resolve.engine import RuleSteps
 from central.trace.resolve.questions import ComeAlong, Limit
 from central.trace.resolve.sql import Declared, FileContext, ModuleRow, Required
@@ -118,12 +118,14 @@ def undeclared(
 ) -> set[str]:
     """Return the distributions of other repositories that may provide the path's module.
 
-    None if its own repository has such a module, or for the name of more than MAX_PROVIDERS.
+    None if its own repository has such a module, which other packages have not, or for the name of
+    more than MAX_PROVIDERS.
     """
     if path.startswith("/") or is_standard(context.ecosystem, path):
         return set()
     alike = [row for found in rows.values() for row in found if row.ecosystem == context.ecosystem]
-    if any(row.repository == context.repository for row in alike):
+    is_own = any(row.repository == context.repository for row in alike)
+    if is_own and not name_rules(context.ecosystem).shares_modules:
         return set()
     found = {row.distribution for row in alike} - {"", *declared}
     return found if len(found) <= MAX_PROVIDERS else set()

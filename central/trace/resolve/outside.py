@@ -32,7 +32,7 @@ from central.trace.resolve.sql import (
     TypingRow,
 )
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import CALLED, Access, Binding
+from indexer.records.references import CALLED, ENTER_METHODS, Access, Binding
 
 _VALUES: Final = VALUE_KINDS | {""}
 
@@ -106,6 +106,9 @@ def _is_told(question: Outside, origin: ImportPath) -> bool:
     A class has a capital. A type of the standard library that another definition has may be that
     of a box, such as a task, whose content is meant.
     """
+    owner, _, last = origin.path.rpartition(".")
+    if last in ENTER_METHODS:  # what `with` binds
+        origin = origin._replace(path=owner)
     own = is_standard(origin.ecosystem, origin.path)
     if question.access == Access.PATH:
         owner = last_name(origin.path.rpartition(".")[0])

@@ -3,10 +3,11 @@
 from central.trace.resolve.engine import RuleSteps
 from central.trace.resolve.free_names import is_fixture, unbound_name
 from central.trace.resolve.import_paths import follow_import
+from central.trace.resolve.library_models import library_models
 from central.trace.resolve.modelled import modelled_at
 from central.trace.resolve.outside import is_visible_path
-from central.trace.resolve.questions import ImportPath, Members, UnboundName
-from central.trace.resolve.sql import Wildcards
+from central.trace.resolve.questions import ImportPath, Members, ResolvedDefinition, UnboundName
+from central.trace.resolve.sql import Files, SharedMembers, Wildcards
 
 
 def imported_from_library(question: ImportPath) -> RuleSteps:
@@ -28,7 +29,26 @@ def unbound_of_library(question: UnboundName) -> RuleSteps:
         found = yield from _of_library(ImportPath(*question[1:4], path))
         if found:
             return found
-    return ()
+    return () if question.chain else (yield from _shared(question))
+
+
+def _shared(question: UnboundName) -> RuleSteps:
+    """Resolve a bare name that a library has the files of a package share."""
+    if not any(
+        one.shared for one in library_models().libraries if one.ecosystem == question.ecosystem
+    ):
+        return ()
+    (places,) = yield [Files(question.file)]
+    known = library_models().shared(question.ecosystem, places[0].path) if places else []
+    answers = yield [
+        SharedMembers(question.repository, question.package, question.root, one.members)
+        for _, one in known
+    ]
+    return tuple(
+        ResolvedDefinition(row.file, row.name, row.kind, is_certain=False, model=library)
+        for (library, _), rows in zip(known, answers, strict=True)
+        for row in rows
+    )
 
 
 def _of_library(question: ImportPath) -> RuleSteps:

@@ -161,15 +161,9 @@ class ExtensionAccess(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Which functions may a value be that root and chain lead to, with HELD and further steps?"""
+    """Which functions may a value be to which a chain leads that has HELD and further steps?"""
 
-    file: int
-    repository: int
-    package: int
-    ecosystem: str
-    binding: str
-    root: str
-    chain: str
+    origin: NameInFile
 
 
 class Held(NamedTuple):

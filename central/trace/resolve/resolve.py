@@ -87,17 +87,18 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
 def _with_extensions(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], resolutions: list[Resolution]
 ) -> list[Resolution]:
-    """Resolve members that their class has not as those that it may have from elsewhere."""
-    places = [
-        index
-        for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
-        if not resolution.targets and _may_be_extension(site)
-    ]
-    questions = [_extension(sites[index]) for index in places]
-    asked = list(dict.fromkeys(questions))
-    answers = dict(zip(asked, resolver.resolve_all(asked), strict=True)) if asked else {}
-    for index, question in zip(places, questions, strict=True):
-        resolutions[index] = _resolution(sites[index], answers[question])
+    """Resolve again what extension members decide, then what may be one itself."""
+    for may_be, question in ((_may_go_through, _by_its_file), (_may_be_extension, _extension)):
+        pairs = zip(sites, resolutions, strict=True)
+        asked = {
+            index: question(site)
+            for index, (site, resolution) in enumerate(pairs)
+            if may_be(site, resolution)
+        }
+        wanted = list(dict.fromkeys(asked.values()))
+        answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
+        for index, one in asked.items():
+            resolutions[index] = _resolution(sites[index], answers[one])
     return resolutions
 
 
@@ -113,9 +114,25 @@ def _held(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -> Reso
     return Resolution(targets, is_unresolved=not targets and "@" in site.chain.split(".")[-1])
 
 
-def _may_be_extension(site: ReferenceSite) -> bool:
+def _may_go_through(site: ReferenceSite, resolution: Resolution) -> bool:
+    """Whether an import's chain may have an extension member, or its name may be several."""
+    rules = name_rules(site.ecosystem)
+    if site.binding != Binding.IMPORT or holds_function(site):
+        return False
+    if site.chain:
+        return rules.has_extensions and not resolution.targets
+    is_bare = site.access == Access.PATH and rules.has_implicit_receivers
+    return is_bare and len(resolution.targets) > 1
+
+
+def _by_its_file(site: ReferenceSite) -> MemberAccess:
+    return _member_access(site, _name_in_file(site)._replace(caller=site.caller))
+
+
+def _may_be_extension(site: ReferenceSite, resolution: Resolution) -> bool:
     is_member = site.access in _OF_VALUES and site.binding != Binding.UNKNOWN
-    return is_member and name_rules(site.ecosystem).has_extensions
+    is_open = is_member and not resolution.targets
+    return is_open and name_rules(site.ecosystem).has_extensions
 
 
 def _extension(site: ReferenceSite) -> ExtensionAccess:
@@ -180,7 +197,7 @@ def _with_beside(
 ) -> Sequence[Flow | ImportedAccess | MemberAccess]:
     """Ask for a module beside the file too, which an import may mean whose path leads nowhere."""
     if holds_function(site):
-        return [Flow(*_name_in_file(site)[:5], site.root, site.chain)]
+        return [Flow(_name_in_file(site)._replace(caller=""))]
     if site.binding != Binding.IMPORT or not name_rules(site.ecosystem).imports_beside:
         return questions
     return [ImportedAccess(tuple(questions), _member_access(site, _name_in_file(site)))]
@@ -220,6 +237,7 @@ def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -
         for candidate in without_modelled(candidates)
     )
     is_builtin = site.access == Access.INSTANCE and is_builtin_type(site.ecosystem, site.root)
+    is_builtin = is_builtin or name_rules(site.ecosystem).has_programs
     is_bound = site.binding == Binding.FREE and is_builtin and not site.chain
     is_open = site.binding in {Binding.UNKNOWN, Binding.FREE} and not is_bound
     is_unresolved = not targets and is_open

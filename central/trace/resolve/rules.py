@@ -16,6 +16,7 @@ from central.trace.resolve import (
     outside_names,
     value_flow,
 )
+from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import Rules, RuleSteps
 from central.trace.resolve.import_statements import (
     import_statement,
@@ -59,6 +60,17 @@ from indexer.records.references import Access, Binding
 
 def name_in_file(question: NameInFile) -> RuleSteps:
     """Resolve a name that a file defines, imports or leaves unbound."""
+    found = yield from _meaning(question)
+    if not name_rules(question.ecosystem).has_extensions:
+        return found
+    if question.chain and not found:
+        return (yield from extensions.through_extensions(question))
+    return (
+        found if question.chain else (yield from extensions.of_implicit_receiver(question, found))
+    )
+
+
+def _meaning(question: NameInFile) -> RuleSteps:
     match question.binding:
         case Binding.LOCAL:
             return (yield from _local(question))

@@ -27,8 +27,10 @@ def searched_paths(
 ) -> RuleGenerator[list[FurtherPaths]]:
     """Return what the paths may mean in each further place, nearest first."""
     rules = name_rules(context.ecosystem)
-    if rules.has_headers:
-        certain, others = yield from included_headers(file, context.repository, paths)
+    if rules.imports_by_end:
+        certain, others = yield from included_headers(
+            file, context.repository, paths, has_search_path=rules.has_headers
+        )
         return [FurtherPaths(certain), FurtherPaths(others, is_certain=False)]
     return (yield from _of_scripts(file, context, paths)) if rules.imports_beside else []
 

@@ -319,6 +319,23 @@ class TopLevel(NamedTuple):
     name: str
 
 
+class SharedMembers(NamedTuple):
+    """Which methods of this name are in the package's files with such paths?"""
+
+    repository: int
+    package: int
+    name: str
+    paths: str
+
+
+class SharedMemberRow(NamedTuple):
+    """A method of a module or class."""
+
+    file: int
+    name: str
+    kind: str
+
+
 class Files(NamedTuple):
     """What are the path, repository and package of this file?"""
 
@@ -355,5 +372,6 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     Required: (statements.REQUIRED, RequiredRow),
     FirstNames: (statements.FIRST_NAMES, RequiredRow),
     TopLevel: (statements.TOP_LEVEL, DefinitionRow),
+    SharedMembers: (statements.SHARED_MEMBERS, SharedMemberRow),
     Files: (statements.FILES, FileRow),
 }

@@ -183,11 +183,16 @@ WILDCARDS: Final = _sql("""SELECT q.n, i.path, i.line
     JOIN {imported} i ON i.file_id = q.file AND i.local = ''
     WHERE i.wildcard AND i.repository_id = ANY(%s::bigint[])
     ORDER BY i.line, i.path""")
-SCOPES: Final = _sql("""SELECT q.n, m.name
+# Of C# also that of the package's files without a namespace, last.
+SCOPES: Final = _sql("""SELECT q.n, scope.name
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
     JOIN {module} m ON m.file_id = q.file AND m.scope
+    LEFT JOIN {package} p ON p.id = m.package_id
+    CROSS JOIN LATERAL (SELECT m.name UNION
+        SELECT '/' || coalesce(p.root, '') WHERE m.ecosystem = 'nuget') AS scope (name)
     WHERE m.repository_id = ANY(%s::bigint[])
-    ORDER BY length(m.name) DESC, m.name""")
+    GROUP BY q.n, scope.name
+    ORDER BY starts_with(scope.name, '/'), length(scope.name) DESC, scope.name""")
 TYPING: Final = _sql("""SELECT q.n, r.binding, r.root, r.chain, r.access, r.repository_id,
         coalesce(f.package_id, 0), r.ecosystem
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
@@ -268,6 +273,13 @@ TOP_LEVEL: Final = _sql("""SELECT DISTINCT q.n, s.file_id, s.kind
         AND s.qualified_name = q.name AND s.exported
     JOIN {file} f ON f.id = s.file_id AND f.package_id = q.package
     WHERE p.repository_id = ANY(%s::bigint[])""")
+SHARED_MEMBERS: Final = _sql("""SELECT q.n, s.file_id, s.qualified_name, s.kind
+    FROM unnest(%s::int[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
+        AS q (n, repository, package, name, paths)
+    JOIN {symbol} s ON s.name = q.name AND s.repository_id = q.repository AND s.kind = 'method'
+    JOIN {file} f ON f.id = s.file_id AND coalesce(f.package_id, 0) = q.package
+        AND f.path ~ ('^(?:' || q.paths || ')$')
+    WHERE s.repository_id = ANY(%s::bigint[])""")
 FILES: Final = _sql("""SELECT q.n, f.path, f.repository_id, coalesce(f.package_id, 0)
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
     JOIN {file} f ON f.id = q.file

@@ -28,7 +28,7 @@ from central.trace.resolve.sql import (
     Typing,
 )
 from central.trace.resolve.statements import MAX_PASSED
-from indexer.records.references import CALLED, ELEMENT, HELD, PASSED, Access
+from indexer.records.references import CALL_METHOD, CALLED, ELEMENT, HELD, PASSED, Access
 
 CUT_FLOW: Final = (
     f"Of the calls that pass a function to another, {MAX_PASSED:,} of each name were followed."
@@ -40,10 +40,9 @@ CALLABLE: Final = FUNCTIONS | {"class"}
 
 def flow(question: Flow) -> RuleSteps:
     """Follow the steps from what root and chain are to the functions that are there."""
-    names = question.chain.split(".") if question.chain else []
+    names = question.origin.chain.split(".")
     at = names.index(HELD) if HELD in names else len(names)
-    origin = question._replace(chain=".".join(names[:at]))
-    (found,) = yield [NameInFile(*origin, "")]
+    (found,) = yield [question.origin._replace(chain=".".join(names[:at]))]
     values: Sequence[ResolvedDefinition] = yield from _with_kinds(found)
     for step in names[at + 1 :]:
         values = yield from _step(values, step)
@@ -89,15 +88,7 @@ def passed(question: Passed) -> RuleSteps:
     if name in _CONSTRUCTORS:
         keys.add((question.file, owner))
     flows = [
-        Flow(
-            row.file,
-            row.repository,
-            row.package,
-            row.ecosystem,
-            row.value_binding,
-            row.value_root,
-            row.value_chain,
-        )
+        Flow(_name(row.file, row, (row.value_binding, row.value_root, row.value_chain)))
         for row, answer in zip(sites, callees, strict=True)
         if any(_receives(row, one, keys) for one in answer)
     ]
@@ -113,16 +104,20 @@ def _receives(row: PassedRow, target: ResolvedDefinition, keys: set[tuple[int, s
 
 
 def _callee(row: PassedRow) -> Flow | MemberAccess:
-    context = (row.file, row.repository, row.package, row.ecosystem)
+    origin = _name(row.file, row, (row.binding, row.root, row.chain))
     if HELD in row.chain.split("."):
-        return Flow(*context, row.binding, row.root, row.chain)
-    origin = NameInFile(*context, row.binding, row.root, row.chain, "")
+        return Flow(origin)
     return MemberAccess(origin, row.access, "" if row.access == Access.PATH else row.name)
 
 
 def _flow(file: int, row: FlowRow, *steps: str) -> Flow:
     chain = ".".join(filter(None, (row.chain, *steps)))
-    return Flow(file, row.repository, row.package, row.ecosystem, row.binding, row.root, chain)
+    return Flow(_name(file, row, (row.binding, row.root, chain)))
+
+
+def _name(file: int, row: FlowRow | PassedRow, name: tuple[str, str, str]) -> NameInFile:
+    """Return the question what a binding, root and chain mean where a row stands."""
+    return NameInFile(file, row.repository, row.package, row.ecosystem, *name, "")
 
 
 def _is_item(part: str, asked: str) -> bool:
@@ -139,8 +134,10 @@ def _step(
 ) -> RuleGenerator[Sequence[ResolvedDefinition]]:
     if step[0] == "[":
         return [one._replace(name=f"{one.name}{step}", kind="") for one in values]
+    made: Sequence[ResolvedDefinition] = ()
     if step == CALLED:
         functions = yield from _functions(values)
+        made = yield from _members(functions, CALL_METHOD)
         asked: list[Held | Passed | Members] = [
             Held(*one.key) for one in functions if one.kind in FUNCTIONS
         ]
@@ -149,7 +146,7 @@ def _step(
     else:
         asked = [Passed(*one.key, step) for one in values]
     answers = yield asked
-    return best_candidates(one for answer in answers for one in answer)
+    return best_candidates([*made, *(one for answer in answers for one in answer)])
 
 
 def _members(

@@ -58,7 +58,26 @@
     [(implicit_parameter) @local
      (parameter_list . (parameter !type name: (identifier) @local) .)])))
   (#match? @_each "^(A(ll|ny)|Count|Exists|F(ind|irst).*|ForEach|Last.*|M(ax|in)By|OrderBy.*|RemoveAll|Select|Single.*|Sum|Where)$"))
+; What a lambda is given tells the type of the delegate that the called method has there.
+(parameter_list
+  (parameter type: [(generic_name (identifier) @_delegate) @returns
+                    (nullable_type (generic_name (identifier) @_delegate) @returns)])
+  (#match? @_delegate "^(Action|Func|Predicate)$")) @returns.argument
+(invocation_expression
+  function: [(identifier)
+             (member_access_expression name: [(identifier) (generic_name)] @_each)] @local.alias
+  arguments: (argument_list (argument (lambda_expression parameters:
+    [(implicit_parameter) @local @local.argument
+     (parameter_list (parameter !type name: (identifier) @local)) @local.argument]))) @local.given
+  (#not-match? @_each "^(A(ll|ny)|Count|Exists|F(ind|irst).*|ForEach|Last.*|M(ax|in)By|OrderBy.*|RemoveAll|Select|Single.*|Sum|Where)$"))
+(from_clause name: (identifier) @local (_) @local.items .)
+(let_clause . (identifier) @local
+  [(invocation_expression function: (_) @local.call) (member_access_expression) @local.alias]?)
 (tuple_pattern name: (identifier) @local)
+(variable_declarator
+  (tuple_pattern name: (identifier) @local) @local.among
+  [(invocation_expression function: (_) @local.call)
+   (await_expression (invocation_expression function: (_) @local.call))])
 [(declaration_pattern type: (_) @local.type name: (identifier) @local)
  (declaration_expression type: (_) @local.type name: (identifier) @local)
  (recursive_pattern type: (_) @local.type name: (identifier) @local)
@@ -69,6 +88,6 @@
 (local_function_statement type: (_) @returns)
 
 ; Imports.
-(using_directive) @import.tree
+(using_directive "global"? @import.exported) @import.tree
 [(file_scoped_namespace_declaration name: (_) @namespace)
  (namespace_declaration name: (_) @namespace)]

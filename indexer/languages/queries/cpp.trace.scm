@@ -1,5 +1,5 @@
 ; On top of c.trace.scm. Uses.
-(call_expression function: [(qualified_identifier) (template_function)] @call)
+(call_expression function: [(qualified_identifier) (template_function) (call_expression)] @call)
 (new_expression type: (_) @new)
 (compound_literal_expression type: (_) @new)
 (field_initializer . (_) @new @initialized)
@@ -56,6 +56,7 @@
 (compound_statement (declaration
   type: (_) @local.type
   declarator: (function_declarator declarator: (identifier) @local)))
+(structured_binding_declarator (identifier) @local) @local.among
 (declaration
   type: (placeholder_type_specifier)
   declarator: (init_declarator
@@ -63,8 +64,8 @@
       [(identifier) @local
        (pointer_declarator declarator: (identifier) @local)
        (reference_declarator (identifier) @local)
-       (structured_binding_declarator (identifier) @local) @local.among
-       (reference_declarator (structured_binding_declarator (identifier) @local) @local.among)]
+       (structured_binding_declarator) @local.among
+       (reference_declarator (structured_binding_declarator) @local.among)]
     value:
       [(call_expression function: [(identifier) (field_expression)] @local.call)
        (call_expression function: (qualified_identifier name: (identifier)) @local.call)
@@ -82,36 +83,52 @@
       arguments: (template_argument_list . (type_descriptor) @local.type)))))
   (#any-of? @_make "make_unique" "make_shared"))
 (init_declarator
-  declarator: [(identifier) @local (_ (identifier) @local)]
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (reference_declarator (identifier) @local)]
   value: (call_expression function: (template_function
     name: (identifier) @_cast
     arguments: (template_argument_list . (type_descriptor) @local.type)))
   (#match? @_cast "_cast$"))
 (condition_clause value: (declaration
-  declarator: [(identifier) @local (_ (identifier) @local)]
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (reference_declarator (identifier) @local)]
   value: (call_expression function: (template_function
     name: (identifier) @_cast
     arguments: (template_argument_list . (type_descriptor) @local.type))))
   (#match? @_cast "_cast$"))
 (condition_clause value: (declaration
   type: (placeholder_type_specifier)
-  declarator: [(identifier) @local (_ (identifier) @local)]
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (reference_declarator (identifier) @local)]
   value:
     [(call_expression function: [(identifier) (field_expression)] @local.call)
      (call_expression function: (qualified_identifier name: (identifier)) @local.call)]))
 (condition_clause value: (declaration
   type: [(type_identifier) (qualified_identifier)] @local.type
-  declarator: [(identifier) @local (_ (identifier) @local)]))
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (reference_declarator (identifier) @local)]))
 (for_range_loop
   type: (_) @local.type
-  declarator: [(identifier) @local (_ (identifier) @local)])
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (reference_declarator (identifier) @local)])
 (for_range_loop
   type: (placeholder_type_specifier)
   declarator:
     [(identifier) @local
-     (_ (identifier) @local)
-     (structured_binding_declarator (identifier) @local) @local.among
-     (reference_declarator (structured_binding_declarator (identifier) @local) @local.among)]
+     (pointer_declarator declarator: (identifier) @local)
+     (reference_declarator (identifier) @local)
+     (structured_binding_declarator) @local.among
+     (reference_declarator (structured_binding_declarator) @local.among)]
   right: (_) @local.items)
 (field_declaration
   type: (_) @field.type

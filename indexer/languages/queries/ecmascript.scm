@@ -12,7 +12,9 @@
     (method_definition name: (_) @name) @definition.method @member
     (pair
       key: [(property_identifier) (string)] @name
-      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      value: [(arrow_function body: (_) @body)
+              (function_expression body: (_) @body)
+              (generator_function body: (_) @body)])
       @definition.method @member])))
 (assignment_expression
   left: (member_expression
@@ -40,7 +42,10 @@
   name: (identifier) @name
   value: [(arrow_function body: (_) @body)
           (function_expression body: (_) @body)
-          (generator_function body: (_) @body)]) @definition.function
+          (generator_function body: (_) @body)
+          (parenthesized_expression [
+            (arrow_function body: (_) @body)
+            (function_expression body: (_) @body)])]) @definition.function
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
 ; What is assigned: `app.use = function () {}`, `App.prototype.use = …`, `module.exports = …`.
 (assignment_expression
@@ -76,7 +81,8 @@
 (assignment_expression
   left: (member_expression property: (property_identifier) @name)
   right: [(arrow_function body: (_) @body)
-          (function_expression body: (_) @body)]) @definition.function @member
+          (function_expression body: (_) @body)
+          (generator_function body: (_) @body)]) @definition.function @member
 
 (export_statement
   "default" @name
@@ -144,6 +150,17 @@
   key: [(property_identifier) (string)] @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
   @definition.method @member))
+; Objects in an object, and what a call at the top is given: `app.component({ open: function () {} })`.
+(program (variable_declaration (variable_declarator name: (identifier) @container value: (object (pair
+  key: [(property_identifier) @container (string (string_fragment) @container)]
+  value: (object (pair
+    key: [(property_identifier) (string)] @name
+    value: [(function_expression body: (_) @body) (generator_function body: (_) @body)])
+    @definition.method @member))))))
+(program (expression_statement (call_expression arguments: (arguments (object (pair
+  key: [(property_identifier) (string)] @name
+  value: [(function_expression body: (_) @body) (generator_function body: (_) @body)])
+  @definition.method @member)))))
 (program (expression_statement (assignment_expression
   left: (identifier) @name
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])

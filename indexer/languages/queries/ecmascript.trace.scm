@@ -29,7 +29,7 @@
             (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)
             (object_assignment_pattern
               left: (shorthand_property_identifier_pattern) @local @local.part)])
-         (array_pattern (identifier) @local) @local.among]
+         (array_pattern) @local.among]
   value: [(call_expression function: (_) @local.call)
           (await_expression (call_expression function: (_) @local.call))
           (identifier) @local.alias
@@ -84,13 +84,13 @@
 (shorthand_property_identifier_pattern) @local
 (pair_pattern value: (identifier) @local)
 (rest_pattern (identifier) @local)
-(array_pattern (identifier) @local)
+(array_pattern (identifier) @local) @local.among
 (assignment_pattern left: (identifier) @local)
 (arrow_function parameter: (identifier) @local)
 (for_in_statement left: (identifier) @local)
 (for_in_statement
   left: [(identifier) @local
-         (array_pattern (identifier) @local) @local.among
+         (array_pattern) @local.among
          (object_pattern
            [(shorthand_property_identifier_pattern) @local @local.part
             (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)])]
@@ -99,6 +99,11 @@
 (if_statement
   condition: (parenthesized_expression
     (binary_expression left: (identifier) @local operator: "instanceof" right: (_) @local.type))
+  consequence: (_) @local.within)
+(if_statement
+  condition: (parenthesized_expression
+    (binary_expression
+      left: (member_expression) @narrowed operator: "instanceof" right: (_) @narrowed.type))
   consequence: (_) @local.within)
 (variable_declarator
   name: (identifier) @field.of
@@ -129,22 +134,14 @@
   (assignment_expression right: [
     (new_expression constructor: (_) @returns.new)
     (call_expression function: (_) @returns.call)])
-  (binary_expression operator: ["||" "??"] [
-    (new_expression constructor: (_) @returns.new)
-    (call_expression function: (_) @returns.call)
-    (identifier) @returns.alias
-    (member_expression) @returns.alias])
-  (binary_expression operator: "&&" right: [
-    (new_expression constructor: (_) @returns.new)
-    (call_expression function: (_) @returns.call)
-    (identifier) @returns.alias
-    (member_expression) @returns.alias])
-  (ternary_expression consequence: [
-    (new_expression constructor: (_) @returns.new)
-    (call_expression function: (_) @returns.call)
-    (identifier) @returns.alias
-    (member_expression) @returns.alias])
-  (ternary_expression alternative: [
+  (binary_expression
+    left: [
+      (new_expression constructor: (_) @returns.new)
+      (call_expression function: (_) @returns.call)
+      (identifier) @returns.alias
+      (member_expression) @returns.alias]
+    operator: ["||" "??"])
+  (_ ["||" "??" "&&" "?"] [
     (new_expression constructor: (_) @returns.new)
     (call_expression function: (_) @returns.call)
     (identifier) @returns.alias

@@ -79,8 +79,9 @@
   right: (expression_list . [
     [(index_expression) (slice_expression)] @local.alias
     (unary_expression operator: "<-" operand: (_) @local.items)]))
+(short_var_declaration left: (expression_list . (_) (identifier) @local) @local.among)
 (short_var_declaration
-  left: (expression_list . (_) (identifier) @local) @local.among
+  left: (expression_list) @local.among
   right: (expression_list . (call_expression function:
     [(identifier) @local.call (selector_expression) @local.call
      (index_expression operand: (_) @local.call)]) .))
@@ -92,9 +93,8 @@
      (unary_expression operator: "&" operand: (composite_literal type: (_) @local.type))
      (identifier) @local.alias
      (selector_expression) @local.alias]))
-(var_spec
-  . name: (_) name: (identifier) @local
-  value: (expression_list . (call_expression function: (_) @local.call) .)) @local.among
+(var_spec . name: (_) name: (identifier) @local) @local.among
+(var_spec value: (expression_list . (call_expression function: (_) @local.call) .)) @local.among
 (range_clause left: (expression_list (identifier) @local))
 (range_clause left: (expression_list . (identifier) @local .) right: (_) @local.items)
 (range_clause left: (expression_list . (identifier) @local . (_)) @local.among right: (_) @local.items)

@@ -34,7 +34,8 @@
     name: (identifier) @local
     !dimensions
     value: [(object_creation_expression type: (_) @local.new)
-            (method_invocation object: (_)? @receiver name: (_) @local.call)]?))
+            (method_invocation object: (_)? @receiver name: (_) @local.call)
+            (field_access) @local.alias]?))
 (formal_parameter type: (_) @local.type name: (identifier) @local)
 (spread_parameter (variable_declarator name: (identifier) @local))
 (resource
@@ -61,6 +62,9 @@
   (type_bound . [(type_identifier) @local.alias
                  (scoped_type_identifier) @local.alias
                  (generic_type . (_) @local.alias)])?)
+; A constant of an enumeration is an instance of it.
+(enum_declaration
+  name: (_) @field.type body: (enum_body (enum_constant name: (identifier) @field)))
 (method_declaration type: (_) @returns)
 
 ; Imports.

@@ -34,9 +34,9 @@
   [(call_expression . (_) @local.call)
    (identifier) @local.alias
    (navigation_expression) @local.alias])
-(for_statement (variable_declaration . (identifier) @local) . (_) @local.items)
+(multi_variable_declaration (variable_declaration (identifier) @local)) @local.among
 (for_statement
-  (multi_variable_declaration (variable_declaration (identifier) @local)) @local.among
+  [(variable_declaration . (identifier) @local) (multi_variable_declaration) @local.among]
   . (_) @local.items)
 (call_expression
   (navigation_expression (_) @local.items (identifier) @_each)
@@ -48,6 +48,9 @@
 (parameter . (identifier) @local [(user_type) (nullable_type)]? @local.type)
 (catch_block . (identifier) @local (user_type) @local.type)
 (type_parameter (identifier) @local (user_type)? @local.alias)
+; A constant of an enumeration is an instance of it.
+(class_declaration
+  name: (identifier) @field.type (enum_class_body (enum_entry (identifier) @field)))
 (function_declaration [(user_type) (nullable_type)] @extends . ".")
 (property_declaration [(user_type) (nullable_type)] @extends . ".")
 (function_declaration

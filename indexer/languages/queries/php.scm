@@ -1,5 +1,10 @@
 (function_definition name: (name) @name) @definition.function
 (method_declaration name: (name) @name) @definition.method
+; Named as calls of it are: `$f()`. The variable is no other file's.
+(assignment_expression
+  left: (variable_name) @name
+  right: [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)])
+  @definition.function @private
 (class_declaration name: (name) @name) @definition.class
 (interface_declaration name: (name) @name) @definition.interface
 (trait_declaration name: (name) @name) @definition.trait

@@ -28,8 +28,14 @@
           (scoped_call_expression scope: (_) @receiver name: (name) @local.call)
           (member_call_expression object: (_) @receiver name: (name) @local.call)
           (nullsafe_member_call_expression object: (_) @receiver name: (name) @local.call)
+          (clone_expression (_) @local.alias)
           (variable_name) @local.alias
-          (member_access_expression) @local.alias]?)
+          (member_access_expression) @local.alias
+          (subscript_expression) @local.alias]?)
+(assignment_expression
+  left: (variable_name) @local
+  right: (class_constant_access_expression (name) @_constant .) @local.alias
+  (#not-eq? @_constant "class"))
 (assignment_expression
   left: (member_access_expression object: (variable_name) @self name: (name) @field)
   right: [(object_creation_expression [(name) (qualified_name)] @field.new)
@@ -53,11 +59,36 @@
 (simple_parameter type: (_)? @local.type name: (variable_name) @local)
 (variadic_parameter name: (variable_name) @local)
 (catch_clause type: (_) @local.type name: (variable_name) @local)
-(foreach_statement (_) .
+(foreach_statement . (_) @local.items .
   [(variable_name) @local
-   (pair (variable_name) @local)
+   (pair (_) . (variable_name) @local)
    (by_ref (variable_name) @local)])
+(foreach_statement . (_) . (pair . (variable_name) @local))
+(if_statement
+  condition: (parenthesized_expression
+    (binary_expression left: (variable_name) @local operator: "instanceof" right: (_) @local.type))
+  body: (_) @local.within)
+(conditional_expression
+  condition: (binary_expression
+    left: (variable_name) @local operator: "instanceof" right: (_) @local.type)
+  body: (_) @local.within)
+; Types that a doc comment tells.
+((comment) @field.type .
+  (property_declaration !type (property_element name: (variable_name (name) @field)))
+  (#match? @field.type "@var\\s"))
+((comment) @local.type .
+  (expression_statement (assignment_expression left: (variable_name) @local))
+  (#match? @local.type "@var\\s"))
+((comment) @local.type .
+  [(method_declaration
+     parameters: (formal_parameters (simple_parameter !type name: (variable_name) @local)))
+   (function_definition
+     parameters: (formal_parameters (simple_parameter !type name: (variable_name) @local)))]
+  (#match? @local.type "@param\\s"))
 (list_literal [(variable_name) @local (array_element_initializer (variable_name) @local)])
+; A constant of an enumeration is an instance of it.
+(enum_declaration
+  name: (_) @field.type body: (enum_declaration_list (enum_case name: (_) @field)))
 (method_declaration return_type: (_) @returns)
 (function_definition return_type: (_) @returns)
 (function_definition !return_type body: (compound_statement (return_statement

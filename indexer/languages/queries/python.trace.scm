@@ -76,24 +76,24 @@
     (conditional_expression
       . (none) . (_) .
       [(call function: (_) @field.call) (identifier) @field.alias (attribute) @field.alias])])
+; The names of a pattern, and what the pattern is given.
+[(pattern_list [
+   (identifier) @local
+   (list_splat_pattern (identifier) @local)
+   (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])
+ (tuple_pattern [
+   (identifier) @local
+   (list_splat_pattern (identifier) @local)
+   (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])] @local.among
 (assignment
-  left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
+  left: [(pattern_list) (tuple_pattern)] @local.among
   right: [(call function: (_) @local.call)
           (await (call function: (_) @local.call))
           (identifier) @local.alias
           (attribute) @local.alias
           (subscript) @local.alias
           [(expression_list) (tuple)] @local.alias
-          (assignment right: [(expression_list) (tuple)] @local.alias)]?)
-(assignment
-  left: [(pattern_list [
-           (list_splat_pattern (identifier) @local)
-           (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])
-         (tuple_pattern [
-           (list_splat_pattern (identifier) @local)
-           (tuple_pattern [(identifier) @local (tuple_pattern (identifier) @local)])])] @local.among
-  right: [[(expression_list) (tuple)] @local.alias
-          (assignment right: [(expression_list) (tuple)] @local.alias)]?)
+          (assignment right: [(expression_list) (tuple)] @local.alias)])
 (assignment
   left: (identifier) @local
   right: (assignment right: [
@@ -122,19 +122,18 @@
   (default_parameter name: (identifier) @local value: [(identifier) (attribute)]? @local.alias)
   (list_splat_pattern (identifier) @local)
   (dictionary_splat_pattern (identifier) @local)])
-(for_statement left: (identifier) @local right: (_) @local.items)
 (for_statement
-  left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
+  left: [(identifier) @local [(pattern_list) (tuple_pattern)] @local.among]
   right: (_) @local.items)
-(for_in_clause left: (identifier) @local right: (_) @local.items)
 (for_in_clause
-  left: [(pattern_list (identifier) @local) (tuple_pattern (identifier) @local)] @local.among
+  left: [(identifier) @local [(pattern_list) (tuple_pattern)] @local.among]
   right: (_) @local.items)
 (if_statement
   condition: [
     (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
-    (boolean_operator left:
-      (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .)))]
+    (boolean_operator
+      left: (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
+      operator: "and")]
   consequence: (block) @local.within
   (#eq? @_isinstance "isinstance"))
 (boolean_operator
@@ -145,10 +144,24 @@
 (assert_statement
   (call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @local . (_) @local.type .))
   (#eq? @_isinstance "isinstance"))
-(as_pattern
+(as_pattern alias: (as_pattern_target (identifier) @local))
+(with_statement (with_clause (with_item value: (as_pattern
   [(call function: (_) @local.call)
-   (await (call function: (_) @local.call))]?
-  alias: (as_pattern_target (identifier) @local))
+   (await (call function: (_) @local.call))
+   (identifier) @local.alias
+   (attribute) @local.alias]
+  alias: (as_pattern_target (identifier) @local))))) @local.entered
+(if_statement
+  condition: [
+    (call function: (identifier) @_isinstance arguments: (argument_list . (attribute) @narrowed . (_) @narrowed.type .))
+    (boolean_operator
+      left: (call function: (identifier) @_isinstance arguments: (argument_list . (attribute) @narrowed . (_) @narrowed.type .))
+      operator: "and")]
+  consequence: (block) @local.within
+  (#eq? @_isinstance "isinstance"))
+(assert_statement
+  (call function: (identifier) @_isinstance arguments: (argument_list . (attribute) @narrowed . (_) @narrowed.type .))
+  (#eq? @_isinstance "isinstance"))
 (case_pattern (as_pattern
   (case_pattern (class_pattern (dotted_name) @local.type)) (identifier) @local))
 (match_statement
@@ -166,9 +179,9 @@
                    (attribute) @returns.alias
                    (subscript) @returns.alias])
 (return_statement [
-  (boolean_operator operator: "or" [
-    (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])
-  (boolean_operator operator: "and" right: [
+  (boolean_operator left: [
+    (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias] "or")
+  (boolean_operator right: [
     (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])
   (conditional_expression . [
     (call function: (_) @returns.call) (identifier) @returns.alias (attribute) @returns.alias])

@@ -187,6 +187,12 @@
    (call receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call))]
 (return (argument_list .
   (_ receiver: [(constant) (scope_resolution)] @receiver method: (_) @returns.call) .))
+; What `attr_reader :store` gives is the field.
+((call
+    !receiver
+    method: (identifier) @_attribute
+    arguments: (argument_list (simple_symbol) @returns.alias))
+  (#any-of? @_attribute "attr" "attr_reader" "attr_accessor"))
 
 ; Imports; what a file requires, it gives on.
 (call

@@ -58,6 +58,7 @@
      (struct_expression name: (_) @local.new)
      (reference_expression value: [(identifier) (field_expression)] @local.alias)
      (identifier) @local.alias
+     (scoped_identifier) @local.alias
      (field_expression) @local.alias]?
   (#not-match? @local.call "\\)\\s*\\.\\w+$"))
 (let_declaration
@@ -99,23 +100,25 @@
 (for_expression pattern: (identifier) @local)
 ; A type parameter is the first trait that bounds it, of those that may have other methods.
 (type_parameter name: (type_identifier) @local)
-((type_parameter
-    name: (type_identifier) @local
-    bounds: (trait_bounds
+([(type_parameter
+     name: (type_identifier) @local
+     bounds: (trait_bounds
+       [(type_identifier) @local.alias (scoped_type_identifier) @local.alias
+        (generic_type type: (_) @local.alias)]))
+  (_
+    type_parameters: (type_parameters (type_parameter name: (type_identifier) @local @_declared))
+    (where_clause (where_predicate left: (type_identifier) @_bounded bounds: (trait_bounds
       [(type_identifier) @local.alias (scoped_type_identifier) @local.alias
-       (generic_type type: (_) @local.alias)]))
-  (#not-match? @local.alias "^(Clone|Copy|Debug|Default|Display|Eq|Hash|Ord|PartialEq|PartialOrd|Send|Sized|Sync|Unpin)$"))
-((_
-    type_parameters: (type_parameters (type_parameter name: (type_identifier) @local))
-    (where_clause (where_predicate left: (type_identifier) @_same bounds: (trait_bounds
-      [(type_identifier) @local.alias (scoped_type_identifier) @local.alias
-       (generic_type type: (_) @local.alias)]))))
-  (#eq? @_same @local)
-  (#not-match? @local.alias "^(Clone|Copy|Debug|Default|Display|Eq|Hash|Ord|PartialEq|PartialOrd|Send|Sized|Sync|Unpin)$"))
+       (generic_type type: (_) @local.alias)]))))]
+ (#eq? @_bounded @_declared)
+ (#not-match? @local.alias "^(Clone|Copy|Debug|Default|Display|Eq|Hash|Ord|PartialEq|PartialOrd|Send|Sized|Sync|Unpin)$"))
 (const_item name: (identifier) @local type: (_) @local.type)
 (static_item name: (identifier) @local type: (_) @local.type)
 (struct_item body: (field_declaration_list (field_declaration
   name: (field_identifier) @field type: (_) @field.type)))
+; A constant of an enumeration is an instance of it.
+(enum_item
+  name: (_) @field.type body: (enum_variant_list (enum_variant name: (_) @field)))
 (function_item return_type: (_) @returns)
 (function_signature_item return_type: (_) @returns)
 

@@ -98,6 +98,10 @@
 (typed_pattern pattern: (_) @local type: (_) @local.type)
 (case_class_pattern pattern: (identifier) @local)
 (case_clause pattern: (identifier) @local)
+; A constant of an enumeration is an instance of it.
+(enum_definition
+  name: (_) @field.type
+  body: (enum_body (enum_case_definitions (simple_enum_case name: (_) @field))))
 (type_parameters name: (identifier) @local bound: (upper_bound type: (_) @local.alias))
 (function_definition return_type: (_) @returns)
 (function_declaration return_type: (_) @returns)

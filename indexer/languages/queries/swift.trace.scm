@@ -56,6 +56,11 @@
 (lambda_parameter
   name: (simple_identifier) @local name: [(user_type) (optional_type)]? @local.type)
 (type_parameter . (type_identifier) @local name: (user_type)? @local.alias)
+; A constant of an enumeration is an instance of it.
+(class_declaration
+  "enum"
+  name: (_) @field.type
+  body: (enum_class_body (enum_entry name: (simple_identifier) @field)))
 (_ "func" name: [(user_type) (optional_type)] @returns)
 
 ; Imports.

@@ -91,7 +91,7 @@
   name: [(object_pattern
            [(shorthand_property_identifier_pattern) @local @local.part
             (pair_pattern key: (property_identifier) @local.part value: (identifier) @local)])
-         (array_pattern (identifier) @local) @local.among]
+         (array_pattern) @local.among]
   type: (type_annotation)? @local.type
   value: [(as_expression (_) . (_) @local.type)
           (non_null_expression [(call_expression function: (_) @local.call)

@@ -71,6 +71,30 @@ def test_an_answer_says_why_and_in_which_version(auth: None, ask: Ask) -> None:
     assert answer["receipt"]["complete"] is True
 
 
+def test_what_a_function_gives_that_is_given_a_class_has_the_line_of_its_import(
+    auth: None, ask: Ask
+) -> None:
+    library = """
+        from acme_auth import AuthMiddleware
+        def make(kind) -> AuthMiddleware: ...
+        """
+    use = """
+        import acme_made.parts as parts
+        class Own: ...
+        def run():
+            made = parts.make(Own)
+            made.verify("x")
+        """
+    repository(
+        "made",
+        {"pyproject.toml": pyproject("acme-made", "acme-auth"), "acme_made/parts.py": library},
+    )
+    repository("uses", {"pyproject.toml": pyproject("uses", "acme-made"), "uses/app.py": use})
+    links = ask("callers", symbol="AuthMiddleware.verify").json()["callers"]
+    (link,) = [one for one in links if one["file"] == "uses/app.py"]
+    assert link["evidence"].startswith("import acme_made.parts as parts (line 2)")
+
+
 def test_a_reference_linked_by_name_alone_is_told_once(ask: Ask) -> None:
     use = "def use(thing):\n    thing.fetch()\n"
     several = "class First:\n    def fetch(self): ...\n\nclass Second:\n    def fetch(self): ...\n"

@@ -49,3 +49,22 @@ def test_php_names_a_class_from_the_root(callers: Callers) -> None:
         },
     )
     assert callers("Trail.record") == ["shop/src/Orders.php:4 place high"]
+
+
+def test_a_php_name_from_the_root_is_none_of_its_own_namespace(callers: Callers) -> None:
+    repository(
+        "shop",
+        {
+            "composer.json": '{"name": "acme/shop", "autoload": {"psr-4": {"Acme\\\\": "src/"}}}',
+            "src/Redis.php": """<?php
+                namespace Acme\\Shop;
+                class Redis extends \\Redis {
+                    public static function open() { \\Redis::open(); }
+                }
+                function fetch_all() { return \\fetch_all(); }
+                function start() { Redis::open(); fetch_all(); new Redis(); new \\Redis(); }
+            """,
+        },
+    )
+    expected = ["shop/src/Redis.php:7 start high"]
+    assert callers("Redis") == callers("Redis.open") == callers("fetch_all") == expected

@@ -141,3 +141,76 @@ def test_a_dollar_is_a_part_of_a_name(callers: Callers) -> None:
     lines = [4, 5, 7]
     assert callers("State.apply") == [f"app/src/main.ts:{line} run high" for line in lines]
     assert callers("View.focus") == ["app/src/main.ts:8 run high"]
+
+
+def test_a_lambda_of_csharp_is_given_what_the_delegate_of_the_called_method_names(
+    callers: Callers,
+) -> None:
+    repository(
+        "logs",
+        {
+            "Logs.csproj": "<Project />",
+            "Config.cs": """
+                namespace Acme;
+                public class Sinks
+                {
+                    public void Add(int sink) {}
+                }
+                public class Config
+                {
+                    public Sinks To => null;
+                    public Config Nest(int level, Action<Config>? configure) => this;
+                    public Config Any(Action<Other> configure) => this;
+                }
+                public static class Extensions
+                {
+                    public static Config Also(this Config config, Action<Sinks> f) => config;
+                }
+            """,
+            "Use.cs": """
+                namespace Acme;
+                class Use
+                {
+                    void Run(Config config)
+                    {
+                        config.Nest(1, c => c.To.Add(1));
+                        config.Also(sinks => { sinks.Add(2); });
+                        config.Any(c => c.To.Add(3));
+                    }
+                }
+            """,
+        },
+    )
+    assert callers("Sinks.Add") == [f"logs/Use.cs:{line} Use.Run high" for line in (7, 8)]
+
+
+def test_places_of_tuples_and_names_of_queries_of_csharp_have_types(callers: Callers) -> None:
+    repository(
+        "shop",
+        {
+            "Shop.csproj": "<Project />",
+            "Shop.cs": """
+                namespace Acme;
+                public class Item
+                {
+                    public void Send() {}
+                }
+                public class Order
+                {
+                    public List<Item> Items;
+                    public (Order order, Item item) Pair() => default;
+                }
+                class Use
+                {
+                    void Run(Order one, List<Order> orders)
+                    {
+                        var (order, item) = one.Pair();
+                        item.Send();
+                        order.Send();
+                        var all = from o in orders from i in o.Items select i.Send();
+                    }
+                }
+            """,
+        },
+    )
+    assert callers("Item.Send") == [f"shop/Shop.cs:{line} Use.Run high" for line in (17, 19)]

@@ -165,3 +165,60 @@ def test_what_includes_a_module_of_ruby_has_its_class_methods(callers: Callers) 
     repository("app", _RAILS)
     [found] = callers("untagged")
     assert found == "app/app/post.rb:15 <module> high"
+
+
+def test_what_a_php_class_has_goes_before_what_its_interfaces_declare(callers: Callers) -> None:
+    repository(
+        "api",
+        {
+            "composer.json": '{"name": "acme/api", "autoload": {"psr-4": {"App\\\\": "app/"}}}',
+            "app/Order.php": """<?php
+                namespace App;
+                interface Shows { public function show(); public function name(); }
+                trait Formats { public function show() {} public function low() {} }
+                class Record { public function name() {} public function low() {} }
+                class Entry extends Record {}
+                class Order extends Entry implements Shows { use Formats; }
+                function go(Order $order, Shows $any) {
+                    $order->show();
+                    $order->name();
+                    $order->low();
+                    $any->show();
+                }
+            """,
+        },
+    )
+    assert callers("Formats.show") == ["api/app/Order.php:9 go high"]
+    assert callers("Record.name") == ["api/app/Order.php:10 go high"]
+    assert callers("Formats.low") == ["api/app/Order.php:11 go high"]
+    assert callers("Record.low") == []
+    assert callers("Shows.show") == ["api/app/Order.php:12 go high"]
+
+
+def test_the_last_module_of_ruby_goes_before_the_superclass(callers: Callers) -> None:
+    repository(
+        "api",
+        {
+            "acme.gemspec": "Gem::Specification.new { |s| s.name = 'acme' }",
+            "lib/acme.rb": """
+                module First
+                  def show; end
+                end
+                module Last
+                  def show; end
+                end
+                class Base
+                  def show; end
+                end
+                class Order < Base
+                  include First
+                  include Last
+                  def go
+                    show
+                  end
+                end
+            """,
+        },
+    )
+    assert callers("Last.show") == ["api/lib/acme.rb:15 Order.go high"]
+    assert callers("First.show") == callers("Base.show") == []

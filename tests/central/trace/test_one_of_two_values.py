@@ -28,6 +28,9 @@ def test_in_python_the_first_says_what_it_is(callers: Callers) -> None:
 
                 def opened(view: View | None):
                     return view or View()
+
+                def either():
+                    return State() or View()
                 """,
         },
     )
@@ -36,7 +39,7 @@ def test_in_python_the_first_says_what_it_is(callers: Callers) -> None:
         {
             "pyproject.toml": pyproject("app", "acme-lib"),
             "app/main.py": """
-                from acme_lib import State, View, find, opened
+                from acme_lib import State, View, either, find, opened
 
                 class Owner:
                     def __init__(self, view: View | None = None):
@@ -52,6 +55,8 @@ def test_in_python_the_first_says_what_it_is(callers: Callers) -> None:
                         opened(None).focus()
                         unknown = other or State()
                         unknown.apply()
+                        either().apply()
+                        either().focus()
                 """,
         },
     )
@@ -59,10 +64,12 @@ def test_in_python_the_first_says_what_it_is(callers: Callers) -> None:
         "app/app/main.py:9 Owner.run high",
         "app/app/main.py:13 Owner.run high",
         "app/app/main.py:15 Owner.run high",
+        "app/app/main.py:19 Owner.run high",
     ]
     assert callers("State.apply") == [
         "app/app/main.py:11 Owner.run high",
         "app/app/main.py:14 Owner.run high",
+        "app/app/main.py:18 Owner.run high",
     ]
 
 
@@ -83,6 +90,7 @@ def test_in_typescript_the_first_says_what_it_is(callers: Callers) -> None:
         let kept: View | null = null
         export function open() { return kept = new View() }
         export function find(isNew: boolean) { return isNew ? new State() : null }
+        export function either() { return new State() ?? new View() }
 
         export function run(given: State | null, isNew: boolean) {
           open().focus()
@@ -91,15 +99,19 @@ def test_in_typescript_the_first_says_what_it_is(callers: Callers) -> None:
           const view = isNew ? null : new View()
           view.focus()
           find(isNew).apply()
+          either().apply()
+          either().focus()
         }
         """
     manifest = '{"name": "app", "dependencies": {"@acme/lib": "1.0.0"}}'
     repository("app", {"package.json": manifest, "src/main.ts": text})
     assert callers("View.focus") == [
-        "app/src/main.ts:9 run high",
-        "app/src/main.ts:13 run high",
+        "app/src/main.ts:10 run high",
+        "app/src/main.ts:14 run high",
+        "app/src/main.ts:17 run high",
     ]
     assert callers("State.apply") == [
-        "app/src/main.ts:11 run high",
-        "app/src/main.ts:14 run high",
+        "app/src/main.ts:12 run high",
+        "app/src/main.ts:15 run high",
+        "app/src/main.ts:16 run high",
     ]

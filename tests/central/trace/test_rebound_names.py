@@ -118,12 +118,18 @@ def test_a_descriptor_stands_for_what_it_gives(callers: Callers) -> None:
                 class Held:
                     def __get__(self, instance, owner) -> Kept: ...
                     def get(self): ...
+                class Lazy:
+                    def __get__(self, instance, owner):
+                        return self if instance is None else instance.lazy
+                    def get(self): ...
                 class Table:
                     name = Column()
                     held = Held()
+                    lazy = Lazy()
                     def own(self):
                         self.name.get()
                         self.held.get()
+                        self.lazy.get()
             """,
         },
     )
@@ -149,8 +155,9 @@ def test_a_descriptor_stands_for_what_it_gives(callers: Callers) -> None:
     )
     assert callers("Column.get") == ["app/app/main.py:13 there high"]
     assert callers("Held.get") == []
+    assert callers("Lazy.get") == ["lib/acme_lib/columns.py:21 Table.own medium"]
     assert callers("Kept.get") == [
         "app/app/main.py:9 Mine.run high",
         "app/app/main.py:12 there high",
-        "lib/acme_lib/columns.py:15 Table.own high",
+        "lib/acme_lib/columns.py:20 Table.own high",
     ]

@@ -5,9 +5,11 @@ from importlib import import_module, resources
 import pytest
 import tree_sitter
 
-from indexer.languages import Language
+from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.languages.registry import PARSED
 from indexer.resolution.file_relations import LABELS
+from indexer.syntax.parser import read_query
+from indexer.syntax.trees import grammar_language
 
 QUERIES = resources.files("indexer.languages") / "queries"
 
@@ -29,3 +31,28 @@ def test_every_label_is_explained() -> None:
     page = (QUERIES / "README.md").read_text("utf-8")
     short = {"field.new", "field.call", "field.alias"}  # `.new`, `.call`, `.alias` after @field
     assert [label for label in sorted(LABELS - short) if f"`@{label}`" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "opening", "closing"),
+    [
+        ("python", "", " = f()"),
+        ("python", "for ", " in f(): pass"),
+        ("typescript", "const [", "] = f()"),
+        ("go", "package a\nfunc f() {", " := g() }"),
+        ("cpp", "void f() { auto [", "] = g(); }"),
+        ("kotlin", "fun f() { for ((", ") in g()) {} }"),
+    ],
+)
+def test_names_of_a_pattern_do_not_wait_for_what_it_is_given(
+    language: str, opening: str, closing: str
+) -> None:
+    """Each of n names that waits is compared to all others at each node: the cube of n."""
+    grammar = LANGUAGES_BY_NAME[language].grammar
+    assert grammar is not None
+    query, _ = read_query(grammar)
+    names = ", ".join(f"a{number}" for number in range(500))
+    parser = tree_sitter.Parser(grammar_language(grammar))
+    cursor = tree_sitter.QueryCursor(query, match_limit=64)
+    cursor.matches(parser.parse(f"{opening}{names}{closing}\n".encode()).root_node)
+    assert not cursor.did_exceed_match_limit

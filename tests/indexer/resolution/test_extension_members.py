@@ -63,7 +63,7 @@ def test_type_that_is_extended(path: str, text: str, expected: list[str]) -> Non
         ("name slug name", "free:String instance slug"),
         ("StringBuilder(name).slug()", "free:StringBuilder instance slug"),
         ('"a".trim().slug()', "unknown: path slug"),
-        ("name.trim().slug()", "unknown: path slug"),
+        ("name.trim().slug()", "free:String.trim result slug"),
         ('"${names["x"]}.y".slug()', "unknown: path slug"),
     ],
 )

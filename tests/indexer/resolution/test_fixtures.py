@@ -116,7 +116,7 @@ def test_parameters_of_tests_and_fixtures_are_fixtures(text: str) -> None:
         ("yield Client()", ["client Client"]),
         ("yield await Client.make()", ["client Client.make"]),
         ("made = Client()\n    return made", ["client Client"]),
-        ("with Client() as made:\n        yield made", ["client Client"]),
+        ("with Client() as made:\n        yield made", ["client Client.__enter__"]),
         ("made = Client()\n    yield made.session", ["client Client.session"]),
         ("yield from Client()", []),
         ("made = Client()\n    yield from made", []),

@@ -262,6 +262,31 @@ def test_what_a_pattern_takes_has_the_type_of_the_member(body: str, use: str) ->
     assert calls("a.ts", TYPESCRIPT % ("", body), "go") == [use]
 
 
+@pytest.mark.parametrize(
+    ("body", "use"),
+    [
+        ("for i, (a, b) in make(): b.go()", "call import:make.*.1.1 instance go"),
+        ("a, (b, *c) = make(); b.go()", "call import:make.1.0 instance go"),
+        ("(a, b), c = make(); b.go()", "call import:make.0.1 instance go"),
+        ("*a, b = make(); a.go()", "call unknown: path go"),
+    ],
+)
+def test_name_of_an_inner_pattern_is_what_its_places_take(body: str, use: str) -> None:
+    text = f"from m import go, make\ndef f():\n    {body}\n"
+    assert calls("a.py", text, "go") == [use]
+
+
+def test_name_of_an_inner_pattern_is_not_the_import() -> None:
+    text = "from m import go, make\nfor i, (go, b) in make():\n    go()\n"
+    assert calls("a.py", text, "go") == []
+
+
+@pytest.mark.parametrize("name", ["auto [k, v]", "auto& [k, v]", "const auto& [k, v]"])
+def test_structured_binding_of_a_loop_takes_a_part_of_the_item(name: str) -> None:
+    text = f"void f(std::map<int, Item> m) {{ for ({name} : m) {{ v.go(); }} }}\n"
+    assert calls("a.cpp", text, "go") == ["call free:Item instance go"]
+
+
 @pytest.mark.parametrize("body", ["(u as any).go()", "(<any>u).go()", "(u as T).go()"])
 def test_cast_that_tells_nothing_is_unknown(body: str) -> None:
     text = TYPESCRIPT % ("", f"function inner<T>() {{ {body} }}")

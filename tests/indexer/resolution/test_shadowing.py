@@ -153,3 +153,58 @@ def test_imports_of_one_name_in_two_scopes_are_two() -> None:
 def test_imports_of_one_name_in_one_scope_are_one() -> None:
     text = "try:\n    from a import f\nexcept ImportError:\n    from b import f\nf()\n"
     assert calls("a.py", text) == ["call import:f path f"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "from m import Kind\nclass A(Kind):\n    def Kind(self): ...\n"),
+        ("a.ts", "import { Kind } from 'm';\nclass A extends Kind { Kind() {} }\n"),
+    ],
+)
+def test_a_base_is_no_member_of_its_class(path: str, text: str) -> None:
+    assert calls(path, text) == ["inherit import:Kind path Kind"]
+
+
+def test_a_base_may_be_a_class_of_the_class_around() -> None:
+    text = "class Out:\n    class A: ...\n    class B(A): ...\n"
+    assert calls("a.py", text) == ["inherit local:Out.A path A"]
+
+
+def test_a_test_of_a_path_gives_it_a_type_until_it_is_set() -> None:
+    text = (
+        "from m import A, B, C\n"
+        "class Own:\n"
+        "    box: A\n"
+        "    def run(self, other: C, flag):\n"
+        "        if isinstance(self.box, B) and flag:\n"
+        "            self.box.inside()\n"
+        "            self.box = A()\n"
+        "            self.box.set()\n"
+        "        if isinstance(self.box, B) or flag:\n"
+        "            self.box.either()\n"
+        "        self.box.after()\n"
+        "        assert isinstance(other.box, B)\n"
+        "        other.box.asserted()\n"
+        "        other.box == 1\n"
+        "        other.box.compared()\n"
+        "        other = C()\n"
+        "        other.box.changed()\n"
+        "    def later(self):\n"
+        "        self.box.later()\n"
+    )
+    of_b = [use for use in calls("a.py", text) if "import:B instance" in use]
+    assert of_b == [
+        "call import:B instance inside",
+        "call import:B instance asserted",
+        "call import:B instance compared",
+    ]
+
+
+def test_a_test_of_a_path_in_typescript() -> None:
+    text = (
+        "import { A, B } from 'm';\n"
+        "class Own { box: A;\n"
+        "  run() { if (this.box instanceof B) { this.box.inside(); } this.box.after(); } }\n"
+    )
+    assert calls("a.ts", text) == ["call import:B instance inside", "call import:A instance after"]

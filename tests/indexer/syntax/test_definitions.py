@@ -81,3 +81,25 @@ def test_definitions_that_nest_too_deep_degrade_the_file() -> None:
     record = record_of("a.py", text + "  " * 80 + "pass\n")
     assert record.degraded is DegradeReason.TOO_DEEP
     assert record.symbols == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.js", "app.component({ open: function () {} });", ["method open"]),
+        ("a.js", "app.component({ 'say \"x\"': function* () {} });", ['method say "x"']),
+        ("a.js", "run({ open: () => 1 }); f(function () { run({ open: function () {} }); });", []),
+        ("a.js", "var a = { 'b': { open: function () {} } };", ["method a.b.open"]),
+        ("a.js", "var open = (function () { function inner() {} });", ["open", "open.inner"]),
+        ("a.js", "var open = (function () { return 1; })();", []),
+        ("a.rs", "cfg_net! {\n  pub fn open() {}\n}\n", ["function open"]),
+        ("a.rs", "macro_rules! net {\n  () => { fn open() {} };\n}\n", ["function net"]),
+        ("a.rs", "select! {\n  fn(x) => open(x)\n}\n", []),
+        ("a.c", "struct a <% int b<:2:>; %>;", ["struct a"]),
+    ],
+)
+def test_functions_that_are_written_as_values_or_in_macros(
+    path: str, text: str, expected: list[str]
+) -> None:
+    names = [f"{one.kind} {one.qualified_name}" for one in symbols_of(path, text)]
+    assert names == [one if " " in one else f"function {one}" for one in expected]

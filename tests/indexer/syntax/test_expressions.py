@@ -75,6 +75,29 @@ def test_member_of_what_a_call_gives(text: str, path: str, name: str) -> None:
     assert (".".join(read.path), read.name, read.is_new) == (path, name, False)
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("(await make(x)).get", "get"),
+        ("((make(x)).a!.b).get", "a b get"),
+        ("(make(x) ?? other).get", "get"),
+        ("(make(" + "x, " * 200 + ").a).get", "a get"),
+        ("(make(x) + y).get", ""),
+        ("(make(x), y).get", ""),
+        ("(await make(x).a()).get", ""),
+        ("new (make(x).A)().get", ""),
+        ("new (make(x))(y(z())).get", ""),
+        ("new (make(" + "x, " * 200 + ").A)().get", ""),
+    ],
+)
+def test_brackets_around_a_call_and_its_members_alone(text: str, names: str) -> None:
+    read = read_expression(text)
+    assert read is not None
+    assert (".".join(read.path), read.name) == ("make" if names else "", "get")
+    if names:
+        assert [*read.members, read.name] == names.split()
+
+
 @pytest.mark.parametrize("text", ["new Client(a).get", "(new Client(a)).get", "(new Client).get"])
 def test_member_of_a_constructed_object(text: str) -> None:
     read = read_expression(text)
@@ -121,7 +144,7 @@ def test_literals_and_what_has_no_name_are_nothing(text: str) -> None:
 
 def test_of_a_long_expression_only_the_ends_are_read() -> None:
     text = "start(" + "x, " * 100_000 + ").finish"
-    assert read_expression(text) == Expression(("start",), "finish")
+    assert read_expression(text) == Expression(("start",), "finish", is_of_call=True)
     assert last_name(text) == "finish"
 
 
@@ -143,4 +166,5 @@ def test_paths_between_calls(text: str, paths: list[str]) -> None:
 
 
 def test_names_after_a_call_are_kept() -> None:
-    assert read_expression("a.b(c).d.e.f") == Expression(("a", "b"), "f", members=("d", "e"))
+    read = read_expression("a.b(c).d.e.f")
+    assert read == Expression(("a", "b"), "f", members=("d", "e"), is_of_call=True)
