@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, reduce
+from operator import and_, or_
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -18,8 +19,7 @@ Ordinals: TypeAlias = NDArray[np.uint16]  # of files in a segment, ascending
 
 _LITERAL_TRIGRAMS: Final = 16  # of a long literal: more find hardly fewer files
 _TREE_TRIGRAMS: Final = 128
-_THINNED: Final = (_LITERAL_TRIGRAMS, 4, 2, 1)  # trigrams of an All, if the tree is too large
-_RAREST: Final = 3  # of an All: the rest hardly leaves out a file
+_THINNED: Final = (_LITERAL_TRIGRAMS, 4, 2, 1)  # parts of an All, if the tree is too large
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,14 @@ def _flat(parts: Iterable[Tree], kind: type[All] | type[Any]) -> set[Tree]:
 @lru_cache(maxsize=1_024)
 def literal_trigrams(text: str) -> Tree:
     """Require a text, in any case; of a long one a trigram of each stretch."""
-    hashes = window_hashes(text)
-    stretches = np.array_split(hashes, _LITERAL_TRIGRAMS)
+    stretches = np.array_split(window_hashes(text), _LITERAL_TRIGRAMS)
     return all_of(Trigram(int(stretch[0])) for stretch in stretches if len(stretch))
 
 
 def bounded(tree: Tree) -> Tree:
     """Reduce a tree to as many trigrams as a search may look up.
 
-    What only some of its parts require stays: it tells more than what all of them do.
+    What only some of its alternatives require stays: it tells more than what all of them do.
     """
     uses = Counter(tree_hashes(tree))
     for most in _THINNED:
@@ -100,12 +99,16 @@ def bounded(tree: Tree) -> Tree:
     return tree if sum(1 for _ in tree_hashes(tree)) <= _TREE_TRIGRAMS else EVERYTHING
 
 
-def rarest(tree: Tree, counts: Mapping[int, int]) -> Tree:
-    """Return what a tree requires of its rarest trigrams; `counts` is how often each is met.
-
-    Any counts will do: others only make more candidates.
-    """
-    return restricted(tree, set(tree_hashes(_thinned(tree, _RAREST, counts))))
+def _thinned(tree: Tree, most: int, uses: Mapping[int, int]) -> Tree:
+    if not isinstance(tree, All | Any):
+        return tree
+    parts = [_thinned(part, most, uses) for part in tree.parts]
+    if isinstance(tree, Any):
+        return any_of(parts)
+    trigrams = [part for part in parts if isinstance(part, Trigram)]
+    trigrams.sort(key=lambda one: (uses[one.hash], one.hash))
+    others = [part for part in parts if not isinstance(part, Trigram)]
+    return all_of([*trigrams, *others][:most])
 
 
 def restricted(tree: Tree, hashes: Container[int]) -> Tree:
@@ -114,20 +117,8 @@ def restricted(tree: Tree, hashes: Container[int]) -> Tree:
         return tree if tree.hash in hashes else EVERYTHING
     if isinstance(tree, Everything):
         return tree
-    parts = (restricted(part, hashes) for part in tree.parts)
+    parts = [restricted(part, hashes) for part in tree.parts]
     return all_of(parts) if isinstance(tree, All) else any_of(parts)
-
-
-def _thinned(tree: Tree, most: int, counts: Mapping[int, int]) -> Tree:
-    if not isinstance(tree, All | Any):
-        return tree
-    parts = [_thinned(part, most, counts) for part in tree.parts]
-    if isinstance(tree, Any):
-        return any_of(parts)
-    trigrams = [part for part in parts if isinstance(part, Trigram)]
-    kept = sorted(trigrams, key=lambda one: (counts.get(one.hash, 0), one.hash))[:most]
-    others = [part for part in parts if not isinstance(part, Trigram)]
-    return all_of([*kept, *others[: max(0, most - len(kept))]])
 
 
 def tree_hashes(tree: Tree) -> Iterator[int]:
@@ -137,6 +128,19 @@ def tree_hashes(tree: Tree) -> Iterator[int]:
     elif isinstance(tree, All | Any):
         for part in tree.parts:
             yield from tree_hashes(part)
+
+
+def matching_bits(tree: Tree, bits: Mapping[int, int]) -> int:
+    """Return the files that satisfy a tree as the bits of a number; `bits` are those of trigrams.
+
+    A trigram without bits is not required. -1, with every bit, is of a tree that is Everything.
+    """
+    if isinstance(tree, Trigram):
+        return bits.get(tree.hash, -1)
+    if isinstance(tree, Everything):
+        return -1
+    parts = (matching_bits(part, bits) for part in tree.parts)
+    return reduce(and_, parts) if isinstance(tree, All) else reduce(or_, parts)
 
 
 def matching_ordinals(tree: Tree, lookup: Callable[[int], Ordinals]) -> Ordinals:

@@ -230,7 +230,7 @@ class ExactSearch:
         self.unread.add(found.damaged, "text_index_damaged")
         self.unread.add(found.incomplete, "text_index_incomplete")
         if found.count > most:
-            self.unread.add(found.files, "too_many_files")
+            self.unread.add([*found.files, *found.beyond], "too_many_files")
         wanted: dict[int, FileIds] = {}
         for repository in ids:
             if repository in found.files:

@@ -33,7 +33,12 @@ class Position(NamedTuple):
         """Return the position without counts of other repositories: the reader may see fewer."""
         if repositories == self.repositories:
             return self
-        return Position(self.candidate, is_short=self.candidate > 0, repositories=repositories)
+        return Position(
+            self.candidate,
+            is_short=self.candidate > 0,
+            repositories=repositories,
+            chosen=self.chosen,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from central.corpus.trigrams.tree import (
     Trigram,
     all_of,
     any_of,
-    rarest,
+    matching_bits,
     restricted,
     tree_hashes,
 )
@@ -97,16 +97,17 @@ def test_a_tree_is_evaluated_as_a_scan_would(tree: Tree, files: list[set[int]]) 
 
 @given(
     tree=TREES,
-    counts=st.dictionaries(st.integers(0, 9).map(lambda value: value << 28), st.integers(0, 3)),
+    chosen=st.sets(st.integers(0, 9).map(lambda value: value << 28)),
     file=st.sets(st.integers(0, 9).map(lambda value: value << 28)),
 )
-def test_a_text_that_satisfies_a_tree_has_its_rarest_trigrams_by_any_counts(
-    tree: Tree, counts: dict[int, int], file: set[int]
+def test_a_text_that_satisfies_a_tree_satisfies_what_it_requires_of_any_trigrams(
+    tree: Tree, chosen: set[int], file: set[int]
 ) -> None:
-    rare = rarest(tree, counts)
-    assert rare != EVERYTHING
-    assert satisfies(rare, file) or not satisfies(tree, file)
-    assert restricted(tree, set(tree_hashes(rare))) == rare
+    part = restricted(tree, chosen)
+    assert satisfies(part, file) or not satisfies(tree, file)
+    bits = {value: int(value in file) for value in chosen}
+    assert matching_bits(tree, bits) == (-1 if part == EVERYTHING else satisfies(part, file))
+    assert restricted(tree, set(tree_hashes(tree))) == tree
 
 
 def test_everything_is_no_question_for_a_segment() -> None:
