@@ -27,10 +27,10 @@ def compare_edges(repository: Repository, *, repair: bool) -> Difference:
     sources = Source.objects.filter(repository_id=repository.pk)
     with one_moment():
         present = Repository.objects.filter(organization=organization, retired_at=None)
-        live = live_files(organization, id_array(present.values_list("id", flat=True)))
+        live = live_files(organization, id_array(present.values_list("id", flat=True))).files
         if live is None:
             return Difference(due=1, differing=0)
-        paths = sources.exclude(due=True).exclude(is_cut=True).order_by("?")
+        paths = sources.exclude(file_id__in=live).order_by("?")
         sample = paths.values_list("path_id", flat=True)[:_SAMPLED_FILES]
         wrong = different(organization, list(sample))
         due = sources.filter(due=True).count()
@@ -50,7 +50,7 @@ def different(organization: Organization, paths: Sequence[int]) -> list[int]:
     resolved(resolver, [site for file in files.values() for site in sites[file]])  # together
     parts = {path: resolved(resolver, sites[file]) for path, file in files.items()}
     around = surroundings((), {file for part in parts.values() for file in part.files()})
-    live = _by_source(edge_rows(parts, around.paths))
+    live = _by_source(edge_rows(parts, around))
     stored = _by_source(Edge.objects.filter(source__in=paths).values_list(*COLUMNS))
     return [path for path in paths if live.get(path) != stored.get(path)]
 

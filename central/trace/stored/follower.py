@@ -20,7 +20,19 @@ from central.trace.resolve.questions import Limit
 from central.trace.resolve.references import sites_in
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.changes import Packages, changed_files, packages_of, touched_keys
-from central.trace.stored.models import Edge, FollowedRepository, Path, Question, Source
+from central.trace.stored.models import (
+    Edge,
+    FollowedRepository,
+    PackageImport,
+    Path,
+    Question,
+    Source,
+)
+from central.trace.stored.package_imports import (
+    imported_by,
+    imports_in,
+    write_package_imports,
+)
 from central.trace.stored.recording import (
     Recorded,
     asked,
@@ -41,6 +53,7 @@ _sql = sql_with(
     source=Source,
     question=Question,
     edge=Edge,
+    imported=PackageImport,
     reference=Reference,
     repository=Repository,
     followed=FollowedRepository,
@@ -54,6 +67,7 @@ _PUT_SOURCES: Final = _sql("""INSERT INTO {source}
         context = EXCLUDED.context, modules = EXCLUDED.modules""")
 _DELETE_SOURCES: Final = _sql("DELETE FROM {source} WHERE path_id = ANY(%s::bigint[])")
 _DELETE_EDGES: Final = _sql("DELETE FROM {edge} WHERE source = ANY(%s::bigint[])")
+_DELETE_IMPORTS: Final = _sql("DELETE FROM {imported} WHERE source = ANY(%s::bigint[])")
 _WATCHING: Final = _sql("""SELECT id, kind, fields, digest, watches FROM {question}
     WHERE organization_id = %s::bigint AND watches && %s::bigint[]""")
 _DEPENDENT: Final = _sql("""UPDATE {source} SET due = true
@@ -199,9 +213,9 @@ class _Step:
                 [id_array(one.modules) for one in present],
             ],
         )
-        gone = id_array(paths[one.path] for one in files if one.id is None)
-        execute(_DELETE_SOURCES, [gone])
-        execute(_DELETE_EDGES, [gone])
+        gone = [paths[one.path] for one in files if one.id is None]
+        execute(_DELETE_SOURCES, [id_array(gone)])
+        self._delete_edges(gone)
         self._ask_again(touched_keys(followed, files, paths, packages))
         rules = rules_digest(uses_models=self._organization.uses_models)
         if followed.rules != rules:
@@ -241,26 +255,33 @@ class _Step:
         due = _portion(_Due(*row) for row in fetch_rows(_DUE, [self._organization.pk, EDGES_FILES]))
         if not due:
             return False
-        sites = sites_in(self._resolver, [one.file for one in due])
+        files = [one.file for one in due]
+        sites, imports = sites_in(self._resolver, files), imports_in(self._resolver, files)
         resolved(self._resolver, [site for one in due for site in sites[one.file]])  # together
+        self._resolver.resolve_all([one for several in imports.values() for one in several])
         self._resolver.taken_rows()
         parts = {  # each with the rows that it took
-            one.path: (resolved(self._resolver, sites[one.file]), self._resolver.taken_rows())
+            one.path: (
+                resolved(self._resolver, sites[one.file]),
+                imported_by(self._resolver, imports[one.file]),
+                self._resolver.taken_rows(),
+            )
             for one in due
         }
-        rows = {key: answer for _, taken in parts.values() for key, answer in taken.items()}
-        files = {file for part, _ in parts.values() for file in part.files()}
-        around = surroundings(((key[1], answer) for key, answer in rows.items()), files)
+        rows = {key: answer for *_, taken in parts.values() for key, answer in taken.items()}
+        named = {file for part, *_ in parts.values() for file in part.files()}
+        around = surroundings(((key[1], answer) for key, answer in rows.items()), named)
         questions = {
             key: recorded(self._organization.pk, key[1], answer, around)
             for key, answer in rows.items()
             if key[0] is not Limit
         }
-        sources = [_source(one, parts[one.path][1], questions, around) for one in due]
+        sources = [_source(one, parts[one.path][2], questions, around) for one in due]
         asked_by = {number for one in sources for number in one.questions}
         self._put_questions(one for one in questions.values() if one.id in asked_by)
-        execute(_DELETE_EDGES, [id_array(one.path for one in due)])
-        write_edges({path: part for path, (part, _) in parts.items()}, around.paths)
+        self._delete_edges(one.path for one in due)
+        write_edges({path: part for path, (part, _, _) in parts.items()}, around)
+        write_package_imports({path: found for path, (_, found, _) in parts.items()})
         execute(
             _RESOLVED,
             [
@@ -271,6 +292,11 @@ class _Step:
             ],
         )
         return True
+
+    def _delete_edges(self, sources: Iterable[int]) -> None:
+        ids = id_array(sources)
+        execute(_DELETE_EDGES, [ids])
+        execute(_DELETE_IMPORTS, [ids])
 
     def _put_questions(self, questions: Iterable[Recorded]) -> None:
         """Store questions; the files that had another answer are due."""

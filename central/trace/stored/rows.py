@@ -11,6 +11,7 @@ from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Resolution, resolve, with_unresolved
 from central.trace.stored import models
+from central.trace.stored.surroundings import Surroundings
 
 UNRESOLVED: Final = "unresolved"
 ELSEWHERE: Final = "elsewhere"
@@ -33,6 +34,7 @@ COLUMNS: Final = (
     "written",
     "written_name",
     "model",
+    "is_foreign",
 )
 _COPY: Final = copy_into(models.Edge, *COLUMNS)
 
@@ -62,31 +64,31 @@ def resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> Resolve
     return Resolved(pairs, [*edges, *constructor_edges(resolver, edges)])
 
 
-def write_edges(parts: Mapping[int, Resolved], paths: Mapping[int, int]) -> None:
+def write_edges(parts: Mapping[int, Resolved], around: Surroundings) -> None:
     """Write the edges of files, given by the ids of their paths."""
-    copy_rows(_COPY, edge_rows(parts, paths))
+    copy_rows(_COPY, edge_rows(parts, around))
 
 
-def edge_rows(parts: Mapping[int, Resolved], paths: Mapping[int, int]) -> Iterator[Row]:
+def edge_rows(parts: Mapping[int, Resolved], around: Surroundings) -> Iterator[Row]:
     """Yield the rows of edges of files, in the order of COLUMNS."""
-    return (row for path, part in parts.items() for row in _rows(path, part, paths))
+    return (row for path, part in parts.items() for row in _rows(path, part, around))
 
 
-def _rows(path: int, part: Resolved, paths: Mapping[int, int]) -> Iterator[Row]:
+def _rows(path: int, part: Resolved, around: Surroundings) -> Iterator[Row]:
     references: dict[Row, list[int]] = defaultdict(list)
     for edge in part.edges:
-        references[_leading(edge, paths)].append(edge.site.id)
+        references[_leading(edge, around)].append(edge.site.id)
     for site, resolution in part.resolutions:
         if not resolution.targets:
             references[_leading_nowhere(site, resolution)].append(site.id)
     for row, ids in references.items():
-        *before, via, receiver, receiver_name, written, written_name, model = row
-        after = (list(via), receiver, receiver_name, written, written_name, model)
+        *before, via, receiver, receiver_name, written, written_name, model, is_foreign = row
+        after = (list(via), receiver, receiver_name, written, written_name, model, is_foreign)
         yield (path, part.resolutions[0][0].repository, ids, *before, *after)
 
 
-def _leading(edge: Edge, paths: Mapping[int, int]) -> Row:
-    one = edge.definition
+def _leading(edge: Edge, around: Surroundings) -> Row:
+    one, paths = edge.definition, around.paths
     assert one is not None  # noqa: S101 - only a name makes an edge without one
     written = one.key if edge.is_to_constructor else None
     return (
@@ -105,10 +107,11 @@ def _leading(edge: Edge, paths: Mapping[int, int]) -> Row:
         paths[written[0]] if written else None,
         written[1] if written else "",
         one.model,
+        around.repositories[edge.target[0]] != edge.site.repository,
     )
 
 
 def _leading_nowhere(site: ReferenceSite, resolution: Resolution) -> Row:
     rule = UNRESOLVED if resolution.is_unresolved else ELSEWHERE
     certainty = (rule, 0, 0, False, False)
-    return (None, site.name, "", site.ecosystem, *certainty, (), None, "", None, "", "")
+    return (None, site.name, "", site.ecosystem, *certainty, (), None, "", None, "", "", False)
