@@ -1,8 +1,7 @@
 """What an organisation of 100, 1,000 and 10,000 repositories makes of each question.
 
 One repository is real. The others are rows beside it (indexed, each with some ended runs) without
-content: what is measured is what their number alone costs. Up to 1,000 have its text index, too,
-so that an exact search looks it up in each.
+content: what is measured is what their number alone costs.
 """
 
 import itertools
@@ -24,15 +23,6 @@ from scripts.local_service import Organization, running_service
 SIZES = (1, 100, 1_000, 10_000)
 ASKED = 12
 RUNS = 5
-WITH_TEXT = 1_000
-LITERALS = (
-    '"def apply_async(self, args=None"',
-    '"return self._get_task_meta()"',
-    '"class AsyncResult(ResultBase)"',
-    '"raise NotImplementedError"',
-    '"self.assertEqual"',
-    "/^import (os|sys)$/",
-)
 PAGES = {
     "search page": "/o/acme/?q=retry+a+task",
     "repositories page": "/o/acme/repositories",
@@ -62,10 +52,9 @@ def measure(workspace: Path) -> Iterator[Figure]:
 
 def questions(client: Client, meter: Meter, size: int) -> Iterator[Figure]:
     """Each question, with so many repositories."""
-    queries, literals = itertools.cycle(QUERIES), itertools.cycle(LITERALS)
+    queries = itertools.cycle(QUERIES)
     asked: dict[str, Callable[[], float]] = {
         "search": lambda: client.search(next(queries)),
-        "exact search": lambda: client.search(next(literals)),
         "status": lambda: client.get("/api/v1/index/status"),
         "callers": lambda: client.trace("callers", symbol="apply_async"),
     }
@@ -107,31 +96,7 @@ def grow(database: "psycopg.Connection[Any]", size: int) -> None:
         " AND NOT EXISTS (SELECT 1 FROM ingest_indexrun i WHERE i.repository_id = r.id)",
         [RUNS],
     )
-    _copy_text_index(database)
     database.execute("VACUUM ANALYZE")
-
-
-def _copy_text_index(database: "psycopg.Connection[Any]") -> None:
-    """Give the first copies the segments of the real repository, whose files they do not have."""
-    database.execute(
-        "WITH real AS (SELECT s.* FROM corpus_trigramsegment s"
-        " JOIN repositories_repository r ON r.id = s.repository_id WHERE r.name = 'real'),"
-        " copies AS (SELECT r.id FROM repositories_repository r"
-        " WHERE r.name LIKE 'repository-%%' AND NOT EXISTS"
-        " (SELECT 1 FROM corpus_trigramsegment s WHERE s.repository_id = r.id)"
-        " ORDER BY r.id LIMIT %s::int -"
-        " (SELECT count(DISTINCT repository_id) FROM corpus_trigramsegment)),"
-        " made AS (SELECT nextval(pg_get_serial_sequence('corpus_trigramsegment', 'id')) AS id,"
-        " copies.id AS copy, real.id AS former, files, postings, buckets, format"
-        " FROM copies, real),"
-        " segments AS (INSERT INTO corpus_trigramsegment"
-        " (id, repository_id, files, postings, buckets, format)"
-        " SELECT id, copy, files, postings, buckets, format FROM made)"
-        " INSERT INTO corpus_trigramposting (segment_id, bucket, data)"
-        " SELECT made.id, p.bucket, p.data"
-        " FROM made JOIN corpus_trigramposting p ON p.segment_id = made.former",
-        [WITH_TEXT],
-    )
 
 
 def _columns(database: "psycopg.Connection[Any]", table: str, without: set[str]) -> str:
