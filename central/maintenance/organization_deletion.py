@@ -25,12 +25,22 @@ from central.maintenance.repository_deletion import (
 from central.repositories.models import Repository
 from central.tenancy.audit import SERVICE, record
 from central.tenancy.models import ApiToken, Organization, parse_organization_slug
-from central.trace.stored.models import Edge, FollowedRepository, Path, Question, Source
+from central.trace.stored.models import (
+    Edge,
+    FollowedRepository,
+    Inheritance,
+    Path,
+    Question,
+    Source,
+)
 
 _FOLLOWED = "repository_id IN (SELECT repository_id FROM {followed} WHERE organization_id = %s)"
 # Tables with many rows; all others cascade from the organisation's row.
 _DELETIONS = [
-    *(deletion(model, _FOLLOWED, followed=FollowedRepository) for model in (Edge, Source, Path)),
+    *(
+        deletion(model, _FOLLOWED, followed=FollowedRepository)
+        for model in (Edge, Inheritance, Source, Path)
+    ),
     *(
         deletion(model, "organization_id = %s")
         for model in (Question, GitHubDelivery, Delivery, ApiToken)

@@ -17,10 +17,16 @@ from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.resolve.engine import BatchResolver, TakenRows
 from central.trace.resolve.questions import Limit
-from central.trace.resolve.references import sites_in
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.changes import Packages, changed_files, packages_of, touched_keys
-from central.trace.stored.models import Edge, FollowedRepository, Path, Question, Source
+from central.trace.stored.models import (
+    Edge,
+    FollowedRepository,
+    Inheritance,
+    Path,
+    Question,
+    Source,
+)
 from central.trace.stored.recording import (
     Recorded,
     asked,
@@ -29,7 +35,7 @@ from central.trace.stored.recording import (
     path_key,
     recorded,
 )
-from central.trace.stored.rows import resolved, write_edges
+from central.trace.stored.rows import resolved_files, write_edges
 from central.trace.stored.state import behind, organizations_with_work, rules_digest
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
@@ -41,6 +47,7 @@ _sql = sql_with(
     source=Source,
     question=Question,
     edge=Edge,
+    inheritance=Inheritance,
     reference=Reference,
     repository=Repository,
     followed=FollowedRepository,
@@ -53,7 +60,9 @@ _PUT_SOURCES: Final = _sql("""INSERT INTO {source}
     ON CONFLICT (path_id) DO UPDATE SET file_id = EXCLUDED.file_id, due = true, questions = '{}',
         context = EXCLUDED.context, modules = EXCLUDED.modules""")
 _DELETE_SOURCES: Final = _sql("DELETE FROM {source} WHERE path_id = ANY(%s::bigint[])")
-_DELETE_EDGES: Final = _sql("DELETE FROM {edge} WHERE source = ANY(%s::bigint[])")
+_DELETE_EDGES: Final = _sql("""WITH bases AS (
+        DELETE FROM {inheritance} WHERE source = ANY(%s::bigint[]))
+    DELETE FROM {edge} WHERE source = ANY(%s::bigint[])""")
 _WATCHING: Final = _sql("""SELECT id, kind, fields, digest, watches FROM {question}
     WHERE organization_id = %s::bigint AND watches && %s::bigint[]""")
 _DEPENDENT: Final = _sql("""UPDATE {source} SET due = true
@@ -201,7 +210,7 @@ class _Step:
         )
         gone = id_array(paths[one.path] for one in files if one.id is None)
         execute(_DELETE_SOURCES, [gone])
-        execute(_DELETE_EDGES, [gone])
+        execute(_DELETE_EDGES, [gone, gone])
         self._ask_again(touched_keys(followed, files, paths, packages))
         rules = rules_digest(uses_models=self._organization.uses_models)
         if followed.rules != rules:
@@ -241,12 +250,9 @@ class _Step:
         due = _portion(_Due(*row) for row in fetch_rows(_DUE, [self._organization.pk, EDGES_FILES]))
         if not due:
             return False
-        sites = sites_in(self._resolver, [one.file for one in due])
-        resolved(self._resolver, [site for one in due for site in sites[one.file]])  # together
-        self._resolver.taken_rows()
         parts = {  # each with the rows that it took
-            one.path: (resolved(self._resolver, sites[one.file]), self._resolver.taken_rows())
-            for one in due
+            path: (part, self._resolver.taken_rows())
+            for path, part in resolved_files(self._resolver, {one.path: one.file for one in due})
         }
         rows = {key: answer for _, taken in parts.values() for key, answer in taken.items()}
         files = {file for part, _ in parts.values() for file in part.files()}
@@ -259,8 +265,8 @@ class _Step:
         sources = [_source(one, parts[one.path][1], questions, around) for one in due]
         asked_by = {number for one in sources for number in one.questions}
         self._put_questions(one for one in questions.values() if one.id in asked_by)
-        execute(_DELETE_EDGES, [id_array(one.path for one in due)])
-        write_edges({path: part for path, (part, _) in parts.items()}, around.paths)
+        execute(_DELETE_EDGES, [id_array(one.path for one in due)] * 2)
+        write_edges({path: part for path, (part, _) in parts.items()}, around)
         execute(
             _RESOLVED,
             [

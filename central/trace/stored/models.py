@@ -132,3 +132,26 @@ class Edge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} → {self.target}:{self.name}"
+
+
+class Inheritance(models.Model):
+    """A class with one of its direct bases. Files are given by the ids of their paths.
+
+    A part of a class in each file that has one; a base that only a model of a library knows is at
+    path 0.
+    """
+
+    source = models.BigIntegerField()
+    repository_id = models.BigIntegerField()
+    name = models.TextField()
+    base = models.BigIntegerField()
+    base_name = models.TextField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["source", "name"], name="edges_inheritance_source"),
+            models.Index(fields=["base", "base_name"], name="edges_inheritance_base"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.name} → {self.base}:{self.base_name}"

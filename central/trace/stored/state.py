@@ -11,7 +11,7 @@ from central.trace.stored.models import FollowedRepository, Source
 from central.trace.stored.recording import number
 from indexer.limits import EDGES_LIVE_FILES
 
-_RULES: Final = 2  # raise it whenever a rule of resolution changes
+_RULES: Final = 3  # raise it whenever a rule of resolution changes
 _sql = sql_with(
     organization=Organization, repository=Repository, followed=FollowedRepository, source=Source
 )
