@@ -44,6 +44,10 @@ class ServiceBackend(FileBackend, Protocol):
         """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
         ...
 
+    async def map(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/{what}`: map, or what is below it."""
+        ...
+
     async def graph_link(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """`POST /api/v1/graph/links`, the only write."""
         ...

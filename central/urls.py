@@ -26,6 +26,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/search/stream", SearchStreamView.as_view(), name="search-stream"),
     path("api/v1/trace/", include("central.trace.urls")),
     path("api/v1/graph/", include("central.knowledge.urls")),
+    path("api/v1/", include("central.codemap.urls")),
     path("api/v1/", include("central.github.urls")),
     path("api/v1/", include("central.onboarding.urls")),
     path("api/v1/", include("central.alerts.urls")),

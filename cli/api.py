@@ -69,6 +69,10 @@ class HttpSearchApi:
         """Send a trace."""
         return self._get(f"/api/v1/trace/{what}", parameters)
 
+    def map(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/{what}`: map, or what is below it; of the index alone."""
+        return self._get(f"/api/v1/{what}", parameters)
+
     def status(self, project: str | None = None) -> dict[str, Any]:
         """Get the index status."""
         return self._get("/api/v1/index/status", {"project": project} if project else {})

@@ -53,7 +53,7 @@ def different(organization: Organization, paths: Sequence[int]) -> list[int]:
     files = dict(Source.objects.filter(path_id__in=paths).values_list("path_id", "file_id"))
     parts = dict(resolved_files(resolver, files))
     around = surroundings((), {file for part in parts.values() for file in part.files()})
-    live = _by_source(edge_rows(parts, around.paths), base_rows(parts, around))
+    live = _by_source(edge_rows(parts, around), base_rows(parts, around))
     stored = _by_source(
         Edge.objects.filter(source__in=paths).values_list(*COLUMNS),
         Inheritance.objects.filter(source__in=paths).values_list(*BASE_COLUMNS),

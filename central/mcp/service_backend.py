@@ -14,6 +14,8 @@ from rest_framework.renderers import JSONRenderer
 
 from agents.backend import ToolError
 from agents.results import names_in
+from central.codemap.map import code_map
+from central.codemap.requests import MapRequestSerializer
 from central.db import statement_timeout
 from central.files.content import read_lines
 from central.files.listing import list_files
@@ -64,6 +66,7 @@ _GRAPH = GraphRequestSerializer()
 _LIST_FILES = ListRequestSerializer()
 _READ_FILE = ContentRequestSerializer()
 _LINK = LinkSerializer()
+_MAP = MapRequestSerializer()
 _TRAVERSE = TraverseSerializer()
 _VIOLATIONS = ProjectQuestionSerializer()
 _UNMIGRATED = UnmigratedSerializer()
@@ -105,6 +108,11 @@ class ServicesBackend:
         """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
         with in_lane(Lane.TRACES):
             return await self._answer(_QUESTIONS[what], parameters)
+
+    async def map(self, what: str, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/{what}`: map, or what is below it."""
+        with in_lane(Lane.TRACES):
+            return await self._answer(_MAPS[what], parameters)
 
     async def graph_link(self, body: _Parameters) -> dict[str, Any]:
         """`POST /api/v1/graph/links`."""
@@ -168,6 +176,9 @@ _TRACES: Final[Mapping[str, _Answers]] = {
     "callers": lambda who, query: callers(credential=who, request=_CALLERS.trace_request(query)),
     "callees": lambda who, query: callees(credential=who, request=_CALLEES.trace_request(query)),
     "graph": lambda who, query: graph(credential=who, request=_GRAPH.graph_request(query)),
+}
+_MAPS: Final[Mapping[str, _Answers]] = {
+    "map": lambda who, query: code_map(credential=who, **_MAP.checked(query)),
 }
 _QUESTIONS: Final[Mapping[str, _Answers]] = {
     "traverse": lambda who, query: traverse(credential=who, asked=_TRAVERSE.traversal(query)),

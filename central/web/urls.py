@@ -8,6 +8,7 @@ from central.web import (
     views_code,
     views_files,
     views_knowledge,
+    views_map,
     views_repositories,
     views_search,
 )
@@ -35,6 +36,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(
         f"{_OF}/runs/<uuid:run_id>/progress", views_repositories.run_progress, name="run-progress"
     ),
+    path(f"{_OF}/map", views_map.map_page, name="map"),
     path(f"{_OF}/symbol", views_code.symbol, name="symbol"),
     path(f"{_OF}/graph", views_code.graph, name="graph"),
     path(f"{_OF}/r/<str:project>/tree", views_files.tree, name="tree"),

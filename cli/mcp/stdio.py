@@ -97,6 +97,12 @@ class TargetBackend:
             parameters, lambda opened, parameters: opened.graph.query(what, parameters)
         )
 
+    async def map(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
+        """Ask about the organisation as one."""
+        return await self._answer(
+            parameters, lambda opened, parameters: opened.service_api.map(what, parameters)
+        )
+
     async def graph_link(self, body: Mapping[str, Any]) -> _Answer:
         """Create a link of the knowledge graph."""
         return await self._answer(body, lambda opened, parameters: opened.graph.link(parameters))

@@ -53,6 +53,10 @@ class RecordedBackend:
         """The recorded answer of the knowledge graph."""
         return self._answer(what, parameters)
 
+    async def map(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The recorded map."""
+        return self._answer(what, parameters)
+
     async def graph_link(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The recorded edge."""
         return self._answer("link", body)

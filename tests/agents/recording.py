@@ -50,8 +50,19 @@ def record(acme: Organization) -> None:
     keep("status", acme.get("index/status"))
     keep("grep", acme.search("verify_token(", mode="literal", limit=5))
     keep("files", acme.get("files", project="auth-service"))
+    wait_until(lambda: has_edges(acme))
+    keep("map", acme.get("map"))
     content = {"project": "auth-service", "path": "acme_auth/tokens.py"}
     keep("content", acme.get("files/content", **content, start_line="60", end_line="95"))
+
+
+def has_edges(acme: Organization) -> bool:
+    """Whether the stored edges have followed."""
+    try:
+        acme.get("map")
+    except httpx.HTTPStatusError:
+        return False
+    return True
 
 
 def record_graph(acme: Organization) -> None:

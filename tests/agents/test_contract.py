@@ -12,6 +12,8 @@ from agents import parameters
 from agents.backend import INVALID
 from agents.sidecar import answers, trace_answers
 from agents.sidecar.mapping import sidecar_arguments
+from central.codemap.requests import MapRequestSerializer
+from central.codemap.views import MapSerializer
 from central.files.requests import ContentRequestSerializer, ListRequestSerializer
 from central.files.views import FileContentSerializer, FileListSerializer
 from central.knowledge.serializers import (
@@ -80,6 +82,7 @@ STRUCTURES = {
     "grep": SearchAnswerSerializer,
     "files": FileListSerializer,
     "content": FileContentSerializer,
+    "map": MapSerializer,
 }
 REQUESTS = {
     "code_search": SearchRequestSerializer,
@@ -89,6 +92,7 @@ REQUESTS = {
     "code_trace_callers": CallersRequestSerializer,
     "code_trace_callees": CalleesRequestSerializer,
     "code_graph": GraphRequestSerializer,
+    "code_map": MapRequestSerializer,
     "graph_link": LinkSerializer,
     "graph_traverse": TraverseSerializer,
     "graph_violations": ProjectQuestionSerializer,
@@ -219,7 +223,7 @@ def test_defaults_are_those_of_the_api_but_for_pages_that_fit_the_default_budget
         if schema["default"] != serializer().fields[name].default
     }
     pages = ("code_trace_callers", "code_trace_callees", "code_graph")
-    pages += ("graph_violations", "graph_unmigrated", "code_grep")
+    pages += ("code_map", "graph_violations", "graph_unmigrated", "code_grep")
     assert differing == {(tool, "limit") for tool in pages}
 
 

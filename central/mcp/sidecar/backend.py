@@ -64,6 +64,10 @@ class SidecarBackend:
         """Of the services."""
         return await self._services.graph(what, parameters)
 
+    async def map(self, what: str, parameters: _Parameters) -> Answer:
+        """Of the services."""
+        return await self._services.map(what, parameters)
+
     async def graph_link(self, body: _Parameters) -> Answer:
         """Of the services."""
         return await self._services.graph_link(body)

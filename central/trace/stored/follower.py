@@ -23,9 +23,15 @@ from central.trace.stored.models import (
     Edge,
     FollowedRepository,
     Inheritance,
+    PackageImport,
     Path,
     Question,
     Source,
+)
+from central.trace.stored.package_imports import (
+    imported_by,
+    imports_in,
+    write_package_imports,
 )
 from central.trace.stored.recording import (
     Recorded,
@@ -48,6 +54,7 @@ _sql = sql_with(
     question=Question,
     edge=Edge,
     inheritance=Inheritance,
+    imported=PackageImport,
     reference=Reference,
     repository=Repository,
     followed=FollowedRepository,
@@ -60,9 +67,9 @@ _PUT_SOURCES: Final = _sql("""INSERT INTO {source}
     ON CONFLICT (path_id) DO UPDATE SET file_id = EXCLUDED.file_id, due = true, questions = '{}',
         context = EXCLUDED.context, modules = EXCLUDED.modules""")
 _DELETE_SOURCES: Final = _sql("DELETE FROM {source} WHERE path_id = ANY(%s::bigint[])")
-_DELETE_EDGES: Final = _sql("""WITH bases AS (
-        DELETE FROM {inheritance} WHERE source = ANY(%s::bigint[]))
-    DELETE FROM {edge} WHERE source = ANY(%s::bigint[])""")
+_DELETE_EDGES: Final = _sql("DELETE FROM {edge} WHERE source = ANY(%s::bigint[])")
+_DELETE_BASES: Final = _sql("DELETE FROM {inheritance} WHERE source = ANY(%s::bigint[])")
+_DELETE_IMPORTS: Final = _sql("DELETE FROM {imported} WHERE source = ANY(%s::bigint[])")
 _WATCHING: Final = _sql("""SELECT id, kind, fields, digest, watches FROM {question}
     WHERE organization_id = %s::bigint AND watches && %s::bigint[]""")
 _DEPENDENT: Final = _sql("""UPDATE {source} SET due = true
@@ -208,9 +215,9 @@ class _Step:
                 [id_array(one.modules) for one in present],
             ],
         )
-        gone = id_array(paths[one.path] for one in files if one.id is None)
-        execute(_DELETE_SOURCES, [gone])
-        execute(_DELETE_EDGES, [gone, gone])
+        gone = [paths[one.path] for one in files if one.id is None]
+        execute(_DELETE_SOURCES, [id_array(gone)])
+        self._delete_edges(gone)
         self._ask_again(touched_keys(followed, files, paths, packages))
         rules = rules_digest(uses_models=self._organization.uses_models)
         if followed.rules != rules:
@@ -250,23 +257,31 @@ class _Step:
         due = _portion(_Due(*row) for row in fetch_rows(_DUE, [self._organization.pk, EDGES_FILES]))
         if not due:
             return False
+        files = {one.path: one.file for one in due}
+        imports = imports_in(self._resolver, files.values())
+        self._resolver.resolve_all([one for several in imports.values() for one in several])
         parts = {  # each with the rows that it took
-            path: (part, self._resolver.taken_rows())
-            for path, part in resolved_files(self._resolver, {one.path: one.file for one in due})
+            path: (
+                part,
+                imported_by(self._resolver, imports[files[path]]),
+                self._resolver.taken_rows(),
+            )
+            for path, part in resolved_files(self._resolver, files)
         }
-        rows = {key: answer for _, taken in parts.values() for key, answer in taken.items()}
-        files = {file for part, _ in parts.values() for file in part.files()}
-        around = surroundings(((key[1], answer) for key, answer in rows.items()), files)
+        rows = {key: answer for *_, taken in parts.values() for key, answer in taken.items()}
+        named = {file for part, *_ in parts.values() for file in part.files()}
+        around = surroundings(((key[1], answer) for key, answer in rows.items()), named)
         questions = {
             key: recorded(self._organization.pk, key[1], answer, around)
             for key, answer in rows.items()
             if key[0] is not Limit
         }
-        sources = [_source(one, parts[one.path][1], questions, around) for one in due]
+        sources = [_source(one, parts[one.path][2], questions, around) for one in due]
         asked_by = {number for one in sources for number in one.questions}
         self._put_questions(one for one in questions.values() if one.id in asked_by)
-        execute(_DELETE_EDGES, [id_array(one.path for one in due)] * 2)
-        write_edges({path: part for path, (part, _) in parts.items()}, around)
+        self._delete_edges(one.path for one in due)
+        write_edges({path: part for path, (part, _, _) in parts.items()}, around)
+        write_package_imports({path: found for path, (_, found, _) in parts.items()})
         execute(
             _RESOLVED,
             [
@@ -277,6 +292,11 @@ class _Step:
             ],
         )
         return True
+
+    def _delete_edges(self, sources: Iterable[int]) -> None:
+        ids = id_array(sources)
+        for statement in (_DELETE_EDGES, _DELETE_BASES, _DELETE_IMPORTS):
+            execute(statement, [ids])
 
     def _put_questions(self, questions: Iterable[Recorded]) -> None:
         """Store questions; the files that had another answer are due."""

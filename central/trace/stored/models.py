@@ -92,6 +92,28 @@ class Question(models.Model):
         return f"{self.kind}{self.fields}"
 
 
+class PackageImport(models.Model):
+    """How many imports of a file lead into another package; files are given as in an edge.
+
+    The package 0 is the part of a repository that no manifest is about.
+    """
+
+    source = models.BigIntegerField()
+    repository_id = models.BigIntegerField()
+    target_repository = models.BigIntegerField()
+    target_package = models.BigIntegerField()
+    imports = models.PositiveIntegerField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["source"], name="edges_import_source"),
+            models.Index(fields=["repository_id"], name="edges_import_repository"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} → {self.target_repository}:{self.target_package}"
+
+
 class Edge(models.Model):
     """References of a file that lead to one definition in the same way; see `central.trace.edges`.
 
@@ -118,9 +140,17 @@ class Edge(models.Model):
     written = models.BigIntegerField(null=True)
     written_name = models.TextField()
     model = models.TextField()
+    is_foreign = models.BooleanField(
+        default=False, db_default=False, help_text="Into another repository"
+    )
 
     class Meta:
         indexes = [
+            models.Index(
+                fields=["repository_id"],
+                condition=models.Q(is_foreign=True),
+                name="edges_edge_foreign",
+            ),
             models.Index(fields=["target", "name"], name="edges_edge_target"),
             models.Index(
                 fields=["receiver", "receiver_name"],

@@ -36,6 +36,7 @@ COLUMNS: Final = (
     "written",
     "written_name",
     "model",
+    "is_foreign",
 )
 BASE_COLUMNS: Final = ("source", "repository_id", "name", "base", "base_name")
 _COPY: Final = copy_into(models.Edge, *COLUMNS)
@@ -62,8 +63,8 @@ class Resolved(NamedTuple):
                     yield edge.definition.receiver[0]
 
 
-def _resolved(
-    resolver: BatchResolver, sites: Sequence[ReferenceSite], classes: Sequence[Key]
+def resolved(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], classes: Sequence[Key] = ()
 ) -> Resolved:
     """Resolve references and classes; overrides and what only a name links are no edges."""
     resolutions = with_unresolved(resolver, sites, resolve(resolver, sites))
@@ -80,19 +81,19 @@ def resolved_files(
 ) -> Iterator[tuple[int, Resolved]]:
     """Resolve files, together at first, and yield what each has; they are given by path."""
     sites, classes = sites_in(resolver, list(files.values())), classes_in(files.values())
-    _resolved(
+    resolved(
         resolver,
         [site for file in files.values() for site in sites[file]],
         [one for file in files.values() for one in classes[file]],
     )
     resolver.taken_rows()
     for path, file in files.items():
-        yield path, _resolved(resolver, sites[file], classes[file])
+        yield path, resolved(resolver, sites[file], classes[file])
 
 
 def write_edges(parts: Mapping[int, Resolved], around: Surroundings) -> None:
     """Write the edges and bases of files, given by the ids of their paths."""
-    copy_rows(_COPY, edge_rows(parts, around.paths))
+    copy_rows(_COPY, edge_rows(parts, around))
     copy_rows(_COPY_BASES, base_rows(parts, around))
 
 
@@ -103,26 +104,26 @@ def base_rows(parts: Mapping[int, Resolved], around: Surroundings) -> Iterator[R
             yield (path, around.repositories[file], name, around.paths.get(base, 0), base_name)
 
 
-def edge_rows(parts: Mapping[int, Resolved], paths: Mapping[int, int]) -> Iterator[Row]:
+def edge_rows(parts: Mapping[int, Resolved], around: Surroundings) -> Iterator[Row]:
     """Yield the rows of edges of files, in the order of COLUMNS."""
-    return (row for path, part in parts.items() for row in _rows(path, part, paths))
+    return (row for path, part in parts.items() for row in _rows(path, part, around))
 
 
-def _rows(path: int, part: Resolved, paths: Mapping[int, int]) -> Iterator[Row]:
+def _rows(path: int, part: Resolved, around: Surroundings) -> Iterator[Row]:
     references: dict[Row, list[int]] = defaultdict(list)
     for edge in part.edges:
-        references[_leading(edge, paths)].append(edge.site.id)
+        references[_leading(edge, around)].append(edge.site.id)
     for site, resolution in part.resolutions:
         if not resolution.targets:
             references[_leading_nowhere(site, resolution)].append(site.id)
     for row, ids in references.items():
-        *before, via, receiver, receiver_name, written, written_name, model = row
-        after = (list(via), receiver, receiver_name, written, written_name, model)
+        *before, via, receiver, receiver_name, written, written_name, model, is_foreign = row
+        after = (list(via), receiver, receiver_name, written, written_name, model, is_foreign)
         yield (path, part.resolutions[0][0].repository, ids, *before, *after)
 
 
-def _leading(edge: Edge, paths: Mapping[int, int]) -> Row:
-    one = edge.definition
+def _leading(edge: Edge, around: Surroundings) -> Row:
+    one, paths = edge.definition, around.paths
     assert one is not None  # noqa: S101 - only a name makes an edge without one
     written = one.key if edge.is_to_constructor else None
     return (
@@ -141,10 +142,11 @@ def _leading(edge: Edge, paths: Mapping[int, int]) -> Row:
         paths[written[0]] if written else None,
         written[1] if written else "",
         one.model,
+        around.repositories[edge.target[0]] != edge.site.repository,
     )
 
 
 def _leading_nowhere(site: ReferenceSite, resolution: Resolution) -> Row:
     rule = UNRESOLVED if resolution.is_unresolved else ELSEWHERE
     certainty = (rule, 0, 0, False, False)
-    return (None, site.name, "", site.ecosystem, *certainty, (), None, "", None, "", "")
+    return (None, site.name, "", site.ecosystem, *certainty, (), None, "", None, "", "", False)

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Final
 
-from central.db import fetch_rows, sql_with
+from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.resolve.library_models import library_models
@@ -11,7 +11,7 @@ from central.trace.stored.models import FollowedRepository, Source
 from central.trace.stored.recording import number
 from indexer.limits import EDGES_LIVE_FILES
 
-_RULES: Final = 3  # raise it whenever a rule of resolution changes
+_RULES: Final = 4  # raise it whenever a rule of resolution changes
 _sql = sql_with(
     organization=Organization, repository=Repository, followed=FollowedRepository, source=Source
 )
@@ -38,7 +38,13 @@ _WITH_WORK: Final = _sql("""SELECT o.id FROM {organization} o
         OR EXISTS (SELECT FROM {repository} r JOIN {source} s ON s.repository_id = r.id AND s.due
             WHERE r.organization_id = o.id))
     ORDER BY o.id""")
-# What a file's resolution read in a hidden repository could decide what its names mean.
+# Of a Source `s`: whether its edges are what resolution says, with the hidden repositories as a
+# parameter. What was read in one of them could decide what a name of the file means.
+CURRENT: Final = "NOT (s.due OR s.is_cut OR s.repositories && %s::bigint[])"
+_HIDDEN: Final = _sql("""SELECT r.id FROM {repository} r
+    WHERE r.organization_id = %s::bigint AND r.retired_at IS NULL AND r.generation > 0
+        AND r.id <> ALL(%s::bigint[])""")
+# The same files, found by indexes.
 _LIVE: Final = _sql("""WITH seen AS MATERIALIZED (SELECT %s::bigint[] AS ids),
     hidden AS MATERIALIZED (
         SELECT coalesce(array_agg(r.id), '{}') AS ids FROM {repository} r, seen
@@ -83,3 +89,8 @@ def live_files(organization: Organization, repositories: str) -> Collection[int]
         return None
     rows = fetch_rows(_LIVE, [repositories, organization.pk, EDGES_LIVE_FILES + 1])
     return frozenset(file for (file,) in rows) if len(rows) <= EDGES_LIVE_FILES else None
+
+
+def hidden_repositories(organization: Organization, repositories: str) -> str:
+    """Return the indexed repositories of the organisation that are not among these."""
+    return id_array(key for (key,) in fetch_rows(_HIDDEN, [organization.pk, repositories]))

@@ -31,7 +31,14 @@ from central.trace.stored.follower import delete_unused_questions, follow, follo
 from central.trace.stored.hierarchy import lineages, overriding_classes
 from central.trace.stored.metrics import EdgeCollector
 from central.trace.stored.models import Edge as StoredEdge
-from central.trace.stored.models import FollowedRepository, Inheritance, Path, Question, Source
+from central.trace.stored.models import (
+    FollowedRepository,
+    Inheritance,
+    PackageImport,
+    Path,
+    Question,
+    Source,
+)
 from central.trace.stored.state import live_files
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
 
@@ -140,10 +147,10 @@ def test_only_files_whose_answers_change_are_resolved_again() -> None:
     _follow(organization)
     _change("lib", "lib/core.py", f"{box}\n    def stop(self): ...\nclass Run(Box): ...")
     follow(organization)
-    assert _due() == {"lib/core.py", "app/main.py"}, "its run() is gone"
+    assert _due() == {"lib/core.py", "lib/__init__.py", "app/main.py"}, "its run() is gone"
     assert own not in _due()
     [due] = EdgeCollector().collect()
-    assert due.samples[0].value == 2
+    assert due.samples[0].value == 3
 
 
 @pytest.mark.django_db
@@ -153,7 +160,7 @@ def test_what_a_hidden_repository_could_decide_is_not_read_from_stored_edges() -
     live = live_files(organization, id_array(seen))
     assert live is not None
     paths = set(File.objects.filter(pk__in=live).values_list("path", flat=True))
-    assert paths == {"app/main.py", "app/own.py"}, "they import what fork provides too"
+    assert paths == {"app/main.py", "app/own.py", "lib/__init__.py"}, "fork provides lib.core too"
 
 
 @pytest.mark.django_db
@@ -238,7 +245,10 @@ def test_an_organisation_is_deleted_with_its_edges() -> None:
     Repository.objects.update(retired_at=timezone.now() - timedelta(hours=1))
     purge_retired()
     assert not Organization.all_objects.filter(pk=organization.pk).exists()
-    tables = (StoredEdge, Inheritance, Source, Path, Question, FollowedRepository)
+    tables = (
+        *(StoredEdge, Inheritance, PackageImport),
+        *(Source, Path, Question, FollowedRepository),
+    )
     assert [model.__name__ for model in tables if model.objects.exists()] == []
 
 

@@ -34,6 +34,8 @@ PAGES = (
     "/o/acme/symbol",
     "/o/acme/symbol?name=AuthMiddleware",
     "/o/acme/graph?name=retry_call",
+    "/o/acme/map",
+    "/o/acme/map?project=common-utils&level=package",
     "/o/acme/knowledge",
     "/o/acme/knowledge?q=nothing+of+that+name",
     "/o/acme/knowledge/ADR-700",

@@ -1,0 +1,1 @@
+"""Tools about an organisation as one."""

@@ -1,0 +1,27 @@
+"""The compact text form of answers about an organisation as one."""
+
+from agents.text import Row, joined, printable
+from indexer.output.terminal import pluralize
+
+
+def map_text(answer: Row) -> str:
+    """Format a line for each link, then the cycles."""
+    answer = printable(answer)
+    parts = [f"{pluralize(len(answer['links']), 'link')} between {len(answer['nodes'])} nodes"]
+    parts.append("\n".join(_link(row) for row in answer["links"]))
+    if answer["links_more"]:
+        parts.append(f"{answer['links_more']} more links: raise limit, or name a project.")
+    parts += [f"Cycle: {', '.join(ids)}" for ids in answer["cycles"]]
+    return joined(parts, answer)
+
+
+def _link(row: Row) -> str:
+    uses = f"{pluralize(row['calls'], 'call')}, {pluralize(row['imports'], 'import')}"
+    versions = "".join(f"  {_version(one)}" for one in row["versions"])
+    return f"{row['source']} → {row['target']}  {uses}{versions}"
+
+
+def _version(row: Row) -> str:
+    asked = row["pinned"] or row["required"] or "any version"
+    indexed = f" of {row['indexed']}" if row["indexed"] else ""
+    return f"{row['package']} {asked}{indexed}{', lags' if row['lags'] else ''}"

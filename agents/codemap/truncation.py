@@ -1,0 +1,17 @@
+"""Truncation of answers about an organisation as one, the strongest links first."""
+
+from agents.codemap.text import map_text
+from agents.truncation import Answer, truncate
+
+
+def truncate_map(answer: Answer, max_tokens: int) -> Answer:
+    """Keep the first links that fit, and their nodes."""
+    links, nodes = answer["links"], answer["nodes"]
+
+    def keep(count: int) -> Answer:
+        kept = links[:count]
+        ends = {link[end] for link in kept for end in ("source", "target")}
+        return {"links": kept, "nodes": [node for node in nodes if node["id"] in ends]}
+
+    advice = "name a project, or lower limit"
+    return truncate(answer, max_tokens, keep, len(links), text=map_text, advice=advice)

@@ -1,0 +1,72 @@
+"""Answers about an organisation as one, and how the schema describes them."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from central.repositories.visibility import MISSING_MORE, AnsweringProject, MissingProject
+
+
+@dataclass(frozen=True, slots=True)
+class MapReceipt:
+    """Which commits answered, and what the answer may lack."""
+
+    complete: Annotated[bool, "Whether nothing is missing, left out or cut"]
+    took_ms: float
+    projects: list[AnsweringProject]
+    missing: list[MissingProject]
+    missing_more: Annotated[int, MISSING_MORE]
+    edges_behind: Annotated[
+        int, "Files whose references are left out: where they lead is being worked out. Ask again"
+    ]
+    cut: Annotated[list[str], "Limits that were met"]
+
+
+@dataclass(frozen=True, slots=True)
+class MapNode:
+    """A project, or a package of one."""
+
+    id: Annotated[str, "project, or project/root:ecosystem:name of a package"]
+    project: str
+    package: Annotated[str | None, "null: the project, or what no manifest of it is about"]
+    ecosystem: str | None
+    version: str | None
+    commit: str
+    users: Annotated[int, "Nodes that use it, shown or not"]
+    uses: Annotated[int, "Nodes that it uses, shown or not"]
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """How a package asks for another one."""
+
+    package: Annotated[str, "The one that is asked for"]
+    required: str | None
+    pinned: str | None
+    indexed: str | None
+    lags: Annotated[bool | None, "Whether pinned is older than indexed; null: it is not known"]
+
+
+@dataclass(frozen=True, slots=True)
+class MapLink:
+    """One node uses another."""
+
+    source: Annotated[str, "Id of the node that uses"]
+    target: Annotated[str, "Id of the node that is used"]
+    calls: Annotated[int, "References that lead there, of every kind but types"]
+    definitions: Annotated[int, "To how many definitions"]
+    imports: int
+    versions: Annotated[list[Versions], "Of its manifests, the first 20; []: none asks for it"]
+    cycle: Annotated[int | None, "Index in cycles, if both nodes are in one"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeMap:
+    """What the visible projects use of one another."""
+
+    nodes: Annotated[list[MapNode], "Ends of the links, by id"]
+    links: Annotated[list[MapLink], "Those with most calls and imports first"]
+    links_more: Annotated[int, "How many more there are than limit"]
+    cycles: Annotated[list[list[str]], "Ids of nodes that use one another, the most first"]
+    alone: Annotated[int, "Indexed projects without any link"]
+    receipt: MapReceipt
+    hint: Annotated[str | None, "Why the answer is empty"]

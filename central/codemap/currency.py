@@ -1,0 +1,60 @@
+"""Which stored edges are current, and what is resolved beside them.
+
+An answer about the whole organisation reads the current edges. References of other files are
+resolved for it, up to a limit; the rest is left out, and the receipt says of how many files.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from central.corpus.models import Reference
+from central.db import fetch_rows, sql_with
+from central.errors import UnavailableError
+from central.tenancy.models import Organization
+from central.trace.edges import Edge
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.references import sites_in
+from central.trace.stored.models import Source
+from central.trace.stored.rows import resolved
+from central.trace.stored.state import CURRENT, behind, hidden_repositories
+from indexer.limits import MAP_FILES, MAP_REFERENCES
+
+_sql = sql_with(current=CURRENT, source=Source, reference=Reference)
+_OTHERS: Final = _sql("""SELECT s.file_id, (SELECT count(*) FROM {reference} r
+            WHERE r.file_id = s.file_id), count(*) OVER ()
+    FROM {source} s WHERE s.repository_id = ANY(%s::bigint[]) AND NOT ({current})
+    ORDER BY s.file_id LIMIT %s""")
+
+
+class Beside(NamedTuple):
+    """What an answer has beside stored edges: `files` that were resolved, and their edges.
+
+    `hidden` are the repositories that the credential does not see, as a parameter of CURRENT.
+    `left_out` is the number of further files, of whose references nothing is known.
+    """
+
+    hidden: str
+    files: Sequence[int]
+    edges: Sequence[Edge]
+    left_out: int
+
+
+def beside_stored(organization: Organization, resolver: BatchResolver) -> Beside:
+    """Resolve what is not current. Raises UnavailableError until all repositories are compared."""
+    if behind(organization) is not None:
+        raise UnavailableError(
+            "The stored edges follow what was indexed just now; ask again in a few seconds. "
+            "After an upgrade or a first index this takes minutes: see aeterna_edges_due_files.",
+            code="edges_behind",
+        )
+    hidden = hidden_repositories(organization, resolver.repositories)
+    rows = fetch_rows(_OTHERS, [resolver.repositories, hidden, MAP_FILES])
+    files, room = [], MAP_REFERENCES
+    for file, references, _ in rows:
+        room -= references
+        if room >= 0:
+            files.append(file)
+    sites = sites_in(resolver, files) if files else {}
+    found = resolved(resolver, [site for several in sites.values() for site in several])
+    total = rows[0][2] if rows else 0
+    return Beside(hidden, files, found.edges, total - len(files))

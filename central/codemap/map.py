@@ -1,0 +1,185 @@
+"""The map of an organisation: what its projects, or their packages, use of one another."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from central.codemap.answers import CodeMap, MapLink, MapNode, MapReceipt, Versions
+from central.codemap.currency import beside_stored
+from central.codemap.cycles import cycles_of
+from central.codemap.receipts import map_receipt
+from central.codemap.uses import imports, uses
+from central.corpus.models import Dependency, Package
+from central.db import fetch_rows, sql_with
+from central.sentences import Sentence
+from central.tenancy.credentials import Credential
+from central.trace.request_scope import TraceScope, traced
+from central.trace.resolve.resolve import Confidence
+from central.trace.stored.package_imports import PackagePlace
+from central.trace.versions import is_older
+
+_VERSIONS: Final = 20  # of a link
+_NOTHING_OF: Final = (
+    "{project} uses nothing of other projects that this credential sees, and none of them uses it: "
+    "nothing in them leads there, and no manifest asks for it."
+)
+_NOTHING: Final = (
+    "No project that this credential sees uses another one: nothing in them leads there, and no "
+    "manifest asks for a package of another one."
+)
+_sql = sql_with(package=Package, dependency=Dependency)
+_PACKAGES: Final = _sql("""SELECT p.id, p.ecosystem, p.name, p.version, p.root
+    FROM {package} p WHERE p.repository_id = ANY(%s::bigint[])""")
+# What one package asks another one for, by manifest and lock file.
+_ASKED: Final = _sql("""SELECT DISTINCT u.repository_id, u.id, p.repository_id, p.id, d.required,
+        d.pinned
+    FROM {dependency} d JOIN {package} u ON u.id = d.package_id
+    JOIN {package} p ON p.name = d.name AND p.ecosystem = d.ecosystem AND p.id <> u.id
+    WHERE NOT d.locked AND p.name <> ''
+        AND (u.repository_id <> p.repository_id OR u.repository_id = %s::bigint)
+        AND u.repository_id = ANY(%s::bigint[]) AND p.repository_id = ANY(%s::bigint[])
+    ORDER BY 1, 2, 3, 4, 5, 6""")
+
+
+class _Package(NamedTuple):
+    ecosystem: str
+    name: str
+    version: str
+    root: str
+
+
+@dataclass(slots=True)
+class _Link:
+    calls: int = 0
+    definitions: int = 0
+    imports: int = 0
+    versions: list[Versions] = field(default_factory=list)
+
+
+_Links = dict[tuple[PackagePlace, PackagePlace], _Link]
+
+
+def code_map(
+    *,
+    credential: Credential,
+    project: str = "",
+    level: str,
+    min_confidence: Confidence,
+    limit: int,
+) -> CodeMap:
+    """Return the strongest links, and the nodes at their ends.
+
+    Raises NotFoundError for an unknown project, and UnavailableError while edges are behind.
+    """
+    with traced(credential, "map", project) as scope:
+        repository = scope.named(project).id if project else 0
+        beside = beside_stored(credential.organization, scope.resolver)
+        drawn = _Map(scope, level)
+        for use, count in uses(
+            scope.resolver, beside, inside=repository, min_confidence=min_confidence
+        ).items():
+            link = drawn.link(use.user, use.provider)
+            link.calls += count
+            link.definitions += 1
+        for (user, provider), count in imports(scope.resolver, beside, inside=repository).items():
+            drawn.link(user, provider).imports += count
+        drawn.take_requirements(repository)
+        answer = drawn.answer(map_receipt(scope, beside), repository, limit)
+        scope.span.set_attributes(resultCount=len(answer.links))
+    return answer
+
+
+class _Map:
+    """The links between projects or packages, as they are found."""
+
+    def __init__(self, scope: TraceScope, level: str) -> None:
+        rows = fetch_rows(_PACKAGES, [scope.resolver.repositories])
+        self._scope = scope
+        self._packages = {key: _Package(*rest) for key, *rest in rows}
+        self._is_of_projects = level == "project"
+        self._links: _Links = defaultdict(_Link)
+
+    def link(self, user: PackagePlace, provider: PackagePlace) -> _Link:
+        """Return the link between two packages, or else their projects."""
+        if self._is_of_projects:
+            user, provider = user._replace(package=0), provider._replace(package=0)
+        return self._links[user, provider]
+
+    def take_requirements(self, inside: int) -> None:
+        """Add what manifests say of the links, and the links that only they have."""
+        seen = self._scope.resolver.repositories
+        for *four, required, pinned in fetch_rows(_ASKED, [inside, seen, seen]):
+            package = self._packages[four[3]]
+            lags = is_older(package.ecosystem, pinned=pinned, indexed=package.version)
+            version = package.version or None
+            asked = Versions(package.name, required or None, pinned or None, version, lags)
+            self.link(PackagePlace(*four[:2]), PackagePlace(*four[2:])).versions.append(asked)
+
+    def answer(self, receipt: MapReceipt, repository: int, limit: int) -> CodeMap:
+        """Return the strongest links, of a repository or of all."""
+        links = {ends: one for ends, one in self._links.items() if ends[0] != ends[1]}
+        ids = {place: self._id(place) for ends in links for place in ends}
+        cycles = sorted((sorted(ids[one] for one in each) for each in cycles_of(links)), key=len)
+        cycles.reverse()
+        of_node = {one: number for number, each in enumerate(cycles) for one in each}
+        asked = [
+            (ends, one)
+            for ends, one in links.items()
+            if not repository or repository in {place.repository for place in ends}
+        ]
+        asked.sort(key=lambda one: (-one[1].calls - one[1].imports, *(ids[end] for end in one[0])))
+        uses, users = Counter(one for one, _ in links), Counter(one for _, one in links)
+        shown = asked[:limit]
+        indexed = {one.id for one in self._scope.repositories.values() if one.generation}
+        return CodeMap(
+            nodes=[
+                self._node(ids[place], place, users[place], uses[place])
+                for place in sorted({one for ends, _ in shown for one in ends}, key=ids.__getitem__)
+            ],
+            links=[
+                MapLink(
+                    source=ids[source],
+                    target=ids[target],
+                    calls=one.calls,
+                    definitions=one.definitions,
+                    imports=one.imports,
+                    versions=one.versions[:_VERSIONS],
+                    cycle=cycle
+                    if (cycle := of_node.get(ids[source])) == of_node.get(ids[target])
+                    else None,
+                )
+                for (source, target), one in shown
+            ],
+            links_more=len(asked) - len(shown),
+            cycles=cycles,
+            alone=len(indexed - {place.repository for place in ids}),
+            receipt=receipt,
+            hint=None if shown else self._hint(repository),
+        )
+
+    def _hint(self, repository: int) -> str:
+        if not repository:
+            return Sentence.of("nothing", _NOTHING)
+        project = self._scope.repositories[repository].name
+        return Sentence.of("nothing_of", _NOTHING_OF, project=project)
+
+    def _id(self, place: PackagePlace) -> str:
+        project = self._scope.repositories[place.repository].name
+        one = self._packages.get(place.package)
+        if one is None:
+            return project
+        return f"{project}/{one.root}".rstrip("/") + f"#{one.ecosystem}:{one.name}"
+
+    def _node(self, id_: str, place: PackagePlace, users: int, uses: int) -> MapNode:
+        repository = self._scope.repositories[place.repository]
+        one = self._packages.get(place.package)
+        return MapNode(
+            id=id_,
+            project=repository.name,
+            package=(one.name or None) if one else None,
+            ecosystem=one.ecosystem if one else None,
+            version=(one.version or None) if one else None,
+            commit=repository.commit,
+            users=users,
+            uses=uses,
+        )

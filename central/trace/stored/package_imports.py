@@ -1,0 +1,84 @@
+"""Which packages the imports of a file lead into, beside its own."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from central.corpus.models import File, Import, Module
+from central.db import copy_into, copy_rows, fetch_rows, id_array, sql_with
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.questions import ImportStatement
+from central.trace.stored.models import PackageImport
+from indexer.records.fixtures import split_fixture
+
+_sql = sql_with(imported=Import, file=File, module=Module)
+_IN: Final = _sql("""SELECT i.file_id, i.repository_id, coalesce(f.package_id, 0),
+        coalesce((SELECT min(m.ecosystem) FROM {module} m WHERE m.file_id = f.id), 'none'),
+        i.path, count(*)
+    FROM {imported} i JOIN {file} f ON f.id = i.file_id
+    WHERE i.file_id = ANY(%s::bigint[]) AND i.repository_id = ANY(%s::bigint[])
+    GROUP BY i.file_id, i.repository_id, f.id, i.path""")
+_PACKAGES: Final = _sql("""SELECT id, repository_id, coalesce(package_id, 0) FROM {file}
+    WHERE id = ANY(%s::bigint[])""")
+_COLUMNS: Final = ("source", "repository_id", "target_repository", "target_package", "imports")
+_COPY: Final = copy_into(PackageImport, *_COLUMNS)
+Imports = Mapping[ImportStatement, int]  # how often each stands in a file
+
+
+class PackagePlace(NamedTuple):
+    """A package and its repository; 0 is what no manifest is about."""
+
+    repository: int
+    package: int
+
+
+class Imported(NamedTuple):
+    """What the imports of one path name, and how many there are."""
+
+    own: PackagePlace  # of the file
+    files: frozenset[int]
+    packages: frozenset[PackagePlace]
+    imports: int
+
+
+def imports_in(resolver: BatchResolver, files: Iterable[int]) -> Mapping[int, Imports]:
+    """Return the import statements of files, without the fixtures that no statement writes."""
+    found: dict[int, dict[ImportStatement, int]] = defaultdict(dict)
+    for *place, count in fetch_rows(_IN, [id_array(files), resolver.repositories]):
+        if not split_fixture(place[-1]):
+            found[place[0]][ImportStatement(*place)] = count
+    return found
+
+
+def imported_by(resolver: BatchResolver, imports: Imports) -> list[Imported]:
+    """Return what the imports of one file name."""
+    answers = resolver.resolve_all(list(imports))
+    return [
+        Imported(
+            PackagePlace(statement.repository, statement.package),
+            frozenset(one.file for one in definitions if one.file),  # a model's class has none
+            frozenset(PackagePlace(one.repository, one.package) for one in modules),
+            count,
+        )
+        for (statement, count), (definitions, modules) in zip(imports.items(), answers, strict=True)
+    ]
+
+
+def package_imports(found: Mapping[int, Sequence[Imported]]) -> Counter[tuple[int, PackagePlace]]:
+    """Count the imports of each key that lead into each package, without that of the file."""
+    files = {file for several in found.values() for one in several for file in one.files}
+    rows = fetch_rows(_PACKAGES, [id_array(files)]) if files else []
+    place = {file: PackagePlace(*rest) for file, *rest in rows}
+    counts: Counter[tuple[int, PackagePlace]] = Counter()
+    for key, several in found.items():
+        for one in several:
+            for package in {*one.packages, *(place[file] for file in one.files)} - {one.own}:
+                counts[key, package] += one.imports
+    return counts
+
+
+def write_package_imports(found: Mapping[int, Sequence[Imported]]) -> None:
+    """Write the imports of files, given by the ids of their paths."""
+    own = {path: several[0].own.repository for path, several in found.items() if several}
+    counts = package_imports(found)
+    copy_rows(_COPY, ((path, own[path], *place, count) for (path, place), count in counts.items()))
