@@ -30,6 +30,7 @@ _COMMANDS: Final = {
     "ls": "files",
     "trace": "trace",
     "graph": "graph",
+    "map": "map",
     "impact": "impact",
     "status": "status",
     "watch": "watch",

@@ -121,6 +121,7 @@ class TraceReceipt(SearchReceipt):
     partly_parsed: PartlyParsed = PartlyParsed()
     unread_manifests: list[UnreadManifest] = []
     older_extractor: OlderExtractor = OlderExtractor()
+    edges_behind: int | None = None
 
 
 class _Page(AnswerModel):

@@ -12,11 +12,11 @@ from central.db import fetch_rows, sql_with
 from central.errors import UnavailableError
 from central.tenancy.models import Organization
 from central.trace.edges import Edge
-from central.trace.resolve.engine import BatchResolver
+from central.trace.request_scope import TraceScope
 from central.trace.resolve.references import sites_in
 from central.trace.stored.models import Source
 from central.trace.stored.rows import resolved
-from central.trace.stored.state import CURRENT, behind, hidden_repositories
+from central.trace.stored.state import CURRENT, hidden_repositories
 from indexer.limits import MAP_FILES, MAP_REFERENCES
 
 _sql = sql_with(current=CURRENT, source=Source, reference=Reference)
@@ -39,14 +39,15 @@ class Beside(NamedTuple):
     left_out: int
 
 
-def beside_stored(organization: Organization, resolver: BatchResolver) -> Beside:
+def beside_stored(organization: Organization, scope: TraceScope) -> Beside:
     """Resolve what is not current. Raises UnavailableError until all repositories are compared."""
-    if behind(organization) is not None:
+    if scope.edges_behind is None:
         raise UnavailableError(
             "The stored edges follow what was indexed just now; ask again in a few seconds. "
             "After an upgrade or a first index this takes minutes: see aeterna_edges_due_files.",
             code="edges_behind",
         )
+    resolver = scope.resolver
     hidden = hidden_repositories(organization, resolver.repositories)
     rows = fetch_rows(_OTHERS, [resolver.repositories, hidden, MAP_FILES])
     files, room = [], MAP_REFERENCES

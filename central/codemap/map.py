@@ -73,7 +73,7 @@ def code_map(
     """
     with traced(credential, "map", project) as scope:
         repository = scope.named(project).id if project else 0
-        beside = beside_stored(credential.organization, scope.resolver)
+        beside = beside_stored(credential.organization, scope)
         drawn = _Map(scope, level)
         for use, count in uses(
             scope.resolver, beside, inside=repository, min_confidence=min_confidence

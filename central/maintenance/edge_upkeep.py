@@ -32,10 +32,10 @@ def compare_edges(repository: Repository, *, repair: bool) -> Difference:
     sources = Source.objects.filter(repository_id=repository.pk)
     with one_moment():
         present = Repository.objects.filter(organization=organization, retired_at=None)
-        live = live_files(organization, id_array(present.values_list("id", flat=True)))
+        live = live_files(organization, id_array(present.values_list("id", flat=True))).files
         if live is None:
             return Difference(due=1, differing=0)
-        paths = sources.exclude(due=True).exclude(is_cut=True).order_by("?")
+        paths = sources.exclude(file_id__in=live).order_by("?")
         sample = paths.values_list("path_id", flat=True)[:_SAMPLED_FILES]
         wrong = different(organization, list(sample))
         due = sources.filter(due=True).count()

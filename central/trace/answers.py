@@ -162,6 +162,10 @@ class TraceReceipt:
         "is a part of the answer",
     ]
     older_extractor: OlderExtractor
+    edges_behind: Annotated[
+        int | None,
+        "Files whose stored edges are not current: they are resolved when asked; null: all",
+    ]
 
 
 @dataclass(frozen=True, slots=True)

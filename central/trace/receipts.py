@@ -92,6 +92,7 @@ def receipt_of(
         older_extractor=older_extractor(
             one for one in scope.repositories.values() if not only or one.name in only
         ),
+        edges_behind=scope.edges_behind,
     )
 
 

@@ -34,6 +34,7 @@ _HAS_FILE = _sql("""SELECT FROM {file} f
 class TraceScope:
     """The repositories visible to a credential, by id, with what one trace of them needs.
 
+    `edges_behind`: of how many files the stored edges are not current; None: it is not known.
     `started` is seconds of `time.perf_counter`.
     """
 
@@ -41,6 +42,7 @@ class TraceScope:
     uses_models: bool
     repositories: dict[int, RepositorySnapshot]
     resolver: BatchResolver
+    edges_behind: int | None
     span: Span
     started: float
 
@@ -74,8 +76,11 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
     ):
         repositories = {one.id: one for one in repository_snapshots(credential=credential)}
         resolver = BatchResolver(rules_of(asked), repositories=repositories)
-        resolver.live_files = live_files(asked, resolver.repositories)
-        yield TraceScope(asked.slug, asked.uses_models, repositories, resolver, current, started)
+        live = live_files(asked, resolver.repositories)
+        resolver.live_files = live.files
+        yield TraceScope(
+            asked.slug, asked.uses_models, repositories, resolver, live.behind, current, started
+        )
 
 
 def selected_definitions(

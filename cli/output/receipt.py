@@ -61,8 +61,7 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
     receipt = answer["receipt"]
     yield _receipt_line(receipt)
     yield from (in_options(limit) for limit in receipt.get("cut", ()))
-    if line := _total_line(answer):
-        yield line
+    yield from filter(None, (_behind_line(receipt), _total_line(answer)))
     if answer.get("next_cursor") and "definitions" in answer:
         yield "There are more: raise --limit, or narrow with --project, --file and --line."
     if line := _unresolved_line(answer):
@@ -95,6 +94,13 @@ def _unresolved_line(answer: Mapping[str, Any]) -> str:
     if any(one["confidence"] == "low" for one in links):
         return f"{counted}."
     return f"{counted}; --min-confidence low includes matches by name only."
+
+
+def _behind_line(receipt: Mapping[str, Any]) -> str:
+    if not (behind := receipt.get("edges_behind")):
+        return ""
+    files = pluralize(behind, "file")
+    return f"References of {files} are left out, as they are being resolved: ask again shortly."
 
 
 def _older_line(older: Mapping[str, Any]) -> str:

@@ -118,7 +118,15 @@ def _rows(path: int, part: Resolved, around: Surroundings) -> Iterator[Row]:
             references[_leading_nowhere(site, resolution)].append(site.id)
     for row, ids in references.items():
         *before, via, receiver, receiver_name, written, written_name, model, is_foreign = row
-        after = (list(via), receiver, receiver_name, written, written_name, model, is_foreign)
+        after = (
+            list(via) or None,
+            receiver,
+            receiver_name,
+            written,
+            written_name,
+            model,
+            is_foreign,
+        )
         yield (path, part.resolutions[0][0].repository, ids, *before, *after)
 
 

@@ -1,7 +1,7 @@
 """Which repositories the follower has still to compare, and which stored edges are current."""
 
 from collections.abc import Collection
-from typing import Final
+from typing import Final, NamedTuple
 
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
@@ -12,14 +12,19 @@ from central.trace.stored.recording import number
 from indexer.limits import EDGES_LIVE_FILES
 
 _RULES: Final = 4  # raise it whenever a rule of resolution changes
+_DIFFERS: Final = """r.retired_at IS NULL AND r.generation > 0
+    AND (f.id IS NULL OR r.generation <> f.generation OR f.rules <> %s::bigint)"""
 _sql = sql_with(
-    organization=Organization, repository=Repository, followed=FollowedRepository, source=Source
+    differs=_DIFFERS,
+    organization=Organization,
+    repository=Repository,
+    followed=FollowedRepository,
+    source=Source,
 )
 # Also those that are gone.
 _BEHIND: Final = _sql("""SELECT r.id FROM {repository} r
         LEFT JOIN {followed} f ON f.repository_id = r.id
-    WHERE r.organization_id = %s::bigint AND r.retired_at IS NULL AND r.generation > 0
-        AND (f.id IS NULL OR r.generation <> f.generation OR f.rules <> %s::bigint)
+    WHERE r.organization_id = %s::bigint AND {differs}
     UNION ALL
     SELECT f.repository_id FROM {followed} f
         LEFT JOIN {repository} r ON r.id = f.repository_id AND r.retired_at IS NULL
@@ -41,22 +46,36 @@ _WITH_WORK: Final = _sql("""SELECT o.id FROM {organization} o
 # Of a Source `s`: whether its edges are what resolution says, with the hidden repositories as a
 # parameter. What was read in one of them could decide what a name of the file means.
 CURRENT: Final = "NOT (s.due OR s.is_cut OR s.repositories && %s::bigint[])"
-_HIDDEN: Final = _sql("""SELECT r.id FROM {repository} r
-    WHERE r.organization_id = %s::bigint AND r.retired_at IS NULL AND r.generation > 0
-        AND r.id <> ALL(%s::bigint[])""")
-# The same files, found by indexes.
+# Also those that are gone, until what depended on them is due.
+_HIDDEN: Final = _sql("""SELECT f.repository_id FROM {followed} f
+    WHERE f.organization_id = %s::bigint AND f.repository_id <> ALL(%s::bigint[])""")
+# The same files, found by indexes, and whether they are due or cut. None: of a visible repository
+# it is not known which; what the follower has to do for others is not told.
 _LIVE: Final = _sql("""WITH seen AS MATERIALIZED (SELECT %s::bigint[] AS ids),
     hidden AS MATERIALIZED (
-        SELECT coalesce(array_agg(r.id), '{}') AS ids FROM {repository} r, seen
-        WHERE r.organization_id = %s::bigint AND r.retired_at IS NULL AND r.generation > 0
-            AND r.id <> ALL(seen.ids))
-    SELECT s.file_id FROM {source} s
+        SELECT coalesce(array_agg(f.repository_id), '{}') AS ids FROM {followed} f, seen
+        WHERE f.organization_id = %s::bigint AND f.repository_id <> ALL(seen.ids))
+    (SELECT NULL::bigint, true FROM {repository} r LEFT JOIN {followed} f ON f.repository_id = r.id
+    WHERE r.id = ANY((SELECT ids FROM seen)::bigint[]) AND {differs} LIMIT 1)
+    UNION ALL
+    SELECT s.file_id, true FROM {source} s
     WHERE s.repository_id = ANY((SELECT ids FROM seen)::bigint[]) AND (s.due OR s.is_cut)
-    UNION
-    SELECT s.file_id FROM {source} s
+    UNION ALL
+    SELECT s.file_id, false FROM {source} s
     WHERE s.repositories && (SELECT ids FROM hidden)::bigint[]
-        AND s.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+        AND s.repository_id = ANY((SELECT ids FROM seen)::bigint[]) AND NOT (s.due OR s.is_cut)
     LIMIT %s""")
+
+
+class Live(NamedTuple):
+    """The files whose stored edges are not what resolution says; None: that may be any file.
+
+    `behind`: how many of them are so for every credential; None while the follower has still to
+    compare a repository.
+    """
+
+    files: Collection[int] | None
+    behind: int | None
 
 
 def rules_digest(*, uses_models: bool) -> int:
@@ -79,18 +98,20 @@ def behind(organization: Organization) -> int | None:
     return rows[0][0] if rows else None
 
 
-def live_files(organization: Organization, repositories: str) -> Collection[int] | None:
+def live_files(organization: Organization, repositories: str) -> Live:
     """Return the files whose stored edges are not what resolution over these repositories says.
 
-    None if that may be any file: while the follower has still to compare a repository, or if the
-    files are too many.
+    All may be, until the follower has compared these repositories, or if the files are too many.
     """
-    if behind(organization) is not None:
-        return None
-    rows = fetch_rows(_LIVE, [repositories, organization.pk, EDGES_LIVE_FILES + 1])
-    return frozenset(file for (file,) in rows) if len(rows) <= EDGES_LIVE_FILES else None
+    rules = rules_digest(uses_models=organization.uses_models)
+    asked = [repositories, organization.pk, rules, EDGES_LIVE_FILES + 1]
+    rows = fetch_rows(_LIVE, asked)
+    if any(file is None for file, _ in rows):
+        return Live(None, None)
+    files = frozenset(file for file, _ in rows) if len(rows) <= EDGES_LIVE_FILES else None
+    return Live(files, sum(is_behind for _, is_behind in rows))
 
 
 def hidden_repositories(organization: Organization, repositories: str) -> str:
-    """Return the indexed repositories of the organisation that are not among these."""
+    """Return the followed repositories of the organisation that are not among these."""
     return id_array(key for (key,) in fetch_rows(_HIDDEN, [organization.pk, repositories]))

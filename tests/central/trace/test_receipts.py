@@ -1,6 +1,7 @@
 """Receipts count everything: each reference of a name is listed, unresolved or bound elsewhere."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,8 +16,10 @@ from central.trace.resolve.questions import last_name
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
 from central.trace.resolve.rules import RULES
+from central.trace.stored.models import Source
+from tests.central.protocol import Api, api_of
 from tests.central.trace.conftest import Ask
-from tests.central.trace.corpus import organization_of, pyproject, repository
+from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
 from tests.central.trace.test_symmetry import (
     corpora,
     path_of,
@@ -287,3 +290,24 @@ def test_what_holds_a_class_is_followed_up_to_a_limit_that_the_receipt_names(
         assert lines() == ([4, 5], [])
         monkeypatch.setattr(f"central.trace.resolve.hierarchy.{limit}", 0)
         assert lines() == ([4], [CUT_CALLERS])
+
+
+def test_of_how_many_files_edges_are_not_current_is_told_of_what_the_credential_sees(
+    ask: Ask, ask_live: Ask, api: Api
+) -> None:
+    repository("app", {"app.py": "def go(): ...\n\ngo()\n"})
+    hidden = repository("hidden", {"other.py": "def go(): ...\n"})
+
+    def told(**query: object) -> int | None:
+        answer: dict[str, Any] = ask_live("callers", symbol="go", **query).json()
+        behind: int | None = answer["receipt"]["edges_behind"]
+        return behind
+
+    partial = api_of(api.organization, repositories=["app"]).token
+    assert told() is None
+    ask("callers", symbol="go")
+    assert told() == 0
+    Source.objects.update(due=True)
+    assert (told(), told(token=partial)) == (2, 1)
+    change_files(hidden, {"more.py": "def more(): ...\n"})
+    assert (told(), told(token=partial)) == (None, 1)

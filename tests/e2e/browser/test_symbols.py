@@ -92,3 +92,16 @@ def test_a_box_of_many_definitions_opens_and_closes(
     expect(page.locator("a.node")).to_have_count(27)
     page.get_by_role("link", name="Close crowd/early.py").click()
     expect(page.locator("a.node")).to_have_count(3)
+
+
+def test_the_map_is_a_picture_that_zooms_and_its_table_leads_to_maps_of_repositories(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(f"/o/{examples.slug}/map")
+    canvas = page.locator("[data-map] canvas").first
+    expect(canvas).to_be_visible()
+    page.get_by_role("button", name="Larger").click()
+    page.get_by_role("button", name="All of it").click()
+    page.get_by_role("rowheader").get_by_role("link", name="auth-service").first.click()
+    expect(page.get_by_role("heading", name="Map of auth-service")).to_be_visible()
+    expect(canvas).to_be_visible()

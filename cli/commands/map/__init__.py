@@ -1,0 +1,15 @@
+"""`map`: what the repositories of an organisation use of one another."""
+
+import typer
+
+from cli.commands.map import show
+
+commands = typer.Typer()
+_map = typer.Typer(no_args_is_help=True)
+commands.add_typer(
+    _map,
+    name="map",
+    help="Show what the repositories of an organisation use of one another.",
+)
+for _module in (show,):
+    _map.add_typer(_module.commands)

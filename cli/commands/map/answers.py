@@ -1,0 +1,37 @@
+"""Ask the service about the organisation as one, and print what it says."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from cli.context import CommandContext
+from indexer.exits import Exit
+
+_Answer = Mapping[str, Any]
+
+
+def answer_of(context: CommandContext, what: str, asked: Mapping[str, Any]) -> _Answer:
+    """Return the answer of `GET /api/v1/{what}`. Raises IndexerError."""
+    with context.service_api() as service_api:
+        return service_api.map(what, {name: one for name, one in asked.items() if one is not None})
+
+
+def print_answer(
+    context: CommandContext,
+    answer: _Answer,
+    lines: Callable[[_Answer], Iterator[str]],
+    *,
+    count: int,
+    json: bool,
+) -> Exit:
+    """Print the lines, or the answer as JSON; return the exit code. `count` is of its rows."""
+    from cli.output import receipt
+    from cli.output.console import Console, print_stderr, print_stdout
+
+    if json:
+        print_stdout(Console.of(context.environ).as_json(answer))
+    else:
+        print_stdout("".join(f"{line}\n" for line in lines(answer)))
+        print_stderr(*receipt.receipt_notes(answer))
+    code, why = receipt.exit_status(answer, count=count)
+    print_stderr(why)
+    return code

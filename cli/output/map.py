@@ -1,0 +1,28 @@
+"""What repositories use of one another, a link on each line."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from indexer.output.terminal import escape_line, pluralize
+
+Answer = Mapping[str, Any]
+
+
+def map_lines(answer: Answer) -> Iterator[str]:
+    """Yield the links, the cycles, and how many links are not shown."""
+    for one in answer["links"]:
+        calls = f"{pluralize(one['calls'], 'call')} of {one['definitions']}"
+        ends = f"{one['source']} -> {one['target']}"
+        versions = "".join(f"; {version_asked(version)}" for version in one["versions"])
+        yield escape_line(f"{ends}: {calls}, {pluralize(one['imports'], 'import')}{versions}")
+    for cycle in answer["cycles"]:
+        yield escape_line(f"cycle: {', '.join(cycle)}")
+    if more := answer["links_more"]:
+        yield f"{pluralize(more, 'more link')}: raise --limit, or name a repository."
+
+
+def version_asked(version: Answer) -> str:
+    """Format how a package is asked for: `lib 1.5 of 2.0 (lags)`."""
+    asked = version["pinned"] or version["required"] or "any version"
+    indexed = f" of {version['indexed']}" if version["indexed"] else ""
+    return f"{version['package']} {asked}{indexed}{' (lags)' * bool(version['lags'])}"
