@@ -26,10 +26,13 @@ class CommandContext:
             yield search_api_for(target)
 
     @contextmanager
-    def service_api(self) -> Iterator["HttpSearchApi"]:
-        """Open the API of the index alone, without uncommitted work. Raises IndexerError."""
+    def service_api(self, *, retry_seconds: float = 0.0) -> Iterator["HttpSearchApi"]:
+        """Open the API of the index alone, without uncommitted work. Raises IndexerError.
+
+        `retry_seconds`: how long to wait for a service that is unavailable or asks to wait.
+        """
         with self._target() as target:
-            yield service_api_for(target)
+            yield service_api_for(target, retry_seconds=retry_seconds)
 
     @contextmanager
     def graph(self, *, retry_seconds: float = 0.0) -> Iterator["GraphApi"]:
@@ -86,11 +89,13 @@ def graph_api_for(target: "IndexTarget", *, retry_seconds: float = 0.0) -> "Grap
     )
 
 
-def service_api_for(target: "IndexTarget") -> "HttpSearchApi":
+def service_api_for(target: "IndexTarget", *, retry_seconds: float = 0.0) -> "HttpSearchApi":
     """Return the API of a target, without uncommitted work."""
     from cli.api import HttpSearchApi
 
-    return HttpSearchApi(target.transport(), target.organization, target.project)
+    return HttpSearchApi(
+        target.transport(retry_seconds=retry_seconds), target.organization, target.project
+    )
 
 
 def search_api_for(target: "IndexTarget") -> "SearchApi":

@@ -1,17 +1,18 @@
 """Ask the service about the organisation as one, and print what it says."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from cli.context import CommandContext
 from indexer.exits import Exit
 
 _Answer = Mapping[str, Any]
+_RETRY_SECONDS: Final = 20.0  # while stored edges follow an apply
 
 
 def answer_of(context: CommandContext, what: str, asked: Mapping[str, Any]) -> _Answer:
     """Return the answer of `GET /api/v1/{what}`. Raises IndexerError."""
-    with context.service_api() as service_api:
+    with context.service_api(retry_seconds=_RETRY_SECONDS) as service_api:
         return service_api.map(what, {name: one for name, one in asked.items() if one is not None})
 
 

@@ -1,8 +1,12 @@
 """Stored edges are what resolution says, after any history and for every credential."""
 
+import random
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
+from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 
 import pytest
@@ -27,6 +31,7 @@ from central.trace.resolve.questions import Ancestors
 from central.trace.resolve.references import sites_within
 from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.rules import rules_of
+from central.trace.stored import follower
 from central.trace.stored.follower import delete_unused_questions, follow, follow_all
 from central.trace.stored.hierarchy import lineages, overriding_classes
 from central.trace.stored.metrics import EdgeCollector
@@ -35,13 +40,14 @@ from central.trace.stored.models import (
     FollowedRepository,
     Inheritance,
     PackageImport,
-    Path,
     Question,
     Source,
 )
+from central.trace.stored.models import Path as StoredPath
 from central.trace.stored.state import live_files
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
 
+STORED: Final = Path(follower.__file__).parent
 # What each file may say; "" stands for a file that is not there.
 _PLACES: Final[Mapping[tuple[str, str], Sequence[str]]] = {
     ("lib", "pyproject.toml"): (pyproject("lib"), pyproject("other"), pyproject("lib", "kit")),
@@ -135,7 +141,7 @@ def test_references_of_files_that_are_due_are_resolved(due: set[str]) -> None:
         organization = _followed()
         _change("app", "app/own.py", "def more():\n    unknown.go()\n    other.run()")
         _follow(organization)
-        paths = Path.objects.filter(path__in=due).values("pk")
+        paths = StoredPath.objects.filter(path__in=due).values("pk")
         Source.objects.filter(path_id__in=paths).update(due=True)
         _assert_stored_is_live(organization, hidden=set())
 
@@ -218,6 +224,24 @@ def test_a_step_that_fails_changes_nothing_and_the_next_one_does_it(
 
 
 @pytest.mark.django_db
+def test_a_crash_at_any_line_of_the_follower_loses_nothing() -> None:
+    organization = _followed()
+    with _undone():
+        _change_everything()
+        with _crashing_at(sys.maxsize) as lines:
+            _follow(organization)
+    count = sum(lines)
+    draw = random.Random(count)  # noqa: S311 (no secret)
+    for line in sorted(draw.sample(range(1, count), 12)):
+        with _undone():
+            _change_everything()
+            with suppress(_Crash), transaction.atomic(), _crashing_at(line):
+                _follow(organization)
+            _follow(organization)
+            _assert_stored_is_live(organization, hidden=set())
+
+
+@pytest.mark.django_db
 def test_the_reconcile_finds_edges_that_differ_and_has_them_resolved_again() -> None:
     organization = _followed()
     app = Repository.objects.get(name="app")
@@ -250,7 +274,7 @@ def test_an_organisation_is_deleted_with_its_edges() -> None:
     assert not Organization.all_objects.filter(pk=organization.pk).exists()
     tables = (
         *(StoredEdge, Inheritance, PackageImport),
-        *(Source, Path, Question, FollowedRepository),
+        *(Source, StoredPath, Question, FollowedRepository),
     )
     assert [model.__name__ for model in tables if model.objects.exists()] == []
 
@@ -263,9 +287,40 @@ def _followed() -> Organization:
     return organization_of()
 
 
+class _Crash(BaseException):
+    """The process ends here, and PostgreSQL rolls its transaction back."""
+
+
+@contextmanager
+def _crashing_at(line: int) -> Iterator[list[int]]:
+    """Crash at this line of those that the follower executes; the list counts them."""
+    executed: list[int] = []
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if STORED not in Path(frame.f_code.co_filename).parents:
+            return None
+        if event == "line":
+            executed.append(1)
+            if len(executed) == line:
+                raise _Crash
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield executed
+    finally:
+        sys.settrace(None)
+
+
+def _change_everything() -> None:
+    """Change each file that has another text."""
+    for place, texts in _PLACES.items():
+        _change(*place, texts[-1])
+
+
 def _due() -> set[str]:
     due = Source.objects.filter(due=True).values("path_id")
-    return set(Path.objects.filter(pk__in=due).values_list("path", flat=True))
+    return set(StoredPath.objects.filter(pk__in=due).values_list("path", flat=True))
 
 
 def _fail(*_: object) -> None:
