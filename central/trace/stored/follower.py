@@ -90,7 +90,7 @@ _DUE: Final = _sql("""WITH next AS MATERIALIZED (
 _PUT_QUESTIONS: Final = _sql("""INSERT INTO {question}
         (id, organization_id, kind, fields, digest, watches)
     SELECT q.id, %s::bigint, q.kind, q.fields, q.digest, q.watches::bigint[]
-    FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bigint[], %s::text[])
+    FROM unnest(%s::bigint[], %s::smallint[], %s::text[], %s::bigint[], %s::text[])
         AS q (id, kind, fields, digest, watches)
     ON CONFLICT (id) DO UPDATE SET digest = EXCLUDED.digest, watches = EXCLUDED.watches
     WHERE {question}.digest <> EXCLUDED.digest OR {question}.watches <> EXCLUDED.watches""")

@@ -83,9 +83,9 @@ class Question(models.Model):
     organization = models.ForeignKey(
         Organization, models.CASCADE, related_name="+", db_index=False, db_constraint=False
     )
-    kind = models.CharField(max_length=30)
-    fields = models.TextField()
     digest = models.BigIntegerField()
+    kind = models.PositiveSmallIntegerField()
+    fields = models.TextField()
     watches = ArrayField(models.BigIntegerField())
 
     class Meta:

@@ -2,6 +2,7 @@
 
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
+import django.db.models.deletion
 from django.db import migrations, models
 
 
@@ -28,9 +29,32 @@ class Migration(migrations.Migration):
                 ("base_name", models.TextField()),
             ],
         ),
-        migrations.RemoveIndex(
-            model_name="question",
-            name="edges_question_watches",
+        # Made anew, as all files are due after this upgrade.
+        migrations.DeleteModel(name="Question"),
+        migrations.CreateModel(
+            name="Question",
+            fields=[
+                ("id", models.BigIntegerField(primary_key=True, serialize=False)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="tenancy.organization",
+                    ),
+                ),
+                ("digest", models.BigIntegerField()),
+                ("kind", models.PositiveSmallIntegerField()),
+                ("fields", models.TextField()),
+                (
+                    "watches",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+            ],
         ),
         migrations.RemoveIndex(
             model_name="source",
