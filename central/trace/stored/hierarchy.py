@@ -30,6 +30,7 @@ _sql = sql_with(
     levels=str(MAX_LEVELS),
     path_of="""JOIN {file} f ON f.id = q.file
         JOIN {path} p ON p.repository_id = f.repository_id AND p.path = f.path""",
+    # Hashed, which a list of ALL is not in a statement that is prepared.
     is_stored="s.file_id NOT IN (SELECT unnest(%s::bigint[]))",
 )
 # What a class inherits from may be told by other files of its scope.
@@ -61,7 +62,8 @@ _LIVE_BASES: Final = _sql("""SELECT DISTINCT q.file, b.base_name
     FROM unnest(%s::bigint[]) AS q (file) {path_of}
     JOIN {inheritance} b ON b.base = p.id AND b.repository_id = ANY(%s::bigint[])
     JOIN {source} s ON s.path_id = b.source AND {is_stored}""")
-# The last row, without a member, tells that there are classes further below.
+# The last row, without a member, tells that there are classes further below. OFFSET keeps the
+# planner from reading all symbols of a file for each class.
 _BELOW: Final = _sql("""WITH RECURSIVE below AS (
         SELECT q.n, q.file, coalesce(found.id, 0) AS path, q.name, 0 AS level
         FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
