@@ -37,10 +37,16 @@
     { selector: ".is-dim", style: { opacity: 0.12 } },
   ];
 
+  const onCircle = (index) => {  // nodes that begin at one place would be moved apart by chance
+    const angle = (2 * Math.PI * index) / nodes.length;
+    return { x: 500 * Math.cos(angle), y: 500 * Math.sin(angle) };
+  };
   const map = window.cytoscape({
     container: place,
     elements: [
-      ...nodes.map((one) => ({ data: { ...one, size: 14 + 6 * Math.log2(1 + one.users) } })),
+      ...nodes.map((one, index) => ({
+        data: { ...one, size: 14 + 6 * Math.log2(1 + one.users) }, position: onCircle(index),
+      })),
       ...links.map((one) => ({ data: { ...one, width: 1 + Math.log10(1 + one.weight) } })),
     ],
     style: style(),
