@@ -8,7 +8,7 @@ from central.codemap.answers import CodeMap, MapLink, MapNode, MapReceipt, Versi
 from central.codemap.currency import beside_stored
 from central.codemap.cycles import cycles_of
 from central.codemap.receipts import map_receipt
-from central.codemap.uses import imports, uses
+from central.codemap.uses import calls, imports
 from central.corpus.models import Dependency, Package
 from central.db import fetch_rows, sql_with
 from central.sentences import Sentence
@@ -51,7 +51,6 @@ class _Package(NamedTuple):
 @dataclass(slots=True)
 class _Link:
     calls: int = 0
-    definitions: int = 0
     imports: int = 0
     versions: list[Versions] = field(default_factory=list)
 
@@ -75,12 +74,10 @@ def code_map(
         repository = scope.named(project).id if project else 0
         beside = beside_stored(credential.organization, scope)
         drawn = _Map(scope, level)
-        for use, count in uses(
+        for (user, provider), count in calls(
             scope.resolver, beside, inside=repository, min_confidence=min_confidence
         ).items():
-            link = drawn.link(use.user, use.provider)
-            link.calls += count
-            link.definitions += 1
+            drawn.link(user, provider).calls += count
         for (user, provider), count in imports(scope.resolver, beside, inside=repository).items():
             drawn.link(user, provider).imports += count
         drawn.take_requirements(repository)
@@ -141,7 +138,6 @@ class _Map:
                     source=ids[source],
                     target=ids[target],
                     calls=one.calls,
-                    definitions=one.definitions,
                     imports=one.imports,
                     versions=one.versions[:_VERSIONS],
                     cycle=cycle
