@@ -53,7 +53,6 @@ class MapLink:
     source: Annotated[str, "Id of the node that uses"]
     target: Annotated[str, "Id of the node that is used"]
     calls: Annotated[int, "References that lead there, of every kind but types"]
-    definitions: Annotated[int, "To how many definitions"]
     imports: int
     versions: Annotated[list[Versions], "Of its manifests, the first 20; []: none asks for it"]
     cycle: Annotated[int | None, "Index in cycles, if both nodes are in one"]

@@ -9,7 +9,7 @@ from central.codemap.currency import beside_stored
 from central.codemap.cycles import cycles_of
 from central.codemap.packages import Packages
 from central.codemap.receipts import map_receipt
-from central.codemap.uses import imports, uses
+from central.codemap.uses import calls, imports
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from central.trace.request_scope import TraceScope, traced
@@ -30,7 +30,6 @@ _NOTHING: Final = (
 @dataclass(slots=True)
 class _Link:
     calls: int = 0
-    definitions: int = 0
     imports: int = 0
     versions: list[Versions] = field(default_factory=list)
 
@@ -54,12 +53,10 @@ def code_map(
         repository = scope.named(project).id if project else 0
         beside = beside_stored(credential.organization, scope)
         drawn = _Map(scope, level)
-        for use, count in uses(
+        for (user, provider), count in calls(
             scope.resolver, beside, inside=repository, min_confidence=min_confidence
         ).items():
-            link = drawn.link(use.user, use.provider)
-            link.calls += count
-            link.definitions += 1
+            drawn.link(user, provider).calls += count
         for (user, provider), count in imports(scope.resolver, beside, inside=repository).items():
             drawn.link(user, provider).imports += count
         drawn.take_requirements(repository)
@@ -114,7 +111,6 @@ class _Map:
                     source=ids[source],
                     target=ids[target],
                     calls=one.calls,
-                    definitions=one.definitions,
                     imports=one.imports,
                     versions=one.versions[:_VERSIONS],
                     cycle=cycle

@@ -1,7 +1,7 @@
 """What packages use of one another, by stored edges and what is resolved beside them."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from central.codemap.currency import Beside
@@ -27,7 +27,24 @@ _sql = sql_with(
     path=Path,
     file=File,
 )
-# `written`: the class is used too, and is counted.
+# Where the files at paths belong, and whether their own edges are current. `written`: the class is
+# used too, and is counted.
+_CALLS: Final = _sql("""WITH place AS MATERIALIZED (
+        SELECT p.id, f.repository_id, coalesce(f.package_id, 0) AS package,
+            s.path_id IS NOT NULL AND {current} AS is_current
+        FROM {path} p JOIN {file} f ON f.repository_id = p.repository_id AND f.path = p.path
+        LEFT JOIN {source} s ON s.path_id = p.id
+        WHERE f.repository_id = ANY(%s::bigint[])),
+    calls AS (
+        SELECT e.source, e.target, sum(cardinality(e.references)) AS count FROM {edge} e
+        WHERE (e.is_foreign OR e.repository_id = %s::bigint) AND e.written IS NULL
+            AND e.confidence >= %s::int AND e.repository_id = ANY(%s::bigint[])
+        GROUP BY 1, 2)
+    SELECT f.repository_id, f.package, t.repository_id, t.package, sum(count)::bigint
+    FROM calls JOIN place f ON f.id = calls.source AND f.is_current
+    JOIN place t ON t.id = calls.target
+    WHERE (f.repository_id, f.package) <> (t.repository_id, t.package)
+    GROUP BY 1, 2, 3, 4""")
 _USES: Final = _sql("""SELECT e.repository_id, coalesce(f.package_id, 0),
         t.repository_id, coalesce(t.package_id, 0), t.id, e.name,
         sum(cardinality(e.references))::bigint
@@ -80,13 +97,32 @@ def uses(
     counts: Counter[Use] = Counter()
     for *four, file, name, count in fetch_rows(_USES, asked):
         counts[Use(PackagePlace(*four[:2]), PackagePlace(*four[2:]), file, name)] = count
+    counts.update(_beside(beside, inside, of, min_confidence))
+    return counts
+
+
+def _beside(beside: Beside, inside: int, of: int, min_confidence: Confidence) -> Iterator[Use]:
+    """Yield a use for each reference beside the stored ones."""
     places = _places({edge.target[0] for edge in beside.edges})
     for edge in beside.edges:
         user = PackagePlace(edge.site.repository, edge.site.package)
         one = Use(user, places[edge.target[0]], *edge.target)
         is_sure = edge.confidence >= min_confidence and not edge.is_to_constructor
         if is_sure and _is_asked(user, one.provider, inside, of):
-            counts[one] += 1
+            yield one
+
+
+def calls(
+    resolver: BatchResolver, beside: Beside, *, inside: int, min_confidence: Confidence
+) -> Mapping[tuple[PackagePlace, PackagePlace], int]:
+    """Return how many references of a package lead into another one; as `uses`, without them."""
+    seen = resolver.repositories
+    asked = [beside.hidden, seen, inside, int(min_confidence), seen]
+    counts: Counter[tuple[PackagePlace, PackagePlace]] = Counter()
+    for *four, count in fetch_rows(_CALLS, asked):
+        counts[PackagePlace(*four[:2]), PackagePlace(*four[2:])] = count
+    for one in _beside(beside, inside, 0, min_confidence):
+        counts[one.user, one.provider] += 1
     return counts
 
 

@@ -8,10 +8,15 @@ from central.maintenance.reconcile import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.references import sites_in
 from central.trace.resolve.rules import rules_of
-from central.trace.stored.models import Edge, Source
-from central.trace.stored.rows import COLUMNS, edge_rows, resolved
+from central.trace.stored.models import Edge, Inheritance, Source
+from central.trace.stored.rows import (
+    BASE_COLUMNS,
+    COLUMNS,
+    base_rows,
+    edge_rows,
+    resolved_files,
+)
 from central.trace.stored.state import live_files
 from central.trace.stored.surroundings import surroundings
 
@@ -40,24 +45,27 @@ def compare_edges(repository: Repository, *, repair: bool) -> Difference:
 
 
 def different(organization: Organization, paths: Sequence[int]) -> list[int]:
-    """Return those of the paths whose stored edges are not what resolution says now."""
+    """Return those of the paths whose stored edges or bases are not what resolution says now."""
     present = Repository.objects.filter(organization=organization, retired_at=None)
     resolver = BatchResolver(
         rules_of(organization), repositories=present.values_list("id", flat=True)
     )
     files = dict(Source.objects.filter(path_id__in=paths).values_list("path_id", "file_id"))
-    sites = sites_in(resolver, list(files.values()))
-    resolved(resolver, [site for file in files.values() for site in sites[file]])  # together
-    parts = {path: resolved(resolver, sites[file]) for path, file in files.items()}
+    parts = dict(resolved_files(resolver, files))
     around = surroundings((), {file for part in parts.values() for file in part.files()})
-    live = _by_source(edge_rows(parts, around))
-    stored = _by_source(Edge.objects.filter(source__in=paths).values_list(*COLUMNS))
+    live = _by_source(edge_rows(parts, around), base_rows(parts, around))
+    stored = _by_source(
+        Edge.objects.filter(source__in=paths).values_list(*COLUMNS),
+        Inheritance.objects.filter(source__in=paths).values_list(*BASE_COLUMNS),
+    )
     return [path for path in paths if live.get(path) != stored.get(path)]
 
 
-def _by_source(rows: Iterable[Row]) -> dict[int, set[Any]]:
+def _by_source(edges: Iterable[Row], bases: Iterable[Row]) -> dict[int, set[Any]]:
     found: dict[int, set[Any]] = {}
-    for source, repository, references, *fields in rows:
+    for source, repository, references, *fields in edges:
         comparable = (tuple(one) if isinstance(one, list) else one for one in fields)
         found.setdefault(source, set()).add((repository, *sorted(references), *comparable))
+    for source, *names in bases:
+        found.setdefault(source, set()).add(tuple(names))
     return found

@@ -28,6 +28,7 @@ from central.tenancy.models import ApiToken, Organization, parse_organization_sl
 from central.trace.stored.models import (
     Edge,
     FollowedRepository,
+    Inheritance,
     PackageImport,
     Path,
     Question,
@@ -39,7 +40,7 @@ _FOLLOWED = "repository_id IN (SELECT repository_id FROM {followed} WHERE organi
 _DELETIONS = [
     *(
         deletion(model, _FOLLOWED, followed=FollowedRepository)
-        for model in (Edge, PackageImport, Source, Path)
+        for model in (Edge, Inheritance, PackageImport, Source, Path)
     ),
     *(
         deletion(model, "organization_id = %s")

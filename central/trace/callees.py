@@ -1,7 +1,7 @@
 """Callees of a definition, and the overriding methods that a call may reach."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.trace.constructors import constructor_edges, prefetch_constructors
@@ -12,6 +12,7 @@ from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
 from central.trace.resolve.references import ReferenceSite, sites_within
 from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
 from central.trace.resolve.sql import SameScopeDefinitions
+from central.trace.stored.hierarchy import overriding_classes
 from central.trace.stored.reading import Outgoing, stored_edges_from
 from central.trace.tally import Tally
 from indexer.records.references import Access
@@ -30,15 +31,14 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
         for edge in edges
         if edge.definition and edge.definition.receiver and edge.site.access != Access.BASE
     ]
-    members = overriding_members(resolver, {last_name(edge.target[1]) for edge, _ in virtual})
-    virtual = [one for one in virtual if members[last_name(one[0].target[1])] - {one[0].target}]
-    defined = {name for keys in members.values() for _, name in keys}
-    below = _below(resolver, {key for keys in members.values() for key in keys})
+    overriding = _overriding(
+        resolver, {(receiver, last_name(edge.target[1])) for edge, receiver in virtual}
+    )
     asked = [
-        (edge, SameScopeDefinitions(file, overriding))
+        (edge, SameScopeDefinitions(file, f"{name}.{member}"))
         for edge, receiver in virtual
-        for file, name in below.get(receiver, ())
-        if (overriding := f"{name}.{last_name(edge.target[1])}") in defined
+        for member in [last_name(edge.target[1])]
+        for file, name in overriding.get((receiver, member), ())
     ]
     answers = resolver.resolve_all([near for _, near in asked])
     found: dict[tuple[int, Key], Edge] = {}
@@ -49,6 +49,27 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
             if key not in direct and row.kind:
                 found[key] = edge.to_override(key[1])
     return list(found.values())
+
+
+def _overriding(
+    resolver: BatchResolver, wanted: Collection[tuple[Key, str]]
+) -> Mapping[tuple[Key, str], Sequence[Key]]:
+    """Return, for classes and names of members, the classes below that define such a member."""
+    found: dict[tuple[Key, str], list[Key]] = defaultdict(list)
+    if resolver.live_files is not None:
+        stored = overriding_classes(resolver, wanted, limit=MAX_OVERRIDING + 1)
+        if len(stored) > MAX_OVERRIDING:
+            resolver.resolve_all([Limit(CUT_OVERRIDES)])
+        for receiver, member, one in stored[:MAX_OVERRIDING]:
+            found[receiver, member].append(one)
+        return found
+    members = overriding_members(resolver, {member for _, member in wanted})
+    below = _below(resolver, {key for keys in members.values() for key in keys})
+    for receiver, member in wanted:
+        for file, name in below.get(receiver, ()):
+            if (file, f"{name}.{member}") in members[member]:
+                found[receiver, member].append((file, name))
+    return found
 
 
 def _below(resolver: BatchResolver, members: Iterable[Key]) -> Mapping[Key, list[Key]]:

@@ -35,6 +35,7 @@ from central.trace.resolve.resolve import (
     resolve,
     with_unresolved,
 )
+from central.trace.stored.hierarchy import lineages
 from central.trace.stored.reading import (
     count_unresolved,
     imported_from_nowhere,
@@ -324,7 +325,8 @@ def _candidates(
         held = [site for site in held if site.file in within]
     known = {site.id for site in sites}
     held = [site for site in distinct(held) if site.id not in known]
-    resolver.prefetch(_lineages(sought.definitions).values())
+    live, owners = resolver.live_files, map(_owner, sought.definitions)
+    resolver.prefetch(Ancestors(*one) for one in owners if one and (live is None or one[0] in live))
     resolutions = resolve(resolver, [*sites, *held, *prefetch])[: len(sites) + len(held)]
     of_values = resolutions[len(sites) :]
     resolutions = resolutions[: len(sites)]
@@ -426,17 +428,11 @@ def _edges_to_overrides(
     ]
 
 
-def _lineages(definitions: Sequence[Definition]) -> dict[Key, Ancestors]:
-    """Return the question for the ancestors of each member's class."""
-    return {one.key: Ancestors(*owner) for one in definitions if (owner := _owner(one))}
-
-
 def _overridden(resolver: BatchResolver, definitions: Sequence[Definition]) -> dict[Key, list[Key]]:
     """Return, for each ancestor class, the given members that may override its own."""
-    lineages = _lineages(definitions)
+    owners = {one.key: owner for one in definitions if (owner := _owner(one))}
     found: dict[Key, list[Key]] = {}
-    answers = resolver.resolve_all(list(lineages.values()))
-    for key, lineage in zip(lineages, answers, strict=True):
+    for key, lineage in zip(owners, lineages(resolver, list(owners.values())), strict=True):
         for ancestor in lineage:
-            found.setdefault(ancestor.key, []).append(key)
+            found.setdefault(ancestor, []).append(key)
     return found

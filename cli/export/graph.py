@@ -65,7 +65,6 @@ _LINKS: Final = {
     "source": "VARCHAR",
     "target": "VARCHAR",
     "calls": "BIGINT",
-    "definitions": "BIGINT",
     "imports": "BIGINT",
     "versions": [_VERSIONS],
     "cycle": "BIGINT",

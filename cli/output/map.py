@@ -11,7 +11,7 @@ Answer = Mapping[str, Any]
 def map_lines(answer: Answer) -> Iterator[str]:
     """Yield the links, the cycles, and how many links are not shown."""
     for one in answer["links"]:
-        calls = f"{pluralize(one['calls'], 'call')} of {one['definitions']}"
+        calls = f"{pluralize(one['calls'], 'call')}"
         ends = f"{one['source']} -> {one['target']}"
         versions = "".join(f"; {version_asked(version)}" for version in one["versions"])
         yield escape_line(f"{ends}: {calls}, {pluralize(one['imports'], 'import')}{versions}")

@@ -75,11 +75,6 @@ def folded_codes(text: str) -> NDArray[np.uint32]:
     return table.take(codes)
 
 
-def folded(text: str) -> str:
-    """Return the text, folded."""
-    return "".join(map(chr, folded_codes(text)))
-
-
 def window_hashes(text: str) -> NDArray[np.uint32]:
     """Return the hash of each trigram of a text in its order; none below three characters."""
     codes = folded_codes(text)

@@ -3,32 +3,30 @@
 Leaving out a part of an All, or taking Everything for an Any, only makes more candidates.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, reduce
+from operator import and_, or_
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from central.corpus.trigrams.hashes import LENGTH, folded, window_hashes
+from central.corpus.trigrams.hashes import window_hashes
 
 Ordinals: TypeAlias = NDArray[np.uint16]  # of files in a segment, ascending
 
-# Characters of code, the most frequent first; what is not among them is rarer.
-_FREQUENT: Final = " etrasniol\ndcp_fum,.h\"()g'y:=bvxwk-[]01`#2\\q>*/zj34|{}658+97@~<?%\t!;^$&"
-_RANKS: Final = {character: rank for rank, character in enumerate(_FREQUENT)}
 _LITERAL_TRIGRAMS: Final = 16  # of a long literal: more find hardly fewer files
 _TREE_TRIGRAMS: Final = 128
-_THINNED: Final = (_LITERAL_TRIGRAMS, 4, 2, 1)  # trigrams of an All, if the tree is too large
+_THINNED: Final = (_LITERAL_TRIGRAMS, 4, 2, 1)  # parts of an All, if the tree is too large
 
 
 @dataclass(frozen=True, slots=True)
 class Trigram:
-    """A trigram by its hash; `rarity` is a guess that ranks it."""
+    """A trigram by its hash."""
 
     hash: int
-    rarity: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,40 +81,44 @@ def _flat(parts: Iterable[Tree], kind: type[All] | type[Any]) -> set[Tree]:
 
 @lru_cache(maxsize=1_024)
 def literal_trigrams(text: str) -> Tree:
-    """Require a text, in any case; of a long one the rarest trigram of each stretch."""
-    if len(text) < LENGTH:
-        return EVERYTHING
-    characters = folded(text)
-    trigrams = [
-        Trigram(value, sum(_RANKS.get(one, len(_RANKS)) for one in characters[at : at + LENGTH]))
-        for at, value in enumerate(window_hashes(text).tolist())
-    ]
-    stretches = np.array_split(np.arange(len(trigrams)), min(_LITERAL_TRIGRAMS, len(trigrams)))
-    return all_of(
-        max((trigrams[at] for at in stretch), key=lambda trigram: trigram.rarity)
-        for stretch in stretches
-    )
+    """Require a text, in any case; of a long one a trigram of each stretch."""
+    stretches = np.array_split(window_hashes(text), _LITERAL_TRIGRAMS)
+    return all_of(Trigram(int(stretch[0])) for stretch in stretches if len(stretch))
 
 
 def bounded(tree: Tree) -> Tree:
-    """Reduce a tree to as many trigrams as a search may look up."""
+    """Reduce a tree to as many trigrams as a search may look up.
+
+    What only some of its alternatives require stays: it tells more than what all of them do.
+    """
+    uses = Counter(tree_hashes(tree))
     for most in _THINNED:
         if sum(1 for _ in tree_hashes(tree)) <= _TREE_TRIGRAMS:
             return tree
-        tree = _thinned(tree, most)
+        tree = _thinned(tree, most, uses)
     return tree if sum(1 for _ in tree_hashes(tree)) <= _TREE_TRIGRAMS else EVERYTHING
 
 
-def _thinned(tree: Tree, most: int) -> Tree:
+def _thinned(tree: Tree, most: int, uses: Mapping[int, int]) -> Tree:
     if not isinstance(tree, All | Any):
         return tree
-    parts = [_thinned(part, most) for part in tree.parts]
+    parts = [_thinned(part, most, uses) for part in tree.parts]
     if isinstance(tree, Any):
         return any_of(parts)
     trigrams = [part for part in parts if isinstance(part, Trigram)]
-    rarest = sorted(trigrams, key=lambda trigram: (trigram.rarity, trigram.hash))[-most:]
+    trigrams.sort(key=lambda one: (uses[one.hash], one.hash))
     others = [part for part in parts if not isinstance(part, Trigram)]
-    return all_of([*rarest, *others[: max(0, most - len(rarest))]])
+    return all_of([*trigrams, *others][:most])
+
+
+def restricted(tree: Tree, hashes: Container[int]) -> Tree:
+    """Return what a tree requires of some of its trigrams."""
+    if isinstance(tree, Trigram):
+        return tree if tree.hash in hashes else EVERYTHING
+    if isinstance(tree, Everything):
+        return tree
+    parts = [restricted(part, hashes) for part in tree.parts]
+    return all_of(parts) if isinstance(tree, All) else any_of(parts)
 
 
 def tree_hashes(tree: Tree) -> Iterator[int]:
@@ -126,6 +128,19 @@ def tree_hashes(tree: Tree) -> Iterator[int]:
     elif isinstance(tree, All | Any):
         for part in tree.parts:
             yield from tree_hashes(part)
+
+
+def matching_bits(tree: Tree, bits: Mapping[int, int]) -> int:
+    """Return the files that satisfy a tree as the bits of a number; `bits` are those of trigrams.
+
+    A trigram without bits is not required. -1, with every bit, is of a tree that is Everything.
+    """
+    if isinstance(tree, Trigram):
+        return bits.get(tree.hash, -1)
+    if isinstance(tree, Everything):
+        return -1
+    parts = (matching_bits(part, bits) for part in tree.parts)
+    return reduce(and_, parts) if isinstance(tree, All) else reduce(or_, parts)
 
 
 def matching_ordinals(tree: Tree, lookup: Callable[[int], Ordinals]) -> Ordinals:

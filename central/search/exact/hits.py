@@ -100,11 +100,16 @@ class ExactSearch:
         self._is_admitted_first = self._by_names or bool(within)
         self._start = 0
         self._written_define = False
+        self.chosen = 0  # of the query's trigrams, those that its candidates have
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
 
-    def hits(self, start: int = 0) -> Generator[FileHit]:
-        """Yield matching files from the candidate at `start` on, until the time is used up."""
+    def hits(self, start: int = 0, chosen: int = 0) -> Generator[FileHit]:
+        """Yield matching files from the candidate at `start` on, until the time is used up.
+
+        `chosen` is that of the search whose candidates are counted.
+        """
+        self.chosen = chosen
         with closing(self.steps(start)) as steps:
             yield from (hit for hit in steps if hit is not None)
 
@@ -215,7 +220,8 @@ class ExactSearch:
             key: IndexedState(item.generation, item.commit)
             for key, item in self._repositories.items()
         }
-        found = candidates(ids, self._plan.tree)
+        found = candidates(ids, self._plan.tree, most=most, chosen=self.chosen)
+        self.chosen = found.chosen
         if found.is_everything:
             files = catalogue.every_file(states, limit=most + 1)
             if len(files) > most:
@@ -223,8 +229,8 @@ class ExactSearch:
             return files[:most]
         self.unread.add(found.damaged, "text_index_damaged")
         self.unread.add(found.incomplete, "text_index_incomplete")
-        if sum(map(len, found.files.values())) > most:
-            self.unread.add(found.files, "too_many_files")
+        if found.count > most:
+            self.unread.add([*found.files, *found.beyond], "too_many_files")
         wanted: dict[int, FileIds] = {}
         for repository in ids:
             if repository in found.files:

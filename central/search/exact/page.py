@@ -16,6 +16,7 @@ class Position(NamedTuple):
     `matches` and `files` are those before `candidate`; `is_short`: there are more that were not
     counted. `total_matches` and `total_files` are the highest counts so far, of all pages;
     `is_total`: they are exact. `repositories` is the fingerprint of those that were selected.
+    `chosen`: the trigrams that all candidates have, see `Candidates`.
     """
 
     candidate: int = 0
@@ -26,12 +27,18 @@ class Position(NamedTuple):
     total_files: int = 0
     is_total: bool = False
     repositories: str = ""
+    chosen: int = 0
 
     def known_of(self, repositories: str) -> "Position":
         """Return the position without counts of other repositories: the reader may see fewer."""
         if repositories == self.repositories:
             return self
-        return Position(self.candidate, is_short=self.candidate > 0, repositories=repositories)
+        return Position(
+            self.candidate,
+            is_short=self.candidate > 0,
+            repositories=repositories,
+            chosen=self.chosen,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,7 @@ def exact_page(
     counted: list[FileHit] = []  # after the page
     is_whole = True
     until = float("inf")
-    with closing(search.hits(begin.candidate)) as found:
+    with closing(search.hits(begin.candidate, begin.chosen)) as found:
         for hit in found:
             if len(hits) < limit:
                 hits.append(hit)
@@ -87,6 +94,7 @@ def exact_page(
             matches=begin.matches + sum(len(hit.spans) for hit in hits),
             files=begin.files + len(hits),
             is_short=is_short,
+            chosen=search.chosen,
         ),
     )
 

@@ -17,12 +17,12 @@ from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.resolve.engine import BatchResolver, TakenRows
 from central.trace.resolve.questions import Limit
-from central.trace.resolve.references import sites_in
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.changes import Packages, changed_files, packages_of, touched_keys
 from central.trace.stored.models import (
     Edge,
     FollowedRepository,
+    Inheritance,
     PackageImport,
     Path,
     Question,
@@ -41,7 +41,7 @@ from central.trace.stored.recording import (
     path_key,
     recorded,
 )
-from central.trace.stored.rows import resolved, write_edges
+from central.trace.stored.rows import resolved_files, write_edges
 from central.trace.stored.state import behind, organizations_with_work, rules_digest
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
@@ -53,6 +53,7 @@ _sql = sql_with(
     source=Source,
     question=Question,
     edge=Edge,
+    inheritance=Inheritance,
     imported=PackageImport,
     reference=Reference,
     repository=Repository,
@@ -67,6 +68,7 @@ _PUT_SOURCES: Final = _sql("""INSERT INTO {source}
         context = EXCLUDED.context, modules = EXCLUDED.modules""")
 _DELETE_SOURCES: Final = _sql("DELETE FROM {source} WHERE path_id = ANY(%s::bigint[])")
 _DELETE_EDGES: Final = _sql("DELETE FROM {edge} WHERE source = ANY(%s::bigint[])")
+_DELETE_BASES: Final = _sql("DELETE FROM {inheritance} WHERE source = ANY(%s::bigint[])")
 _DELETE_IMPORTS: Final = _sql("DELETE FROM {imported} WHERE source = ANY(%s::bigint[])")
 _WATCHING: Final = _sql("""SELECT id, kind, fields, digest, watches FROM {question}
     WHERE organization_id = %s::bigint AND watches && %s::bigint[]""")
@@ -88,7 +90,7 @@ _DUE: Final = _sql("""WITH next AS MATERIALIZED (
 _PUT_QUESTIONS: Final = _sql("""INSERT INTO {question}
         (id, organization_id, kind, fields, digest, watches)
     SELECT q.id, %s::bigint, q.kind, q.fields, q.digest, q.watches::bigint[]
-    FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bigint[], %s::text[])
+    FROM unnest(%s::bigint[], %s::smallint[], %s::text[], %s::bigint[], %s::text[])
         AS q (id, kind, fields, digest, watches)
     ON CONFLICT (id) DO UPDATE SET digest = EXCLUDED.digest, watches = EXCLUDED.watches
     WHERE {question}.digest <> EXCLUDED.digest OR {question}.watches <> EXCLUDED.watches""")
@@ -255,18 +257,16 @@ class _Step:
         due = _portion(_Due(*row) for row in fetch_rows(_DUE, [self._organization.pk, EDGES_FILES]))
         if not due:
             return False
-        files = [one.file for one in due]
-        sites, imports = sites_in(self._resolver, files), imports_in(self._resolver, files)
-        resolved(self._resolver, [site for one in due for site in sites[one.file]])  # together
+        files = {one.path: one.file for one in due}
+        imports = imports_in(self._resolver, files.values())
         self._resolver.resolve_all([one for several in imports.values() for one in several])
-        self._resolver.taken_rows()
         parts = {  # each with the rows that it took
-            one.path: (
-                resolved(self._resolver, sites[one.file]),
-                imported_by(self._resolver, imports[one.file]),
+            path: (
+                part,
+                imported_by(self._resolver, imports[files[path]]),
                 self._resolver.taken_rows(),
             )
-            for one in due
+            for path, part in resolved_files(self._resolver, files)
         }
         rows = {key: answer for *_, taken in parts.values() for key, answer in taken.items()}
         named = {file for part, *_ in parts.values() for file in part.files()}
@@ -295,8 +295,8 @@ class _Step:
 
     def _delete_edges(self, sources: Iterable[int]) -> None:
         ids = id_array(sources)
-        execute(_DELETE_EDGES, [ids])
-        execute(_DELETE_IMPORTS, [ids])
+        for statement in (_DELETE_EDGES, _DELETE_BASES, _DELETE_IMPORTS):
+            execute(statement, [ids])
 
     def _put_questions(self, questions: Iterable[Recorded]) -> None:
         """Store questions; the files that had another answer are due."""

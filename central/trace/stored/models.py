@@ -2,6 +2,9 @@
 
 All of it is derived from the corpus by the follower, and may be deleted at any time (decision 79).
 A repository's rows outlive it, until the follower has seen what its absence changes.
+
+The inverted indexes have no list of pending entries (`fastupdate`), which took as much as they do:
+the follower writes many entries at once, and asks the indexes in the next step.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -65,8 +68,8 @@ class Source(models.Model):
                 condition=models.Q(due=True) | models.Q(is_cut=True),
                 name="edges_source_live",
             ),
-            GinIndex(fields=["questions"], name="edges_source_questions"),
-            GinIndex(fields=["repositories"], name="edges_source_repositories"),
+            GinIndex(fields=["questions"], name="edges_source_questions", fastupdate=False),
+            GinIndex(fields=["repositories"], name="edges_source_repositories", fastupdate=False),
         ]
 
     def __str__(self) -> str:
@@ -80,13 +83,13 @@ class Question(models.Model):
     organization = models.ForeignKey(
         Organization, models.CASCADE, related_name="+", db_index=False, db_constraint=False
     )
-    kind = models.CharField(max_length=30)
-    fields = models.TextField()
     digest = models.BigIntegerField()
+    kind = models.PositiveSmallIntegerField()
+    fields = models.TextField()
     watches = ArrayField(models.BigIntegerField())
 
     class Meta:
-        indexes = [GinIndex(fields=["watches"], name="edges_question_watches")]
+        indexes = [GinIndex(fields=["watches"], name="edges_question_watches", fastupdate=False)]
 
     def __str__(self) -> str:
         return f"{self.kind}{self.fields}"
@@ -134,7 +137,7 @@ class Edge(models.Model):
     candidates = models.PositiveIntegerField()
     is_certain = models.BooleanField()
     is_alias = models.BooleanField()
-    via = ArrayField(models.BigIntegerField())
+    via = ArrayField(models.BigIntegerField(), null=True)  # seldom: an empty array takes 13 bytes
     receiver = models.BigIntegerField(null=True)
     receiver_name = models.TextField()
     written = models.BigIntegerField(null=True)
@@ -162,3 +165,26 @@ class Edge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} → {self.target}:{self.name}"
+
+
+class Inheritance(models.Model):
+    """A class with one of its direct bases. Files are given by the ids of their paths.
+
+    A part of a class in each file that has one; a base that only a model of a library knows is at
+    path 0.
+    """
+
+    source = models.BigIntegerField()
+    repository_id = models.BigIntegerField()
+    name = models.TextField()
+    base = models.BigIntegerField()
+    base_name = models.TextField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["source", "name"], name="edges_inheritance_source"),
+            models.Index(fields=["base", "base_name"], name="edges_inheritance_base"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.name} → {self.base}:{self.base_name}"

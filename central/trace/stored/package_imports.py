@@ -12,12 +12,15 @@ from central.trace.stored.models import PackageImport
 from indexer.records.fixtures import split_fixture
 
 _sql = sql_with(imported=Import, file=File, module=Module)
-_IN: Final = _sql("""SELECT i.file_id, i.repository_id, coalesce(f.package_id, 0),
-        coalesce((SELECT min(m.ecosystem) FROM {module} m WHERE m.file_id = f.id), 'none'),
-        i.path, count(*)
-    FROM {imported} i JOIN {file} f ON f.id = i.file_id
-    WHERE i.file_id = ANY(%s::bigint[]) AND i.repository_id = ANY(%s::bigint[])
-    GROUP BY i.file_id, i.repository_id, f.id, i.path""")
+# OFFSET 0: by key for each file, whatever the planner believes of their number.
+_IN: Final = _sql("""SELECT q.file, f.repository_id, coalesce(f.package_id, 0),
+        coalesce((SELECT min(m.ecosystem) FROM {module} m WHERE m.file_id = q.file), 'none'),
+        i.path, i.count
+    FROM unnest(%s::bigint[]) AS q (file)
+    CROSS JOIN LATERAL (SELECT * FROM {file} WHERE id = q.file OFFSET 0) AS f
+    CROSS JOIN LATERAL (SELECT path, count(*) FROM {imported}
+        WHERE file_id = q.file GROUP BY path OFFSET 0) AS i
+    WHERE f.repository_id = ANY(%s::bigint[])""")
 _PACKAGES: Final = _sql("""SELECT id, repository_id, coalesce(package_id, 0) FROM {file}
     WHERE id = ANY(%s::bigint[])""")
 _COLUMNS: Final = ("source", "repository_id", "target_repository", "target_package", "imports")

@@ -149,7 +149,7 @@ class _EdgeRow(NamedTuple):
     candidates: int
     is_certain: bool
     is_alias: bool
-    via: list[int]
+    via: list[int] | None
     receiver: int | None
     receiver_name: str
     written: int | None
@@ -168,7 +168,7 @@ def _edges(rows: Sequence[Row]) -> list[Edge]:
 def _edges_of(pairs: Sequence[tuple[ReferenceSite, _EdgeRow]]) -> list[Edge]:
     paths: set[int] = set()
     for _, row in pairs:
-        paths |= {row.target or 0, *row.via, row.receiver or 0, row.written or 0}
+        paths |= {row.target or 0, *(row.via or ()), row.receiver or 0, row.written or 0}
     files = files_at(paths) if pairs else {}
     return [_edge(site, row, files) for site, row in pairs]
 
@@ -180,7 +180,7 @@ def _edge(site: ReferenceSite, row: _EdgeRow, files: Mapping[int, int]) -> Edge:
         row.kind,
         is_certain=row.is_certain,
         rule=row.rule,
-        via_files=tuple(files[path] for path in row.via),
+        via_files=tuple(files[path] for path in row.via or ()),
         receiver=(files.get(row.receiver or 0, 0), row.receiver_name)
         if row.receiver_name
         else None,

@@ -9,23 +9,24 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import md5
 from typing import Any, Final, NamedTuple
+from zlib import crc32
 
 from central.trace.resolve import sql
 from central.trace.resolve.engine import Answer, Question
 from central.trace.stored.surroundings import Surroundings
 from indexer.records.references import ANY_DIRECTORY
 
-_KINDS: Final = {kind.__name__: kind for kind in sql.STATEMENTS}
-_ORDERED: Final = {
-    kind.__name__ for kind, (text, _) in sql.STATEMENTS.items() if "ORDER BY" in text
-}
+# A name takes as much room as all else that identifies a question.
+_NUMBERS: Final = {kind: crc32(kind.__name__.encode()) & 0x7FFF for kind in sql.STATEMENTS}
+_KINDS: Final = {number: kind for kind, number in _NUMBERS.items()}
+_ORDERED: Final = {kind for kind, (text, _) in sql.STATEMENTS.items() if "ORDER BY" in text}
 
 
 class Recorded(NamedTuple):
     """A question of a statement as it is stored; `id` is its digest in its organisation."""
 
     id: int
-    kind: str
+    kind: int
     fields: str
     digest: int  # of the answer
     watches: tuple[int, ...]
@@ -76,14 +77,14 @@ def recorded(
     organization: int, question: Question, answer: Answer, surroundings: Surroundings
 ) -> Recorded:
     """Return a question with its answer as it is stored."""
-    kind = type(question).__name__
+    kind = _NUMBERS[type(question)]
     fields = json.dumps(_by_path(question, surroundings.paths), ensure_ascii=True)
     watches = sorted(set(_watches(question, answer, surroundings)))
     return Recorded(
         number("question", f"{organization}:{kind}:{fields}"),
         kind,
         fields,
-        digest_of(kind, answer, surroundings.paths),
+        digest_of(type(question), answer, surroundings.paths),
         tuple(watches),
         frozenset(_repositories(question, answer, surroundings)),
     )
@@ -96,29 +97,29 @@ def is_of_file_alone(question: Any, file: int, around: Surroundings) -> bool:
     return is_own and not (is_spread and isinstance(question, _SPREAD))
 
 
-def asked(kind: str, fields: str, files: Mapping[int, int]) -> Question:
+def asked(kind: int, fields: str, files: Mapping[int, int]) -> Question:
     """Return a stored question, of the files that are at its paths now: 0 where none is."""
     made = _by_path_id(kind, fields)
     file = getattr(made, "file", 0)
     return made._replace(file=files.get(file, 0)) if file else made  # type: ignore[no-any-return]
 
 
-def path_in(kind: str, fields: str) -> int:
+def path_in(kind: int, fields: str) -> int:
     """Return the id of the path that a stored question is about, or 0."""
     return int(getattr(_by_path_id(kind, fields), "file", 0))
 
 
-def _by_path_id(kind: str, fields: str) -> Any:
+def _by_path_id(kind: int, fields: str) -> Any:
     """Return a stored question as it is stored: its file is the id of a path."""
     return _KINDS[kind](*json.loads(fields))
 
 
-def digest_of(kind: str, answer: Answer, paths: Mapping[int, int]) -> int:
+def digest_of(kind: type, answer: Answer, paths: Mapping[int, int]) -> int:
     """Return the digest of an answer, in its order if the statement gives one.
 
     Of an import's line nothing else counts.
     """
-    is_import = _KINDS[kind] in {sql.Imports, sql.Wildcards}
+    is_import = kind in {sql.Imports, sql.Wildcards}
     rows = [
         json.dumps(_by_path(row._replace(line=0) if is_import else row, paths)) for row in answer
     ]

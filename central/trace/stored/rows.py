@@ -1,16 +1,18 @@
 """What is resolved in a file, as rows of edges."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.db import Row, copy_into, copy_rows
 from central.trace.constructors import constructor_edges
 from central.trace.edges import Edge, edges_to
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.references import ReferenceSite
+from central.trace.resolve.questions import Bases, Key
+from central.trace.resolve.references import ReferenceSite, sites_in
 from central.trace.resolve.resolve import Resolution, resolve, with_unresolved
 from central.trace.stored import models
+from central.trace.stored.hierarchy import classes_in
 from central.trace.stored.surroundings import Surroundings
 
 UNRESOLVED: Final = "unresolved"
@@ -36,17 +38,22 @@ COLUMNS: Final = (
     "model",
     "is_foreign",
 )
+BASE_COLUMNS: Final = ("source", "repository_id", "name", "base", "base_name")
 _COPY: Final = copy_into(models.Edge, *COLUMNS)
+_COPY_BASES: Final = copy_into(models.Inheritance, *BASE_COLUMNS)
 
 
 class Resolved(NamedTuple):
-    """The references of a file, with their edges, also to constructors."""
+    """The references of a file, with their edges, also to constructors, and bases of classes."""
 
     resolutions: Sequence[tuple[ReferenceSite, Resolution]]
     edges: Sequence[Edge]
+    bases: Collection[tuple[Key, Key]]
 
     def files(self) -> Iterator[int]:
-        """Yield the files that the edges name."""
+        """Yield the files that the edges and bases name."""
+        for one, base in self.bases:
+            yield from (one[0], base[0])
         for edge in self.edges:
             yield edge.target[0]
             if edge.definition:
@@ -56,17 +63,45 @@ class Resolved(NamedTuple):
                     yield edge.definition.receiver[0]
 
 
-def resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> Resolved:
-    """Resolve references; overrides and what only a name links are no edges of theirs."""
+def resolved(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], classes: Sequence[Key] = ()
+) -> Resolved:
+    """Resolve references and classes; overrides and what only a name links are no edges."""
     resolutions = with_unresolved(resolver, sites, resolve(resolver, sites))
     pairs = list(zip(sites, resolutions, strict=True))
     edges = [edge for site, resolution in pairs for edge in edges_to(site, resolution)]
-    return Resolved(pairs, [*edges, *constructor_edges(resolver, edges)])
+    edges += constructor_edges(resolver, edges)
+    answers = zip(classes, resolver.resolve_all([Bases(*one) for one in classes]), strict=True)
+    bases = {(one, base.key) for one, answer in answers for base in answer}
+    return Resolved(pairs, edges, bases)
+
+
+def resolved_files(
+    resolver: BatchResolver, files: Mapping[int, int]
+) -> Iterator[tuple[int, Resolved]]:
+    """Resolve files, together at first, and yield what each has; they are given by path."""
+    sites, classes = sites_in(resolver, list(files.values())), classes_in(files.values())
+    resolved(
+        resolver,
+        [site for file in files.values() for site in sites[file]],
+        [one for file in files.values() for one in classes[file]],
+    )
+    resolver.taken_rows()
+    for path, file in files.items():
+        yield path, resolved(resolver, sites[file], classes[file])
 
 
 def write_edges(parts: Mapping[int, Resolved], around: Surroundings) -> None:
-    """Write the edges of files, given by the ids of their paths."""
+    """Write the edges and bases of files, given by the ids of their paths."""
     copy_rows(_COPY, edge_rows(parts, around))
+    copy_rows(_COPY_BASES, base_rows(parts, around))
+
+
+def base_rows(parts: Mapping[int, Resolved], around: Surroundings) -> Iterator[Row]:
+    """Yield the rows of bases of files, in the order of BASE_COLUMNS."""
+    for path, part in parts.items():
+        for (file, name), (base, base_name) in part.bases:
+            yield (path, around.repositories[file], name, around.paths.get(base, 0), base_name)
 
 
 def edge_rows(parts: Mapping[int, Resolved], around: Surroundings) -> Iterator[Row]:
@@ -83,7 +118,15 @@ def _rows(path: int, part: Resolved, around: Surroundings) -> Iterator[Row]:
             references[_leading_nowhere(site, resolution)].append(site.id)
     for row, ids in references.items():
         *before, via, receiver, receiver_name, written, written_name, model, is_foreign = row
-        after = (list(via), receiver, receiver_name, written, written_name, model, is_foreign)
+        after = (
+            list(via) or None,
+            receiver,
+            receiver_name,
+            written,
+            written_name,
+            model,
+            is_foreign,
+        )
         yield (path, part.resolutions[0][0].repository, ids, *before, *after)
 
 

@@ -11,7 +11,7 @@ from central.trace.stored.models import FollowedRepository, Source
 from central.trace.stored.recording import number
 from indexer.limits import EDGES_LIVE_FILES
 
-_RULES: Final = 3  # raise it whenever a rule of resolution changes
+_RULES: Final = 4  # raise it whenever a rule of resolution changes
 _DIFFERS: Final = """r.retired_at IS NULL AND r.generation > 0
     AND (f.id IS NULL OR r.generation <> f.generation OR f.rules <> %s::bigint)"""
 _sql = sql_with(

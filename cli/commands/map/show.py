@@ -45,7 +45,7 @@ def show(
 ) -> Exit:
     """Show which repositories use which, with calls, imports and versions.
 
-    Each line is `repository -> repository: CALLS of DEFINITIONS, IMPORTS; package version`.
+    Each line is `repository -> repository: CALLS, IMPORTS; package version`.
     """
     from cli.output.map import map_lines
 

@@ -1,7 +1,11 @@
 """Pages of exact searches: counts, cursors, and the lines around matches."""
 
+from itertools import cycle
+
 import pytest
 
+from central.corpus.trigrams import candidates
+from central.corpus.trigrams.tree import literal_trigrams, tree_hashes
 from central.search import line_search
 from central.search.answers import Answer, Result, Total
 from central.search.exact import hits, page
@@ -39,6 +43,21 @@ def all_pages(find: Search, query: str, **options: object) -> list[Answer]:
     while cursor := pages[-1].next_cursor:
         pages.append(find(query, limit=1, cursor=cursor, **options))
     return pages
+
+
+def test_pages_and_results_are_the_same_whichever_trigrams_are_looked_up(
+    acme: Organization, find: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("gamma", "delta", "gamma delta", "gamma  delta")
+    index_repository(acme, "words", {f"{n}.txt": f"{words[n % 4]}\n" for n in range(12)})
+    whole = find('"gamma delta"', limit=50)
+    hashes = list(tree_hashes(literal_trigrams("gamma delta")))
+    for first in hashes:
+        turns = cycle((first, *hashes))  # another one for each page
+        monkeypatch.setattr(candidates, "_useful_trigrams", lambda *_, turns=turns: {next(turns)})
+        pages = all_pages(find, '"gamma delta"')
+        assert [one for page in pages for one in page.results] == whole.results
+        assert all(len(page.next_cursor or "") <= 500 for page in pages)
 
 
 @pytest.mark.parametrize("query", ["repo:auth", "file:*.py", "lang:py -file:test", "sym:token"])

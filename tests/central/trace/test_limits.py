@@ -137,6 +137,17 @@ def test_inheritance_deeper_than_is_gone_is_told_as_cut(ask: Ask) -> None:
     assert receipt["cut"] == [CUT_BASES]
 
 
+def test_methods_further_below_a_class_than_is_gone_are_told_as_cut(ask: Ask) -> None:
+    method = "    def m(self): ...\n"
+    below = (
+        f"class C{i}(C{i - 1}):\n{method if i in {60, 69} else '    pass'}\n" for i in range(1, 70)
+    )
+    package(main=f"class C0:\n{method}    def start(self):\n        self.m()\n" + "".join(below))
+    answer = ask("callees", symbol="start").json()
+    assert [link["callee"]["qualified_name"] for link in answer["callees"]] == ["C0.m", "C60.m"]
+    assert answer["receipt"]["cut"] == [CUT_BASES], "C69 is 69 levels below"
+
+
 def test_classes_may_be_far_up_by_one_way_and_near_by_another(ask: Ask) -> None:
     every = ", ".join(f"C{i}" for i in range(1_099, -1, -1))
     package(main=subclasses(1_100) + f"\nclass All({every}): ...\n\ndef run():\n    All().m()\n")

@@ -15,7 +15,7 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from central.corpus.models import File
+from central.corpus.models import File, Symbol
 from central.db import id_array
 from central.maintenance.edge_upkeep import compare_edges, different
 from central.maintenance.organization_deletion import purge_retired, schedule_deletion
@@ -27,15 +27,18 @@ from central.trace.callers import find_callers
 from central.trace.edges import Edge
 from central.trace.resolve.definitions import Definition, DefinitionFilter, definitions_named
 from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.questions import Ancestors
 from central.trace.resolve.references import sites_within
 from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.rules import rules_of
 from central.trace.stored import follower
 from central.trace.stored.follower import delete_unused_questions, follow, follow_all
+from central.trace.stored.hierarchy import lineages, overriding_classes
 from central.trace.stored.metrics import EdgeCollector
 from central.trace.stored.models import Edge as StoredEdge
 from central.trace.stored.models import (
     FollowedRepository,
+    Inheritance,
     PackageImport,
     Question,
     Source,
@@ -68,6 +71,13 @@ _PLACES: Final[Mapping[tuple[str, str], Sequence[str]]] = {
     ("app", "app/own.py"): (
         "from lib.core import Box\nclass Mine(Box):\n    def go(self): ...",
         "class Mine:\n    def __init__(self): self.go()\n    def go(self): ...",
+        "import lib.core\nBox = lib.core.Box\nclass Mine(Box):\n    def go(self): ...",
+        "from lib.core import Box\nkind: type[Box]\nclass Mine(kind):\n    def go(self): ...",
+        "",
+    ),
+    ("app", "app/last.py"): (
+        "from app.own import Mine as Own\nclass Last(Own):\n    def go(self): ...",
+        "from lib.core import Box\nclass Last(Box): ...\nclass End(Last):\n    def go(self): ...",
         "",
     ),
     ("svc", "go.mod"): ("module example.com/svc\n",),
@@ -83,8 +93,16 @@ _PLACES: Final[Mapping[tuple[str, str], Sequence[str]]] = {
     ("native", "main.c"): ('#include "box.h"\nint main(void) { return box(); }\n',),
     ("gem", "lib/a.rb"): ("class Shop\n  def sell\n    self.pay\n  end\nend\n",),
     ("gem", "lib/b.rb"): ("class Shop\n  def pay\n  end\nend\n", "def pay\nend\n", ""),
+    ("gem", "lib/c.rb"): ("class Shop < Stand\nend\n", "class Shop\nend\n", ""),
+    ("gem", "lib/d.rb"): (
+        "class Stand\n  def pay\n  end\n  def buy\n    self.pay\n  end\nend\n",
+        "",
+    ),
 }
-_NAMES: Final = ("run", "stop", "go", "Box", "Mine", "Base", "B", "Go", "T", "box", "pay", "sell")
+_NAMES: Final = (
+    *("run", "stop", "go", "Box", "Mine", "Base", "Last", "End", "B", "Go", "T", "box"),
+    *("Shop", "pay", "sell", "buy"),
+)
 _REPOSITORIES: Final = sorted({name for name, _ in _PLACES})
 
 _changes = st.sampled_from(sorted(_PLACES)).flatmap(
@@ -155,6 +173,39 @@ def test_what_a_hidden_repository_could_decide_is_not_read_from_stored_edges() -
 
 
 @pytest.mark.django_db
+def test_methods_below_a_class_are_found_in_the_store() -> None:
+    organization = _followed()
+    visible = list(Repository.objects.values_list("pk", flat=True))
+    resolver = _resolver(organization, visible, is_stored=True)
+    [main] = definitions_named(resolver, DefinitionFilter("main", path="app/main.py"))
+    found = resolve_callees(
+        resolver, sites_within(resolver, [main.key]), min_confidence=Confidence.MEDIUM
+    )
+    overrides = {edge.target[1] for edge in found.edges if edge.is_override}
+    assert overrides == {"Mine.go", "Last.go"}, "Shop.pay is below another class"
+    [last] = definitions_named(resolver, DefinitionFilter("Last.go"))
+    callers = find_callers(resolver, [last], min_confidence=Confidence.MEDIUM)
+    assert {(edge.site.caller, edge.is_override) for edge in callers.edges} == {("main", True)}
+    assert not resolver.answered(Ancestors), "no class is resolved"
+
+
+@pytest.mark.django_db
+def test_a_class_between_that_is_resolved_joins_those_in_the_store() -> None:
+    """A hidden repository could decide what the base of Mine is, but not that of Last."""
+    organization = _followed()
+    seen = Repository.objects.exclude(name="fork").values_list("pk", flat=True)
+    resolver = _resolver(organization, list(seen), is_stored=True)
+    [own, last] = (File.objects.get(path=f"app/{name}.py").pk for name in ("own", "last"))
+    assert (own in resolver.live_files, last in resolver.live_files) == (True, False)
+    [box] = definitions_named(resolver, DefinitionFilter("Box", path="lib/core.py"))
+    assert overriding_classes(resolver, [(box.key, "go"), ((last, "Last"), "go")], limit=9) == [
+        (box.key, "go", (own, "Mine")),
+        (box.key, "go", (last, "Last")),
+    ]
+    _assert_stored_is_live(organization, hidden={"fork"})
+
+
+@pytest.mark.django_db
 def test_a_step_that_fails_changes_nothing_and_the_next_one_does_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -199,6 +250,8 @@ def test_the_reconcile_finds_edges_that_differ_and_has_them_resolved_again() -> 
     assert compare_edges(app, repair=False) == Difference(due=1, differing=0)
     _follow(organization)
     assert compare_edges(app, repair=False) == Difference(due=0, differing=0)
+    Inheritance.objects.filter(repository_id=app.pk, name="Last").delete()
+    assert compare_edges(app, repair=True) == Difference(due=0, differing=1)
 
 
 @pytest.mark.django_db
@@ -219,7 +272,10 @@ def test_an_organisation_is_deleted_with_its_edges() -> None:
     Repository.objects.update(retired_at=timezone.now() - timedelta(hours=1))
     purge_retired()
     assert not Organization.all_objects.filter(pk=organization.pk).exists()
-    tables = (StoredEdge, PackageImport, Source, StoredPath, Question, FollowedRepository)
+    tables = (
+        *(StoredEdge, Inheritance, PackageImport),
+        *(Source, StoredPath, Question, FollowedRepository),
+    )
     assert [model.__name__ for model in tables if model.objects.exists()] == []
 
 
@@ -310,17 +366,33 @@ def _assert_answers_are_live(organization: Organization, hidden: set[str]) -> No
 
 
 def _answers(organization: Organization, visible: Sequence[int], *, is_stored: bool) -> Any:
-    found = {}
+    found: dict[object, Any] = {"ancestors": _ancestors(organization, visible, is_stored=is_stored)}
     for name in _NAMES:
-        resolver = BatchResolver(rules_of(organization), repositories=visible)
-        if is_stored:
-            resolver.live_files = live_files(organization, id_array(visible)).files
-            assert resolver.live_files is not None
+        resolver = _resolver(organization, visible, is_stored=is_stored)
         definitions = definitions_named(resolver, DefinitionFilter(name))
         for one in definitions:
             found[one.key] = _callers(resolver, [one]), _callees(resolver, one)
         found[name] = _callers(resolver, definitions)
     return found
+
+
+def _resolver(
+    organization: Organization, visible: Sequence[int], *, is_stored: bool
+) -> BatchResolver:
+    resolver = BatchResolver(rules_of(organization), repositories=visible)
+    if is_stored:
+        resolver.live_files = live_files(organization, id_array(visible)).files
+        assert resolver.live_files is not None
+    return resolver
+
+
+def _ancestors(organization: Organization, visible: Sequence[int], *, is_stored: bool) -> Any:
+    """The ancestors of everything that is defined."""
+    defined = Symbol.objects.filter(repository_id__in=visible)
+    keys = sorted(set(defined.values_list("file_id", "qualified_name")))
+    resolver = _resolver(organization, visible, is_stored=is_stored)
+    found = lineages(resolver, keys)
+    return [(key, sorted(several)) for key, several in zip(keys, found, strict=True)]
 
 
 def _callers(resolver: BatchResolver, definitions: Sequence[Definition]) -> Any:

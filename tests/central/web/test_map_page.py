@@ -45,7 +45,7 @@ def cells(html: str) -> list[str]:
 
 def test_each_link_is_a_row_and_is_drawn(member: Client) -> None:
     html = page(member)
-    assert cells(html) == ["app lib 1 1 1 lib-py 1.0 of 2.0 lags"]
+    assert cells(html) == ["app lib 1 1 lib-py 1.0 of 2.0 lags"]
     found = re.search(r"<script id=\"map-data\"[^>]*>(.*?)</script>", html)
     assert found
     drawn = json.loads(found[1])
@@ -57,7 +57,7 @@ def test_each_link_is_a_row_and_is_drawn(member: Client) -> None:
 
 def test_packages_are_named_and_lead_to_their_project(member: Client) -> None:
     html = page(member, level="package", project="app")
-    assert cells(html) == ["app-py lib-py 1 1 1 lib-py 1.0 of 2.0 lags"]
+    assert cells(html) == ["app-py lib-py 1 1 lib-py 1.0 of 2.0 lags"]
     assert 'href="?level=package&amp;project=lib"' in html
 
 

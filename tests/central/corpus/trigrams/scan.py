@@ -8,7 +8,7 @@ def satisfies(tree: Tree, hashes: set[int]) -> bool:
     match tree:
         case Everything():
             return True
-        case Trigram(value, _):
+        case Trigram(value):
             return value in hashes
         case All(parts):
             return all(satisfies(part, hashes) for part in parts)

@@ -8,7 +8,7 @@ import re2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.corpus.trigrams.hashes import fold_table, folded, trigram_hashes
+from central.corpus.trigrams.hashes import fold_table, folded_codes, trigram_hashes
 
 # Of the fold and of the hash, which are in every stored index (central/corpus/trigrams/hashes.py).
 TABLE_DIGEST = "c797d2d9ed08e076bc557d7d5b67abf87575891eb63cfa5fb7fbc8cf8254ffab"
@@ -17,6 +17,10 @@ HASHES_DIGEST = "3bd776333f0efd5d1c1a1e8405ca5c79aab54865f597e8f629a76100a804f36
 
 def digest(array: "np.ndarray[tuple[int], np.dtype[np.uint32]]") -> str:
     return hashlib.sha256(array.astype("<u4").tobytes()).hexdigest()
+
+
+def folded(text: str) -> str:
+    return "".join(map(chr, folded_codes(text)))
 
 
 def test_the_stored_format_is_what_it_was() -> None:

@@ -14,7 +14,8 @@ from django.db import connection
 
 from central.corpus.models import File, TrigramPosting, TrigramSegment
 from central.corpus.trigrams import merges
-from central.corpus.trigrams.candidates import candidates
+from central.corpus.trigrams.candidates import Candidates
+from central.corpus.trigrams.candidates import candidates as find_candidates
 from central.corpus.trigrams.coverage import build_portion, incomplete_repositories, read_coverage
 from central.corpus.trigrams.hashes import FORMAT, content_hashes
 from central.corpus.trigrams.merges import (
@@ -52,6 +53,10 @@ def api() -> Api:
 
 def repository(project: str = "shop") -> Repository:
     return Repository.objects.get(name=project)
+
+
+def candidates(keys: list[int], tree: Tree) -> Candidates:
+    return find_candidates(keys, tree, most=1_000)
 
 
 def found(tree: Tree, project: str = "shop") -> set[str]:

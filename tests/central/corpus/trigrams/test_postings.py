@@ -15,7 +15,16 @@ from central.corpus.trigrams.postings import (
     row_keys,
     segment_matches,
 )
-from central.corpus.trigrams.tree import EVERYTHING, Tree, Trigram, all_of, any_of
+from central.corpus.trigrams.tree import (
+    EVERYTHING,
+    Tree,
+    Trigram,
+    all_of,
+    any_of,
+    matching_bits,
+    restricted,
+    tree_hashes,
+)
 from tests.central.corpus.trigrams.scan import satisfies
 
 HASHES = st.lists(st.integers(0, 2**32 - 1), max_size=30).map(
@@ -62,12 +71,12 @@ def test_rows_have_some_8_to_16_kilobytes(size: int, buckets: int) -> None:
 def test_a_trigram_of_all_files_of_the_largest_segment() -> None:
     files = [np.array([7], np.uint32)] * postings.SEGMENT_FILES
     buckets, rows = encode_segment(files)
-    found = segment_matches(Trigram(7, 0), buckets, rows)
+    found = segment_matches(Trigram(7), buckets, rows)
     assert np.array_equal(found, np.arange(postings.SEGMENT_FILES))
 
 
 TREES = st.recursive(
-    st.integers(0, 9).map(lambda value: Trigram(value << 28, 0)),
+    st.integers(0, 9).map(lambda value: Trigram(value << 28)),
     lambda parts: st.one_of(
         st.lists(parts, min_size=1, max_size=3).map(all_of),
         st.lists(parts, min_size=1, max_size=3).map(any_of),
@@ -84,6 +93,21 @@ def test_a_tree_is_evaluated_as_a_scan_would(tree: Tree, files: list[set[int]]) 
     buckets, rows = encode_segment([np.array(sorted(one), np.uint32) for one in hashes])
     expected = [ordinal for ordinal, one in enumerate(hashes) if satisfies(tree, one)]
     assert segment_matches(tree, buckets, rows).tolist() == expected
+
+
+@given(
+    tree=TREES,
+    chosen=st.sets(st.integers(0, 9).map(lambda value: value << 28)),
+    file=st.sets(st.integers(0, 9).map(lambda value: value << 28)),
+)
+def test_a_text_that_satisfies_a_tree_satisfies_what_it_requires_of_any_trigrams(
+    tree: Tree, chosen: set[int], file: set[int]
+) -> None:
+    part = restricted(tree, chosen)
+    assert satisfies(part, file) or not satisfies(tree, file)
+    bits = {value: int(value in file) for value in chosen}
+    assert matching_bits(tree, bits) == (-1 if part == EVERYTHING else satisfies(part, file))
+    assert restricted(tree, set(tree_hashes(tree))) == tree
 
 
 def test_everything_is_no_question_for_a_segment() -> None:

@@ -134,7 +134,7 @@ def shown(tree: Tree) -> object:
     match tree:
         case Everything():
             return "everything"
-        case Trigram(value, _):
+        case Trigram(value):
             return value
         case All(parts):
             return ("all", frozenset(map(shown, parts)))
