@@ -15,7 +15,8 @@ from rest_framework.renderers import JSONRenderer
 from agents.backend import ToolError
 from agents.results import names_in
 from central.codemap.map import code_map
-from central.codemap.requests import MapRequestSerializer
+from central.codemap.requests import MapRequestSerializer, UnusedRequestSerializer
+from central.codemap.unused import unused
 from central.db import statement_timeout
 from central.files.content import read_lines
 from central.files.listing import list_files
@@ -67,6 +68,7 @@ _LIST_FILES = ListRequestSerializer()
 _READ_FILE = ContentRequestSerializer()
 _LINK = LinkSerializer()
 _MAP = MapRequestSerializer()
+_UNUSED = UnusedRequestSerializer()
 _TRAVERSE = TraverseSerializer()
 _VIOLATIONS = ProjectQuestionSerializer()
 _UNMIGRATED = UnmigratedSerializer()
@@ -179,6 +181,7 @@ _TRACES: Final[Mapping[str, _Answers]] = {
 }
 _MAPS: Final[Mapping[str, _Answers]] = {
     "map": lambda who, query: code_map(credential=who, **_MAP.checked(query)),
+    "map/unused": lambda who, query: unused(credential=who, request=_UNUSED.unused_request(query)),
 }
 _QUESTIONS: Final[Mapping[str, _Answers]] = {
     "traverse": lambda who, query: traverse(credential=who, asked=_TRAVERSE.traversal(query)),

@@ -54,8 +54,8 @@ class RecordedBackend:
         return self._answer(what, parameters)
 
     async def map(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The recorded map."""
-        return self._answer(what, parameters)
+        """The recorded map, or what is below it."""
+        return self._answer(what.rpartition("/")[2], parameters)
 
     async def graph_link(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The recorded edge."""

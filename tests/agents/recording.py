@@ -52,6 +52,7 @@ def record(acme: Organization) -> None:
     keep("files", acme.get("files", project="auth-service"))
     wait_until(lambda: has_edges(acme))
     keep("map", acme.get("map"))
+    keep("unused", acme.get("map/unused"))
     content = {"project": "auth-service", "path": "acme_auth/tokens.py"}
     keep("content", acme.get("files/content", **content, start_line="60", end_line="95"))
 

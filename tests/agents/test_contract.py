@@ -12,8 +12,8 @@ from agents import parameters
 from agents.backend import INVALID
 from agents.sidecar import answers, trace_answers
 from agents.sidecar.mapping import sidecar_arguments
-from central.codemap.requests import MapRequestSerializer
-from central.codemap.views import MapSerializer
+from central.codemap.requests import MapRequestSerializer, UnusedRequestSerializer
+from central.codemap.views import MapSerializer, UnusedSerializer
 from central.files.requests import ContentRequestSerializer, ListRequestSerializer
 from central.files.views import FileContentSerializer, FileListSerializer
 from central.knowledge.serializers import (
@@ -83,6 +83,7 @@ STRUCTURES = {
     "files": FileListSerializer,
     "content": FileContentSerializer,
     "map": MapSerializer,
+    "unused": UnusedSerializer,
 }
 REQUESTS = {
     "code_search": SearchRequestSerializer,
@@ -93,6 +94,7 @@ REQUESTS = {
     "code_trace_callees": CalleesRequestSerializer,
     "code_graph": GraphRequestSerializer,
     "code_map": MapRequestSerializer,
+    "code_unused": UnusedRequestSerializer,
     "graph_link": LinkSerializer,
     "graph_traverse": TraverseSerializer,
     "graph_violations": ProjectQuestionSerializer,

@@ -2,7 +2,7 @@
 
 import typer
 
-from cli.commands.map import show
+from cli.commands.map import show, unused
 
 commands = typer.Typer()
 _map = typer.Typer(no_args_is_help=True)
@@ -11,5 +11,5 @@ commands.add_typer(
     name="map",
     help="Show what the repositories of an organisation use of one another.",
 )
-for _module in (show,):
+for _module in (show, unused):
     _map.add_typer(_module.commands)

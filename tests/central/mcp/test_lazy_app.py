@@ -147,6 +147,7 @@ def test_clients_of_every_revision_see_the_same_tools(agent: Agent, mode: str) -
         "code_index_status",
         "search_code",
         "code_map",
+        "code_unused",
         "graph_context",
         "graph_traverse",
         "graph_related",

@@ -36,6 +36,8 @@ PAGES = (
     "/o/acme/graph?name=retry_call",
     "/o/acme/map",
     "/o/acme/map?project=common-utils&level=package",
+    "/o/acme/unused",
+    "/o/acme/unused?project=common-utils&doubts=published",
     "/o/acme/knowledge",
     "/o/acme/knowledge?q=nothing+of+that+name",
     "/o/acme/knowledge/ADR-700",
