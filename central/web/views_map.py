@@ -27,7 +27,7 @@ _LISTS: Final = frozenset({"kind", "include", "doubts"})
 def map_page(request: HttpRequest, credential: Credential) -> HttpResponse:
     """`project`, `level`, `min_confidence` and `limit` are as in the API."""
     organization = credential.organization.slug
-    given = query_object(request.GET, lists=frozenset(), numbers={})
+    given = query_object(request.GET, lists=frozenset(), numbers={"limit": INTEGER})
     asked = {name: value for name, value in given.items() if value != ""}
     query = {"project": "", **_MAP.checked(_MAP.known({**asked, "org_id": organization}))}
     answer = code_map(credential=credential, **query)
