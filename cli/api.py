@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 from urllib.parse import quote, urlencode
 
 from indexer.client.transport import Transport
+from indexer.limits import UNUSED_LISTED
 
 
 class SearchApi(Protocol):
@@ -92,6 +93,7 @@ class HttpSearchApi:
 Answer = dict[str, Any]
 _ROUTE = "/api/v1/graph"
 _CALLS = "/api/v1/trace/calls"
+_UNUSED = "/api/v1/map/unused"
 _BUILD_SECONDS = 300.0  # the service may have to build the file first
 
 
@@ -159,6 +161,12 @@ class GraphApi:
     def map(self, what: str, parameters: Mapping[str, Any]) -> Answer:
         """`GET /api/v1/{what}`: map, or map/most-called."""
         answer: Answer = self._transport.request("GET", f"/api/v1/{what}?{self._query(parameters)}")
+        return answer
+
+    def unused(self, cursor: str) -> Answer:
+        """Get a page of the definitions that nothing visible calls; "" is the first page."""
+        parameters = {"limit": UNUSED_LISTED, **({"cursor": cursor} if cursor else {})}
+        answer: Answer = self._transport.request("GET", f"{_UNUSED}?{self._query(parameters)}")
         return answer
 
     def _get(self, route: str, parameters: Mapping[str, Any]) -> Answer:

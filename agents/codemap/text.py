@@ -1,6 +1,6 @@
 """The compact text form of answers about an organisation as one."""
 
-from agents.text import Row, heading, joined, printable
+from agents.text import Row, heading, joined, location, printable
 from indexer.output.terminal import pluralize
 
 
@@ -13,6 +13,25 @@ def map_text(answer: Row) -> str:
         parts.append(f"{answer['links_more']} more links: raise limit, or name a project.")
     parts += [f"Cycle: {', '.join(ids)}" for ids in answer["cycles"]]
     return joined(parts, answer)
+
+
+def unused_text(answer: Row) -> str:
+    """Format a line for each definition, with its doubts."""
+    answer = printable(answer)
+    count = pluralize(len(answer["definitions"]), "definition")
+    parts = [f"{count} without visible callers, of {answer['looked_at']} on this page"]
+    parts.append("\n".join(_unused(row) for row in answer["definitions"]))
+    return joined(parts, answer)
+
+
+def _unused(row: Row) -> str:
+    doubts = ", ".join(_doubt(doubt) for doubt in row["doubts"]) or "none"
+    return f"{location(row, row['line'])}  {row['kind']} {row['qualified_name']}  doubts: {doubts}"
+
+
+def _doubt(row: Row) -> str:
+    count = f" {row['count']}" if row["count"] else ""
+    return f"{row['code']}{count}{' ' + row['place'] if row['place'] else ''}"
 
 
 def consumers_text(answer: Row) -> str:

@@ -7,12 +7,14 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from agents.backend import ServiceBackend
-from agents.codemap.text import consumers_text, map_text
-from agents.codemap.truncation import truncate_consumers, truncate_map
+from agents.codemap.text import consumers_text, map_text, unused_text
+from agents.codemap.truncation import truncate_consumers, truncate_map, truncate_unused
 from agents.parameters import (
     Confidence,
+    Cursor,
     MaxTokens,
     OfProject,
+    Project,
     ProjectName,
     Symbol,
     Workspace,
@@ -25,6 +27,34 @@ from agents.truncation import DEFAULT_TOKENS
 _Level = Annotated[
     Literal["project", "package"], Field(description="package: the packages of projects")
 ]
+_Kind = Literal[
+    "function",
+    "method",
+    "class",
+    "interface",
+    "enum",
+    "struct",
+    "trait",
+    "type",
+    "constant",
+    "property",
+    "module",
+]
+_Include = Literal["tests", "examples", "docs", "generated", "vendored", "declarations"]
+_Doubt = Literal[
+    "none",
+    "edges_behind",
+    "entry_point",
+    "generated",
+    "given_on",
+    "missing_projects",
+    "name_in_text",
+    "older_extractor",
+    "outside_base",
+    "partly_parsed",
+    "published",
+    "unresolved_uses",
+]
 
 
 def add_map_tools(tools: ToolRegistry, backend: Callable[[], ServiceBackend]) -> None:
@@ -32,6 +62,7 @@ def add_map_tools(tools: ToolRegistry, backend: Callable[[], ServiceBackend]) ->
     of_map = _MapTools(backend)
     tools.add(of_map.code_map, title="Map of the organisation")
     tools.add(of_map.code_consumers, title="Consumers of a project")
+    tools.add(of_map.code_unused, title="Definitions without callers")
 
 
 class _MapTools:
@@ -99,3 +130,40 @@ class _MapTools:
         answer = await self._backend().map("map/consumers", parameters)
         answer = truncate_consumers(answer, max_tokens)
         return success(consumers_text(answer), answer)
+
+    async def code_unused(
+        self,
+        project: Project = None,
+        kind: Annotated[
+            list[_Kind] | None,
+            Field(max_length=11, description="Such definitions only; else all but the last three"),
+        ] = None,
+        include: Annotated[
+            list[_Include] | None, Field(max_length=6, description="Such files too")
+        ] = None,
+        doubts: Annotated[
+            list[_Doubt] | None,
+            Field(max_length=12, description="Only those without other doubts than these"),
+        ] = None,
+        workspace: Workspace = None,
+        limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 50,
+        cursor: Cursor = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> CallToolResult:
+        """List public definitions that nothing in any repository calls, each with its doubts.
+
+        Use it to find dead code. Never call one safe to delete without its doubts: what a framework
+        or reflection calls is not seen. Example: project="auth-service", doubts=["published"].
+        """
+        parameters = provided(
+            project=project,
+            kind=kind,
+            include=include,
+            doubts=doubts,
+            workspace=workspace,
+            limit=limit,
+            cursor=cursor,
+        )
+        answer = await self._backend().map("map/unused", parameters)
+        answer = truncate_unused(answer, max_tokens)
+        return success(unused_text(answer), answer)

@@ -1,7 +1,7 @@
 """Truncation of answers about an organisation as one, the strongest links first."""
 
-from agents.codemap.text import consumers_text, map_text
-from agents.truncation import Answer, truncate
+from agents.codemap.text import consumers_text, map_text, unused_text
+from agents.truncation import Answer, page, truncate
 
 
 def truncate_map(answer: Answer, max_tokens: int) -> Answer:
@@ -26,3 +26,14 @@ def truncate_consumers(answer: Answer, max_tokens: int) -> Answer:
 
     advice = "name symbols or a package, or lower limit"
     return truncate(answer, max_tokens, keep, len(rows), text=consumers_text, advice=advice)
+
+
+def truncate_unused(answer: Answer, max_tokens: int) -> Answer:
+    """Keep the first definitions that fit."""
+    rows = answer["definitions"]
+
+    def keep(count: int) -> Answer:
+        return page(answer, "definitions", rows[:count])
+
+    advice = "ask for fewer with limit and follow next_cursor"
+    return truncate(answer, max_tokens, keep, len(rows), text=unused_text, advice=advice)

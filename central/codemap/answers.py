@@ -1,9 +1,11 @@
 """Answers about an organisation as one, and how the schema describes them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
+from central.codemap.doubts import Doubt
 from central.repositories.visibility import MISSING_MORE, AnsweringProject, MissingProject
+from central.trace.answers import ShownDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +161,24 @@ class MostCalled:
     definitions_more: Annotated[int, "How many more there are than limit"]
     receipt: MapReceipt
     hint: Annotated[str | None, "Why the answer is empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedDefinition(ShownDefinition):
+    """A public definition to which nothing visible leads, with why it may be used all the same."""
+
+    doubts: Annotated[list[Doubt], "By code; []: nothing that is visible speaks for a use"] = field(
+        default_factory=list
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """A page of the public definitions without a caller in any visible repository."""
+
+    definitions: Annotated[list[UnusedDefinition], "In order of project, file and line"]
+    count: Annotated[int, "Of this page"]
+    looked_at: Annotated[int, "Definitions at which this page has looked"]
+    next_cursor: str | None
+    receipt: MapReceipt
+    hint: Annotated[str | None, "Why the page is empty"]

@@ -4,7 +4,8 @@ An answer about the whole organisation reads the current edges. References of ot
 resolved for it, up to a limit; the rest is left out, and the receipt says of how many files.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.corpus.models import Reference
@@ -30,16 +31,18 @@ class Beside(NamedTuple):
     """What an answer has beside stored edges: `files` that were resolved, and their edges.
 
     `hidden` are the repositories that the credential does not see, as a parameter of CURRENT.
-    `left_out` is the number of further files, of whose references nothing is known.
+    `left_out` is the number of further files, of whose references nothing is known. `unresolved`
+    counts the references of the files of which nothing tells what they mean, by name and ecosystem.
     """
 
     hidden: str
     files: Sequence[int]
     edges: Sequence[Edge]
     left_out: int
+    unresolved: Mapping[tuple[str, str], int]
 
 
-NOTHING_BESIDE: Final = Beside("", (), (), 0)
+NOTHING_BESIDE: Final = Beside("", (), (), 0, {})
 
 
 def beside_stored(organization: Organization, scope: TraceScope) -> Beside:
@@ -61,4 +64,7 @@ def beside_stored(organization: Organization, scope: TraceScope) -> Beside:
     sites = sites_in(resolver, files) if files else {}
     found = resolved(resolver, [site for several in sites.values() for site in several])
     total = rows[0][2] if rows else 0
-    return Beside(hidden, files, found.edges, total - len(files))
+    unresolved = Counter(
+        (site.name, site.ecosystem) for site, one in found.resolutions if one.is_unresolved
+    )
+    return Beside(hidden, files, found.edges, total - len(files), unresolved)

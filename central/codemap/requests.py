@@ -4,7 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rest_framework import serializers
+
+from central.codemap.doubts import CODES
+from central.codemap.unused import KINDS, LEFT_OUT, MORE_KINDS, UnusedRequest
 from central.http.parameters import (
+    OrganizationSerializer,
     StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
@@ -12,7 +17,7 @@ from central.http.parameters import (
 )
 from central.trace.requests import ChangedFile, ConfidentSerializer, DefinitionsSerializer
 from central.trace.resolve.resolve import Confidence
-from indexer.limits import MAP_LINKS, MAP_ROWS
+from indexer.limits import MAP_LINKS, MAP_ROWS, UNUSED_LISTED
 
 LEVELS = ("project", "package")
 
@@ -68,3 +73,39 @@ class MostCalledRequestSerializer(ConfidentSerializer):
     limit = StrictIntegerField(
         min_value=1, max_value=MAP_ROWS, default=50, help_text="Definitions at most"
     )
+
+
+class UnusedRequestSerializer(OrganizationSerializer):
+    """`GET /map/unused`."""
+
+    project = StrictCharField(max_length=200, required=False, help_text="Defined in this project")
+    kind = serializers.ListField(
+        child=StrictChoiceField(choices=[*KINDS, *MORE_KINDS]),
+        max_length=len(KINDS) + len(MORE_KINDS),
+        required=False,
+        help_text=f"Definitions of these kinds only; else {', '.join(KINDS)}",
+    )
+    include = serializers.ListField(
+        child=StrictChoiceField(choices=LEFT_OUT),
+        max_length=len(LEFT_OUT),
+        required=False,
+        help_text="Definitions in such files too",
+    )
+    doubts = serializers.ListField(
+        child=StrictChoiceField(choices=["none", *sorted(CODES)]),
+        max_length=len(CODES) + 1,
+        required=False,
+        help_text="Only those without other doubts than these; none: without any",
+    )
+    limit = StrictIntegerField(min_value=1, max_value=UNUSED_LISTED, default=50)
+    cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
+
+    def unused_request(self, query: Mapping[str, Any]) -> UnusedRequest:
+        found = self.checked(query)
+        found = {
+            name: tuple(sorted(set(one))) if isinstance(one, list) else one
+            for name, one in found.items()
+        }
+        if "doubts" in found:
+            found["doubts"] = tuple(one for one in found["doubts"] if one != "none")
+        return UnusedRequest(**found)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from central.codemap.answers import CodeMap, Consumers, MostCalled
+from central.codemap.answers import CodeMap, Consumers, MostCalled, Unused
 from central.codemap.consumers import consumers
 from central.codemap.map import code_map
 from central.codemap.most_called import most_called
@@ -10,7 +10,9 @@ from central.codemap.requests import (
     ConsumersRequestSerializer,
     MapRequestSerializer,
     MostCalledRequestSerializer,
+    UnusedRequestSerializer,
 )
+from central.codemap.unused import unused
 from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
@@ -24,10 +26,12 @@ _MADE: Made = {
 }
 MapSerializer = serializer_of(CodeMap, _MADE)
 ConsumersSerializer = serializer_of(Consumers, _MADE)
+UnusedSerializer = serializer_of(Unused, _MADE)
 
 _MAP = MapRequestSerializer()
 _CONSUMERS = ConsumersRequestSerializer()
 _MOST_CALLED = MostCalledRequestSerializer()
+_UNUSED = UnusedRequestSerializer()
 _Data = dict[str, Any]
 
 
@@ -50,3 +54,10 @@ class MostCalledView(CredentialView):
     def get(self, credential: Credential, query: _Data) -> MostCalled:
         """The definitions that most other projects use."""
         return most_called(credential=credential, **_MOST_CALLED.checked(query))
+
+
+class UnusedView(CredentialView):
+    @answers("code_unused", UnusedRequestSerializer, UnusedSerializer)
+    def get(self, credential: Credential, query: _Data) -> Unused:
+        """Public definitions without a caller in any visible repository, with doubts."""
+        return unused(credential=credential, request=_UNUSED.unused_request(query))

@@ -16,7 +16,12 @@ from agents.backend import ToolError
 from agents.results import names_in
 from central.codemap.consumers import consumers
 from central.codemap.map import code_map
-from central.codemap.requests import ConsumersRequestSerializer, MapRequestSerializer
+from central.codemap.requests import (
+    ConsumersRequestSerializer,
+    MapRequestSerializer,
+    UnusedRequestSerializer,
+)
+from central.codemap.unused import unused
 from central.db import statement_timeout
 from central.files.content import read_lines
 from central.files.listing import list_files
@@ -69,6 +74,7 @@ _READ_FILE = ContentRequestSerializer()
 _LINK = LinkSerializer()
 _MAP = MapRequestSerializer()
 _CONSUMERS = ConsumersRequestSerializer()
+_UNUSED = UnusedRequestSerializer()
 _TRAVERSE = TraverseSerializer()
 _VIOLATIONS = ProjectQuestionSerializer()
 _UNMIGRATED = UnmigratedSerializer()
@@ -184,6 +190,7 @@ _MAPS: Final[Mapping[str, _Answers]] = {
     "map/consumers": lambda who, query: consumers(
         credential=who, request=_CONSUMERS.consumers_request(query)
     ),
+    "map/unused": lambda who, query: unused(credential=who, request=_UNUSED.unused_request(query)),
 }
 _QUESTIONS: Final[Mapping[str, _Answers]] = {
     "traverse": lambda who, query: traverse(credential=who, asked=_TRAVERSE.traversal(query)),

@@ -38,6 +38,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         f"{_OF}/runs/<uuid:run_id>/progress", views_repositories.run_progress, name="run-progress"
     ),
     path(f"{_OF}/map", views_map.map_page, name="map"),
+    path(f"{_OF}/unused", views_map.unused_page, name="unused"),
     path(f"{_OF}/symbol", views_code.symbol, name="symbol"),
     path(f"{_OF}/graph", views_code.graph, name="graph"),
     path(f"{_OF}/r/<str:project>/tree", views_files.tree, name="tree"),

@@ -7,21 +7,27 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from central.codemap.answers import CodeMap
+from central.codemap.doubts import CODES
 from central.codemap.map import code_map
-from central.codemap.requests import LEVELS, MapRequestSerializer
-from central.http.parameters import query_object
+from central.codemap.requests import LEVELS, MapRequestSerializer, UnusedRequestSerializer
+from central.codemap.unused import KINDS, LEFT_OUT, MORE_KINDS
+from central.codemap.unused import unused as unused_of
+from central.http.parameters import INTEGER, query_object
 from central.tenancy.credentials import Credential
 from central.trace.requests import CONFIDENCES
 from central.web.access import member_page
+from central.web.urls_for import file_url, symbol_url
 
 _MAP: Final = MapRequestSerializer()
+_UNUSED: Final = UnusedRequestSerializer()
+_LISTS: Final = frozenset({"kind", "include", "doubts"})
 
 
 @member_page
 def map_page(request: HttpRequest, credential: Credential) -> HttpResponse:
     """`project`, `level`, `min_confidence` and `limit` are as in the API."""
     organization = credential.organization.slug
-    given = query_object(request.GET, lists=frozenset(), numbers={})
+    given = query_object(request.GET, lists=frozenset(), numbers={"limit": INTEGER})
     asked = {name: value for name, value in given.items() if value != ""}
     query = {"project": "", **_MAP.checked(_MAP.known({**asked, "org_id": organization}))}
     answer = code_map(credential=credential, **query)
@@ -36,6 +42,42 @@ def map_page(request: HttpRequest, credential: Credential) -> HttpResponse:
         "drawn": _drawn(answer, reverse("web:map", args=[organization]), query["level"]),
     }
     return render(request, "web/map.html", context)
+
+
+@member_page
+def unused_page(request: HttpRequest, credential: Credential) -> HttpResponse:
+    """`project`, `kind`, `include`, `doubts` and `cursor` are as in the API."""
+    organization = credential.organization.slug
+    given = query_object(request.GET, lists=_LISTS, numbers={"limit": INTEGER})
+    asked = {name: value for name, value in given.items() if value not in ("", [""])}
+    query = _UNUSED.known({**asked, "org_id": organization})
+    wanted = _UNUSED.unused_request(query)
+    answer = unused_of(credential=credential, request=wanted)
+    context = {
+        "section": "map",
+        "asked": wanted,
+        "is_sure": wanted.doubts == ("published",),
+        "kinds": (*KINDS, *MORE_KINDS),
+        "kind": wanted.kind[0] if len(wanted.kind) == 1 else "",
+        "left_out": LEFT_OUT,
+        "answer": answer,
+        "rows": [
+            (
+                one,
+                file_url(organization, one.project, one.file, one.line),
+                symbol_url(
+                    organization,
+                    one.qualified_name,
+                    project=one.project,
+                    file=one.file,
+                    line=one.line,
+                ),
+                [(doubt, CODES[doubt.code]) for doubt in one.doubts],
+            )
+            for one in answer.definitions
+        ],
+    }
+    return render(request, "web/unused.html", context)
 
 
 def _drawn(answer: CodeMap, address: str, level: str) -> dict[str, Any]:

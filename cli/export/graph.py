@@ -40,6 +40,21 @@ _COLUMNS: Final = {
     "commit": "VARCHAR",
 }
 _SHAPE: Final = json.dumps([_COLUMNS])
+_UNUSED_COLUMNS: Final = {
+    "project": "VARCHAR",
+    "file": "VARCHAR",
+    "line": "INTEGER",
+    "kind": "VARCHAR",
+    "qualified_name": "VARCHAR",
+    "signature": "VARCHAR",
+    "package": "VARCHAR",
+    "version": "VARCHAR",
+    "commit": "VARCHAR",
+    "doubts": "STRUCT(code VARCHAR, count BIGINT, place VARCHAR)[]",
+}
+_UNUSED_SHAPE: Final = json.dumps(
+    [{**_UNUSED_COLUMNS, "doubts": [{"code": "VARCHAR", "count": "BIGINT", "place": "VARCHAR"}]}]
+)
 _NAMED: Final = ", ".join(f'"{name}" {kind} NOT NULL' for name, kind in _COLUMNS.items())
 # Ids as in `nodes`, computed when they are queried; a file's top level is the file.
 _ENDPOINTS: Final = """
@@ -52,6 +67,11 @@ _CREATE: Final = f"""
 # A page is one parameter: in DuckDB a list for each column takes 40 times as long.
 _INSERT: Final = f"""INSERT INTO calls SELECT call.* FROM (
     SELECT unnest(from_json(?, '{_SHAPE}')) AS call)"""  # noqa: S608
+_CREATE_UNUSED: Final = f"""CREATE OR REPLACE TABLE unused (
+    {", ".join(f'"{name}" {kind}' for name, kind in _UNUSED_COLUMNS.items())},
+    id VARCHAR AS ('code:' || project || '/' || file || '#' || qualified_name))"""
+_INSERT_UNUSED: Final = f"""INSERT INTO unused SELECT row.* FROM (
+    SELECT unnest(from_json(?, '{_UNUSED_SHAPE}')) AS row)"""  # noqa: S608
 _DELETE: Final = """DELETE FROM calls WHERE caller_project IN (
     SELECT unnest(from_json(?, '["VARCHAR"]')))"""
 _VERSIONS: Final = {
@@ -97,14 +117,21 @@ class Exported:
 
     nodes: int
     edges: int
+    unused: int | None
     calls: int | None
     missing: Sequence[Mapping[str, Any]] = ()
 
 
 def export_graph(
-    graph: "GraphApi", target: Path, *, with_calls: bool, may_overwrite: bool, progress: Progress
+    graph: "GraphApi",
+    target: Path,
+    *,
+    with_calls: bool,
+    with_unused: bool,
+    may_overwrite: bool,
+    progress: Progress,
 ) -> Exported:
-    """Write the graph, optionally with its call edges, to `target`.
+    """Write the graph to `target`, with its call edges and what nothing calls if that is wanted.
 
     Raises ConfigurationError if it cannot be written, or exists and may not be overwritten. Raises
     CentralError.
@@ -121,8 +148,9 @@ def export_graph(
             progress.note(f"Resuming {part}; delete it to start over.")
         else:
             _download(graph, part, progress)
+        unused = _add_unused(graph, part) if with_unused else None
         missing = _add_calls(graph, part, progress) if with_calls else ()
-        exported = _counted(part, missing, with_calls=with_calls)
+        exported = _counted(part, missing, unused=unused, with_calls=with_calls)
         replace_target(part, target)
     return exported
 
@@ -159,6 +187,22 @@ def _exported_source(part: Path) -> str | None:
 
 def _has_progress(part: Path) -> bool:
     return _exported_source(part) is not None
+
+
+def _add_unused(graph: "GraphApi", part: Path) -> int:
+    """Add the definitions that nothing visible calls, all or none; return how many there are."""
+    with opened_database(part) as database:
+        database.begin()
+        database.execute(_CREATE_UNUSED)
+        cursor, ends = "", False
+        while not ends:
+            page = graph.unused(cursor)
+            with malformed_answer(page):
+                database.execute(_INSERT_UNUSED, [json.dumps(page["definitions"])])
+                cursor = page["next_cursor"] or ""
+                ends = not cursor
+        database.commit()
+        return _count(database, "unused")
 
 
 def _add_calls(graph: "GraphApi", part: Path, progress: Progress) -> Sequence[Mapping[str, Any]]:
@@ -259,7 +303,10 @@ def _count(database: "duckdb.DuckDBPyConnection", table: str) -> int:
     return int(count)
 
 
-def _counted(part: Path, missing: Sequence[Mapping[str, Any]], *, with_calls: bool) -> Exported:
+def _counted(
+    part: Path, missing: Sequence[Mapping[str, Any]], *, unused: int | None, with_calls: bool
+) -> Exported:
     with opened_database(part) as database:
         calls = _count(database, "calls") if with_calls else None
-        return Exported(_count(database, "nodes"), _count(database, "edges"), calls, missing)
+        nodes, edges = _count(database, "nodes"), _count(database, "edges")
+        return Exported(nodes, edges, unused, calls, missing)

@@ -26,3 +26,18 @@ def version_asked(version: Answer) -> str:
     asked = version["pinned"] or version["required"] or "any version"
     indexed = f" of {version['indexed']}" if version["indexed"] else ""
     return f"{version['package']} {asked}{indexed}{' (lags)' * bool(version['lags'])}"
+
+
+def unused_lines(answer: Answer) -> Iterator[str]:
+    """Yield the definitions with their doubts, and how to go on."""
+    for one in answer["definitions"]:
+        place = f"{one['project']}/{one['file']}:{one['line']}"
+        doubts = ", ".join(_doubt(doubt) for doubt in one["doubts"]) or "no doubts"
+        yield escape_line(f"{place}: {one['kind']} {one['qualified_name']} ({doubts})")
+    if cursor := answer["next_cursor"]:
+        yield f"More: --cursor {cursor}"
+
+
+def _doubt(doubt: Answer) -> str:
+    count = f" {doubt['count']}" if doubt["count"] else ""
+    return f"{doubt['code']}{count}{' ' + doubt['place'] if doubt['place'] else ''}"

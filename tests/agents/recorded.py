@@ -55,7 +55,7 @@ class RecordedBackend:
 
     async def map(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The recorded map, or what is below it."""
-        return self._answer(what.removeprefix("map/"), parameters)
+        return self._answer(what.rpartition("/")[2], parameters)
 
     async def graph_link(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The recorded edge."""

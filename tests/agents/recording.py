@@ -53,6 +53,7 @@ def record(acme: Organization) -> None:
     wait_until(lambda: has_edges(acme))
     keep("map", acme.get("map"))
     keep("consumers", acme.post("map/consumers", project="common-utils"))
+    keep("unused", acme.get("map/unused"))
     content = {"project": "auth-service", "path": "acme_auth/tokens.py"}
     keep("content", acme.get("files/content", **content, start_line="60", end_line="95"))
 

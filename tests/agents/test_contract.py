@@ -12,8 +12,12 @@ from agents import parameters
 from agents.backend import INVALID
 from agents.sidecar import answers, trace_answers
 from agents.sidecar.mapping import sidecar_arguments
-from central.codemap.requests import ConsumersRequestSerializer, MapRequestSerializer
-from central.codemap.views import ConsumersSerializer, MapSerializer
+from central.codemap.requests import (
+    ConsumersRequestSerializer,
+    MapRequestSerializer,
+    UnusedRequestSerializer,
+)
+from central.codemap.views import ConsumersSerializer, MapSerializer, UnusedSerializer
 from central.files.requests import ContentRequestSerializer, ListRequestSerializer
 from central.files.views import FileContentSerializer, FileListSerializer
 from central.knowledge.serializers import (
@@ -84,6 +88,7 @@ STRUCTURES = {
     "content": FileContentSerializer,
     "map": MapSerializer,
     "consumers": ConsumersSerializer,
+    "unused": UnusedSerializer,
 }
 REQUESTS = {
     "code_search": SearchRequestSerializer,
@@ -95,6 +100,7 @@ REQUESTS = {
     "code_graph": GraphRequestSerializer,
     "code_map": MapRequestSerializer,
     "code_consumers": ConsumersRequestSerializer,
+    "code_unused": UnusedRequestSerializer,
     "graph_link": LinkSerializer,
     "graph_traverse": TraverseSerializer,
     "graph_violations": ProjectQuestionSerializer,

@@ -53,16 +53,16 @@ class DefinitionFilter(NamedTuple):
     line: int = 0
 
 
-_COLUMNS = """s.id, s.repository_id, s.file_id, f.path, f.language, s.name, s.qualified_name,
+COLUMNS: Final = """s.id, s.repository_id, s.file_id, f.path, f.language, s.name, s.qualified_name,
     s.kind, s.signature, s.start_line, s.end_line, coalesce(f.package_id, 0),
     coalesce(p.name, ''), coalesce(p.version, ''),
     coalesce((SELECT min(m.ecosystem) FROM {module} m WHERE m.file_id = f.id), 'none'),
     f.generated <> '' AS generated"""
-_FROM = """FROM {symbol} s JOIN {file} f ON f.id = s.file_id
+JOINED: Final = """FROM {symbol} s JOIN {file} f ON f.id = s.file_id
     LEFT JOIN {package} p ON p.id = f.package_id"""
 _sql = sql_with(
-    columns=_COLUMNS,
-    joined=_FROM,
+    columns=COLUMNS,
+    joined=JOINED,
     split_classes=SPLIT_CLASSES,
     symbol=Symbol,
     file=File,

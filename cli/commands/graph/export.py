@@ -31,9 +31,12 @@ def export(
     calls: Annotated[
         bool, typer.Option("--calls", help="Add a table of all calls in every repository")
     ] = False,
+    unused: Annotated[
+        bool, typer.Option("--unused", help="Add a table of the definitions without callers")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file")] = False,
 ) -> Exit:
-    """Write the graph to a DuckDB file, for SQL: tables nodes, edges and, with --calls, calls.
+    """Write the graph to a DuckDB file, for SQL: tables nodes and edges, and those of options.
 
     Needs a credential of the whole organisation. After an interruption, run the command again: it
     resumes FILE.part.
@@ -45,7 +48,12 @@ def export(
     target = ctx.obj.directory / file
     with ctx.obj.graph(retry_seconds=_RETRY_SECONDS) as graph, _progress() as progress:
         exported = export_graph(
-            graph, target, with_calls=calls, may_overwrite=force, progress=progress
+            graph,
+            target,
+            with_calls=calls,
+            with_unused=unused,
+            may_overwrite=force,
+            progress=progress,
         )
     print_stderr(f"{escape_line(str(file))}: {_content(exported)}.", missing_note(exported.missing))
     return Exit.OK
@@ -55,6 +63,8 @@ def _content(exported: "Exported") -> str:
     from indexer.output.terminal import pluralize
 
     parts = [pluralize(exported.nodes, "node"), pluralize(exported.edges, "edge")]
+    if exported.unused is not None:
+        parts.append(f"{pluralize(exported.unused, 'definition')} without callers")
     if exported.calls is not None:
         parts.append(pluralize(exported.calls, "call"))
     return ", ".join(parts)

@@ -2,7 +2,7 @@
 
 import typer
 
-from cli.commands.map import consumers, most_called, show
+from cli.commands.map import consumers, most_called, show, unused
 
 commands = typer.Typer()
 _map = typer.Typer(no_args_is_help=True)
@@ -11,5 +11,5 @@ commands.add_typer(
     name="map",
     help="Show what the repositories of an organisation use of one another.",
 )
-for _module in (show, consumers, most_called):
+for _module in (show, consumers, most_called, unused):
     _map.add_typer(_module.commands)

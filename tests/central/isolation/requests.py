@@ -104,7 +104,8 @@ def fields(word: str) -> dict[str, list[Any]]:
 
 # Fields that no request fills: they narrow what is found, or need another request's answer.
 UNFILLED: Final = {
-    *("after", "author", "caller_projects", "chunk_type", "cursor", "default_branch", "level"),
+    *("after", "author", "caller_projects", "chunk_type", "cursor", "default_branch", "doubts"),
+    "level",
     *("direct_refused", "end_line"),
     *("event", "exclude", "exclude_projects", "expand", "explain", "group_by", "language"),
     *("max_content", "max_tokens", "message", "min_similarity", "new_secret", "own_secret"),

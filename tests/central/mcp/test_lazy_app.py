@@ -148,6 +148,7 @@ def test_clients_of_every_revision_see_the_same_tools(agent: Agent, mode: str) -
         "search_code",
         "code_map",
         "code_consumers",
+        "code_unused",
         "graph_context",
         "graph_traverse",
         "graph_related",

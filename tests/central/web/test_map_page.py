@@ -72,6 +72,17 @@ def test_a_project_that_is_not_there_is_not_found(member: Client) -> None:
     assert "There is no such repository" in page(member, 404, project="nothing")
 
 
+def test_more_links_are_shown_if_the_address_asks_for_them(member: Client) -> None:
+    manifest = pyproject("more-py", "lib-py")
+    repository("more", {"pyproject.toml": manifest, "more.py": "from lib_py import run\n"})
+    while follow(organization_of()):
+        pass
+    html = page(member, limit=1)
+    assert len(cells(html)) == 1
+    assert "1 more are not" in html
+    assert len(cells(page(member, limit=2))) == 2
+
+
 def test_until_edges_follow_the_page_says_when_to_come_again(member: Client) -> None:
     repository("new", {"new.py": "def run(): ...\n"})
     assert "ask again in a few seconds" in page(member, 503)

@@ -146,6 +146,22 @@ def test_a_file_that_is_there_is_overwritten_by_force_alone(
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_definitions_without_callers_are_a_table(
+    organization: Organization, tmp_path: Path
+) -> None:
+    done = export("graph.duckdb", "--unused", directory=tmp_path, organization=organization)
+    assert done.returncode == 0, done.stderr
+    assert "definitions without callers" in done.stderr
+    with duckdb.connect(str(tmp_path / "graph.duckdb"), read_only=True) as database:
+        rows = database.execute(
+            """SELECT qualified_name, list_transform(doubts, one -> one.code)
+            FROM unused JOIN nodes USING (id, qualified_name)
+            WHERE unused.project = 'common-utils'"""
+        ).fetchall()
+    assert ("is_id", ["published"]) in rows
+    assert "retry_call" not in [name for name, _ in rows]
+
+
 @pytest.mark.parametrize("name", [".", "missing/graph.duckdb"])
 def test_where_no_file_can_be_is_said(
     organization: Organization, tmp_path: Path, name: str

@@ -92,6 +92,23 @@ def test_what_most_other_repositories_use(acme_environ: dict[str, str], tmp_path
     assert "1 repository, " in first
 
 
+def test_what_nothing_calls_is_a_line_with_its_doubts(
+    acme_environ: dict[str, str], tmp_path: Path
+) -> None:
+    def unused(*options: str) -> tuple[int, str, str]:
+        done = codesearch("map", "unused", *options, directory=tmp_path, environ=acme_environ)
+        return done.returncode, done.stdout, done.stderr
+
+    wait_until(lambda: unused()[0] == 0, "edges do not follow", seconds=90)
+    _, lines, notes = unused("common-utils", "--kind", "function", "--limit", "1")
+    first, more = lines.splitlines()
+    assert first.startswith("common-utils/src/acme_common/")
+    assert ": function " in first
+    assert first.endswith(")")
+    assert more.startswith("More: --cursor ")
+    assert notes.startswith("Searched ")
+
+
 def test_a_repository_that_is_not_there_is_not_found(
     acme_environ: dict[str, str], tmp_path: Path
 ) -> None:

@@ -37,6 +37,8 @@ PAGES = (
     "/o/acme/map",
     "/o/acme/map?project=common-utils&level=package",
     "/o/acme/r/common-utils/consumers",
+    "/o/acme/unused",
+    "/o/acme/unused?project=common-utils&doubts=published",
     "/o/acme/knowledge",
     "/o/acme/knowledge?q=nothing+of+that+name",
     "/o/acme/knowledge/ADR-700",
