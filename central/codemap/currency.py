@@ -14,17 +14,27 @@ from central.errors import UnavailableError
 from central.tenancy.models import Organization
 from central.trace.edges import Edge
 from central.trace.request_scope import TraceScope
+from central.trace.resolve.questions import Limit
 from central.trace.resolve.references import sites_in
 from central.trace.stored.models import Source
 from central.trace.stored.rows import resolved
 from central.trace.stored.state import CURRENT, hidden_repositories
 from indexer.limits import MAP_FILES, MAP_REFERENCES
+from indexer.output.terminal import pluralize
 
+_CUT: Final = (
+    "A limit was met where references of {files} were resolved, so these may lead to more. Traces "
+    "of what they call say which one."
+)
 _sql = sql_with(current=CURRENT, source=Source, reference=Reference)
 _OTHERS: Final = _sql("""SELECT s.file_id, (SELECT count(*) FROM {reference} r
             WHERE r.file_id = s.file_id), count(*) OVER ()
     FROM {source} s WHERE s.repository_id = ANY(%s::bigint[]) AND NOT ({current})
     ORDER BY s.file_id LIMIT %s""")
+
+
+_CUT_FILES: Final = _sql("""SELECT count(*) FROM {source} s
+    WHERE s.repository_id = ANY(%s::bigint[]) AND s.is_cut AND {current}""")
 
 
 class Beside(NamedTuple):
@@ -61,6 +71,9 @@ def beside_stored(organization: Organization, scope: TraceScope) -> Beside:
         room -= references
         if room >= 0:
             files.append(file)
+    [(cut,)] = fetch_rows(_CUT_FILES, [resolver.repositories, hidden])
+    if cut:
+        resolver.resolve_all([Limit(_CUT.format(files=pluralize(cut, "file")))])
     sites = sites_in(resolver, files) if files else {}
     found = resolved(resolver, [site for several in sites.values() for site in several])
     total = rows[0][2] if rows else 0

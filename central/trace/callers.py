@@ -15,7 +15,7 @@ from central.trace.resolve.definitions import Definition
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.extensions import extended_types
-from central.trace.resolve.flow_candidates import CUT_HOLDERS, MAX_SITES, flow_sites
+from central.trace.resolve.flow_candidates import CUT_HOLDERS, MAX_SITES, flow_sites, held_sites_in
 from central.trace.resolve.hierarchy import aliases_of, hierarchy_of, used_as
 from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
 from central.trace.resolve.reference_counts import count_references
@@ -346,8 +346,12 @@ def _held_sites(
         for one in sought.leading
         if last_name(one.qualified_name) == CALL_METHOD and (owner := _owner(one))
     }
-    made = hierarchy_of(resolver, owners, {Ecosystem.PYPI}).names if owners else ()
+    made: Collection[str] = ()
+    if owners and within is None:
+        made = hierarchy_of(resolver, owners, {Ecosystem.PYPI}).names
     found, constants = flow_sites(resolver, names, instances=made)
+    if owners and within is not None:
+        found = [*found, *held_sites_in(resolver, within)]
     if not constants:
         return found
     ecosystems = sorted({one.ecosystem for one in sought.leading})

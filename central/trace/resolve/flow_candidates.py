@@ -82,6 +82,12 @@ _OF_ROOT = _sql("""SELECT {columns}
     LIMIT %s""")
 
 
+_IN_FILES = _sql("""SELECT {columns}
+    FROM {reference} r JOIN {file} f ON f.id = r.file_id
+    WHERE r.file_id = ANY(%s::bigint[]) AND r.repository_id = ANY(%s::bigint[])
+        AND r.kind <> 'type' AND r.chain LIKE {step}""")
+
+
 class _Holder(NamedTuple):
     """A TYPE reference that may tell what its caller holds, or what a call passes."""
 
@@ -122,6 +128,12 @@ def flow_sites(
     if not known.names and not known.roots:
         return [], set()
     return _sites(resolver, known), _constants(known.roots)
+
+
+def held_sites_in(resolver: BatchResolver, files: Iterable[int]) -> list[ReferenceSite]:
+    """Return the references to what something holds in these files, whatever that is."""
+    rows = fetch_rows(_IN_FILES, [id_array(files), resolver.repositories])
+    return [ReferenceSite(*row) for row in rows]
 
 
 def _constants(keys: Iterable[Key]) -> set[Key]:

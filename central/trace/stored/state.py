@@ -44,13 +44,14 @@ _WITH_WORK: Final = _sql("""SELECT o.id FROM {organization} o
             WHERE r.organization_id = o.id))
     ORDER BY o.id""")
 # Of a Source `s`: whether its edges are what resolution says, with the hidden repositories as a
-# parameter. What was read in one of them could decide what a name of the file means.
-CURRENT: Final = "NOT (s.due OR s.is_cut OR s.repositories && %s::bigint[])"
+# parameter. What was read in one of them could decide what a name of the file means. If they are
+# cut, so is what resolution says; a trace resolves these to tell which limit was met.
+CURRENT: Final = "NOT (s.due OR s.repositories && %s::bigint[])"
 # Also those that are gone, until what depended on them is due.
 _HIDDEN: Final = _sql("""SELECT f.repository_id FROM {followed} f
     WHERE f.organization_id = %s::bigint AND f.repository_id <> ALL(%s::bigint[])""")
-# The same files, found by indexes, and whether they are due or cut. None: of a visible repository
-# it is not known which; what the follower has to do for others is not told.
+# All other files and those that are cut, found by indexes, and whether they are due or cut. None:
+# of a visible repository it is not known which; what is to be done for others is not told.
 _LIVE: Final = _sql("""WITH seen AS MATERIALIZED (SELECT %s::bigint[] AS ids),
     hidden AS MATERIALIZED (
         SELECT coalesce(array_agg(f.repository_id), '{}') AS ids FROM {followed} f, seen

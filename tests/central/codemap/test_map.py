@@ -113,6 +113,18 @@ def test_what_is_not_current_is_resolved_or_counted(
     assert (receipt["edges_behind"], receipt["complete"]) == (1, False)
 
 
+def test_that_a_limit_was_met_is_told(ask: Ask, api: Api) -> None:
+    before = links(ask("map"))
+    Source.objects.filter(path_id__in=Path.objects.filter(path="app/main.py").values("pk")).update(
+        is_cut=True
+    )
+    answer = get(api, "map")
+    assert links(answer) == before
+    receipt = answer.json()["receipt"]
+    assert (receipt["edges_behind"], receipt["complete"]) == (0, False)
+    assert receipt["cut"][0].startswith("A limit was met where references of 1 file were resolved")
+
+
 def test_until_a_repository_is_compared_the_answer_says_when_to_ask_again(
     ask: Ask, api: Api
 ) -> None:
