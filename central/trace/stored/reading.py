@@ -15,7 +15,7 @@ from central.trace.stored.models import Path, Source
 from central.trace.stored.rows import ELSEWHERE, UNRESOLVED
 from central.trace.stored.surroundings import files_at
 
-_EDGE: Final = """e.target, e.name, e.kind, e.rule, e.confidence, e.candidates, e.is_certain,
+_EDGE: Final = """e.id, e.target, e.name, e.kind, e.rule, e.confidence, e.candidates, e.is_certain,
     e.is_alias,
     e.via, e.receiver, e.receiver_name, e.written, e.written_name, e.model"""
 _sql = sql_with(
@@ -128,10 +128,14 @@ def stored_edges_from(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -
     by_id = {site.id: site for site in sites}
     files = id_array({site.file for site in sites})
     rows = fetch_rows(_FROM, [files, resolver.repositories, id_array(by_id)]) if sites else []
-    found = [(by_id[number], _EdgeRow(*row)) for number, *row in rows]
-    nowhere = {site.id: row.rule for site, row in found if row.target is None}
+    leading, nowhere = list[tuple[ReferenceSite, Row]](), dict[int, str]()
+    for number, *row in rows:
+        if (edge := _EdgeRow(*row)).target is None:
+            nowhere[number] = edge.rule
+        else:
+            leading.append((by_id[number], edge))
     return Outgoing(
-        _edges_of([one for one in found if one[1].target is not None]),
+        _edges_of(leading),
         [site for site in sites if nowhere.get(site.id) == UNRESOLVED],
         [site for site in sites if nowhere.get(site.id) == ELSEWHERE],
     )
@@ -141,6 +145,7 @@ _SITE: Final = len(ReferenceSite._fields)
 
 
 class _EdgeRow(NamedTuple):
+    id: int
     target: int | None
     name: str
     kind: str
@@ -162,18 +167,24 @@ def _live(resolver: BatchResolver) -> str:
 
 
 def _edges(rows: Sequence[Row]) -> list[Edge]:
-    return _edges_of([(ReferenceSite(*row[:_SITE]), _EdgeRow(*row[_SITE:])) for row in rows])
+    return _edges_of([(ReferenceSite(*row[:_SITE]), row[_SITE:]) for row in rows])
 
 
-def _edges_of(pairs: Sequence[tuple[ReferenceSite, _EdgeRow]]) -> list[Edge]:
+def _edges_of(pairs: Sequence[tuple[ReferenceSite, Row]]) -> list[Edge]:
+    """Return the edges of references with the columns of _EDGE, which several of them share."""
+    rows = {row[0]: _EdgeRow(*row) for _, row in pairs}
     paths: set[int] = set()
-    for _, row in pairs:
-        paths |= {row.target or 0, *(row.via or ()), row.receiver or 0, row.written or 0}
-    files = files_at(paths) if pairs else {}
-    return [_edge(site, row, files) for site, row in pairs]
+    for one in rows.values():
+        paths |= {one.target or 0, *(one.via or ()), one.receiver or 0, one.written or 0}
+    files = files_at(paths) if rows else {}
+    made = {key: _without_site(one, files) for key, one in rows.items()}
+    return [Edge(site, *made[row[0]]) for site, row in pairs]
 
 
-def _edge(site: ReferenceSite, row: _EdgeRow, files: Mapping[int, int]) -> Edge:
+def _without_site(
+    row: _EdgeRow, files: Mapping[int, int]
+) -> tuple[Key, ResolvedDefinition, str, Confidence, int]:
+    """Return the fields of an edge behind its reference."""
     key = (files[row.target or 0], row.name)
     definition = ResolvedDefinition(
         *((files[row.written], row.written_name) if row.written else key),
@@ -187,4 +198,4 @@ def _edge(site: ReferenceSite, row: _EdgeRow, files: Mapping[int, int]) -> Edge:
         is_alias=row.is_alias,
         model=row.model,
     )
-    return Edge(site, key, definition, row.rule, Confidence(row.confidence), row.candidates)
+    return key, definition, row.rule, Confidence(row.confidence), row.candidates
