@@ -101,9 +101,9 @@ def receipt_text(
         missing.append(f"{more} more without an index")
     if missing:
         lines.append(f"Incomplete: {', '.join(missing)}.")
-    if receipt.get("edges_behind"):
-        files = pluralize(receipt["edges_behind"], "file")
-        lines.append(f"Without references of {files}, which are being resolved: ask again shortly.")
+    if receipt.get("files_left_out"):
+        files = pluralize(receipt["files_left_out"], "file")
+        lines.append(f"Without references of {files}. If just indexed, ask again shortly.")
     if receipt.get("cut"):
         lines.append(f"Limits reached: {', '.join(receipt['cut'])}.")
     if receipt["complete"] and commits:

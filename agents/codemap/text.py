@@ -1,7 +1,13 @@
 """The compact text form of answers about an organisation as one."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from agents.text import Row, heading, joined, location, printable
 from indexer.output.terminal import pluralize
+
+_CYCLES: Final = 10
+_CYCLE_NODES: Final = 20
 
 
 def map_text(answer: Row) -> str:
@@ -11,8 +17,13 @@ def map_text(answer: Row) -> str:
     parts.append("\n".join(_link(row) for row in answer["links"]))
     if answer["links_more"]:
         parts.append(f"{answer['links_more']} more links: raise limit, or name a project.")
-    parts += [f"Cycle: {', '.join(ids)}" for ids in answer["cycles"]]
+    parts += [_cycle(ids) for ids in answer["cycles"][:_CYCLES]]
     return joined(parts, answer)
+
+
+def _cycle(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _CYCLE_NODES} more" if len(ids) > _CYCLE_NODES else ""
+    return f"Cycle of {len(ids)}: {', '.join(ids[:_CYCLE_NODES])}{more}"
 
 
 def unused_text(answer: Row) -> str:

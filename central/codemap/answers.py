@@ -17,8 +17,10 @@ class MapReceipt:
     projects: list[AnsweringProject]
     missing: list[MissingProject]
     missing_more: Annotated[int, MISSING_MORE]
-    edges_behind: Annotated[
-        int, "Files whose references are left out: where they lead is being worked out. Ask again"
+    files_left_out: Annotated[
+        int,
+        "Files whose references are left out: just indexed, or too many to resolve them for a "
+        "credential that sees a part",
     ]
     cut: Annotated[list[str], "Limits that were met"]
 
@@ -54,7 +56,10 @@ class MapLink:
 
     source: Annotated[str, "Id of the node that uses"]
     target: Annotated[str, "Id of the node that is used"]
-    calls: Annotated[int, "References that lead there, of every kind but types"]
+    calls: Annotated[
+        int,
+        "References of every kind but types, once for each definition that one may mean",
+    ]
     imports: int
     versions: Annotated[list[Versions], "Of its manifests, the first 20; []: none asks for it"]
     cycle: Annotated[int | None, "Index in cycles, if both nodes are in one"]
@@ -81,7 +86,10 @@ class UsedDefinition:
     kind: str
     file: str
     line: int
-    calls: Annotated[int, "References that lead there, of every kind but types"]
+    calls: Annotated[
+        int,
+        "References of every kind but types, once for each definition that one may mean",
+    ]
     imports: Annotated[int, "Imports that name it; 0 unless symbols or files were asked for"]
     url: str | None
 

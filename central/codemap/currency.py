@@ -57,7 +57,7 @@ NOTHING_BESIDE: Final = Beside("", (), (), 0, {})
 
 def beside_stored(organization: Organization, scope: TraceScope) -> Beside:
     """Resolve what is not current. Raises UnavailableError until all repositories are compared."""
-    if scope.edges_behind is None:
+    if not scope.is_compared:
         raise UnavailableError(
             "The stored edges follow what was indexed just now; ask again in a few seconds. "
             "After an upgrade or a first index this takes minutes: see aeterna_edges_due_files.",
@@ -68,8 +68,8 @@ def beside_stored(organization: Organization, scope: TraceScope) -> Beside:
     rows = fetch_rows(_OTHERS, [resolver.repositories, hidden, MAP_FILES])
     files, room = [], MAP_REFERENCES
     for file, references, _ in rows:
-        room -= references
-        if room >= 0:
+        if references <= room:
+            room -= references
             files.append(file)
     [(cut,)] = fetch_rows(_CUT_FILES, [resolver.repositories, hidden])
     if cut:

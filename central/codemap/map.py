@@ -89,8 +89,8 @@ class _Map:
         """Return the strongest links, of a repository or of all."""
         links = {ends: one for ends, one in self._links.items() if ends[0] != ends[1]}
         ids = {place: self._packages.id_of(place) for ends in links for place in ends}
-        cycles = sorted((sorted(ids[one] for one in each) for each in cycles_of(links)), key=len)
-        cycles.reverse()
+        cycles = [sorted(ids[one] for one in each) for each in cycles_of(links)]
+        cycles.sort(key=lambda each: (-len(each), each))
         of_node = {one: number for number, each in enumerate(cycles) for one in each}
         asked = [
             (ends, one)

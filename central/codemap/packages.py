@@ -13,7 +13,8 @@ from central.trace.versions import is_older
 _sql = sql_with(package=Package, dependency=Dependency)
 _PACKAGES: Final = _sql("""SELECT p.id, p.repository_id, p.ecosystem, p.name, p.version, p.root
     FROM {package} p WHERE p.repository_id = ANY(%s::bigint[])""")
-# What one package asks another one for, by manifest and lock file.
+# What one package asks another one for, by manifest and lock file. One of its own repository goes
+# before others of the name.
 _ASKED: Final = _sql("""SELECT DISTINCT u.repository_id, u.id, p.repository_id, p.id, d.required,
         d.pinned
     FROM {dependency} d JOIN {package} u ON u.id = d.package_id
@@ -21,6 +22,9 @@ _ASKED: Final = _sql("""SELECT DISTINCT u.repository_id, u.id, p.repository_id, 
     WHERE NOT d.locked AND p.name <> ''
         AND (u.repository_id <> p.repository_id OR u.repository_id = %s::bigint)
         AND u.repository_id = ANY(%s::bigint[]) AND p.repository_id = ANY(%s::bigint[])
+        AND (p.repository_id = u.repository_id OR NOT EXISTS (SELECT FROM {package} own
+            WHERE own.repository_id = u.repository_id AND own.name = d.name
+                AND own.ecosystem = d.ecosystem))
     ORDER BY 1, 2, 3, 4, 5, 6""")
 
 

@@ -22,6 +22,6 @@ def map_receipt(scope: TraceScope, beside: Beside, cut: Sequence[str] = ()) -> M
         projects=answering_projects(scope.repositories.values()),
         missing=listed,
         missing_more=more,
-        edges_behind=beside.left_out,
+        files_left_out=beside.left_out,
         cut=met,
     )

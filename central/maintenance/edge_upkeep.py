@@ -9,7 +9,13 @@ from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import rules_of
-from central.trace.stored.models import Edge, Inheritance, Source
+from central.trace.stored.models import Edge, Inheritance, PackageImport, Source
+from central.trace.stored.package_imports import (
+    IMPORT_COLUMNS,
+    import_rows,
+    imported_by,
+    imports_in,
+)
 from central.trace.stored.rows import (
     BASE_COLUMNS,
     COLUMNS,
@@ -45,7 +51,7 @@ def compare_edges(repository: Repository, *, repair: bool) -> Difference:
 
 
 def different(organization: Organization, paths: Sequence[int]) -> list[int]:
-    """Return those of the paths whose stored edges or bases are not what resolution says now."""
+    """Return those of the paths of which what is stored is not what resolution says now."""
     present = Repository.objects.filter(organization=organization, retired_at=None)
     resolver = BatchResolver(
         rules_of(organization), repositories=present.values_list("id", flat=True)
@@ -53,19 +59,24 @@ def different(organization: Organization, paths: Sequence[int]) -> list[int]:
     files = dict(Source.objects.filter(path_id__in=paths).values_list("path_id", "file_id"))
     parts = dict(resolved_files(resolver, files))
     around = surroundings((), {file for part in parts.values() for file in part.files()})
-    live = _by_source(edge_rows(parts, around), base_rows(parts, around))
+    imports = imports_in(resolver, files.values())
+    imported = {path: imported_by(resolver, imports[file]) for path, file in files.items()}
+    live = _by_source(edge_rows(parts, around), base_rows(parts, around), import_rows(imported))
     stored = _by_source(
         Edge.objects.filter(source__in=paths).values_list(*COLUMNS),
         Inheritance.objects.filter(source__in=paths).values_list(*BASE_COLUMNS),
+        PackageImport.objects.filter(source__in=paths).values_list(*IMPORT_COLUMNS),
     )
     return [path for path in paths if live.get(path) != stored.get(path)]
 
 
-def _by_source(edges: Iterable[Row], bases: Iterable[Row]) -> dict[int, set[Any]]:
+def _by_source(
+    edges: Iterable[Row], bases: Iterable[Row], imports: Iterable[Row]
+) -> dict[int, set[Any]]:
     found: dict[int, set[Any]] = {}
     for source, repository, references, *fields in edges:
         comparable = (tuple(one) if isinstance(one, list) else one for one in fields)
         found.setdefault(source, set()).add((repository, *sorted(references), *comparable))
-    for source, *names in bases:
+    for source, *names in (*bases, *imports):
         found.setdefault(source, set()).add(tuple(names))
     return found

@@ -164,7 +164,8 @@ class TraceReceipt:
     older_extractor: OlderExtractor
     edges_behind: Annotated[
         int | None,
-        "Files whose stored edges are not current: they are resolved when asked; null: all",
+        "Files whose stored edges are not current: they are resolved when asked. null: all, or the "
+        "credential sees a part",
     ]
 
 

@@ -34,7 +34,8 @@ _HAS_FILE = _sql("""SELECT FROM {file} f
 class TraceScope:
     """The repositories visible to a credential, by id, with what one trace of them needs.
 
-    `edges_behind`: of how many files the stored edges are not current; None: it is not known.
+    `is_compared`: the stored edges follow what is indexed, but for some files. `edges_behind`: how
+    many these are; None for who sees a part, as it would show what is done for hidden repositories.
     `started` is seconds of `time.perf_counter`.
     """
 
@@ -42,6 +43,7 @@ class TraceScope:
     uses_models: bool
     repositories: dict[int, RepositorySnapshot]
     resolver: BatchResolver
+    is_compared: bool
     edges_behind: int | None
     span: Span
     started: float
@@ -79,7 +81,14 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
         live = live_files(asked, resolver.repositories)
         resolver.live_files = live.files
         yield TraceScope(
-            asked.slug, asked.uses_models, repositories, resolver, live.behind, current, started
+            asked.slug,
+            asked.uses_models,
+            repositories,
+            resolver,
+            live.behind is not None,
+            live.behind if credential.sees_all else None,
+            current,
+            started,
         )
 
 

@@ -100,10 +100,10 @@ def _unresolved_line(answer: Mapping[str, Any]) -> str:
 
 
 def _behind_line(receipt: Mapping[str, Any]) -> str:
-    if not (behind := receipt.get("edges_behind")):
+    if not (behind := receipt.get("files_left_out")):
         return ""
     files = pluralize(behind, "file")
-    return f"References of {files} are left out, as they are being resolved: ask again shortly."
+    return f"References of {files} are left out. If they were just indexed, ask again shortly."
 
 
 def _older_line(older: Mapping[str, Any]) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.corpus.models import File, Import, Module
-from central.db import copy_into, copy_rows, fetch_rows, id_array, sql_with
+from central.db import Row, copy_into, copy_rows, fetch_rows, id_array, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import ImportStatement
+from central.trace.resolve.sql import Files
 from central.trace.stored.models import PackageImport
 from indexer.records.fixtures import split_fixture
 
@@ -21,10 +22,14 @@ _IN: Final = _sql("""SELECT q.file, f.repository_id, coalesce(f.package_id, 0),
     CROSS JOIN LATERAL (SELECT path, count(*) FROM {imported}
         WHERE file_id = q.file GROUP BY path OFFSET 0) AS i
     WHERE f.repository_id = ANY(%s::bigint[])""")
-_PACKAGES: Final = _sql("""SELECT id, repository_id, coalesce(package_id, 0) FROM {file}
-    WHERE id = ANY(%s::bigint[])""")
-_COLUMNS: Final = ("source", "repository_id", "target_repository", "target_package", "imports")
-_COPY: Final = copy_into(PackageImport, *_COLUMNS)
+IMPORT_COLUMNS: Final = (
+    "source",
+    "repository_id",
+    "target_repository",
+    "target_package",
+    "imports",
+)
+_COPY: Final = copy_into(PackageImport, *IMPORT_COLUMNS)
 Imports = Mapping[ImportStatement, int]  # how often each stands in a file
 
 
@@ -36,10 +41,9 @@ class PackagePlace(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What the imports of one path name, and how many there are."""
+    """The packages that the imports of one path lead into, and how many there are."""
 
     own: PackagePlace  # of the file
-    files: frozenset[int]
     packages: frozenset[PackagePlace]
     imports: int
 
@@ -56,32 +60,36 @@ def imports_in(resolver: BatchResolver, files: Iterable[int]) -> Mapping[int, Im
 def imported_by(resolver: BatchResolver, imports: Imports) -> list[Imported]:
     """Return what the imports of one file name."""
     answers = resolver.resolve_all(list(imports))
-    return [
-        Imported(
-            PackagePlace(statement.repository, statement.package),
-            frozenset(one.file for one in definitions if one.file),  # a model's class has none
-            frozenset(PackagePlace(one.repository, one.package) for one in modules),
-            count,
-        )
-        for (statement, count), (definitions, modules) in zip(imports.items(), answers, strict=True)
-    ]
+    files = sorted({one.file for definitions, _ in answers for one in definitions if one.file})
+    places = dict(zip(files, resolver.read_all([Files(file) for file in files]), strict=True))
+    found = []
+    for (statement, count), (definitions, modules) in zip(imports.items(), answers, strict=True):
+        packages = {PackagePlace(one.repository, one.package) for one in modules}
+        for one in definitions:  # what a model of a library says is in no file
+            packages |= {
+                PackagePlace(row.repository, row.package) for row in places.get(one.file, ())
+            }
+        own = PackagePlace(statement.repository, statement.package)
+        found.append(Imported(own, frozenset(packages - {own}), count))
+    return found
 
 
 def package_imports(found: Mapping[int, Sequence[Imported]]) -> Counter[tuple[int, PackagePlace]]:
     """Count the imports of each key that lead into each package, without that of the file."""
-    files = {file for several in found.values() for one in several for file in one.files}
-    rows = fetch_rows(_PACKAGES, [id_array(files)]) if files else []
-    place = {file: PackagePlace(*rest) for file, *rest in rows}
     counts: Counter[tuple[int, PackagePlace]] = Counter()
     for key, several in found.items():
         for one in several:
-            for package in {*one.packages, *(place[file] for file in one.files)} - {one.own}:
-                counts[key, package] += one.imports
+            counts.update({(key, package): one.imports for package in one.packages})
     return counts
 
 
 def write_package_imports(found: Mapping[int, Sequence[Imported]]) -> None:
     """Write the imports of files, given by the ids of their paths."""
+    copy_rows(_COPY, import_rows(found))
+
+
+def import_rows(found: Mapping[int, Sequence[Imported]]) -> list[Row]:
+    """Return the rows of the imports of files, in the order of IMPORT_COLUMNS."""
     own = {path: several[0].own.repository for path, several in found.items() if several}
     counts = package_imports(found)
-    copy_rows(_COPY, ((path, own[path], *place, count) for (path, place), count in counts.items()))
+    return [(path, own[path], *place, count) for (path, place), count in counts.items()]

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from central.maintenance.edge_upkeep import compare_edges
+from central.maintenance.reconcile import Difference
 from central.repositories.models import Repository
-from central.trace.stored.models import Path, Source
+from central.trace.stored.models import PackageImport, Path, Source
 from tests.central.codemap.conftest import Ask, get
 from tests.central.protocol import Api, api_of
 from tests.central.trace.corpus import change_files, pyproject, repository
@@ -93,6 +95,35 @@ def test_packages_of_a_project_are_nodes_of_their_own(ask: Ask) -> None:
     assert "mono" not in str(links(ask("map")))
 
 
+def test_copies_of_a_repository_ask_for_their_own_packages(ask: Ask) -> None:
+    files = {
+        "a/pyproject.toml": pyproject("a", "b"),
+        "a/a/main.py": "from b.util import help\nhelp()",
+        "b/pyproject.toml": pyproject("b"),
+        "b/b/util.py": "def help(): ...",
+    }
+    repository("mono", files)
+    repository("fork", files)
+    answer = ask("map")
+    assert "mono" not in str(links(answer))
+    assert answer.json()["cycles"] == []
+
+
+def test_an_import_follows_a_file_into_another_package(ask: Ask) -> None:
+    script = "# /// script\n# dependencies = []\n# ///\ndef tool(): ..."
+    lib = Repository.objects.get(name="lib")
+    change_files(lib, {"lib/tool.py": script})
+    app = Repository.objects.get(name="app")
+    change_files(app, {"app/main.py": "from lib.tool import tool"})
+    ask("map")
+    change_files(lib, {"lib/tool.py": "def tool(): ..."})
+    answer = ask("map", level="package", project="app")
+    assert links(answer) == ["app#pypi:app → lib#pypi:lib: 0 calls, 1 imports, 1.5 lags"]
+    assert compare_edges(app, repair=False) == Difference(due=0, differing=0)
+    PackageImport.objects.filter(repository_id=app.pk).delete()
+    assert compare_edges(app, repair=False) == Difference(due=0, differing=1)
+
+
 def test_a_hidden_project_is_as_if_it_were_not_there(ask: Ask, api: Api) -> None:
     partial = api_of(api.organization, repositories=["job", "lib"]).token
     body = ask("map", token=partial).json()
@@ -108,9 +139,13 @@ def test_what_is_not_current_is_resolved_or_counted(
     due = Path.objects.filter(path="app/main.py").values("pk")
     Source.objects.filter(path_id__in=due).update(due=True)
     assert links(get(api, "map")) == before
+    large = Path.objects.get(path="lib/core.py")
+    Source.objects.filter(path_id=large.pk).update(due=True)
+    monkeypatch.setattr("central.codemap.currency.MAP_REFERENCES", 3)
+    assert links(get(api, "map")) == before, "lib/core.py has no reference"
     monkeypatch.setattr("central.codemap.currency.MAP_REFERENCES", 0)
     receipt = get(api, "map").json()["receipt"]
-    assert (receipt["edges_behind"], receipt["complete"]) == (1, False)
+    assert (receipt["files_left_out"], receipt["complete"]) == (1, False)
 
 
 def test_that_a_limit_was_met_is_told(ask: Ask, api: Api) -> None:
@@ -121,7 +156,7 @@ def test_that_a_limit_was_met_is_told(ask: Ask, api: Api) -> None:
     answer = get(api, "map")
     assert links(answer) == before
     receipt = answer.json()["receipt"]
-    assert (receipt["edges_behind"], receipt["complete"]) == (0, False)
+    assert (receipt["files_left_out"], receipt["complete"]) == (0, False)
     assert receipt["cut"][0].startswith("A limit was met where references of 1 file were resolved")
 
 
