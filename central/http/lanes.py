@@ -128,10 +128,17 @@ _LANES: Final = (
     # An overload must be seen.
     (re.compile(r"/metrics\Z"), Lane.RUNS),
     (re.compile(r"/api/v1/search(/|\Z)|/o/[^/]+/(query)?\Z"), Lane.SEARCHES),
-    (re.compile(r"/api/v1/(trace/(calls|impact)|graph/(snapshot|refresh))\Z"), Lane.EXPORTS),
-    (re.compile(r"/api/v1/(trace|graph)/"), Lane.TRACES),
     (
-        re.compile(r"/o/[^/]+/(symbol\Z|graph\Z|knowledge(/|\Z)|r/[^/]+/violations\Z)"),
+        re.compile(
+            r"/api/v1/(trace/(calls|impact)|graph/(snapshot|refresh)|map/(consumers|unused))\Z"
+        ),
+        Lane.EXPORTS,
+    ),
+    (re.compile(r"/api/v1/(trace/|graph/|map)"), Lane.TRACES),
+    (
+        re.compile(
+            r"/o/[^/]+/((symbol|graph|map|unused)\Z|knowledge(/|\Z)|r/[^/]+/(violations|consumers)\Z)"
+        ),
         Lane.TRACES,
     ),
 )
