@@ -46,13 +46,13 @@ _Doubt = Literal[
     "edges_behind",
     "entry_point",
     "generated",
-    "given_on",
     "missing_projects",
     "name_in_text",
     "older_extractor",
     "outside_base",
     "partly_parsed",
     "published",
+    "reexported",
     "unresolved_uses",
 ]
 

@@ -18,9 +18,8 @@ from central.codemap.answers import (
     UsedDefinition,
     Versions,
 )
-from central.codemap.currency import NOTHING_BESIDE, Beside, beside_stored
+from central.codemap.currency import NOTHING_BESIDE, Beside, beside_stored, map_receipt
 from central.codemap.packages import Packages
-from central.codemap.receipts import map_receipt
 from central.codemap.requests import ConsumersRequest
 from central.codemap.uses import imports, uses
 from central.errors import NotFoundError

@@ -1,19 +1,24 @@
-"""Which stored edges are current, and what is resolved beside them.
+"""Which stored edges are current, what is resolved beside them, and what an answer may lack.
 
 An answer about the whole organisation reads the current edges. References of other files are
 resolved for it, up to a limit; the rest is left out, and the receipt says of how many files.
 """
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from central.codemap.answers import MapReceipt
 from central.corpus.models import Reference
 from central.db import fetch_rows, sql_with
 from central.errors import UnavailableError
+from central.repositories.visibility import answering_projects, listed_missing
 from central.tenancy.models import Organization
 from central.trace.edges import Edge
+from central.trace.receipts import missing_projects
 from central.trace.request_scope import TraceScope
+from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Limit
 from central.trace.resolve.references import sites_in
 from central.trace.stored.models import Source
@@ -81,3 +86,19 @@ def beside_stored(organization: Organization, scope: TraceScope) -> Beside:
         (site.name, site.ecosystem) for site, one in found.resolutions if one.is_unresolved
     )
     return Beside(hidden, files, found.edges, total - len(files), unresolved)
+
+
+def map_receipt(scope: TraceScope, beside: Beside, cut: Sequence[str] = ()) -> MapReceipt:
+    """Build the receipt."""
+    missing = missing_projects(scope)
+    listed, more = listed_missing(missing)
+    met = [*cut, *limits_met(scope.resolver)]
+    return MapReceipt(
+        complete=not (missing or beside.left_out or met),
+        took_ms=round((time.perf_counter() - scope.started) * 1000, 1),
+        projects=answering_projects(scope.repositories.values()),
+        missing=listed,
+        missing_more=more,
+        files_left_out=beside.left_out,
+        cut=met,
+    )

@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Annotated, Final
+from typing import Final
 
+from central.codemap.answers import CODES, Doubt
 from central.codemap.currency import Beside
 from central.codemap.mentions import first_mentions, languages_with
 from central.codemap.reached import Imported
@@ -26,19 +26,6 @@ from central.trace.stored.state import CURRENT
 from indexer.records.files import OTHER_NAMES
 from indexer.records.manifests import Ecosystem
 
-CODES: Final = {
-    "edges_behind": "files whose references are not known yet",
-    "entry_point": "may be called by the language, a framework or from outside",
-    "generated": "its file is generated",
-    "given_on": "files that only give it on under the name of their package",
-    "missing_projects": "projects in scope that may lack something",
-    "name_in_text": "its name stands where no reference explains it",
-    "older_extractor": "projects that an older extractor has read",
-    "outside_base": "may implement a member of a class or interface outside",
-    "partly_parsed": "files with its name in lines that their grammar does not understand",
-    "published": "part of a package that others may install",
-    "unresolved_uses": "references by its name of which nothing tells what they mean",
-}
 _CALLED_BY_LANGUAGE: Final = re.compile(
     r"__\w+__|operator.*|\W+|(?:main|init|default|toString|equals|hashCode|compareTo|finalize|clone"
     r"|ToString|Equals|GetHashCode|CompareTo|Dispose|DisposeAsync|valueOf|toJSON|then|deinit|to_s"
@@ -73,7 +60,7 @@ _UNRESOLVED: Final = _sql("""SELECT q.name, q.ecosystem, sum(cardinality(e.refer
         AND e.rule = {unresolved} AND e.repository_id = ANY(%s::bigint[])
     JOIN {source} s ON s.path_id = e.source AND {current}
     GROUP BY q.name, q.ecosystem""")
-# Without a version npm publishes nothing; there and in Cargo, modules give on what is in others.
+# Without a version npm publishes nothing; there and in Cargo, modules re-export what is in others.
 _PUBLIC: Final = _sql("""SELECT f.id FROM {file} f JOIN {package} p ON p.id = f.package_id
     WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = ANY(%s::bigint[])
         AND p.name <> '' AND (p.version <> '' OR p.ecosystem <> 'npm')
@@ -86,15 +73,6 @@ _ABOVE: Final = _sql("""SELECT q.id, (string_to_array(f.content, chr(10)))[
         greatest(q.line - %s::int, 1):q.line]
     FROM unnest(%s::bigint[], %s::bigint[], %s::int[]) AS q (id, file, line)
     JOIN {file} f ON f.id = q.file WHERE f.repository_id = ANY(%s::bigint[])""")
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """A reason for which the definition may be used."""
-
-    code: Annotated[str, "Stable: " + ", ".join(sorted(CODES))]
-    count: Annotated[int | None, "Of what it is about, if it is counted"] = None
-    place: Annotated[str | None, "project/path:line of the first one, for name_in_text"] = None
 
 
 Doubts = Mapping[int, list[Doubt]]
@@ -149,8 +127,8 @@ def _of_itself(
     for one in definitions:
         if one.generated:
             yield one.id, Doubt("generated")
-        if count := imports.given_on[one.key]:
-            yield one.id, Doubt("given_on", count)
+        if count := imports.reexported[one.key]:
+            yield one.id, Doubt("reexported", count)
         if count := unresolved[one.name, one.ecosystem]:
             yield one.id, Doubt("unresolved_uses", count)
 

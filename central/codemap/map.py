@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from central.codemap.answers import CodeMap, MapLink, MapNode, MapReceipt, Versions
-from central.codemap.currency import beside_stored
+from central.codemap.currency import beside_stored, map_receipt
 from central.codemap.cycles import cycles_of
 from central.codemap.packages import Packages
-from central.codemap.receipts import map_receipt
 from central.codemap.uses import calls, imports
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential

@@ -4,8 +4,7 @@ from collections import Counter, defaultdict
 from typing import Final
 
 from central.codemap.answers import CallingProjectCount, MostCalled, MostCalledDefinition
-from central.codemap.currency import beside_stored
-from central.codemap.receipts import map_receipt
+from central.codemap.currency import beside_stored, map_receipt
 from central.codemap.uses import uses
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential

@@ -17,7 +17,6 @@ from central.trace.resolve.hierarchy import aliases_of
 from central.trace.resolve.import_sites import ImportSite, imports_bound, imports_named
 from central.trace.resolve.questions import (
     FUNCTIONS,
-    Ancestors,
     ImportPath,
     Key,
     Limit,
@@ -26,6 +25,7 @@ from central.trace.resolve.questions import (
 )
 from central.trace.resolve.references import ReferenceSite, type_sites
 from central.trace.resolve.resolve import origins
+from central.trace.stored.hierarchy import lineages
 from central.trace.stored.models import Edge as StoredEdge
 from central.trace.stored.models import Path, Source
 from central.trace.stored.state import CURRENT
@@ -40,7 +40,7 @@ _CUT_CLASSES: Final = (
     f"Overriding members were looked for in {UNUSED_CLASSES:,} classes; there are more with "
     "members of these names."
 )
-_PACKAGE_FILE: Final = "__init__.py"  # what it imports, it gives on
+_PACKAGE_FILE: Final = "__init__.py"  # what it imports, it re-exports
 _sql = sql_with(
     current=CURRENT,
     edge=StoredEdge,
@@ -71,21 +71,21 @@ _LEADING: Final = _sql("""WITH {asked},
 
 
 class Imported(NamedTuple):
-    """Imports of definitions: files that use them, and files that only give them on.
+    """Imports of definitions: files that use them, and files that only re-export them.
 
-    `lines` are places (file, line) of imports by such a name that give it on, or certainly mean
+    `lines` are places (file, line) of imports by such a name that re-export it, or certainly mean
     something else.
     """
 
     used: set[Key]
-    given_on: Counter[Key]
+    reexported: Counter[Key]
     lines: set[tuple[int, int]]
 
     def add(self, site: ReferenceSite, meant: Iterable[Key]) -> None:
         """Note an import of definitions."""
         for key in meant:
             if site.path.rpartition("/")[2] == _PACKAGE_FILE:
-                self.given_on[key] += 1
+                self.reexported[key] += 1
                 self.lines.add((site.file, site.line))
             elif site.file != key[0]:
                 self.used.add(key)
@@ -198,11 +198,10 @@ def _reached_by_override(
         resolver.resolve_all([Limit(_CUT_CLASSES)])
         owners = sorted(map(_owner, members))
     relatives: dict[Key, set[Key]] = defaultdict(set)
-    answers = resolver.resolve_all([Ancestors(*one) for one in owners])
-    for owner, lineage in zip(owners, answers, strict=True):
+    for owner, lineage in zip(owners, lineages(resolver, owners), strict=True):
         for ancestor in lineage:
-            relatives[owner].add(ancestor.key)
-            relatives[ancestor.key].add(owner)
+            relatives[owner].add(ancestor)
+            relatives[ancestor].add(owner)
     reached.read(file for key in members for file, _ in relatives[_owner(key)])
     return {
         key

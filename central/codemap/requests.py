@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from central.codemap.doubts import CODES
+from central.codemap.answers import CODES
 from central.codemap.unused import KINDS, LEFT_OUT, MORE_KINDS, UnusedRequest
 from central.http.parameters import (
     OrganizationSerializer,

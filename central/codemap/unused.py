@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from central.codemap.answers import Unused, UnusedDefinition
-from central.codemap.currency import Beside, beside_stored
-from central.codemap.doubts import CODES, doubts_of
+from central.codemap.answers import CODES, Unused, UnusedDefinition
+from central.codemap.currency import Beside, beside_stored, map_receipt
+from central.codemap.doubts import doubts_of
 from central.codemap.reached import Reached, imported, unreached
-from central.codemap.receipts import map_receipt
 from central.corpus.models import File, Module, Package, Symbol
 from central.db import fetch_rows, sql_with
 from central.http.cursors import decode_cursor, encode_cursor

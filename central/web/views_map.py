@@ -6,8 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from central.codemap.answers import CodeMap
-from central.codemap.doubts import CODES
+from central.codemap.answers import CODES, CodeMap
 from central.codemap.map import code_map
 from central.codemap.requests import LEVELS, MapRequestSerializer, UnusedRequestSerializer
 from central.codemap.unused import KINDS, LEFT_OUT, MORE_KINDS

@@ -33,7 +33,7 @@ _sql = sql_with(
     # Hashed, which a list of ALL is not in a statement that is prepared.
     is_stored="s.file_id NOT IN (SELECT unnest(%s::bigint[]))",
 )
-# What a class inherits from may be told by other files of its scope.
+# Other files of its scope may say what a class inherits from.
 _CLASSES: Final = _sql("""SELECT r.file_id, r.caller FROM {reference} r
     WHERE r.file_id = ANY(%s::bigint[]) AND r.kind = 'inherit' AND r.caller <> ''
     UNION

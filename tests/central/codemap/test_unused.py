@@ -126,7 +126,7 @@ def test_what_something_else_than_code_may_call_is_doubted(unused: Unused) -> No
     assert unused() == [
         "entry.py: main entry_point",
         "entry.py: home entry_point",
-        "entry.py: plain given_on",
+        "entry.py: plain reexported",
         "entry.py: Page.render outside_base",
         "entry.py: by_name name_in_text",
         "entry.py: dynamic unresolved_uses",

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 ("base_name", models.TextField()),
             ],
         ),
-        # Made anew, as all files are due after this upgrade.
+        # Replaced, as all files are due after this upgrade.
         migrations.DeleteModel(name="Question"),
         migrations.CreateModel(
             name="Question",
