@@ -15,6 +15,7 @@ from indexer.bundle.decode import decode_records
 from indexer.bundle.gzip import decompress, identity
 from indexer.errors import BundleError
 from indexer.records.files import FileRecord
+from indexer.records.scip import ScipDocument, ScipRemoval
 from indexer.records.vectors import EmbedderSpec
 
 
@@ -55,6 +56,8 @@ def check_batch(run: IndexRun, data: bytes) -> BatchContent:
                     "time.",
                     code="batch_too_many_files",
                 )
+            if isinstance(record, ScipDocument | ScipRemoval):
+                continue
             paths.append(record.path)
             if not isinstance(record, FileRecord):
                 removals += 1
