@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+# The binding of a reference that only an index knows, by its symbol; no file's rows have it.
+SCIP_BINDING: Final = "scip"
+CONSTRUCTOR: Final = "<constructor>"  # the name of a class's constructor in scip-typescript
+
 
 class Suffix(StrEnum):
     """What a descriptor names, by the character that ends it."""

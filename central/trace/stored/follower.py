@@ -60,12 +60,13 @@ _sql = sql_with(
     followed=FollowedRepository,
 )
 _PUT_SOURCES: Final = _sql("""INSERT INTO {source}
-        (path_id, repository_id, file_id, context, modules, due, is_cut, questions, repositories)
-    SELECT path, %s::bigint, file, context, modules::bigint[], true, false, '{}', '{}'
-    FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::text[])
-        AS now (path, file, context, modules)
+        (path_id, repository_id, file_id, context, scip, modules, due, is_cut, questions,
+            repositories)
+    SELECT path, %s::bigint, file, context, scip, modules::bigint[], true, false, '{}', '{}'
+    FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[])
+        AS now (path, file, context, scip, modules)
     ON CONFLICT (path_id) DO UPDATE SET file_id = EXCLUDED.file_id, due = true, questions = '{}',
-        context = EXCLUDED.context, modules = EXCLUDED.modules""")
+        context = EXCLUDED.context, scip = EXCLUDED.scip, modules = EXCLUDED.modules""")
 _DELETE_SOURCES: Final = _sql("DELETE FROM {source} WHERE path_id = ANY(%s::bigint[])")
 _DELETE_EDGES: Final = _sql("DELETE FROM {edge} WHERE source = ANY(%s::bigint[])")
 _DELETE_BASES: Final = _sql("DELETE FROM {inheritance} WHERE source = ANY(%s::bigint[])")
@@ -212,6 +213,7 @@ class _Step:
                 id_array(paths[one.path] for one in present),
                 id_array(one.id or 0 for one in present),
                 id_array(one.context or 0 for one in present),
+                id_array(one.scip or 0 for one in present),
                 [id_array(one.modules) for one in present],
             ],
         )

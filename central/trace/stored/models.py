@@ -53,6 +53,9 @@ class Source(models.Model):
     file_id = models.BigIntegerField()
     context = models.BigIntegerField(help_text="Digest of its package and modules")
     modules = ArrayField(models.BigIntegerField(), help_text="Keys of its modules")
+    scip = models.BigIntegerField(
+        default=0, db_default=0, help_text="Digest of what an index says of it"
+    )
     due = models.BooleanField(default=True, help_text="Whether it is to be resolved again")
     is_cut = models.BooleanField(default=False, help_text="Whether its resolution met a limit")
     questions = ArrayField(models.BigIntegerField(), default=list)
