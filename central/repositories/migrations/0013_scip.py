@@ -4,15 +4,18 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('repositories', '0012_installed_repositories'),
+        ("repositories", "0012_installed_repositories"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='repository',
-            name='scip',
-            field=models.JSONField(db_default={}, default=dict, help_text='Indexer → files whose references it has bound'),
+            model_name="repository",
+            name="scip",
+            field=models.JSONField(
+                db_default={},
+                default=dict,
+                help_text="Indexer → files whose references it has bound",
+            ),
         ),
     ]

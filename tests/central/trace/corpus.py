@@ -14,8 +14,8 @@ from textwrap import dedent
 from django.db import transaction
 from django.utils import timezone
 
-from central.corpus.packages import refresh_packages
 from central.corpus.models import File
+from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, RunContext, insert_files, remove_files
 from central.corpus.scip import refresh_scip
 from central.repositories.models import Repository

@@ -90,7 +90,10 @@ def test_overrides_of_what_an_index_binds_stay_at_medium(callers: Callers) -> No
 def test_implementations_come_from_the_relationships_of_an_index(callers: Callers) -> None:
     core = "class Box:\n    def go(self): ...\nclass Duck:\n    def go(self): ...\n"
     lib = repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": core})
-    box, duck = "scip-python python lib . `lib.core`/Box#", "scip-python python lib . `lib.core`/Duck#"
+    box, duck = (
+        "scip-python python lib . `lib.core`/Box#",
+        "scip-python python lib . `lib.core`/Duck#",
+    )
     main = "from lib.core import Box\ndef main(box: Box):\n    box.go()\n"
     repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": main})
     assert callers("Duck.go") == []
