@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from django.db import transaction
 from msgspec.json import decode, encode
 
 from central.corpus.models import (
@@ -83,7 +84,8 @@ _DONE: Final = _sql("""UPDATE {document} SET file_id = now.file, left_out = now.
     FROM unnest(%s::bigint[], %s::bigint[], %s::int[]) AS now (id, file, left_out)
     WHERE {document}.id = now.id""")
 _DELETE_UNUSED_SYMBOLS: Final = _sql("""WITH deleted AS (DELETE FROM {symbol} s
-        WHERE NOT EXISTS (SELECT FROM {reference} r WHERE r.symbol_id = s.id)
+        WHERE s.repository_id = %s::bigint
+            AND NOT EXISTS (SELECT FROM {reference} r WHERE r.symbol_id = s.id)
             AND NOT EXISTS (SELECT FROM {definition} d WHERE d.symbol_id = s.id)
             AND NOT EXISTS (SELECT FROM {relationship} t
                 WHERE t.symbol_id = s.id OR t.implemented_id = s.id) RETURNING 1)
@@ -148,9 +150,18 @@ def stored_documents(repository_id: int) -> list[tuple[str, str, str, int]]:
 
 
 def delete_unused_symbols() -> int:
-    """Delete the symbols that no row mentions any more; return how many there were."""
-    [(count,)] = fetch_rows(_DELETE_UNUSED_SYMBOLS, [])
-    return int(count)
+    """Delete the symbols that no row mentions any more; return how many there were.
+
+    Not those of a repository to which a run is just applied, and which it may be about to mention.
+    """
+    count = 0
+    for repository in Repository.objects.order_by("pk").values_list("pk", flat=True):
+        with transaction.atomic():
+            unlocked = Repository.objects.select_for_update(skip_locked=True)
+            if unlocked.filter(pk=repository).exists():
+                [(deleted,)] = fetch_rows(_DELETE_UNUSED_SYMBOLS, [repository])
+                count += deleted
+    return count
 
 
 def _document_row(repository_id: int, one: scip.ScipDocument) -> Row:
