@@ -117,6 +117,7 @@ class ResolvedBy(AnswerModel):
 
     project: str
     files: dict[str, int]
+    disagreements: int | None = None
 
 
 class TraceReceipt(SearchReceipt):

@@ -147,6 +147,11 @@ class ResolvedBy:
 
     project: str
     files: Annotated[dict[str, int], "SCIP indexer with its version, or rules → files"]
+    disagreements: Annotated[
+        int | None,
+        "References that the rules would bind to something else than the index does. null: not "
+        "counted yet, or the credential sees a part",
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from central.trace.answers import (
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import MAX_DEFINITIONS
 from central.trace.resolve.resolve import Confidence
+from central.trace.stored.models import Source
 from central.trace.tally import MAX_UNRESOLVED, SAMPLE, Tally
 
 _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."
@@ -40,9 +41,13 @@ _NO_MODELS: Final = (
 )
 _SHOWN: Final = 20
 _INDEXED: Final = sql(
-    """SELECT name, scip, languages FROM {repository}
-    WHERE id = ANY(%s::bigint[]) AND scip <> '{}' ORDER BY name LIMIT %s""",
+    """SELECT r.name, r.scip, r.languages,
+        (SELECT coalesce(sum(s.disagreements), 0)::bigint FROM {source} s
+            WHERE s.repository_id = r.id AND s.disagreements > 0)
+    FROM {repository} r
+    WHERE r.id = ANY(%s::bigint[]) AND r.scip <> '{}' ORDER BY r.name LIMIT %s""",
     repository=Repository,
+    source=Source,
 )
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
@@ -110,7 +115,14 @@ def receipt_of(
 def _resolved_by(scope: TraceScope) -> list[ResolvedBy]:
     """Return by what the first visible projects with an index are resolved."""
     rows = fetch_rows(_INDEXED, [scope.resolver.repositories, _SHOWN])
-    return [ResolvedBy(name, resolved_by(*counts)) for name, *counts in rows]
+    return [
+        ResolvedBy(
+            name,
+            resolved_by(scip, languages),
+            None if scope.edges_behind is None else disagreements,
+        )
+        for name, scip, languages, disagreements in rows
+    ]
 
 
 def cut_definitions(has_more: bool) -> list[str]:

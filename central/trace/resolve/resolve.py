@@ -133,6 +133,19 @@ def _resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[R
     return _with_held(resolver, sites, resolutions)
 
 
+def disagreements(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[ReferenceSite]:
+    """Return the references that the rules alone would bind to something else than an index."""
+    bound = scip_definitions(resolver, sites)
+    indexed = [sites[index] for index in bound if sites[index].binding != SCIP_BINDING]
+    plain = [site._replace(symbol="") for site in indexed]
+    by_index = {sites[index].id: {one.key for one in found} for index, found in bound.items()}
+    return [
+        site
+        for site, one in zip(indexed, _by_rules(resolver, plain), strict=True)
+        if one.targets and not by_index[site.id] & {target.key for target in one.targets}
+    ]
+
+
 def _by_rules(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Resolution]:
     numbers: dict[
         Flow | ImportedAccess | MemberAccess, int

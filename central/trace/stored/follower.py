@@ -41,7 +41,7 @@ from central.trace.stored.recording import (
     path_key,
     recorded,
 )
-from central.trace.stored.rows import resolved_files, write_edges
+from central.trace.stored.rows import disagreements_in, resolved_files, write_edges
 from central.trace.stored.state import behind, organizations_with_work, rules_digest
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
@@ -104,9 +104,10 @@ _DELETE_UNUSED: Final = _sql("""WITH deleted AS (DELETE FROM {question} q
     SELECT count(*) FROM deleted""")
 _DIGESTS: Final = _sql("SELECT id, digest FROM {question} WHERE id = ANY(%s::bigint[])")
 _RESOLVED: Final = _sql("""UPDATE {source} SET due = false, is_cut = now.is_cut,
-        questions = now.questions::bigint[], repositories = now.repositories::bigint[]
-    FROM unnest(%s::bigint[], %s::bool[], %s::text[], %s::text[])
-        AS now (path, is_cut, questions, repositories)
+        disagreements = now.disagreements, questions = now.questions::bigint[],
+        repositories = now.repositories::bigint[]
+    FROM unnest(%s::bigint[], %s::bool[], %s::bigint[], %s::text[], %s::text[])
+        AS now (path, is_cut, disagreements, questions, repositories)
     WHERE path_id = now.path""")
 
 
@@ -262,6 +263,7 @@ class _Step:
         files = {one.path: one.file for one in due}
         imports = imports_in(self._resolver, files.values())
         self._resolver.resolve_all([one for several in imports.values() for one in several])
+        disagreements = disagreements_in(self._resolver, files.values())
         parts = {  # each with the rows that it took
             path: (
                 part,
@@ -289,6 +291,7 @@ class _Step:
             [
                 id_array(one.path for one in sources),
                 [one.is_cut for one in sources],
+                id_array(disagreements.get(files[one.path], 0) for one in sources),
                 [id_array(one.questions) for one in sources],
                 [id_array(one.repositories) for one in sources],
             ],

@@ -37,7 +37,9 @@ def test_an_index_binds_what_the_rules_cannot(callers: Callers) -> None:
     assert callers("Other.go") == []
 
 
-def test_where_both_know_something_else_the_index_wins(callers: Callers) -> None:
+def test_where_both_know_something_else_the_index_wins(
+    callers: Callers, ask_live: Callable[..., Any]
+) -> None:
     repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
     main = "from lib.core import Other\ndef main(box: Other):\n    box.go()\n"
     app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": main})
@@ -45,6 +47,8 @@ def test_where_both_know_something_else_the_index_wins(callers: Callers) -> None
     add_scip(app, {"app/main.py": {"box.|go": OF_BOX}})
     assert callers("Other.go") == []
     assert callers("Box.go") == ["app/app/main.py:3 main high"]
+    [counted] = ask_live("callers", symbol="Box.go").json()["receipt"]["resolved_by"]
+    assert counted == {"project": "app", "files": {"scip-test 1.0": 1}, "disagreements": 1}
 
 
 def test_an_index_of_the_provider_names_definitions_that_have_no_path(callers: Callers) -> None:
