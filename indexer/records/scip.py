@@ -1,6 +1,6 @@
 """SCIP: symbols, and what one document of an index says of its file.
 
-The grammar of symbols is the comment of `message Symbol` in scip.proto, version 0.7.1.
+The grammar of symbols is the comment of `message Symbol` in scip.proto, version 0.10.0.
 """
 
 import re
