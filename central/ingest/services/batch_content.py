@@ -49,8 +49,8 @@ def check_batch(run: IndexRun, data: bytes) -> BatchContent:
     reused: set[bytes] = set()
     with bundle_refusals():
         body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-        for record in decode_records(body, dimensions=dimensions):
-            if len(paths) == settings.BATCH_MAX_FILES:
+        for number, record in enumerate(decode_records(body, dimensions=dimensions)):
+            if number == settings.BATCH_MAX_FILES:
                 raise TooLargeError(
                     f"The batch has more than {settings.BATCH_MAX_FILES} lines; send less at a "
                     "time.",

@@ -32,6 +32,7 @@ from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, inflate
 from indexer.bundle.tree import decode_tree
 from indexer.limits import RUN_BATCHES
 from indexer.records.files import FileRecord, Removal
+from indexer.records.scip import ScipDocument, ScipRemoval
 from indexer.records.vectors import EmbedderSpec
 
 _RETRY_SECONDS = 30
@@ -198,7 +199,7 @@ def _removal_refused() -> ServiceError:
     )
 
 
-def decode_batch(run: IndexRun, data: bytes) -> list[FileRecord | Removal]:
+def decode_batch(run: IndexRun, data: bytes) -> "Records":
     """Decode a stored batch. Raises BundleError."""
     body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
     return _files(body, EmbedderSpec.parse(run.embedder).dimensions)
@@ -209,7 +210,7 @@ def _files(body: bytes, dimensions: int) -> "Records":
     return [record for record in records if isinstance(record, FileRecord | Removal)]
 
 
-Records = list[FileRecord | Removal]  # of a batch
+Records = list[FileRecord | Removal | ScipDocument | ScipRemoval]  # of a batch
 
 
 class StoredBatch(NamedTuple):
