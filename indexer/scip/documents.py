@@ -23,7 +23,7 @@ from indexer.limits import (
 from indexer.records.scip import ScipDocument, ScipPlace
 from indexer.scip.names import NameCheck, Units
 from indexer.scip.reading import IndexHead
-from indexer.scip.scip_pb2 import Document, PositionEncoding, SymbolRole
+from indexer.scip.scip_pb2 import Document, Occurrence, PositionEncoding, SymbolRole
 from indexer.scip.symbols import NamedSymbol, named_symbol
 
 _FORMAT: Final = 1  # of what is stored; another one makes all documents different
@@ -158,12 +158,24 @@ def _occurrences(
             continue
         if (symbol := named_symbol(name)) is None:
             continue
-        place = _place(*one.range)
+        place = _place(*(one.range or _typed_range(one)))
         if place is not None:
             symbols[symbol.text] = symbol
             is_definition = bool(one.symbol_roles & SymbolRole.Definition)
             found.add(_Occurrence(*place, symbol.text, is_definition))
     return sorted(found), too_long
+
+
+def _typed_range(occurrence: Occurrence) -> tuple[int, ...]:
+    """Return the numbers of a typed range, which stands instead of `range`."""
+    match occurrence.WhichOneof("typed_range"):
+        case "single_line_range":
+            one = occurrence.single_line_range
+            return one.line, one.start_character, one.end_character
+        case "multi_line_range":
+            more = occurrence.multi_line_range
+            return more.start_line, more.start_character, more.end_line, more.end_character
+    return ()
 
 
 def _place(*numbers: int) -> tuple[int, int, int] | None:

@@ -202,12 +202,7 @@ def _removal_refused() -> ServiceError:
 def decode_batch(run: IndexRun, data: bytes) -> "Records":
     """Decode a stored batch. Raises BundleError."""
     body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-    return _files(body, EmbedderSpec.parse(run.embedder).dimensions)
-
-
-def _files(body: bytes, dimensions: int) -> "Records":
-    records = decode_records(body, dimensions=dimensions)
-    return [record for record in records if isinstance(record, FileRecord | Removal)]
+    return list(decode_records(body, dimensions=EmbedderSpec.parse(run.embedder).dimensions))
 
 
 Records = list[FileRecord | Removal | ScipDocument | ScipRemoval]  # of a batch
@@ -256,7 +251,7 @@ class StoredBatches:
     def _read(self, number: int) -> StoredBatch:
         [(data,)] = fetch_rows(_BODY, [self._run.pk, number])
         body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-        batch = StoredBatch(number, _files(body, self._dimensions))
+        batch = StoredBatch(number, list(decode_records(body, dimensions=self._dimensions)))
         size = _size_in_memory(body)
         if size <= self._room:
             self._room -= size
