@@ -82,7 +82,7 @@ class NameCheck:
             return start
         if _WORD.fullmatch(word) and word in self._imported:
             self._imported_as[symbol.used] = line
-            return None  # another file renames what it passes on
+            return start  # another file renames what it passes on
         if self._says_nothing(symbol, line, start, word):
             return None
         raise ScipDocumentError(_is_not_there(symbol.name, line))
