@@ -94,8 +94,8 @@ class NameCheck:
         text = self._lines[line]
         if not text.isascii():
             start, end = self._in_characters(line, start), self._in_characters(line, end)
-        is_there = 0 <= start < end <= len(text) and _is_whole(text, start, end)
-        return (start, end) if is_there else (-1, -1)
+        is_whole = 0 <= start < end <= len(text) and _is_whole(text, start, end)
+        return (start, end) if is_whole else (-1, -1)
 
     def finish(self) -> None:
         """Check the names of imports, of which another file says what they are.
