@@ -25,10 +25,9 @@ from tests.indexer.scip.indexes import write_index
 
 MAKE = "scip-typescript npm shop . src/`make.ts`/make()."
 MARKED = {
-    "src/make.ts": "export function [[=make|src/`make.ts`/make().]]() {}\n",
+    "src/make.ts": "export function «=make|src/`make.ts`/make().»() {}\n",
     "src/use.ts": (
-        'import { [[make|src/`make.ts`/make().]] } from "./make";\n'
-        "[[make|src/`make.ts`/make().]]();\n"
+        'import { «make|src/`make.ts`/make().» } from "./make";\n«make|src/`make.ts`/make().»();\n'
     ),
 }
 
