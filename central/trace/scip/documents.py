@@ -55,6 +55,7 @@ _LANGUAGES: Final = {
     "xml": "XML",
     "yaml": "YAML",
 }
+_NAME_LINES: Final = 50  # of a definition, among which its name stands
 _Range = tuple[int, int, int]
 
 
@@ -144,11 +145,13 @@ def _range_of_name(lines: Sequence[str], one: SymbolRow) -> _Range:
     name = _whole(one.name)
     before = re.split(name, one.signature, maxsplit=1)[0].split()
     patterns = [rf"{re.escape(before[-1])}\s*{name}"] if before and before[-1] else []
+    first = one.start_line - 1
+    last = min(one.end_line, len(lines), first + _NAME_LINES)
     for pattern in (*patterns, name):
-        for number in range(one.start_line - 1, min(one.end_line, len(lines))):
+        for number in range(first, last):
             if found := re.search(pattern, lines[number]):
                 return number, found.end() - len(one.name), found.end()
-    return one.start_line - 1, 0, 0
+    return first, 0, 0
 
 
 def _whole(name: str) -> str:
