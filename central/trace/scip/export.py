@@ -99,10 +99,10 @@ def _documents(
     meanings = _meanings(written_edges(resolver, sites))
     bases = direct_bases(resolver, ids)
     files = FilesWithSymbols(resolver, scope.repositories)
-    files.read(ids, with_content=True)
+    files.read(ids)
     targets = {one.target for several in meanings.values() for one in several}
     targets.update(base for several in bases.values() for base in several)
-    files.read(file for file, _ in targets)
+    files.read_targets(targets)
     own = files.repository_of(ids[0])
     for key in sorted(targets):
         _note_external(files, key, own, external)

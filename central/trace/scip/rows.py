@@ -1,14 +1,14 @@
 """What an export reads: files in portions, their definitions with symbols, and bases of classes."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.corpus.models import File, Package, Reference, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.visibility import RepositorySnapshot
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.questions import Bases, Key
+from central.trace.resolve.questions import Bases, Key, last_name
 from central.trace.scip.symbols import Defined, DefiningFile, symbols_of
 from central.trace.stored.hierarchy import classes_in
 from central.trace.stored.models import Inheritance, Source
@@ -39,6 +39,7 @@ _FILES: Final = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.name
 _SYMBOLS: Final = _sql("""SELECT s.file_id, s.name, s.qualified_name, s.kind, s.signature,
         s.start_line, s.end_line
     FROM {symbol} s WHERE s.file_id = ANY(%s::bigint[]) AND s.repository_id = ANY(%s::bigint[])
+        AND (%s::text[] IS NULL OR s.name = ANY(%s::text[]) OR s.qualified_name = ANY(%s::text[]))
     ORDER BY s.file_id, s.start_line, s.id""")
 _BASES: Final = _sql("""SELECT s.file_id, b.name, t.file_id, b.base_name
     FROM {source} s JOIN {inheritance} b ON b.source = s.path_id
@@ -95,7 +96,7 @@ def next_files(resolver: BatchResolver, repository: int, path: str) -> tuple[lis
 
 
 class FilesWithSymbols:
-    """Files with their definitions, each read once; `visible` are the repositories by id."""
+    """Files with their definitions; `visible` are the repositories by id."""
 
     def __init__(self, resolver: BatchResolver, visible: Mapping[int, RepositorySnapshot]) -> None:
         self._resolver = resolver
@@ -103,19 +104,30 @@ class FilesWithSymbols:
         self._files: dict[int, DefiningFileRows] = {}
         self._first: dict[Key, SymbolRow] = {}
 
-    def read(self, files: Iterable[int], *, with_content: bool = False) -> None:
-        """Read those of the files that are visible."""
-        missing = sorted(set(files) - self._files.keys())
-        if not missing:
-            return
-        ids = id_array(missing)
+    def read(self, files: Collection[int]) -> None:
+        """Read whole files with their content. All are visible."""
+        self._read(id_array(files), id_array(files), None)
+
+    def read_targets(self, keys: Iterable[Key]) -> None:
+        """Read definitions of other files, those of them that are visible.
+
+        With what their symbols depend on: those around them, and others of their names.
+        """
+        missing = {(file, name) for file, name in keys if file not in self._files}
+        whole = {name for _, name in missing}
+        named = sorted({last_name(name) for name in whole})
+        around = sorted({one for name in whole for one in _beginnings(name)})
+        if missing:
+            self._read(id_array({file for file, _ in missing}), id_array(()), (named, around))
+
+    def _read(self, ids: str, with_content: str, only: tuple[list[str], list[str]] | None) -> None:
         seen = self._resolver.repositories
+        named, around = only or (None, None)
         definitions: dict[int, list[tuple[str, str, str, str, int, int]]] = defaultdict(list)
-        for file, *row in fetch_rows(_SYMBOLS, [ids, seen]):
+        for file, *row in fetch_rows(_SYMBOLS, [ids, seen, named, named, around]):
             definitions[file].append((*row,))
-        contents = ids if with_content else id_array(())
         for file, repository, path, language, namespace, *of_package, content in fetch_rows(
-            _FILES, [contents, ids, seen]
+            _FILES, [with_content, ids, seen]
         ):
             about = self._about(repository, path, language, namespace, of_package)
             self._add(file, repository, about, split_lines(content), definitions[file])
@@ -126,8 +138,10 @@ class FilesWithSymbols:
         name, version, root, ecosystem = package
         if ecosystem != _ECOSYSTEMS.get(language, ecosystem):
             name = version = root = ""
-        of = self._visible[repository]
-        return DefiningFile(of.name, of.commit, path, language, namespace, name, version, root)
+        owner = self._visible[repository]
+        return DefiningFile(
+            owner.name, owner.commit, path, language, namespace, name, version, root
+        )
 
     def _add(
         self,
@@ -155,12 +169,19 @@ class FilesWithSymbols:
         return self._files[file]
 
     def repository_of(self, file: int) -> int:
-        """Return the repository of a file that was read and has definitions."""
+        """Return the repository of a file that was read."""
         return self._files[file].repository
 
     def definition(self, key: Key) -> SymbolRow | None:
         """Return the first definition of a name in a file that was read."""
         return self._first.get(key)
+
+
+def _beginnings(name: str) -> Iterator[str]:
+    """Yield a qualified name and those around it."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
 
 
 def _is_inner(lines: Sequence[str], line: int) -> bool:
