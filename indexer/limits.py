@@ -49,6 +49,18 @@ MANIFEST_PINS: Final = 20_000
 MANIFEST_DEPENDENCIES: Final = 2_000
 MANIFEST_ENTRIES: Final = 1_000
 
+# SCIP indexes
+SCIP_FILES: Final = 1_000  # of a run
+SCIP_FILE_BYTES: Final = 8 * 1024**3  # also inflated
+SCIP_DOCUMENTS: Final = 200_000  # of a run
+SCIP_DOCUMENT_BYTES: Final = 64 * 1024 * 1024
+SCIP_DOCUMENT_MESSAGES: Final = 1_000_000  # parsed they take up to 200 MB
+SCIP_SYMBOL_CHARACTERS: Final = 1_000
+SCIP_TOOL_CHARACTERS: Final = 100  # of an indexer's name, and of its version
+SCIP_DEFINITIONS: Final = FILE_DEFINITIONS  # of a document
+SCIP_OCCURRENCES: Final = 3 * FILE_REFERENCES  # of a document, without definitions
+SCIP_RELATIONSHIPS: Final = 20_000  # of a document
+
 # Patterns
 PATTERN_BYTES: Final = 1_024
 PATTERN_WILDCARDS: Final = 64

@@ -1,12 +1,16 @@
 """SCIP: symbols, and what one document of an index says of its file.
 
-The grammar of symbols is the comment of `message Symbol` in scip.proto, version 0.7.1.
+The grammar of symbols is the comment of `message Symbol` in scip.proto, version 0.10.0.
 """
 
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
+
+# The binding of a reference that only an index knows, by its symbol; no file's rows have it.
+SCIP_BINDING: Final = "scip"
+CONSTRUCTOR: Final = "<constructor>"  # the name of a class's constructor in scip-typescript
 
 
 class Suffix(StrEnum):

@@ -12,6 +12,7 @@ ROUTES = {
         "api/v1/index/runs",
         "api/v1/index/runs/<uuid:run_id>",
         "api/v1/index/runs/<uuid:run_id>/embeddings",
+        "api/v1/index/runs/<uuid:run_id>/scip",
         "api/v1/index/updated",
         "metrics",
     },
