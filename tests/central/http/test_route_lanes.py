@@ -51,6 +51,7 @@ ROUTES = {
         "api/v1/map/unused",
         "api/v1/trace/calls",
         "api/v1/trace/impact",
+        "api/v1/trace/scip",
     },
     Lane.SEARCHES: {
         "api/v1/search",
