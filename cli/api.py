@@ -37,13 +37,20 @@ _MATCH_SECONDS = 70.0  # between two results; a stream takes a minute at most
 class HttpSearchApi:
     """The search API of one organisation of a service.
 
-    `project` is the project of the checkout; outside of one it is "".
+    `project` is the project of the checkout at `root`; outside of one they are "" and None.
     """
 
-    def __init__(self, transport: Transport, organization: str, project: str = "") -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        organization: str,
+        project: str = "",
+        root: Path | None = None,
+    ) -> None:
         self._transport = transport
         self._organization = organization
         self.project = project
+        self.root = root
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send a search."""

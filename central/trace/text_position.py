@@ -67,8 +67,8 @@ def _character(line: str, position: FilePosition) -> int:
     if end > len(data):
         raise _invalid(
             "column",
-            f"Line {position.line} ends at column {len(data) // unit:,} in {position.encoding}; "
-            "column is behind it. Columns count from 0, in encoding.",
+            f"Line {position.line} has a length of {len(data) // unit:,} in {position.encoding}; "
+            "column is behind its end.",
         )
     try:
         return len(data[:end].decode(codec))
