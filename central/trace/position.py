@@ -1,6 +1,6 @@
 """What a name at a position of a file means: its definitions, or why there is none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
@@ -17,6 +17,7 @@ from central.trace.answers import (
 )
 from central.trace.callees import resolve_callees
 from central.trace.edges import Edge, Step
+from central.trace.imports import edges_of_imports
 from central.trace.links import links
 from central.trace.receipts import receipt_of
 from central.trace.request_scope import TraceScope, traced
@@ -29,13 +30,14 @@ from central.trace.resolve.definitions import (
     definitions_named,
 )
 from central.trace.resolve.engine import limits_met
+from central.trace.resolve.import_sites import IMPORT, ImportSite, imports_before
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite, sites_at
 from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.sql import Imports
 from central.trace.tally import Tally
 from central.trace.text_position import TextPosition, text_position
-from central.trace.written_names import HEAD_LINES, written_names
+from central.trace.written_names import HEAD_LINES, line_starts, written_names
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import Access, Binding
 
@@ -86,15 +88,19 @@ def meaning_at(scope: TraceScope, position: FilePosition) -> FoundMeaning:
     place = text_position(scope, position)
     if sites := _sites(scope, place):
         name = _name(place, sites[0].name, sites[0].kind, sites[0].column)
-        return _meaning(scope, name, sites)
+        return _meaning_of_reference(scope, name, sites)
     if defined := _defined_at(scope, place):
         one, character = defined
         name = _name(place, one.name, _DEFINITION, character)
         own = _meant(one, place.repository, rule=_DEFINITION, confidence=_HIGH)
         return FoundMeaning(name, [one], [own], Tally(), "")
+    if imports := _imports_at(scope, place):
+        word, character = place.word()
+        return _meaning_of_import(scope, _name(place, word, IMPORT, character), imports)
     raise NotFoundError(
-        "The index knows no name there: it knows references, and the names of definitions. Check "
-        "line and column: they are those of the indexed commit, which may be newer than yours.",
+        "The index knows no name there: it knows references, imports, and the names of "
+        "definitions. Check line and column: they are those of the indexed commit, which may be "
+        "newer than yours.",
         code="reference_not_found",
     )
 
@@ -134,6 +140,44 @@ def _defined_at(scope: TraceScope, place: TextPosition) -> tuple[Definition, int
     return (defined[starts[0]], starts[0] - place.start) if starts else None
 
 
+def _imports_at(scope: TraceScope, place: TextPosition) -> list[ImportSite]:
+    """Return the imports of the word there: on its line, or in a bracket that theirs opens."""
+    word, character = place.word()
+    if not word:
+        return []
+    found = imports_before(scope.resolver, place.file, line=place.asked.line, name=word)
+    starts = line_starts(place.text)
+    return [
+        one
+        for one in found
+        if one.site.line == place.asked.line
+        or _is_in_bracket(place.text[starts[one.site.line - 1] : place.start + character])
+    ]
+
+
+def _is_in_bracket(text: str) -> bool:
+    """Whether a bracket that the first line opens has not been closed."""
+    opening = text.partition("\n")[0]
+    return any(one in opening and other not in text for one, other in ("()", "{}"))
+
+
+def _meaning_of_import(
+    scope: TraceScope, name: NameInFile, imports: Sequence[ImportSite]
+) -> FoundMeaning:
+    edges = _once(edges_of_imports(scope.resolver, imports))
+    definitions = definitions_at(scope.resolver, [edge.target for edge in edges])
+    edges = [edge for edge in edges if edge.target in definitions]
+    reason = "" if edges else _reason_of_import(scope, imports[0])
+    return _shown(scope, name, edges, definitions, Tally(), reason)
+
+
+def _reason_of_import(scope: TraceScope, one: ImportSite) -> str:
+    ((_, modules),) = scope.resolver.resolve_all([one.statement])
+    if modules:
+        return f"“{one.statement.path}” is a module; ask for a name that is used of it."
+    return _reason(scope, one.site)
+
+
 def _name(place: TextPosition, name: str, use: str, character: int) -> NameInFile:
     is_written = place.line.startswith(name, character)
     return NameInFile(
@@ -149,7 +193,9 @@ def _name(place: TextPosition, name: str, use: str, character: int) -> NameInFil
     )
 
 
-def _meaning(scope: TraceScope, name: NameInFile, sites: Sequence[ReferenceSite]) -> FoundMeaning:
+def _meaning_of_reference(
+    scope: TraceScope, name: NameInFile, sites: Sequence[ReferenceSite]
+) -> FoundMeaning:
     found = resolve_callees(scope.resolver, sites, min_confidence=Confidence.MEDIUM)
     edges = _once(found.edges)
     definitions = definitions_at(scope.resolver, [edge.target for edge in edges])
@@ -157,6 +203,17 @@ def _meaning(scope: TraceScope, name: NameInFile, sites: Sequence[ReferenceSite]
     reason = "" if edges else _reason(scope, sites[0])
     if not edges and found.unresolved:
         edges, definitions = _named(scope, sites[0])
+    return _shown(scope, name, edges, definitions, found.tally, reason)
+
+
+def _shown(
+    scope: TraceScope,
+    name: NameInFile,
+    edges: Sequence[Edge],
+    definitions: Mapping[Key, Definition],
+    tally: Tally,
+    reason: str,
+) -> FoundMeaning:
     steps = [Step(edge, 1, 0) for edge in edges[:_SHOWN]]
     targets = [definitions[step.edge.target] for step in steps]
     shown = [
@@ -171,7 +228,7 @@ def _meaning(scope: TraceScope, name: NameInFile, sites: Sequence[ReferenceSite]
         )
         for one, link in zip(targets, links(scope, steps, definitions), strict=True)
     ]
-    return FoundMeaning(name, targets, shown, found.tally, reason)
+    return FoundMeaning(name, targets, shown, tally, reason)
 
 
 def _meant(one: Definition, repository: RepositorySnapshot, **why: Any) -> MeantDefinition:

@@ -1,5 +1,6 @@
 """A position in the stored text of a file, checked and converted to characters."""
 
+import re
 from typing import Final, NamedTuple
 
 from central.corpus.files import why_skipped
@@ -15,6 +16,7 @@ _CODECS: Final = {
     Encoding.UTF_16: ("utf-16-le", 2),
     Encoding.UTF_32: ("utf-32-le", 4),
 }
+_WORD: Final = re.compile(r"[\w$]+")
 _FILE: Final = sql_with(file=File)("""SELECT f.id, f.content, f.skipped FROM {file} f
     WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
         AND f.path = %s::text""")
@@ -30,6 +32,13 @@ class TextPosition(NamedTuple):
     start: int
     line: str
     character: int
+
+    def word(self) -> tuple[str, int]:
+        """Return the word that the character is in, and where it begins; "" between words."""
+        for found in _WORD.finditer(self.line):
+            if found.start() <= self.character < found.end():
+                return found[0], found.start()
+        return "", self.character
 
     def column(self, character: int) -> int:
         """Return where a character of the line is, in the encoding that was asked for."""

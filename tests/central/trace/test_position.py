@@ -244,6 +244,30 @@ def test_of_names_in_one_chain_each_has_its_own_meaning(ask: Ask) -> None:
     assert meant(ask, "shop.py", 6, 3) == ["reference_not_found"]
 
 
+def test_a_name_in_an_import_is_what_it_imports(ask: Ask) -> None:
+    """Not a variable of that name elsewhere, and a module has no definition."""
+    text = """\
+        from kit import (
+            sell,
+            buy as purchase,  # sell
+        )
+        import kit
+
+        def main(sell): return kit
+        """
+    repository("shop", {"kit.py": "def sell(): ...\n\ndef buy(): ...\n", "shop.py": text})
+    assert meant(ask, "shop.py", 2, 5) == ["import sell", "sell@1"]
+    assert meant(ask, "shop.py", 3, 4) == ["import buy", "buy@3"]
+    assert meant(ask, "shop.py", 3, 11) == ["import purchase", "buy@3"]
+    assert meant(ask, "shop.py", 7, 9) == ["reference_not_found"]
+    place = {"project": "shop", "file": "shop.py", "line": 5, "column": 7}
+    module = ask("definition", **place).json()
+    assert (module["definitions"], module["hint"]) == (
+        [],
+        "“kit” is a module; ask for a name that is used of it.",
+    )
+
+
 @pytest.mark.parametrize(("encoding", "column"), [("utf-8", 15), ("utf-16", 12), ("utf-32", 11)])
 def test_columns_count_in_the_encoding_that_is_asked_for(
     ask: Ask, encoding: str, column: int
