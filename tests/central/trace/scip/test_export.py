@@ -171,14 +171,14 @@ def test_the_metadata_say_which_commit_it_is_of(answer: Callable[..., Any]) -> N
 
 def test_portions_are_one_index(export: Export, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = export("auth")
-    monkeypatch.setattr(rows, "SCIP_FILES", 1)
+    monkeypatch.setattr(rows, "SCIP_PORTION_FILES", 1)
     assert export("auth") == whole
 
 
 def test_an_export_ends_without_its_end_if_the_repository_is_indexed_meanwhile(
     answer: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "SCIP_FILES", 1)
+    monkeypatch.setattr(rows, "SCIP_PORTION_FILES", 1)
     parts = iter(answer("auth").streaming_content)
     next(parts), next(parts)
     change_files(Repository.objects.get(name="auth"), {"acme_auth/api.py": "def other(): ..."})
