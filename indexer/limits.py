@@ -168,9 +168,7 @@ CALLS_LOOKS: Final = 200  # for a page, each at up to CALLS_FILES of one reposit
 CALLS_FILES: Final = 500
 SCIP_PORTION_FILES: Final = 200  # of a portion of an export as SCIP
 SCIP_PORTION_REFERENCES: Final = 3_000  # of these
-SCIP_PORTION_BYTES: Final = (
-    2 * 1024 * 1024
-)  # of their content; a larger file is a portion of its own
+SCIP_PORTION_BYTES: Final = 2 * 1024 * 1024  # of their content; a larger file is one of its own
 SCIP_EXTERNAL_SYMBOLS: Final = 50_000  # of other repositories, which an export describes
 SCIP_EXPORT_SECONDS: Final = 1_800.0
 IMPACT_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines in a file
