@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.corpus.identifiers import StoredDefinition, StoredReference
-from central.web.code_links import identifier_links, line_starts
+from central.trace.written_names import line_starts
+from central.web.code_links import identifier_links
 from central.web.highlighting import CodeLink, listing
 
 PIECES = st.lists(
