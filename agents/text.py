@@ -108,7 +108,7 @@ def receipt_text(
         lines.append(f"Limits reached: {', '.join(receipt['cut'])}.")
     if receipt["complete"] and commits:
         lines[0] = f"Complete. {lines[0]}"
-    of_traces = (_unresolved, _elsewhere, _partly_parsed, _unread, _older)
+    of_traces = (_unresolved, _elsewhere, _partly_parsed, _unread, _resolved_by, _older)
     return "\n".join([*lines, *(line for lines_of in of_traces for line in lines_of(receipt))])
 
 
@@ -289,6 +289,16 @@ def _unread(receipt: Row) -> list[str]:
         return []
     files = ", ".join(f"{row['project']}:{row['file']} ({row['problem']})" for row in unread)
     return [f"Manifests that could not be read whole, and may hide more: {files}."]
+
+
+def _resolved_by(receipt: Row) -> list[str]:
+    """`Bound by: app scip-typescript 0.4.0 93, rules 7 files.`"""
+    indexed = receipt.get("resolved_by") or []
+    named = [
+        f"{one['project']} {', '.join(f'{name} {count}' for name, count in one['files'].items())}"
+        for one in indexed
+    ]
+    return [f"Files bound by an index or by rules: {'; '.join(named)}."] if named else []
 
 
 def _older(receipt: Row) -> list[str]:

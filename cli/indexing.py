@@ -17,6 +17,7 @@ from indexer.records.vectors import EmbedderConfig
 
 if TYPE_CHECKING:
     from indexer.git.local import WorkingCopy
+    from indexer.pipeline.job import Job, ScipRequest
     from indexer.pipeline.progress import Progress
 
 _RETRY_SECONDS: Final = 10.0  # the local service may be restarting
@@ -56,6 +57,7 @@ def index_target(
     environ: Mapping[str, str],
     path: Path,
     requested: Requested,
+    scip: "ScipRequest",
     *,
     plain: bool,
     ref: str | None = None,
@@ -72,7 +74,14 @@ def index_target(
     with _report_cancellation() as run_progress:
         if not target.is_local:
             return _index_branch(
-                target, environ, path, requested, plain=plain, ref=ref, run_progress=run_progress
+                target,
+                environ,
+                path,
+                requested,
+                scip,
+                plain=plain,
+                ref=ref,
+                run_progress=run_progress,
             )
         if ref:
             raise ConfigurationError(
@@ -81,30 +90,26 @@ def index_target(
             )
         access = embedder_access(environ)
         return _index_checkout(
-            target, path, requested, access, plain=plain, run_progress=run_progress
+            target, path, requested, scip, access, plain=plain, run_progress=run_progress
         )
 
 
-def index_local(
+def local_job(
     target: IndexTarget,
-    repository: "WorkingCopy",
     commit: str,
     requested: Requested,
-    progress: "Progress",
     access: EmbedderConfig,
-    run_progress: RunProgress | None = None,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Report:
-    """Bring the local index of a checkout to `commit`. Raises IndexerError.
+    scip: "ScipRequest | None" = None,
+) -> "Job":
+    """Return the job that brings the local index of a checkout to `commit`.
 
-    `sleep` pauses while the service is unavailable; it may raise CentralUnreachableError.
+    Without `scip` no SCIP index is read: `watch` would read all of it after each change.
     """
-    from indexer.client.api import IndexingClient, OpenRequest
+    from indexer.client.api import OpenRequest
     from indexer.commands.run import WAIT_SECONDS
     from indexer.git.local import LOCAL_REF
     from indexer.pipeline.fingerprint import EXTRACTOR
     from indexer.pipeline.job import Job
-    from indexer.pipeline.run import index
 
     request = OpenRequest(
         org_id=target.organization,
@@ -114,10 +119,28 @@ def index_local(
         extractor=EXTRACTOR,
         default_branch=LOCAL_REF.removeprefix("refs/heads/"),
     )
+    return Job(request, requested, WAIT_SECONDS, access, scip=scip)
+
+
+def index_local(
+    target: IndexTarget,
+    repository: "WorkingCopy",
+    job: "Job",
+    progress: "Progress",
+    run_progress: RunProgress | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Report:
+    """Do a job for the local index of a checkout. Raises IndexerError.
+
+    `sleep` pauses while the service is unavailable; it may raise CentralUnreachableError.
+    """
+    from indexer.client.api import IndexingClient
+    from indexer.pipeline.run import index
+
     transport = target.transport(_RETRY_SECONDS, sleep)
     try:
         return index(
-            job=Job(request, requested, WAIT_SECONDS, access),
+            job=job,
             repository=repository,
             central=IndexingClient(transport),
             progress=progress,
@@ -143,6 +166,7 @@ def _index_checkout(
     target: IndexTarget,
     path: Path,
     requested: Requested,
+    scip: "ScipRequest",
     access: EmbedderConfig,
     *,
     plain: bool,
@@ -154,10 +178,8 @@ def _index_checkout(
     repository = WorkingCopy(path)
     try:
         with display(plain=plain) as progress:
-            commit = repository.commit("HEAD")
-            return index_local(
-                target, repository, commit, requested, progress, access, run_progress
-            )
+            job = local_job(target, repository.commit("HEAD"), requested, access, scip)
+            return index_local(target, repository, job, progress, run_progress)
     finally:
         repository.close()
 
@@ -167,6 +189,7 @@ def _index_branch(
     environ: Mapping[str, str],
     path: Path,
     requested: Requested,
+    scip: "ScipRequest",
     *,
     plain: bool,
     ref: str | None,
@@ -191,7 +214,12 @@ def _index_branch(
     connection = Connection(repository, settings, target.transport(settings.retry_seconds))
     try:
         return index_branch(
-            connection, ref=ref, requested=requested, plain=plain, run_progress=run_progress
+            connection,
+            ref=ref,
+            requested=requested,
+            scip=scip,
+            plain=plain,
+            run_progress=run_progress,
         )
     finally:
         connection.transport.close()

@@ -12,6 +12,8 @@ IndexerError
 │   ├── TreeTooLargeError          a commit has more files than an index may have
 │   └── BlobTooLargeError          a file is larger than any that is indexed
 ├── BundleError                 a batch violates the wire format
+├── ScipInvalidError            a SCIP index cannot be read
+├── ScipDocumentError           a document of a SCIP index is not used
 ├── EmbeddingError              `done`: the vectors embedded before
 │   ├── EmbedderMismatchError   model or dimensions differ from those that central requires
 │   └── EmbedderUnavailableError
@@ -179,6 +181,20 @@ class BundleError(IndexerError):
     def __init__(self, message: str, *, code: str = "batch_malformed") -> None:
         super().__init__(message)
         self.code = code
+
+
+class ScipInvalidError(IndexerError):
+    """A file is no SCIP index, is cut off, or is over a limit; nothing of it is used."""
+
+    exit_code = Exit.USAGE
+    title = "The SCIP index cannot be read"
+    code: Final = "scip_invalid"
+
+
+class ScipDocumentError(IndexerError):
+    """A document of an index is malformed or of another text; it ends no run."""
+
+    title = "A document of the SCIP index is not used"
 
 
 class EmbeddingError(IndexerError):

@@ -49,6 +49,18 @@ MANIFEST_PINS: Final = 20_000
 MANIFEST_DEPENDENCIES: Final = 2_000
 MANIFEST_ENTRIES: Final = 1_000
 
+# SCIP indexes
+SCIP_FILES: Final = 1_000  # of a run
+SCIP_FILE_BYTES: Final = 8 * 1024**3  # also inflated
+SCIP_DOCUMENTS: Final = 200_000  # of a run
+SCIP_DOCUMENT_BYTES: Final = 64 * 1024 * 1024
+SCIP_DOCUMENT_MESSAGES: Final = 1_000_000  # parsed they take up to 200 MB
+SCIP_SYMBOL_CHARACTERS: Final = 1_000
+SCIP_TOOL_CHARACTERS: Final = 100  # of an indexer's name, and of its version
+SCIP_DEFINITIONS: Final = FILE_DEFINITIONS  # of a document
+SCIP_OCCURRENCES: Final = 3 * FILE_REFERENCES  # of a document, without definitions
+SCIP_RELATIONSHIPS: Final = 20_000  # of a document
+
 # Patterns
 PATTERN_BYTES: Final = 1_024
 PATTERN_WILDCARDS: Final = 64
@@ -154,6 +166,11 @@ UNUSED_CLASSES: Final = 10_000  # with members of such names
 CALLS_LISTED: Final = 50_000  # of a page: a call may reach every override of a method
 CALLS_LOOKS: Final = 200  # for a page, each at up to CALLS_FILES of one repository
 CALLS_FILES: Final = 500
+SCIP_PORTION_FILES: Final = 200  # of a portion of an export as SCIP
+SCIP_PORTION_REFERENCES: Final = 3_000  # of these
+SCIP_PORTION_BYTES: Final = 2 * 1024 * 1024  # of their content; a larger file is one of its own
+SCIP_EXTERNAL_SYMBOLS: Final = 50_000  # of other repositories, which an export describes
+SCIP_EXPORT_SECONDS: Final = 1_800.0
 IMPACT_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines in a file
 IMPACT_DEFINITIONS: Final = 2_000
 AGENT_ANSWER_SECONDS: Final = 30.0

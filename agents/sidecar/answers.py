@@ -179,6 +179,7 @@ class ProjectStatus(AnswerModel):
     symbols: int
     references: int
     languages: dict[str, int]
+    resolved_by: dict[str, int] = {}
     languages_without_symbols: list[str] = []
     embedder: str | None
     policies_not_run: list[str] = []

@@ -112,6 +112,14 @@ class OlderExtractor(AnswerModel):
     sample: list[str] = []
 
 
+class ResolvedBy(AnswerModel):
+    """How many files of a project each SCIP indexer has bound, and how many the rules."""
+
+    project: str
+    files: dict[str, int]
+    disagreements: int | None = None
+
+
 class TraceReceipt(SearchReceipt):
     """The commits of the answer, and projects that may have missing results."""
 
@@ -122,6 +130,7 @@ class TraceReceipt(SearchReceipt):
     unread_manifests: list[UnreadManifest] = []
     older_extractor: OlderExtractor = OlderExtractor()
     edges_behind: int | None = None
+    resolved_by: list[ResolvedBy] = []
 
 
 class _Page(AnswerModel):

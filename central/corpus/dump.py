@@ -19,10 +19,14 @@ from central.corpus.models import (
     Module,
     Package,
     Reference,
+    ScipDefinition,
+    ScipDocument,
+    ScipRelationship,
     Symbol,
     TermStat,
 )
 from central.repositories.models import Repository
+from indexer.records.scip import SCIP_BINDING
 from indexer.store.base import Collection, VectorStore
 
 _ROWS = 1000
@@ -79,6 +83,7 @@ def dump_lines(repository: Repository) -> list[str]:
         *_chunks(repository, store, collection),
         *_symbols(repository),
         *_relations(repository),
+        *_scip(repository),
         *_packages(repository),
         _terms(repository),
     ]
@@ -185,8 +190,26 @@ def _symbols(repository: Repository) -> Iterator[dict[str, object]]:
 def _relations(repository: Repository) -> Iterator[dict[str, object]]:
     for kind, (model, names) in _OF_FILES.items():
         rows = model._default_manager.filter(file__repository=repository)
+        if model is Reference:
+            rows = rows.exclude(binding=SCIP_BINDING)
         for path, *values in rows.values_list("file__path", *names).iterator(chunk_size=_ROWS):
             yield {"type": kind, "file": path, **dict(zip(names, values, strict=True))}
+
+
+def _scip(repository: Repository) -> Iterator[dict[str, object]]:
+    columns = ("path", "blob", "digest", "cut", "left_out")
+    for one in ScipDocument.objects.filter(repository=repository).values(*columns).iterator():
+        yield {"type": "scip_document", **one}
+    bound = Reference.objects.filter(file__repository=repository, symbol__isnull=False)
+    of_reference = ("file__path", "kind", "name", "binding", "line", "column", "symbol__text")
+    for row in bound.values(*of_reference).iterator(chunk_size=_ROWS):
+        yield {"type": "scip_reference", **row}
+    definitions = ScipDefinition.objects.filter(repository=repository)
+    for row in definitions.values("file__path", "qualified_name", "symbol__text"):
+        yield {"type": "scip_definition", **row}
+    relationships = ScipRelationship.objects.filter(repository=repository)
+    for row in relationships.values("file__path", "symbol__text", "implemented__text"):
+        yield {"type": "scip_relationship", **row}
 
 
 def _packages(repository: Repository) -> Iterator[dict[str, object]]:

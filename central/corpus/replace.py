@@ -21,6 +21,8 @@ from central.corpus.models import (
     Manifest,
     Module,
     Reference,
+    ScipDefinition,
+    ScipRelationship,
     Symbol,
     TermStat,
 )
@@ -37,9 +39,10 @@ _FOUND: Final = _sql(
     " WHERE repository_id = %s AND path = ANY(%s)"
 )
 _DELETE_CHUNKS: Final = _sql("DELETE FROM {chunk} WHERE file_id = ANY(%s) RETURNING point, terms")
+_UNCOUNTED: Final = (Import, Export, Module, ScipDefinition, ScipRelationship)
 _OF_FILES: Final[dict[type[Model], str]] = {
     model: sql("DELETE FROM {table} WHERE file_id = ANY(%s)", table=model)
-    for model in (Symbol, Reference, Manifest, Import, Export, Module)
+    for model in (Symbol, Reference, Manifest, *_UNCOUNTED)
 }
 _DELETE_FILES: Final = _sql("DELETE FROM {file} WHERE id = ANY(%s)")
 _MOVE_TERMS: Final = _sql("""
@@ -116,7 +119,7 @@ def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta
     delta.symbols -= _deleted(_OF_FILES[Symbol], ids)
     delta.references -= _deleted(_OF_FILES[Reference], ids)
     delta.manifests |= _deleted(_OF_FILES[Manifest], ids) > 0
-    for model in (Import, Export, Module):
+    for model in _UNCOUNTED:
         _deleted(_OF_FILES[model], ids)
     _deleted(_DELETE_FILES, ids)
 

@@ -137,6 +137,15 @@ class TreeAnswer(serializers.Serializer[Any]):
     removed = serializers.IntegerField()
 
 
+class ScipAnswer(serializers.Serializer[Any]):
+    """The SCIP documents that are stored of the run's repository."""
+
+    documents = serializers.ListField(
+        child=serializers.ListField(),
+        help_text="Path, blob, digest, and how many occurrences its client left out",
+    )
+
+
 class DigestsField(serializers.ListField):
     """SHA-256 in hexadecimal by the thousand: a field for each takes longer than the answer."""
 

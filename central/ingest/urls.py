@@ -16,5 +16,6 @@ urlpatterns = [
         views.EmbeddingsView.as_view(),
         name="index-run-embeddings",
     ),
+    path("runs/<uuid:run_id>/scip", views.ScipView.as_view(), name="index-run-scip"),
     path("updated", views.WebhookView.as_view(), name="index-updated"),
 ]

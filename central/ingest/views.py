@@ -17,12 +17,14 @@ from rest_framework.views import APIView
 
 from central.background import BATCHES, RUNS
 from central.corpus.embeddings import pack_vector
+from central.corpus.scip import stored_documents
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
 from central.http.urls import absolute_url
 from central.ingest import serializers, signing
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_run
+from central.ingest.services.access import open_run_of
 from central.ingest.services.batches import put_batch, put_tree
 from central.ingest.services.known_embeddings import known_embeddings, max_digests
 from central.ingest.services.open_run import Opened, RunRequest, open_run
@@ -195,6 +197,18 @@ class BatchView(APIView):
         )
         BATCHES.wake()
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ScipView(APIView):
+    """What is stored of SCIP indexes."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(operation_id="index_run_scip", responses=serializers.ScipAnswer)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """List the documents that need not be sent again: those of equal blob and digest."""
+        run = open_run_of(credential=credential_in(request), run_id=run_id)
+        return Response({"documents": stored_documents(run.repository_id)})
 
 
 class EmbeddingsView(APIView):

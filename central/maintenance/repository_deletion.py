@@ -19,6 +19,8 @@ from central.corpus.models import (
     Embedding,
     File,
     Package,
+    ScipDocument,
+    ScipSymbol,
     TermStat,
     TrigramPosting,
     TrigramSegment,
@@ -72,7 +74,10 @@ _DELETIONS = (
         "segment_id IN (SELECT id FROM {segment} WHERE repository_id = %s)",
         segment=TrigramSegment,
     ),
-    *(deletion(model, _OF_REPOSITORY) for model in (Package, TermStat, Embedding, TrigramSegment)),
+    *(
+        deletion(model, _OF_REPOSITORY)
+        for model in (Package, TermStat, Embedding, TrigramSegment, ScipDocument, ScipSymbol)
+    ),
     *(deletion(model, _OF_RUN, run=IndexRun) for model in (Batch, Delivery)),
     deletion(Push, _OF_REPOSITORY),
 )

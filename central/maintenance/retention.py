@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 
+from central.corpus.scip import delete_unused_symbols
 from central.db import sql_with
 from central.github.models import GitHubDelivery, IdTokenUse
 from central.ingest.models import Batch, Delivery, IndexRun
@@ -43,6 +44,7 @@ class RetentionResult:
     sessions: int
     runs: int
     questions: int
+    symbols: int
 
 
 def apply_retention(*, now: datetime) -> RetentionResult:
@@ -59,6 +61,7 @@ def apply_retention(*, now: datetime) -> RetentionResult:
         sessions=Session.objects.filter(expire_date__lt=now).delete()[0],
         runs=_delete_runs(now - timedelta(days=settings.RUN_RETENTION_DAYS)),
         questions=delete_unused_questions(),
+        symbols=delete_unused_symbols(),
     )
     _log.info("retention_applied", **asdict(result))
     return result

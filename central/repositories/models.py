@@ -120,6 +120,9 @@ class Repository(models.Model):
     symbols = models.PositiveIntegerField(default=0)
     references = models.PositiveIntegerField(default=0)
     languages = models.JSONField(default=dict, help_text="Language → number of indexed files")
+    scip = models.JSONField(
+        default=dict, db_default={}, help_text="Indexer → files whose references it has bound"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -13,6 +13,7 @@ from central.extensions import added
 from central.repositories.expectations import is_expected
 from central.repositories.extractors import parts_to_read_again
 from central.repositories.models import IndexedBy, Repository
+from central.repositories.resolved_by import resolved_by
 from central.repositories.states import (
     LIVE_RUN_STATES,
     IndexState,
@@ -75,6 +76,11 @@ class ProjectStatus:
     symbols: int
     references: int
     languages: dict[str, int]
+    resolved_by: Annotated[
+        dict[str, int],
+        "Of the files that may have references: which SCIP indexer, with its version, has bound "
+        "them, or the service's own rules → files",
+    ]
     languages_without_symbols: Annotated[
         list[str], "Languages of its files of which only text is indexed: no definitions or callers"
     ]
@@ -200,6 +206,7 @@ def _project_status(
         symbols=repository.symbols,
         references=repository.references,
         languages=repository.languages,
+        resolved_by=resolved_by(repository.scip, repository.languages),
         languages_without_symbols=sorted(WITHOUT_SYMBOLS.intersection(repository.languages)),
         embedder=repository.embedder or None,
         policies_not_run=policies_not_run,

@@ -89,7 +89,7 @@ class Link:
     depth: int
     rule: Annotated[
         str,
-        "same_file, import, receiver_type, same_package, dependency, value_flow, model or "
+        "scip, same_file, import, receiver_type, same_package, dependency, value_flow, model or "
         "name_only",
     ]
     confidence: Annotated[str, "high, medium or low"]
@@ -168,6 +168,19 @@ class UnreadManifest:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedBy:
+    """By what a project's references are bound."""
+
+    project: str
+    files: Annotated[dict[str, int], "SCIP indexer with its version, or rules → files"]
+    disagreements: Annotated[
+        int | None,
+        "References that the rules would bind to something else than the index does. null: not "
+        "counted yet, or the credential sees a part",
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class TraceReceipt:
     """Which commits answered, and what the answer may lack."""
 
@@ -193,6 +206,9 @@ class TraceReceipt:
         "Files whose stored edges are not current: they are resolved when asked. null: all, or the "
         "credential sees a part",
     ]
+    resolved_by: Annotated[
+        list[ResolvedBy], "The first 20 projects with a SCIP index; others are resolved by rules"
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +357,7 @@ class Call:
     callee_path: str
     kind: Annotated[str, "call, new, decorate, inherit, element or value"]
     rule: Annotated[
-        str, "same_file, import, receiver_type, same_package, dependency, value_flow or model"
+        str, "scip, same_file, import, receiver_type, same_package, dependency, value_flow or model"
     ]
     confidence: Annotated[str, "high or medium"]
     commit: Annotated[str, "Of the caller's project"]

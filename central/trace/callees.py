@@ -90,9 +90,14 @@ def callee_edges(
     resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
 ) -> list[Edge]:
     """Return edges from these references, those to overrides last."""
-    edges = _outgoing(resolver, sites, is_complete=False).edges
+    edges = written_edges(resolver, sites)
     edges += override_edges(resolver, edges)
     return [edge for edge in edges if edge.confidence >= min_confidence]
+
+
+def written_edges(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Edge]:
+    """Return edges from these references to what they mean, without overrides of it."""
+    return _outgoing(resolver, sites, is_complete=False).edges
 
 
 def _outgoing(

@@ -25,6 +25,7 @@ from central.trace.resolve.references import (
     ReferenceSite,
     bound_sites,
     distinct,
+    indexed_sites,
     sites_named,
     sites_rooted,
     unresolved_sites,
@@ -317,7 +318,9 @@ def _candidates(
     found = _Selection(sites, Unlikely(), is_cut=False)
     if len(sites) > most:
         found = _selected_by_hierarchy(resolver, sought, names, files, further, within)
-    sites = distinct([*found.sites, *sites_rooted(resolver, aliases.roots)])
+    own = sorted({one.name for one in sought.leading})
+    indexed = indexed_sites(resolver, own, within=within, limit=most + 1)
+    sites = distinct([*found.sites, *indexed[:most], *sites_rooted(resolver, aliases.roots)])
     may_be_held = any(name_rules(one).functions_as_values for one in ecosystems)
     held = _held_sites(resolver, sought, aliases.names, within) if may_be_held else []
     if within is not None:
@@ -334,7 +337,8 @@ def _candidates(
         resolutions = with_unresolved(resolver, sites, resolutions)
     resolved = list(zip(sites, resolutions, strict=True))
     resolved += [one for one in zip(held, of_values, strict=True) if one[1].targets]
-    return _Candidates(resolved, found.unlikely, aliases.is_cut or found.is_cut)
+    is_cut = aliases.is_cut or found.is_cut or len(indexed) > most
+    return _Candidates(resolved, found.unlikely, is_cut)
 
 
 def _held_sites(

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from central.corpus.models import File, Import
-from central.db import fetch_rows, sql_with
+from central.corpus.models import File, Import, ScipDocument
+from central.db import fetch_rows, id_array, sql_with
 from central.trace.answers import Endpoint, Link
 from central.trace.edges import Edge, Step
 from central.trace.request_scope import TraceScope
@@ -14,13 +14,14 @@ from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite
+from central.trace.resolve.scip import SCIP
 from central.trace.resolve.sql import FileRow, Files, Requirement
 from central.trace.versions import is_older
 from indexer.records.fixtures import split_fixture
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import Binding
 
-_sql = sql_with(imported=Import, file=File)
+_sql = sql_with(imported=Import, file=File, document=ScipDocument)
 _IMPORT_LINES = _sql("""SELECT i.file_id, i.local, i.line, i.path,
         split_part(f.content, E'\\n', i.line)
     FROM unnest(%s::bigint[], %s::text[]) AS q (file, local)
@@ -28,6 +29,8 @@ _IMPORT_LINES = _sql("""SELECT i.file_id, i.local, i.line, i.path,
     JOIN {file} f ON f.id = i.file_id
     WHERE i.repository_id = ANY(%s::bigint[])
     ORDER BY i.line DESC""")
+_TOOLS = _sql("""SELECT file_id, tool FROM {document}
+    WHERE file_id = ANY(%s::bigint[]) AND repository_id = ANY(%s::bigint[])""")
 _FIRST: Final = 0  # instead of a line: that of the first import of a name
 _ARROW: Final = " → "
 _SENTENCES: Final = {
@@ -65,6 +68,7 @@ class Evidence:
             for question, rows in zip(asked, resolver.resolve_all(asked), strict=True)
             if rows
         }
+        self._tools = _tools(resolver, edges)
         self._requirements = Requirements(resolver, edges, definitions)
 
     def sentence(self, edge: Edge) -> str:
@@ -99,7 +103,9 @@ class Evidence:
     def _origin(self, edge: Edge) -> Iterator[str]:
         """Yield how the reference's file binds the name."""
         imported = self._imported(edge)
-        if imported is not None:
+        if edge.definition and edge.definition.rule == SCIP:
+            yield f"bound by {self._tools.get(edge.site.file, 'an index')}"
+        elif imported is not None:
             yield imported.text
         elif edge.rule == "import":
             yield "imported by wildcard"
@@ -114,6 +120,12 @@ class Evidence:
 
     def _path(self, file: int) -> str:
         return self._places[file].path if file in self._places else ""
+
+
+def _tools(resolver: BatchResolver, edges: Sequence[Edge]) -> Mapping[int, str]:
+    """Return the indexers, with their versions, that bound references, by file."""
+    files = {edge.site.file for edge in edges if edge.definition and edge.definition.rule == SCIP}
+    return dict(fetch_rows(_TOOLS, [id_array(files), resolver.repositories])) if files else {}
 
 
 def _locals(site: ReferenceSite) -> list[str]:

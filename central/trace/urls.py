@@ -3,6 +3,7 @@
 from django.urls import path
 
 from central.trace.model_views import ModelsView
+from central.trace.scip.views import ScipView
 from central.trace.views import (
     CalleesView,
     CallersView,
@@ -22,4 +23,5 @@ urlpatterns = [
     path("graph", GraphView.as_view(), name="trace-graph"),
     path("models", ModelsView.as_view(), name="trace-models"),
     path("impact", ImpactView.as_view(), name="trace-impact"),
+    path("scip", ScipView.as_view(), name="trace-scip"),
 ]

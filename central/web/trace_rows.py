@@ -24,6 +24,7 @@ RULE_WORDS: Final = {
     "same_file": "in the same file",
     "import": "by an import",
     "receiver_type": "by the type of the receiver",
+    "scip": "by a compiler's index",
     "same_package": "in the same package",
     "dependency": "by a package that is imported as a whole",
     "value_flow": "by what a value may hold",

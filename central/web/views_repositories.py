@@ -15,6 +15,7 @@ from central.repositories.expectations import is_expected
 from central.repositories.extractors import parts_to_read_again
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
+from central.repositories.resolved_by import resolved_by
 from central.repositories.states import IndexState, index_state
 from central.repositories.status import unread_manifests
 from central.tenancy.credentials import Credential
@@ -81,6 +82,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "why": why(found.last_reason),
         "languages": shares(found.languages),
         "without_symbols": WITHOUT_SYMBOLS,
+        "resolved_by": resolved_by(found.scip, found.languages) if found.scip else {},
         "unread_manifests": unread_manifests([found]).get(found.pk, {}),
         "older": parts_to_read_again(found),
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],

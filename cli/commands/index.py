@@ -39,6 +39,17 @@ def index(
             help="Branch to index at a configured service; default: the current one",
         ),
     ] = None,
+    scip: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH[:PREFIX]",
+            help="SCIP index, or a pattern of several, relative to PATH; may be repeated",
+        ),
+    ] = None,
+    scip_commit: Annotated[
+        str,
+        typer.Option(metavar="SHA", help="Commit of which the SCIP indexes were made"),
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON")] = False,
 ) -> Exit:
     """Bring the index up to date with the last commit.
@@ -54,6 +65,7 @@ def index(
     from cli.target.target import open_target
     from indexer.client.credentials import Purpose
     from indexer.output import log
+    from indexer.pipeline.job import scip_request
     from indexer.pipeline.report import as_json, format_text
     from indexer.records.runs import Requested
 
@@ -61,6 +73,7 @@ def index(
     context: CommandContext = ctx.obj
     directory = context.directory / path
     checkout_root(directory)
+    request = scip_request(scip or [], scip_commit, context.environ, directory)
     requested = Requested.FORCE if force else Requested.FULL if full else Requested.AUTO
     with open_target(
         context.environ,
@@ -69,6 +82,8 @@ def index(
         project=project,
         purpose=Purpose.INDEX,
     ) as target:
-        report = index_target(target, context.environ, directory, requested, plain=json, ref=ref)
+        report = index_target(
+            target, context.environ, directory, requested, request, plain=json, ref=ref
+        )
     print_stdout(f"{json_.dumps(as_json(report)) if json else format_text(report)}\n")
     return Exit.OK

@@ -62,6 +62,7 @@ def init(
     from indexer.config.project_file import PROJECT_FILE
     from indexer.errors import ConfigurationError
     from indexer.output import log
+    from indexer.pipeline.job import ScipRequest
     from indexer.records.runs import Requested
 
     log.to_standard_error()
@@ -88,7 +89,9 @@ def init(
         if url:
             trust_server(target.url, target.data_dir)
         is_new = write_project_file(root, settings)
-        report = index_target(target, context.environ, directory, Requested.AUTO, plain=json)
+        report = index_target(
+            target, context.environ, directory, Requested.AUTO, ScipRequest(), plain=json
+        )
     if json:
         print_stdout(json_.dumps(_as_object(target, root, report, is_new=is_new)) + "\n")
     else:

@@ -42,6 +42,7 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
             status.text_only(answer),
             status.generated_files(answer),
             status.partly_parsed_files(answer),
+            status.resolved_by(answer),
             status.unread_manifests(answer),
             status.older_extractor(answer),
             status.skipped_files(answer),

@@ -73,6 +73,17 @@ def partly_parsed_files(answer: Mapping[str, Any]) -> str:
     return f"{pluralize(count, 'file')} could be parsed only in part." if count else ""
 
 
+def resolved_by(answer: Mapping[str, Any]) -> str:
+    """Return a sentence that says by what files are resolved; "" if all are by rules."""
+    files = Counter[str]()
+    for one in answer["projects"]:
+        files.update(one.get("resolved_by", {}))
+    if files.keys() <= {"rules"}:
+        return ""
+    named = ", ".join(f"{count:,} by {name}" for name, count in files.most_common())
+    return escape_line(f"Files whose references are bound: {named}.")
+
+
 def unread_manifests(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the manifests that are not read whole; "" for none."""
     problems = Counter[str]()

@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 
 from central.runtime.data_directory import running_server
 from cli.api import HttpSearchApi
-from cli.indexing import index_local
+from cli.indexing import index_local, local_job
 from cli.target.target import IndexTarget, data_dir_of, open_local_target
 from cli.watch.events import Condition, Events
 from cli.watch.journal import Update, UpdateLog
@@ -130,22 +130,13 @@ class _Session:
 
     def _index(self, target: IndexTarget) -> Report:
         repository = self._snapshots.repository
+        job = local_job(target, self._snapshot, Requested.AUTO, self._access)
         if self._is_started:
             silent = Lines(io.StringIO())
             sleep = partial(_sleep_while_there, target)
-            return index_local(
-                target,
-                repository,
-                self._snapshot,
-                Requested.AUTO,
-                silent,
-                self._access,
-                sleep=sleep,
-            )
+            return index_local(target, repository, job, silent, sleep=sleep)
         with display(plain=self._journal.is_for_programs) as progress:
-            return index_local(
-                target, repository, self._snapshot, Requested.AUTO, progress, self._access
-            )
+            return index_local(target, repository, job, progress)
 
     def _changed(self) -> frozenset[str]:
         if not self._indexed:

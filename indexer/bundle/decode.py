@@ -3,11 +3,11 @@
 Checks everything that central stores, so that an apply never fails on content.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
-from itertools import starmap
-from typing import Final
+from itertools import pairwise, starmap
+from typing import Final, TypeAlias
 
 from msgspec import MsgspecError, ValidationError, convert
 from msgspec.json import Decoder
@@ -18,6 +18,9 @@ from indexer.bundle.schema import (
     FileFields,
     ManifestFields,
     RemovalFields,
+    ScipFields,
+    ScipLineFields,
+    ScipRemovalFields,
     SymbolFields,
     UnparsedFields,
 )
@@ -44,13 +47,22 @@ from indexer.records.files import (
 )
 from indexer.records.manifests import Dependency, Manifest, Pin, PinUse
 from indexer.records.references import Export, Import, Reference
+from indexer.records.scip import ScipDocument, ScipPlace, ScipRemoval, parse_symbol
 
 _FILE: Final = Decoder(FileFields)
 _REMOVAL: Final = Decoder(RemovalFields)
+_SCIP: Final = Decoder(ScipLineFields)
+_SCIP_REMOVAL: Final = Decoder(ScipRemovalFields)
+_SCIP_BEGINS: Final = b'{"scip'
+
+Record: TypeAlias = FileRecord | Removal | ScipDocument | ScipRemoval
+_Line: TypeAlias = FileFields | RemovalFields | ScipLineFields | ScipRemovalFields
 
 
-def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Removal]:
-    """Check and read a batch line by line; paths must be unique.
+def decode_records(body: bytes, *, dimensions: int) -> Iterator[Record]:
+    """Check and read a batch line by line.
+
+    Paths must be unique among files and removals, and among documents of SCIP indexes.
 
     Raises BundleError: `batch_malformed`, `batch_path_invalid`, `batch_duplicate_path`,
     `batch_too_large` or `batch_wrong_dimensions`, after it has yielded the lines before a bad one.
@@ -59,15 +71,16 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[FileRecord | Rem
         raise BundleError(
             f"the batch holds more than {BATCH_VALUES} values", code="batch_too_large"
         )
-    seen: set[str] = set()
+    seen: set[tuple[bool, str]] = set()
     for number, line in enumerate(BytesIO(body), start=1):
         where = f"line {number}"
-        record = _record(parse_line(_file_or_removal, line, where), where, dimensions)
-        if record.path in seen:
+        record = _record(parse_line(_fields, line, where), where, dimensions)
+        key = (isinstance(record, ScipDocument | ScipRemoval), record.path)
+        if key in seen:
             raise BundleError(
                 f"{where}: path came on an earlier line too", code="batch_duplicate_path"
             )
-        seen.add(record.path)
+        seen.add(key)
         yield record
 
 
@@ -79,7 +92,9 @@ def read_manifest(value: object, *, where: str) -> Manifest:
         refuse(where, validation_problem(exc))
 
 
-def _file_or_removal(line: bytes) -> FileFields | RemovalFields:
+def _fields(line: bytes) -> _Line:
+    if line.startswith(_SCIP_BEGINS):
+        return _scip_fields(line)
     try:
         return _FILE.decode(line)
     except ValidationError:
@@ -88,15 +103,59 @@ def _file_or_removal(line: bytes) -> FileFields | RemovalFields:
         raise
 
 
-def _record(
-    fields: FileFields | RemovalFields, where: str, dimensions: int
-) -> FileRecord | Removal:
+def _scip_fields(line: bytes) -> ScipLineFields | ScipRemovalFields:
+    try:
+        return _SCIP.decode(line)
+    except ValidationError:
+        with suppress(MsgspecError):
+            return _SCIP_REMOVAL.decode(line)
+        raise
+
+
+def _record(fields: _Line, where: str, dimensions: int) -> Record:
+    if isinstance(fields, ScipRemovalFields):
+        require_path(fields.scip_removed, where)
+        return ScipRemoval(fields.scip_removed)
+    if isinstance(fields, ScipLineFields):
+        return _scip(fields.scip, where)
     require_path(fields.path, where)
     if isinstance(fields, FileFields):
         return _file(fields, where, dimensions)
     if not fields.removed:
         refuse(where, "removed must be true")
     return Removal(fields.path)
+
+
+def _scip(fields: ScipFields, where: str) -> ScipDocument:
+    require_path(fields.path, where)
+    _require_sorted(fields.symbols, where, "symbols")
+    for index, text in enumerate(fields.symbols):
+        symbol = parse_symbol(text)
+        if symbol is None or symbol.version or not symbol.descriptors:
+            refuse(where, f"symbols[{index}]: must be a global symbol without a version")
+    for key, rows in (("definitions", fields.definitions), ("references", fields.references)):
+        _require_sorted(rows, where, key)
+        if any(row[2] >= len(fields.symbols) for row in rows):
+            refuse(where, f"{key}: each must have the number of a symbol")
+    _require_sorted(fields.relationships, where, "relationships")
+    if any(max(pair) >= len(fields.symbols) for pair in fields.relationships):
+        refuse(where, "relationships: each must have the numbers of two symbols")
+    return ScipDocument(
+        path=fields.path,
+        blob=fields.blob,
+        tool=fields.tool,
+        digest=fields.digest,
+        symbols=tuple(fields.symbols),
+        definitions=tuple(starmap(ScipPlace, fields.definitions)),
+        references=tuple(starmap(ScipPlace, fields.references)),
+        relationships=tuple(fields.relationships),
+        cut=fields.cut,
+    )
+
+
+def _require_sorted(rows: Sequence[str] | Sequence[tuple[int, ...]], where: str, key: str) -> None:
+    if any(one >= other for one, other in pairwise(rows)):  # type: ignore[operator]
+        refuse(where, f"{key}: must be sorted, each once")
 
 
 def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:

@@ -18,6 +18,9 @@ from indexer.bundle.schema import (
     FileFields,
     ManifestFields,
     RemovalFields,
+    ScipFields,
+    ScipLineFields,
+    ScipRemovalFields,
     SymbolFields,
     UnparsedFields,
 )
@@ -26,6 +29,7 @@ from indexer.json_values import has_more_values
 from indexer.limits import BATCH_VALUES, FILE_LINES, TREE_BYTES
 from indexer.records.files import FileRecord, Removal, TreeEntry, Unparsed, count_lines
 from indexer.records.manifests import Manifest
+from indexer.records.scip import ScipDocument, ScipRemoval
 from indexer.records.vectors import FLOAT32, UINT32, VALUE_BYTES, TermVector
 
 if TYPE_CHECKING:  # a run's main process handles no array
@@ -112,6 +116,24 @@ def encode_record(record: FileRecord | Removal) -> bytes:
     if isinstance(record, Removal):
         return _ENCODER.encode_lines([RemovalFields(record.path, removed=True)])
     return _ENCODER.encode_lines([_file_fields(record)])
+
+
+def encode_scip(record: ScipDocument | ScipRemoval) -> bytes:
+    """Encode one line about a document of a SCIP index, with its LF."""
+    if isinstance(record, ScipRemoval):
+        return _ENCODER.encode_lines([ScipRemovalFields(record.path)])
+    fields = ScipFields(
+        path=record.path,
+        blob=record.blob,
+        tool=record.tool,
+        digest=record.digest,
+        symbols=record.symbols,  # type: ignore[arg-type] # tuples are written as arrays
+        definitions=record.definitions,  # type: ignore[arg-type]
+        references=record.references,  # type: ignore[arg-type]
+        relationships=record.relationships,  # type: ignore[arg-type]
+        cut=record.cut,
+    )
+    return _ENCODER.encode_lines([ScipLineFields(fields)])
 
 
 def encode_tree(entries: Sequence[TreeEntry]) -> Iterator[bytes]:

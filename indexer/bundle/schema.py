@@ -9,11 +9,18 @@ from typing import Annotated, Final, Literal, TypeAlias
 from msgspec import Meta, Struct
 
 from indexer.limits import (
+    BLOB_BYTES,
     ENCODING_CHARACTERS,
+    FILE_LINES,
     LABEL_CHARACTERS,
     LOCATION_CHARACTERS,
     MODULE_PATH_BYTES,
     NAME_CHARACTERS,
+    SCIP_DEFINITIONS,
+    SCIP_OCCURRENCES,
+    SCIP_RELATIONSHIPS,
+    SCIP_SYMBOL_CHARACTERS,
+    SCIP_TOOL_CHARACTERS,
     VERSION_CHARACTERS,
 )
 from indexer.records.files import ChunkType, DegradeReason, GeneratedBy, SkipReason
@@ -38,6 +45,11 @@ ModulePath: TypeAlias = Annotated[str, Meta(max_length=MODULE_PATH_BYTES)]  # al
 ImportRow: TypeAlias = tuple[Name, Name, ModulePath, bool, Line]
 ExportRow: TypeAlias = tuple[Name, ModulePath, bool, bool]
 ReferenceRow: TypeAlias = tuple[ReferenceKind, Name, Binding, Name, Name, Access, Name, Line, Size]
+
+ScipSymbolText: TypeAlias = Annotated[str, Meta(max_length=SCIP_SYMBOL_CHARACTERS)]
+ScipRow: TypeAlias = tuple[
+    Annotated[int, Meta(ge=1, le=FILE_LINES)], Annotated[int, Meta(ge=0, le=BLOB_BYTES)], Size
+]
 
 
 class _Fields(Struct, forbid_unknown_fields=True, gc=False):
@@ -141,3 +153,29 @@ class FileFields(_Fields, omit_defaults=True):
     unparsed: UnparsedFields | None = None
     encoding: Encoding = ""
     language_declared: bool = False
+
+
+class ScipFields(_Fields):
+    """A document of a SCIP index; rows are ScipPlaces and pairs of symbols by their numbers."""
+
+    path: str
+    blob: Blob
+    tool: Annotated[str, Meta(min_length=1, max_length=2 * SCIP_TOOL_CHARACTERS + 1)]
+    digest: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+    symbols: list[ScipSymbolText]
+    definitions: Annotated[list[ScipRow], Meta(max_length=SCIP_DEFINITIONS)]
+    references: Annotated[list[ScipRow], Meta(max_length=SCIP_OCCURRENCES)]
+    relationships: Annotated[list[tuple[Size, Size]], Meta(max_length=SCIP_RELATIONSHIPS)]
+    cut: Size
+
+
+class ScipLineFields(_Fields):
+    """The line of a document of a SCIP index."""
+
+    scip: ScipFields
+
+
+class ScipRemovalFields(_Fields):
+    """The path of a document that is no longer in the SCIP index."""
+
+    scip_removed: str

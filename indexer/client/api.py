@@ -89,6 +89,14 @@ class TreeDiff:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredScip:
+    """A document of a SCIP index as central has it; see ScipDocument."""
+
+    blob: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunState:
     """The state of a run at central; `progress` is central's text."""
 
@@ -158,6 +166,15 @@ class IndexingClient:
             return {
                 bytes.fromhex(digest): a2b_base64(vectors[digest]) if vectors else None
                 for digest in answer["known"]
+            }
+
+    def scip_documents(self, run_id: str) -> dict[str, StoredScip]:
+        """Return the documents of SCIP indexes that central has of the repository, by path."""
+        answer = self._transport.request("GET", f"{_RUNS}/{run_id}/scip")
+        with malformed_answer(answer):
+            return {
+                str(path): StoredScip(str(blob), str(digest))
+                for path, blob, digest, *_ in answer["documents"]
             }
 
     def put_batch(self, run_id: str, number: int, body: bytes) -> None:

@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from indexer.commands.connection import Connection, add_arguments, connect
 from indexer.errors import IndexerError, ShallowCloneError
@@ -14,6 +14,9 @@ from indexer.pipeline import job_summary
 from indexer.pipeline.report import Report, RunProgress, as_json, format_text
 from indexer.records.files import SkipReason
 from indexer.records.runs import Reason, Requested
+
+if TYPE_CHECKING:
+    from indexer.pipeline.job import ScipRequest
 
 WAIT_SECONDS: Final = 1800.0
 _OVER_LIMITS: Final = (SkipReason.TOO_LARGE, SkipReason.UNPROCESSABLE)
@@ -28,6 +31,20 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--ref", help="the branch; default: the checked-out one, or that of the job"
     )
     parser.add_argument("--mode", type=Requested, choices=list(Requested), default=Requested.AUTO)
+    parser.add_argument(
+        "--scip",
+        action="append",
+        default=[],
+        metavar="PATH[:PREFIX]",
+        help="a SCIP index, or a pattern of several, relative to --path; its paths are below the "
+        "repository's directory PREFIX (AETERNA_SCIP; [scip] of .codesearch.toml)",
+    )
+    parser.add_argument(
+        "--scip-commit",
+        default="",
+        metavar="SHA",
+        help="the commit of which the indexes were made: those of another one are not read",
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.set_defaults(execute=execute)
 
@@ -56,12 +73,15 @@ def _index(
 
     start_forkserver()
     from indexer.client.credentials import Purpose
+    from indexer.pipeline.job import scip_request
 
     connection = connect(options, environ, Purpose.INDEX)
+    scip = scip_request(options.scip, options.scip_commit, environ, options.path)
     return index_branch(
         connection,
         ref=options.ref,
         requested=options.mode,
+        scip=scip,
         plain=options.json,
         run_progress=run_progress,
     )
@@ -72,6 +92,7 @@ def index_branch(
     *,
     ref: str | None,
     requested: Requested,
+    scip: "ScipRequest",
     plain: bool,
     run_progress: RunProgress,
 ) -> Report:
@@ -85,7 +106,14 @@ def index_branch(
     from indexer.pipeline.run import index
 
     repository, settings = connection.repository, connection.settings
-    job = make_job(repository, settings, ref=ref, requested=requested, timeout_seconds=WAIT_SECONDS)
+    job = make_job(
+        repository,
+        settings,
+        ref=ref,
+        requested=requested,
+        timeout_seconds=WAIT_SECONDS,
+        scip=scip,
+    )
     with display(plain=plain or settings.continuous_integration) as progress:
         return index(
             job=job,

@@ -17,16 +17,18 @@ from indexer.output.terminal import first_names
 PROJECT_FILE: Final = ".codesearch.toml"
 _SHOWN: Final = 60  # characters of a pattern in a message
 _INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
+_SCIP_KEYS: Final = {"paths"}
 _SERVER_KEYS: Final = {"url", "organization", "project"}
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFile:
-    """`.codesearch.toml`: `[index]` selects files, `[server]` names the service."""
+    """`.codesearch.toml`: `[index]` selects files, `[scip]` names indexes, `[server]` a service."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_file_bytes: int | None = None
+    scip_paths: tuple[str, ...] = ()
     server: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -49,13 +51,15 @@ def parse_project_file(content: bytes) -> ProjectFile:
         tables = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep
         raise ConfigurationError(f"{PROJECT_FILE} is not valid TOML: {exc}") from exc
-    _refuse_unknown(tables, {"index", "server"}, "")
+    _refuse_unknown(tables, {"index", "scip", "server"}, "")
     index = _table(tables, "index", _INDEX_KEYS)
+    scip = _table(tables, "scip", _SCIP_KEYS)
     server = _table(tables, "server", _SERVER_KEYS)
     return ProjectFile(
-        include=_patterns(index, "include"),
-        exclude=_patterns(index, "exclude"),
+        include=_patterns(index, "index.include"),
+        exclude=_patterns(index, "index.exclude"),
         max_file_bytes=_size(index),
+        scip_paths=_scip_paths(scip),
         server={key: _text(server, key) for key in server},
     )
 
@@ -77,33 +81,49 @@ def _refuse_unknown(table: Mapping[str, object], keys: set[str], prefix: str) ->
         )
 
 
-def _patterns(index: Mapping[str, object], key: str) -> tuple[str, ...]:
-    value = index.get(key, [])
+def _patterns(table: Mapping[str, object], name: str) -> tuple[str, ...]:
+    patterns = _texts(table, name)
+    for pattern in patterns:
+        _refuse_invalid(pattern, name)
+    return patterns
+
+
+def _texts(table: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = table.get(name.rpartition(".")[2], [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigurationError(f"{PROJECT_FILE}: index.{key} must be a list of patterns")
+        raise ConfigurationError(f"{PROJECT_FILE}: {name} must be a list of patterns")
     if len(value) > PATTERNS:
         raise ConfigurationError(
-            f"{PROJECT_FILE}: index.{key} holds {len(value):,} patterns; at most {PATTERNS:,} are "
+            f"{PROJECT_FILE}: {name} holds {len(value):,} patterns; at most {PATTERNS:,} are "
             "read: name directories instead of files"
         )
-    for pattern in value:
-        _refuse_invalid(pattern, key)
     return tuple(value)
 
 
-def _refuse_invalid(pattern: str, key: str) -> None:
+def _scip_paths(scip: Mapping[str, object]) -> tuple[str, ...]:
+    paths = _texts(scip, "scip.paths")
+    for path in paths:
+        if path.startswith("/") or ".." in path.split("/"):
+            raise ConfigurationError(
+                f"{PROJECT_FILE}: scip.paths holds {path[:_SHOWN]!r}, which leaves the checkout: "
+                "name files below its top"
+            )
+    return paths
+
+
+def _refuse_invalid(pattern: str, name: str) -> None:
     from indexer.globs import excess, ignore_spec  # imported here: most projects have no pattern
 
     if problem := excess(pattern):
         raise ConfigurationError(
-            f"{PROJECT_FILE}: index.{key} holds {pattern[:_SHOWN]!r}, which is {problem}: write "
+            f"{PROJECT_FILE}: {name} holds {pattern[:_SHOWN]!r}, which is {problem}: write "
             "several that are simpler"
         )
     try:
         ignore_spec([pattern])
     except ValueError as exc:
         raise ConfigurationError(
-            f"{PROJECT_FILE}: index.{key} holds {pattern!r}, which is not a gitignore pattern"
+            f"{PROJECT_FILE}: {name} holds {pattern!r}, which is not a gitignore pattern"
         ) from exc
 
 

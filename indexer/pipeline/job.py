@@ -1,6 +1,10 @@
 """The job of a run, from the repository, the settings and the arguments."""
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indexer.client.api import OpenRequest
 from indexer.config.github_job import GitHubContext
@@ -16,7 +20,22 @@ from indexer.pipeline.fingerprint import EXTRACTOR
 from indexer.records.runs import Requested, UploadMode
 from indexer.records.vectors import EmbedderConfig
 
+if TYPE_CHECKING:
+    from indexer.scip.files import NamedIndex
+
 _BRANCHES = "refs/heads/"
+_ABBREVIATED_COMMIT = re.compile("[0-9a-f]{7,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class ScipRequest:
+    """The SCIP indexes that an argument or the environment names; else `.codesearch.toml` does.
+
+    `commit`: that of which they were made, or its beginning; "" if unknown.
+    """
+
+    indexes: "tuple[NamedIndex, ...]" = ()
+    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +43,8 @@ class Job:
     """The commit to index and the options of the run.
 
     `direct` None: vectors travel in the batches. `direct_refusal`: why, if central refused the
-    direct upload that QDRANT_URL asked for.
+    direct upload that QDRANT_URL asked for. `scip` None: no SCIP index is looked for, and what
+    central has of them is kept.
     """
 
     request: OpenRequest
@@ -33,6 +53,7 @@ class Job:
     access: EmbedderConfig = field(default_factory=EmbedderConfig)
     direct: DirectUploadSettings | None = None
     direct_refusal: str = ""
+    scip: ScipRequest | None = None
 
     @property
     def vectors(self) -> UploadMode:
@@ -54,6 +75,7 @@ def make_job(
     ref: str | None,
     requested: Requested,
     timeout_seconds: float,
+    scip: ScipRequest | None = None,
 ) -> Job:
     """Return the job that indexes `ref` (default: the checked-out branch, or GitHub's job's).
 
@@ -85,7 +107,30 @@ def make_job(
         timeout_seconds=timeout_seconds,
         access=embedder_access(settings.environ),
         direct=direct,
+        scip=scip,
     )
+
+
+def scip_request(
+    names: Sequence[str], commit: str, environ: Mapping[str, str], directory: Path
+) -> ScipRequest:
+    """Return the indexes that arguments name, else AETERNA_SCIP: a line each.
+
+    They are relative to `directory`. `commit`: the argument, else AETERNA_SCIP_COMMIT. Raises
+    ConfigurationError, also for a name of no file.
+    """
+    commit = commit or environ.get("AETERNA_SCIP_COMMIT", "").strip()
+    if commit and not _ABBREVIATED_COMMIT.fullmatch(commit):
+        raise ConfigurationError(
+            f"{commit!r} is no commit of a SCIP index: give 7 to 64 hexadecimal digits"
+        )
+    lines = environ.get("AETERNA_SCIP", "").splitlines()
+    names = names or [line.strip() for line in lines if line.strip()]
+    if not names:
+        return ScipRequest((), commit)
+    from indexer.scip.files import required_indexes
+
+    return ScipRequest(tuple(required_indexes(names, directory.resolve())), commit)
 
 
 def _full_name(ref: str) -> str:

@@ -11,6 +11,7 @@ from indexer.pipeline.report import (
     embedding_cost,
     files_note,
     refused_note,
+    scip_note,
 )
 from indexer.records.runs import Mode, Reason, RunStats
 
@@ -42,6 +43,7 @@ def report_summary(report: Report) -> str:
             f"{_why(report)}.{_rewritten(report)}\n",
             f"{_figures(report)}\n",
             *([f"Vectors were {text(refused_note(report))}.\n"] if report.direct_refusal else []),
+            *([f"SCIP: {text(scip_note(report.scip))}.\n"] if report.scip else []),
             *_tables(report),
             f"{_run(report)}\n\n",
         )

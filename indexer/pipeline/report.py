@@ -1,13 +1,15 @@
 """The result or the progress of a run, and its forms for terminals and programs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import Enum, auto
-from typing import Any
+from typing import Any, Final
 
 from indexer.output.terminal import escape_line, pluralize
 from indexer.records.files import SkipReason
 from indexer.records.runs import Mode, Reason, RunStats, UploadMode, reason_sentence
+
+_NEXT_LINE: Final = "\n"
 
 
 class RunStage(Enum):
@@ -29,13 +31,36 @@ class RunProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class ScipReport:
+    """What became of the SCIP indexes of a run: numbers of documents.
+
+    `outside`: of no file that is indexed; `duplicate`: of a path that came before; `cut`:
+    occurrences that a limit left out of what is stored. `problem`: why no index was read, with a
+    stable `code`.
+    """
+
+    documents: int = 0
+    unchanged: int = 0
+    sent: int = 0
+    removed: int = 0
+    refused: int = 0
+    outside: int = 0
+    duplicate: int = 0
+    cut: int = 0
+    first_refused: tuple[str, ...] = ()  # path and reason
+    code: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The outcome of a run. `seconds` by stage; with `Mode.NONE` nothing was done.
 
     `languages`, `skipped`, `generated` and `partly_parsed` count this run's files;
     `fetched_history`: the run had to fetch the history missing from the clone. `repository_url` is
     the repository's web page, if any.
-    `direct_refusal`: why central refused the direct upload that QDRANT_URL asked for.
+    `direct_refusal`: why central refused the direct upload that QDRANT_URL asked for. `scip`: None
+    if the run was given no SCIP index.
     """
 
     project: str
@@ -56,6 +81,7 @@ class Report:
     fetched_history: bool = False
     vectors: UploadMode = UploadMode.RELAY
     direct_refusal: str = ""
+    scip: ScipReport | None = None
 
     @property
     def total_seconds(self) -> float:
@@ -103,6 +129,7 @@ def as_json(report: Report) -> dict[str, Any]:
             "cost_usd": stats.embedding_cost_usd,
         },
         "vectors": report.vectors,
+        "scip": asdict(report.scip) if report.scip else None,
         "seconds": report.seconds,
         "run_id": report.run_id,
         "status_url": report.status_url,
@@ -114,7 +141,7 @@ def format_text(report: Report) -> str:
     """Format a few lines for a terminal."""
     head = f"{report.project} at {report.commit_sha[:12]}: {summary_line(report)}"
     if report.mode is Mode.NONE:
-        return head
+        return head + _scip_line(report).removesuffix("\n")
     stats = report.stats
     stages = ", ".join(f"{name} {value:.2f} s" for name, value in report.seconds.items())
     return (
@@ -126,6 +153,7 @@ def format_text(report: Report) -> str:
         f"symbols: {stats.symbols}; references: {stats.references}\n"
         f"{_embedding_line(stats)}"
         f"{_vectors_line(report)}"
+        f"{_scip_line(report).removeprefix(_NEXT_LINE)}"
         f"  time: {report.total_seconds:.2f} s ({stages})"
     )
 
@@ -153,6 +181,28 @@ def _embedding_line(stats: RunStats) -> str:
 
 def _vectors_line(report: Report) -> str:
     return f"  vectors: {refused_note(report)}\n" if report.direct_refusal else ""
+
+
+def _scip_line(report: Report) -> str:
+    return f"{_NEXT_LINE}  SCIP: {scip_note(report.scip)}\n" if report.scip else ""
+
+
+def scip_note(scip: ScipReport) -> str:
+    """Format what became of the SCIP indexes, and the first documents that were refused."""
+    if scip.problem:
+        return escape_line(f"not used, {scip.problem}")
+    counts = {
+        "unchanged": scip.unchanged,
+        "sent": scip.sent,
+        "removed": scip.removed,
+        "refused": scip.refused,
+        "of no indexed file": scip.outside,
+        "repeated": scip.duplicate,
+    }
+    said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    cut = f"; {pluralize(scip.cut, 'occurrence')} over the limits" if scip.cut else ""
+    refused = f"; refused: {'; '.join(scip.first_refused)}" if scip.first_refused else ""
+    return escape_line(f"{pluralize(scip.documents, 'document')} ({said or 'none'}){cut}{refused}")
 
 
 def refused_note(report: Report) -> str:

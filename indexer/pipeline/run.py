@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -23,7 +23,8 @@ from indexer.pipeline.job import Job
 from indexer.pipeline.open_run import abandon_run, open_job, relayed
 from indexer.pipeline.plan import decide, selected_entries
 from indexer.pipeline.progress import Progress
-from indexer.pipeline.report import Report, RunProgress, RunStage
+from indexer.pipeline.report import Report, RunProgress, RunStage, ScipReport
+from indexer.pipeline.scip import ScipChanges, find_changes, scip_plan
 from indexer.pipeline.select import needs_content
 from indexer.pipeline.stats import RunCounters, Stopwatch
 from indexer.pipeline.text_embedder import text_embedder
@@ -96,18 +97,19 @@ class _Run:
             opened, self._job = open_job(
                 central=self._central, job=self._job, run_progress=self._run_progress
             )
-        with self._abandoned_on_error():
+        with self._abandoned_on_error(), closing(ScipChanges()) as scip:
             self._check_upload_mode(opened)
             with self._watch.stage("plan"):
                 plan = self._decide(opened)
+            plan = self._with_scip(opened, plan, scip)
             self._progress.plan(plan)
             if plan.mode is Mode.NONE:
                 self._central.abandon_run(opened.run_id, plan.reason)
-                return self._report(opened, plan, RunStats(), links=None)
+                return self._report(opened, plan, RunStats(), links=None, scip=scip.report)
             with self._watch.stage("select"):
                 work = self._select(opened, plan)
             with self._watch.stage("process"):
-                batches = self._upload(opened, work)
+                batches = self._upload(opened, work, scip)
             stats = self._counters.stats(
                 removed=len(work.removed) + work.removed_by_tree,
                 usage=self._usage,
@@ -116,7 +118,7 @@ class _Run:
             links = self._announce(opened, plan, batches, stats)
         with self._watch.stage("apply"):
             self._wait(opened)
-        return self._report(opened, plan, stats, links)
+        return self._report(opened, plan, stats, links, scip.report)
 
     def _check_upload_mode(self, opened: OpenedRun) -> None:
         direct = self._job.direct
@@ -152,6 +154,21 @@ class _Run:
         self._fetched_history = was_shallow and not self._repository.is_shallow()
         return plan
 
+    def _with_scip(self, opened: OpenedRun, plan: Plan, scip: ScipChanges) -> Plan:
+        """Find what differs of the SCIP indexes; return the plan of the run."""
+        with self._watch.stage("scip"):
+            find_changes(
+                scip,
+                job=self._job,
+                repository=self._repository,
+                central=self._central,
+                opened=opened,
+                plan=plan,
+            )
+        if scip.report is None:
+            self._watch.drop("scip")
+        return scip_plan(plan, scip, self._commit)
+
     def _select(self, opened: OpenedRun, plan: Plan) -> _Work:
         if plan.mode is Mode.INCREMENTAL and plan.base:
             changes = self._repository.changes(plan.base, self._commit)
@@ -170,7 +187,7 @@ class _Run:
             return entries
         return [replace(entry, declared_language="") for entry in entries]
 
-    def _upload(self, opened: OpenedRun, work: _Work) -> int:
+    def _upload(self, opened: OpenedRun, work: _Work, scip: ScipChanges) -> int:
         """Send everything; return the number of batches."""
         self._progress.start("files", len(work.entries))
         with BatchUploader(
@@ -178,6 +195,7 @@ class _Run:
         ) as uploader:
             for path in work.removed:
                 uploader.remove(path)
+            uploader.add_lines(scip.lines())
             uploader.add_files(
                 skipped_line(entry, entry.skipped)
                 for entry in work.entries
@@ -260,7 +278,12 @@ class _Run:
             self._progress.advance()
 
     def _report(
-        self, opened: OpenedRun, plan: Plan, stats: RunStats, links: RunLinks | None
+        self,
+        opened: OpenedRun,
+        plan: Plan,
+        stats: RunStats,
+        links: RunLinks | None,
+        scip: ScipReport | None,
     ) -> Report:
         return Report(
             project=self._job.request.project_id,
@@ -281,6 +304,7 @@ class _Run:
             fetched_history=self._fetched_history,
             vectors=self._job.vectors,
             direct_refusal=self._job.direct_refusal,
+            scip=scip,
         )
 
 

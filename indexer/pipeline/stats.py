@@ -70,6 +70,10 @@ class Stopwatch:
         finally:
             self._seconds[name] = self._seconds.get(name, 0.0) + monotonic() - began
 
+    def drop(self, name: str) -> None:
+        """Forget a stage in which there was nothing to do."""
+        self._seconds.pop(name, None)
+
     def rounded(self) -> dict[str, float]:
         """Return the seconds in milliseconds' precision, in the order of the stages."""
         return {name: round(seconds, 3) for name, seconds in self._seconds.items()}

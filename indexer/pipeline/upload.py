@@ -46,6 +46,11 @@ class BatchUploader:
         """Queue a removal."""
         self._add(encode_record(Removal(path)))
 
+    def add_lines(self, lines: Iterable[bytes]) -> None:
+        """Queue lines that are no files. None may be larger than a batch."""
+        for line in lines:
+            self._add(line)
+
     def add_files(self, files: Iterable[FileLine]) -> None:
         """Queue files as they come. No line may be larger than a batch."""
         for file in files:

@@ -260,8 +260,10 @@ NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {
     "encoding": "",
     LANGUAGE_DECLARED: False,
 }
+# Names the lines of SCIP documents, which are no fields of a file's record.
+SCIP: Final = "scip"
 RECORD_FIELDS: Final = frozenset(
-    [*NEGOTIATED_FIELDS, *(f"manifest.{name}" for name in NEGOTIATED_MANIFEST_FIELDS)]
+    [SCIP, *NEGOTIATED_FIELDS, *(f"manifest.{name}" for name in NEGOTIATED_MANIFEST_FIELDS)]
 )
 
 

@@ -25,6 +25,7 @@ class Reason(StrEnum):
     EMBEDDER_CHANGED = "embedder_changed"
     SELECTION_CHANGED = "selection_changed"
     REQUESTED = "requested"
+    SCIP_CHANGED = "scip_changed"
     UP_TO_DATE = "up_to_date"
     SUPERSEDED = "superseded"
 
@@ -78,6 +79,7 @@ _SENTENCES = {
     Reason.EMBEDDER_CHANGED: "the organisation uses another embedder",
     Reason.SELECTION_CHANGED: ".codesearch.toml, .gitattributes or .editorconfig has changed",
     Reason.REQUESTED: "as requested",
+    Reason.SCIP_CHANGED: "the commit is indexed already; its SCIP index differs",
     Reason.UP_TO_DATE: "the commit is indexed already",
     Reason.SUPERSEDED: "a newer commit is indexed already",
 }

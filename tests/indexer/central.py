@@ -25,6 +25,7 @@ from indexer.records.files import (
     SkipReason,
     TreeEntry,
 )
+from indexer.records.scip import ScipDocument, ScipRemoval
 from indexer.records.vectors import EmbedderSpec, embedding_digest
 from tests.listening import listening
 
@@ -65,6 +66,7 @@ class StandIn:
     embedder: EmbedderSpec = SPEC
     embeddings: set[str] = field(default_factory=set)  # digests for which there is a vector
     asked: list[str] = field(default_factory=list)  # digests, in all runs
+    scip: dict[str, ScipDocument] = field(default_factory=dict)  # by path
     digests: int = 20_000
     runs: int = 0
     bearer: str = TOKEN
@@ -77,7 +79,14 @@ class StandIn:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def records(self) -> list[FileRecord | Removal]:
-        """What the last run uploaded, checked as central checks it."""
+        """What the last run uploaded of files, checked as central checks it."""
+        return [one for one in self._lines() if isinstance(one, FileRecord | Removal)]
+
+    def scip_records(self) -> list[ScipDocument | ScipRemoval]:
+        """What the last run uploaded of a SCIP index."""
+        return [one for one in self._lines() if isinstance(one, ScipDocument | ScipRemoval)]
+
+    def _lines(self) -> list[decode.Record]:
         return [
             record
             for number in sorted(self.batches)
@@ -134,17 +143,20 @@ class StandIn:
                 Webhook(SECRET).verify(request.body, request.headers)
                 self.webhook = json.loads(request.body)
                 return 202, {"job_id": self.webhook["run_id"], "status_url": "/"}
-            case "GET", ["runs", _]:
-                return 200, {
-                    "state": self._outcome(),
-                    "error": "it broke",
-                    "progress": self.progress,
-                }
+            case "GET", ["runs", _, *scip]:
+                return 200, self._documents() if scip else self._state()
             case "DELETE", ["runs", _]:
                 self.abandoned.append(path.partition("reason=")[2])
                 self._keep()
                 return 204, None
         return 404, {"code": "not_found", "detail": "Nothing here."}
+
+    def _documents(self) -> object:
+        rows = [[one.path, one.blob, one.digest, one.cut] for one in self.scip.values()]
+        return {"documents": rows}
+
+    def _state(self) -> object:
+        return {"state": self._outcome(), "error": "it broke", "progress": self.progress}
 
     def _exchange(self, fields: dict[str, Any]) -> object:
         self.exchanges.append(fields)
@@ -191,6 +203,10 @@ class StandIn:
         if self.tree is not None:
             kept = {entry.path for entry in self.tree}
             self.stored = {path: line for path, line in self.stored.items() if path in kept}
+        for record in self.scip_records():
+            self.scip.pop(record.path, None)
+            if isinstance(record, ScipDocument):
+                self.scip[record.path] = record
         for record in self.records():
             if isinstance(record, Removal):
                 self.stored.pop(record.path, None)

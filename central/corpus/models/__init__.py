@@ -10,6 +10,7 @@ from central.corpus.models.relations import (
     Package,
     Reference,
 )
+from central.corpus.models.scip import ScipDefinition, ScipDocument, ScipRelationship, ScipSymbol
 from central.corpus.models.text import TrigramPosting, TrigramSegment
 
 __all__ = [
@@ -23,6 +24,10 @@ __all__ = [
     "Module",
     "Package",
     "Reference",
+    "ScipDefinition",
+    "ScipDocument",
+    "ScipRelationship",
+    "ScipSymbol",
     "Symbol",
     "TermStat",
     "TrigramPosting",

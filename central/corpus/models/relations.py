@@ -16,6 +16,7 @@ from central.corpus.models.content import File
 from central.repositories.models import Repository
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import Access, Binding, ReferenceKind
+from indexer.records.scip import SCIP_BINDING
 
 
 def _choices(options: type[StrEnum]) -> list[tuple[str, str]]:
@@ -104,13 +105,24 @@ class Reference(models.Model):
     ecosystem = models.CharField(max_length=10, choices=_ECOSYSTEMS)
     kind = models.CharField(max_length=10, choices=_choices(ReferenceKind))
     name = models.CharField(max_length=500)
-    binding = models.CharField(max_length=10, choices=_choices(Binding))
+    binding = models.CharField(
+        max_length=10, choices=[*_choices(Binding), (SCIP_BINDING, SCIP_BINDING)]
+    )
     root = models.CharField(max_length=500, blank=True)
     chain = models.CharField(max_length=500, blank=True)
     access = models.CharField(max_length=10, choices=_choices(Access))
     caller = models.CharField(max_length=500, blank=True)
     line = models.PositiveIntegerField()
     column = models.PositiveIntegerField()
+    symbol = models.ForeignKey(
+        "corpus.ScipSymbol",
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        help_text="What a compiler bound it to",
+    )
 
     class Meta:
         indexes = [
@@ -128,6 +140,9 @@ class Reference(models.Model):
             ),
             models.Index(
                 fields=["name", "ecosystem", "repository", "binding"], name="reference_name"
+            ),
+            models.Index(
+                fields=["symbol"], condition=Q(symbol__isnull=False), name="reference_symbol"
             ),
         ]
 

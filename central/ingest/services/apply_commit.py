@@ -10,6 +10,7 @@ from central.corpus.models import File
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
 from central.corpus.rows import RunContext
+from central.corpus.scip import refresh_scip
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
 from central.ingest.services.batches import StoredBatches, path_key, stored_path_keys
@@ -21,7 +22,9 @@ from central.repositories.models import Repository
 from central.repositories.services import settle_adoption
 from central.repositories.states import RunState
 from indexer.records.extractors import Extractor
+from indexer.records.files import FileRecord, Removal
 from indexer.records.runs import Mode
+from indexer.records.scip import ScipDocument, ScipRemoval
 
 _PATHS = 500  # paths a statement
 _IDLE_SECONDS = 30  # so long does a stopped worker, or one whose machine is gone, keep its locks
@@ -51,6 +54,8 @@ def commit_run(
     tree = _loaded_tree(run)
     for paths in _removed_paths(run, tree):
         remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
+    documents: list[ScipDocument] = []
+    forgotten: list[str] = []
     context = RunContext(
         repository_id=run.repository_id,
         run_id=run.pk,
@@ -59,9 +64,17 @@ def commit_run(
     for group in batches.groups():
         remove_files(
             repository_id=run.repository_id,
-            paths=[record.path for batch in group for record in batch.records],
+            paths=[
+                record.path
+                for batch in group
+                for record in batch.records
+                if isinstance(record, FileRecord | Removal)
+            ],
             delta=delta,
         )
+        scip = [record for batch in group for record in batch.records]
+        documents += [record for record in scip if isinstance(record, ScipDocument)]
+        forgotten += [record.path for record in scip if isinstance(record, ScipRemoval)]
         insert_files(
             context=context,
             records=[file for batch in group for file in batch.files()],
@@ -76,6 +89,9 @@ def commit_run(
         manifests_changed=delta.manifests,
         regular_changed=bool(delta.regular),
         inserted=delta.inserted,
+    )
+    refresh_scip(
+        repository_id=run.repository_id, documents=documents, removed=forgotten, delta=delta
     )
     update_term_stats(repository_id=run.repository_id, differences=delta.terms)
     _count(before, delta)

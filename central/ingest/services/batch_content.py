@@ -15,6 +15,7 @@ from indexer.bundle.decode import decode_records
 from indexer.bundle.gzip import decompress, identity
 from indexer.errors import BundleError
 from indexer.records.files import FileRecord
+from indexer.records.scip import ScipDocument, ScipRemoval
 from indexer.records.vectors import EmbedderSpec
 
 
@@ -48,13 +49,15 @@ def check_batch(run: IndexRun, data: bytes) -> BatchContent:
     reused: set[bytes] = set()
     with bundle_refusals():
         body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-        for record in decode_records(body, dimensions=dimensions):
-            if len(paths) == settings.BATCH_MAX_FILES:
+        for number, record in enumerate(decode_records(body, dimensions=dimensions)):
+            if number == settings.BATCH_MAX_FILES:
                 raise TooLargeError(
                     f"The batch has more than {settings.BATCH_MAX_FILES} lines; send less at a "
                     "time.",
                     code="batch_too_many_files",
                 )
+            if isinstance(record, ScipDocument | ScipRemoval):
+                continue
             paths.append(record.path)
             if not isinstance(record, FileRecord):
                 removals += 1

@@ -32,6 +32,7 @@ from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, inflate
 from indexer.bundle.tree import decode_tree
 from indexer.limits import RUN_BATCHES
 from indexer.records.files import FileRecord, Removal
+from indexer.records.scip import ScipDocument, ScipRemoval
 from indexer.records.vectors import EmbedderSpec
 
 _RETRY_SECONDS = 30
@@ -198,13 +199,13 @@ def _removal_refused() -> ServiceError:
     )
 
 
-def decode_batch(run: IndexRun, data: bytes) -> list[FileRecord | Removal]:
+def decode_batch(run: IndexRun, data: bytes) -> "Records":
     """Decode a stored batch. Raises BundleError."""
     body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
     return list(decode_records(body, dimensions=EmbedderSpec.parse(run.embedder).dimensions))
 
 
-Records = list[FileRecord | Removal]  # of a batch
+Records = list[FileRecord | Removal | ScipDocument | ScipRemoval]  # of a batch
 
 
 class StoredBatch(NamedTuple):

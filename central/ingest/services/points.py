@@ -10,7 +10,7 @@ from uuid import UUID
 from central.corpus.embeddings import chunk_texts
 from central.ingest.models import IndexRun
 from central.ingest.services.trees import TREE_NUMBER
-from indexer.records.files import Chunk, FileRecord, Removal
+from indexer.records.files import Chunk, FileRecord
 from indexer.records.vectors import Vector, point_id
 from indexer.store.base import Collection, Point, VectorStore
 
@@ -37,7 +37,7 @@ class ChunkPoint:
 WithVector = tuple[ChunkPoint, Vector]
 
 
-def chunk_points(run_id: UUID, records: Iterable[FileRecord | Removal]) -> Iterator[ChunkPoint]:
+def chunk_points(run_id: UUID, records: Iterable[object]) -> Iterator[ChunkPoint]:
     """Yield the chunks of all files of a batch."""
     for record in records:
         if not isinstance(record, FileRecord):

@@ -4,7 +4,15 @@ import difflib
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from central.corpus.models import File, Module, Package, Reference, Symbol
+from central.corpus.models import (
+    File,
+    Module,
+    Package,
+    Reference,
+    ScipDefinition,
+    ScipRelationship,
+    Symbol,
+)
 from central.db import fetch_rows, like_pattern, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.modules import prefixes
@@ -69,6 +77,8 @@ _sql = sql_with(
     package=Package,
     module=Module,
     reference=Reference,
+    scip_definition=ScipDefinition,
+    scip_relationship=ScipRelationship,
 )
 _NAMED = _sql("""SELECT * FROM (
         SELECT DISTINCT ON (s.file_id, s.qualified_name) {columns} {joined}
@@ -93,6 +103,10 @@ _OVERRIDING = _sql("""SELECT DISTINCT s.file_id, s.qualified_name FROM {symbol} 
         AND (EXISTS (SELECT FROM {reference} r WHERE r.file_id = s.file_id
                 AND r.caller = left(s.qualified_name, -1 - length(s.name))
                 AND r.kind = 'inherit')
+            OR EXISTS (SELECT FROM {scip_definition} d
+                JOIN {scip_relationship} t ON t.symbol_id = d.symbol_id
+                WHERE d.file_id = s.file_id
+                    AND d.qualified_name = left(s.qualified_name, -1 - length(s.name)))
             OR EXISTS (SELECT FROM {module} m WHERE m.file_id = s.file_id AND m.scope
                 AND m.ecosystem IN {split_classes}))""")
 _IN_LINES = _sql("""SELECT {columns} {joined}

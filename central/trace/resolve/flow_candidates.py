@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Final, NamedTuple
 
-from central.corpus.models import File, Reference, Symbol
+from central.corpus.models import File, Reference, ScipSymbol, Symbol
 from central.db import Row, fetch_rows, id_array, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.modelled import DEFAULT
@@ -40,6 +40,7 @@ _sql = sql_with(
     columns=COLUMNS,
     held=f"'.{HELD}'",
     reference=Reference,
+    scip_symbol=ScipSymbol,
     file=File,
     symbol=Symbol,
     step=f"'%%{HELD}%%'",

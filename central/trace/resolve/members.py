@@ -1,7 +1,7 @@
 """Members of classes, through bases and types, across files and repositories."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from central.trace.resolve import modelled
 from central.trace.resolve.ecosystems import name_rules
@@ -16,11 +16,14 @@ from central.trace.resolve.questions import (
     Limit,
     Members,
     ResolvedDefinition,
+    ScipMeaning,
     best_candidates,
     reached_via,
     reached_via_each,
 )
+from central.trace.resolve.scip import definitions_of
 from central.trace.resolve.sql import (
+    BaseRow,
     NamedBases,
     SameScopeDefinitions,
     Typing,
@@ -36,6 +39,7 @@ from indexer.records.references import (
     OF_EVERY_OBJECT,
     Access,
 )
+from indexer.records.scip import SCIP_BINDING
 
 _MIXED_IN: Final = frozenset({"trait", "module"})  # go before the superclass, the last one first
 MAX_LEVELS: Final = 64  # of inheritance, up or down from a class
@@ -156,11 +160,27 @@ def classes_of(
 def bases(question: Bases) -> RuleSteps:
     """Collect the bases from every file that defines a part of the class."""
     (named,) = yield [NamedBases(*question)]
-    answers = yield [declared_type(row.file, question.name, row) for row in named]
+    answers = yield from _named_bases(question, named)
     candidates = dict.fromkeys(candidate for answer in answers for candidate in answer)
     found = dict.fromkeys((yield from _classes_of_variables(list(candidates))))
     mixed_in = [one for one in found if one.kind in _MIXED_IN]
     return (*reversed(mixed_in), *(one for one in found if one.kind not in _MIXED_IN))
+
+
+def _named_bases(question: Bases, named: Sequence[BaseRow]) -> RuleGenerator[list[Any]]:
+    """Return what each base is: what an index bound it to, or else what the rules find."""
+    known: dict[BaseRow, Sequence[ResolvedDefinition]] = {}
+    if bound := [row for row in named if row.symbol]:
+        meanings = yield [ScipMeaning(row.repository, row.package, row.symbol) for row in bound]
+        known = {
+            row: found or ()
+            for row, meaning in zip(bound, meanings, strict=True)
+            if (found := definitions_of(meaning)) is not None or row.binding == SCIP_BINDING
+        }
+    others = [row for row in named if row not in known]
+    answers = yield [declared_type(row.file, question.name, row) for row in others]
+    known |= dict(zip(others, answers, strict=True))
+    return [known[row] for row in named]
 
 
 def _classes_of_variables(candidates: Sequence[ResolvedDefinition]) -> RuleSteps:

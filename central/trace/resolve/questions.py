@@ -17,6 +17,17 @@ class ImportPath(NamedTuple):
     is_own: bool = False
 
 
+class ScipMeaning(NamedTuple):
+    """What does a symbol of an index mean to a file of this repository and package?
+
+    Answered by (definitions, whether nothing else may be meant).
+    """
+
+    repository: int
+    package: int
+    symbol: str
+
+
 class ImportedModules(NamedTuple):
     """Which modules are an import path, to a file of this repository, package and ecosystem?"""
 

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from central.corpus.models import Import, Reference
+from central.corpus.models import Import, Reference, ScipSymbol
 from central.db import fetch_rows, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.references import BUILT_IN, Names, columns_of
 
-_sql = sql_with(built_in=BUILT_IN, imported=Import, reference=Reference)
+_sql = sql_with(built_in=BUILT_IN, imported=Import, reference=Reference, scip_symbol=ScipSymbol)
 _ALL = _sql("""\
 WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
     seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
@@ -18,7 +18,13 @@ WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
         + (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'free'
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in),
+            WHERE {built_in} LIMIT (SELECT most FROM seen)) AS built_in)
+        - (SELECT count(*) FROM q
+            JOIN {scip_symbol} x ON x.name = q.name
+                AND x.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+            JOIN {reference} r ON r.symbol_id = x.id AND r.name = q.name
+                AND r.ecosystem = q.ecosystem
+            WHERE r.binding = 'unknown' OR {built_in}),
         (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from central.corpus.models import File, Import, Reference
+from central.corpus.models import File, Import, Reference, ScipSymbol
 from central.db import fetch_rows, id_array, sql_with
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
@@ -29,11 +29,13 @@ class ReferenceSite(NamedTuple):
     line: int
     column: int
     generated: bool = False
+    symbol: str = ""  # what an index bound it to
 
 
 COLUMNS: Final = """r.id, r.repository_id, r.file_id, f.path, coalesce(f.package_id, 0),
     r.ecosystem, r.kind, r.name, r.binding, r.root, r.chain, r.access, r.caller, r.line, r.column,
-    f.generated <> ''"""
+    f.generated <> '', CASE WHEN r.symbol_id IS NULL THEN '' ELSE
+        (SELECT x.text FROM {scip_symbol} x WHERE x.id = r.symbol_id) END"""
 # The last name but one: the receiver of a member.
 _CONTAINER = """split_part(concat_ws('.', r.root, nullif(r.chain, '')), '.',
     CASE WHEN r.access = 'path' THEN -2 ELSE -1 END)"""
@@ -54,6 +56,7 @@ _sql = sql_with(
     imported=Import,
     reference=Reference,
     file=File,
+    scip_symbol=ScipSymbol,
 )
 _BOUND = _sql("""SELECT {columns}
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
@@ -79,6 +82,13 @@ _BY_ROOT = _sql("""SELECT {columns}
     WHERE r.kind <> 'type' AND r.repository_id = ANY(%s::bigint[])
         AND (%s::text = '' OR r.kind = %s::text)
         AND (%s::text[] IS NULL OR r.name = ANY(%s::text[]))""")
+_BOUND_BY_INDEX = _sql("""SELECT {columns}
+    FROM {scip_symbol} q
+    JOIN {reference} r ON r.symbol_id = q.id
+    JOIN {file} f ON f.id = r.file_id
+    WHERE q.name = ANY(%s::text[]) AND q.repository_id = ANY(%s::bigint[])
+        AND r.kind <> 'type' AND (%s::bigint[] IS NULL OR r.file_id = ANY(%s::bigint[]))
+    LIMIT %s""")
 _TYPES = _sql("""SELECT {columns}
     FROM {reference} r JOIN {file} f ON f.id = r.file_id
     WHERE split_part(CASE WHEN r.chain = '' THEN r.root ELSE r.chain END, '.', -1)
@@ -103,7 +113,7 @@ _OPEN = _sql("""SELECT {columns}
     JOIN {reference} r ON r.name = q.name AND r.ecosystem = q.ecosystem
         AND r.repository_id = ANY(%s::bigint[]) AND r.binding IN ('unknown', 'free')
     JOIN {file} f ON f.id = r.file_id
-    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {built_in})
+    WHERE r.kind <> 'type' AND (r.binding = 'unknown' OR {built_in}) AND r.symbol_id IS NULL
         AND (%s::bigint[] IS NULL OR r.file_id = ANY(%s::bigint[])) LIMIT %s""")
 _UNLIKELY = _sql("""SELECT {columns}, count(*) OVER ()
     FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)
@@ -186,6 +196,14 @@ def bound_sites(
     """
     asked = [*columns_of(names), resolver.repositories, id_array(files), *_allowed(within), limit]
     return [ReferenceSite(*row) for row in fetch_rows(_BOUND, asked)]
+
+
+def indexed_sites(
+    resolver: BatchResolver, names: Sequence[str], *, within: Collection[int] | None, limit: int
+) -> list[ReferenceSite]:
+    """Read at most `limit` references that an index binds to what has one of the names."""
+    asked = [list(names), resolver.repositories, *_allowed(within), limit]
+    return [ReferenceSite(*row) for row in fetch_rows(_BOUND_BY_INDEX, asked)]
 
 
 def sites_named(resolver: BatchResolver, query: ReferenceQuery) -> list[ReferenceSite]:

@@ -25,11 +25,13 @@ from central.trace.resolve.questions import (
 )
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.rules import import_path
+from central.trace.resolve.scip import scip_definitions
 from central.trace.resolve.sql import Imports, SameScopeDefinitions
 from central.trace.resolve.value_flow import CALLABLE
 from indexer.records.builtin_types import is_builtin_type
 from indexer.records.files import VALUE_KINDS
 from indexer.records.references import CLOSURE, HELD, RECEIVER, Access, Binding
+from indexer.records.scip import SCIP_BINDING
 
 FLOW: Final = "value_flow"
 _CALLS: Final = frozenset({"call", "new", "element", "decorate"})
@@ -54,6 +56,7 @@ class Resolution(NamedTuple):
 
     targets: tuple[ResolvedDefinition, ...]
     is_unresolved: bool
+    is_bound: bool = False  # by an index: without targets, something is known of it
 
     @property
     def candidates(self) -> int:
@@ -77,7 +80,7 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
     bare = {
         index: _bare(site)
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
-        if _may_be_implicit(site) and not resolution.targets
+        if _may_be_implicit(site) and not resolution.targets and not resolution.is_bound
     }
     if bare:
         for index, one in zip(bare, _resolved(resolver, list(bare.values())), strict=True):
@@ -85,7 +88,12 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
             resolutions[index] = Resolution(
                 guessed, resolutions[index].is_unresolved and not guessed
             )
-    return resolutions
+    return [
+        resolution._replace(is_unresolved=False, is_bound=True)
+        if site.symbol and not resolution.targets and not holds_function(site)
+        else resolution
+        for site, resolution in zip(sites, resolutions, strict=True)
+    ]
 
 
 def _may_be_implicit(site: ReferenceSite) -> bool:
@@ -108,6 +116,37 @@ def _without_receiver(site: ReferenceSite) -> ReferenceSite:
 
 
 def _resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Resolution]:
+    """Resolve by what an index knows, and else by the rules."""
+    bound = {
+        index: Resolution(best_candidates(found), is_unresolved=False, is_bound=True)
+        for index, found in scip_definitions(resolver, sites).items()
+    }
+    bound |= {
+        index: Resolution((), is_unresolved=False, is_bound=True)
+        for index, site in enumerate(sites)
+        if site.binding == SCIP_BINDING and index not in bound
+    }
+    others = iter(
+        _by_rules(resolver, [site for index, site in enumerate(sites) if index not in bound])
+    )
+    resolutions = [bound[index] if index in bound else next(others) for index in range(len(sites))]
+    return _with_held(resolver, sites, resolutions)
+
+
+def disagreements(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[ReferenceSite]:
+    """Return the references that the rules alone would bind to something else than an index."""
+    bound = scip_definitions(resolver, sites)
+    indexed = [sites[index] for index in bound if sites[index].binding != SCIP_BINDING]
+    plain = [site._replace(symbol="") for site in indexed]
+    by_index = {sites[index].id: {one.key for one in found} for index, found in bound.items()}
+    return [
+        site
+        for site, one in zip(indexed, _by_rules(resolver, plain), strict=True)
+        if one.targets and not by_index[site.id] & {target.key for target in one.targets}
+    ]
+
+
+def _by_rules(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Resolution]:
     numbers: dict[
         Flow | ImportedAccess | MemberAccess, int
     ] = {}  # of questions that are asked once
@@ -122,7 +161,7 @@ def _resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[R
         )
         for site, several in zip(sites, asked, strict=True)
     ]
-    return _with_held(resolver, sites, _with_extensions(resolver, sites, resolutions))
+    return _with_extensions(resolver, sites, resolutions)
 
 
 def _with_held(
@@ -225,7 +264,9 @@ def with_unresolved(
     bound = [
         index
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
-        if not resolution.targets and site.binding in _BOUND and not holds_function(site)
+        if not (resolution.targets or resolution.is_bound)
+        and site.binding in _BOUND
+        and not holds_function(site)
     ]
     asked = _questions(resolver, [sites[index] for index in bound])
     questions = {

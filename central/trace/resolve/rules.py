@@ -15,6 +15,7 @@ from central.trace.resolve import (
     modules,
     outside,
     outside_names,
+    scip,
     value_flow,
 )
 from central.trace.resolve.ecosystems import name_rules
@@ -45,6 +46,7 @@ from central.trace.resolve.questions import (
     Passed,
     Reexports,
     ResolvedDefinition,
+    ScipMeaning,
     UnboundName,
     best_candidates,
     reached_via,
@@ -214,6 +216,7 @@ RULES: Final[Rules] = {
     Ancestors: members.ancestors,
     NameInFile: name_in_file,
     ImportPath: import_paths.follow_import,
+    ScipMeaning: scip.scip_meaning,
     ImportedModules: imported_modules,
     ImportStatement: import_statement,
     Constructors: constructors.constructors,

@@ -162,6 +162,7 @@ class BaseRow(NamedTuple):
     repository: int
     package: int
     ecosystem: str
+    symbol: str = ""
 
 
 class Decorators(NamedTuple):
@@ -169,6 +170,46 @@ class Decorators(NamedTuple):
 
     file: int
     name: str
+
+
+class ScipDefinitions(NamedTuple):
+    """Which definitions does the index of this repository name so?"""
+
+    repository: int
+    symbol: str
+
+
+class ScipProviders(NamedTuple):
+    """Which definitions of repositories that declare this distribution are named so?"""
+
+    ecosystem: str
+    distribution: str
+    symbol: str
+
+
+class ScipRow(NamedTuple):
+    """A definition that a symbol names; `kind` is "" for a field."""
+
+    file: int
+    name: str
+    kind: str
+
+
+class InPackage(NamedTuple):
+    """Which definitions of this qualified name have the visible packages of a distribution?"""
+
+    ecosystem: str
+    distribution: str
+    name: str
+
+
+class PackageRow(NamedTuple):
+    """A definition, and the path of its file."""
+
+    file: int
+    name: str
+    kind: str
+    path: str
 
 
 class DecoratorRow(NamedTuple):
@@ -355,6 +396,9 @@ class FileRow(NamedTuple):
 
 
 STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
+    ScipDefinitions: (statements.SCIP_DEFINITIONS, ScipRow),
+    ScipProviders: (statements.SCIP_PROVIDERS, ScipRow),
+    InPackage: (statements.IN_PACKAGE, PackageRow),
     Modules: (statements.MODULES, ModuleRow),
     Definitions: (statements.DEFINITIONS, DefinitionRow),
     SameScopeDefinitions: (statements.SAME_SCOPE_DEFINITIONS, DefinitionRow),

@@ -10,6 +10,9 @@ from central.corpus.models import (
     Module,
     Package,
     Reference,
+    ScipDefinition,
+    ScipRelationship,
+    ScipSymbol,
     Symbol,
 )
 from central.db import sql_with
@@ -87,12 +90,17 @@ _BY_SEARCH_PATH = """CASE WHEN EXISTS (SELECT FROM {module} alike
 _DEEPEST: Final = 100  # directories that are compared
 # The name of a file of C or C++ that is its path.
 _IS_OF_C = "{0}.ecosystem = 'none' AND starts_with({0}.name, '/')"
+_OF_SYMBOL = """JOIN {scip_definition} d ON d.symbol_id = x.id
+    LEFT JOIN LATERAL (SELECT s.kind FROM {symbol} s
+        WHERE s.file_id = d.file_id AND s.qualified_name = d.qualified_name
+        ORDER BY s.id LIMIT 1) AS own ON true"""
 # Whether a package's dependencies are those of `p`: its own, and those of the directories above,
 # except for one file that has a manifest of its own.
 _APPLIES = """(above.root = p.root OR (p.root <> p.manifest
         AND (above.root = '' OR starts_with(p.root, above.root || '/'))))"""
 _sql = sql_with(
     in_scope=_IN_SCOPE,
+    of_symbol=_OF_SYMBOL,
     defined=_DEFINED,
     declared=_DECLARED,
     by_search_path=_BY_SEARCH_PATH,
@@ -113,6 +121,9 @@ _sql = sql_with(
     package=Package,
     symbol=Symbol,
     reference=Reference,
+    scip_symbol=ScipSymbol,
+    scip_definition=ScipDefinition,
+    scip_relationship=ScipRelationship,
     file=File,
     export=Export,
     imported=Import,
@@ -146,13 +157,23 @@ PATH_ENDS: Final = _sql("""SELECT q.n, found.path
         WHERE m.name = {any_directory} || q."end" AND m.repository_id = q.repository
             AND m.repository_id = ANY(%s::bigint[])
         ORDER BY f.path LIMIT {most_paths}) AS found""")
-NAMED_BASES: Final = _sql("""WITH {in_scope}
-    SELECT q.n, r.file_id, r.binding, r.root, r.chain, r.repository_id,
-        coalesce(f.package_id, 0), r.ecosystem
-    FROM q JOIN {reference} r ON r.file_id = q.file_id AND r.caller = q.name
-        AND r.kind = 'inherit'
-    JOIN {file} f ON f.id = r.file_id
-    ORDER BY q.own DESC, r.file_id, r.line, r.column, r.id""")
+# What an index says that a class implements stands behind what it names.
+NAMED_BASES: Final = _sql("""WITH {in_scope},
+    named AS (
+        SELECT q.n, q.own, r.file_id, r.binding, r.root, r.chain, r.repository_id, r.ecosystem,
+            r.symbol_id, r.line, r.column, r.id
+        FROM q JOIN {reference} r ON r.file_id = q.file_id AND r.caller = q.name
+            AND r.kind = 'inherit'
+        UNION ALL
+        SELECT q.n, q.own, d.file_id, 'scip', '', '', d.repository_id, '', t.implemented_id,
+            NULL, NULL, t.id
+        FROM q JOIN {scip_definition} d ON d.file_id = q.file_id AND d.qualified_name = q.name
+        JOIN {scip_relationship} t ON t.symbol_id = d.symbol_id)
+    SELECT r.n, r.file_id, r.binding, r.root, r.chain, r.repository_id,
+        coalesce(f.package_id, 0), r.ecosystem, coalesce(x.text, '')
+    FROM named r JOIN {file} f ON f.id = r.file_id
+    LEFT JOIN {scip_symbol} x ON x.id = r.symbol_id
+    ORDER BY r.own DESC, r.file_id, r.line, r.column, r.id""")
 DECORATORS: Final = _sql("""SELECT DISTINCT q.n, r.name
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
     JOIN {reference} r ON r.file_id = q.file AND r.caller = q.name AND r.kind = 'decorate'
@@ -197,7 +218,7 @@ TYPING: Final = _sql("""SELECT q.n, r.binding, r.root, r.chain, r.access, r.repo
         coalesce(f.package_id, 0), r.ecosystem
     FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, file, name)
     JOIN {reference} r ON r.file_id = q.file AND r.caller = q.name
-        AND r.kind = 'type'
+        AND r.kind = 'type' AND r.binding <> 'scip'
     JOIN {file} f ON f.id = r.file_id
     WHERE r.repository_id = ANY(%s::bigint[])
     ORDER BY r.line, r.column, r.id""")
@@ -280,6 +301,29 @@ SHARED_MEMBERS: Final = _sql("""SELECT q.n, s.file_id, s.qualified_name, s.kind
     JOIN {file} f ON f.id = s.file_id AND coalesce(f.package_id, 0) = q.package
         AND f.path ~ ('^(?:' || q.paths || ')$')
     WHERE s.repository_id = ANY(%s::bigint[])""")
+SCIP_DEFINITIONS: Final = _sql("""SELECT DISTINCT q.n, d.file_id, d.qualified_name,
+        coalesce(own.kind, '')
+    FROM unnest(%s::int[], %s::bigint[], %s::text[]) AS q (n, repository, symbol)
+    JOIN {scip_symbol} x ON x.text = q.symbol AND x.repository_id = q.repository
+    {of_symbol}
+    WHERE x.repository_id = ANY(%s::bigint[])""")
+SCIP_PROVIDERS: Final = _sql("""SELECT DISTINCT q.n, d.file_id, d.qualified_name,
+        coalesce(own.kind, '')
+    FROM unnest(%s::int[], %s::text[], %s::text[], %s::text[])
+        AS q (n, ecosystem, distribution, symbol)
+    JOIN {scip_symbol} x ON x.text = q.symbol
+    {of_symbol}
+    WHERE x.repository_id = ANY(%s::bigint[]) AND EXISTS (SELECT FROM {package} p
+        WHERE p.repository_id = x.repository_id AND p.ecosystem = q.ecosystem
+            AND p.name = q.distribution)""")
+IN_PACKAGE: Final = _sql("""SELECT DISTINCT q.n, s.file_id, s.qualified_name, s.kind, f.path
+    FROM unnest(%s::int[], %s::text[], %s::text[], %s::text[])
+        AS q (n, ecosystem, distribution, name)
+    JOIN {package} p ON p.name = q.distribution AND p.ecosystem = q.ecosystem
+    JOIN {symbol} s ON s.name = split_part(q.name, '.', -1) AND s.repository_id = p.repository_id
+        AND s.qualified_name = q.name
+    JOIN {file} f ON f.id = s.file_id AND f.package_id = p.id
+    WHERE p.repository_id = ANY(%s::bigint[])""")
 FILES: Final = _sql("""SELECT q.n, f.path, f.repository_id, coalesce(f.package_id, 0)
     FROM unnest(%s::int[], %s::bigint[]) AS q (n, file)
     JOIN {file} f ON f.id = q.file

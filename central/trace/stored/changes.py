@@ -7,7 +7,17 @@ applies a run leave a difference, which the next comparison finds.
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from central.corpus.models import Dependency, File, Module, Package, Reference, Symbol
+from central.corpus.models import (
+    Dependency,
+    File,
+    Module,
+    Package,
+    Reference,
+    ScipDefinition,
+    ScipDocument,
+    ScipSymbol,
+    Symbol,
+)
 from central.db import fetch_rows, id_array, sql_with
 from central.trace.stored.models import FollowedRepository, Path, Source
 from central.trace.stored.recording import NUMBER, c_key, manifests_key, path_key
@@ -15,6 +25,7 @@ from central.trace.stored.recording import NUMBER, c_key, manifests_key, path_ke
 _sql = sql_with(
     module_key=NUMBER.format(kind="module", text="m.name"),
     name_key=NUMBER.format(kind="name", text="n.name"),
+    symbol_key=NUMBER.format(kind="symbol", text="x.text"),
     distribution_key=NUMBER.format(kind="distribution", text="p.ecosystem || ':' || p.name"),
     file=File,
     module=Module,
@@ -22,6 +33,9 @@ _sql = sql_with(
     dependency=Dependency,
     reference=Reference,
     symbol=Symbol,
+    document=ScipDocument,
+    definition=ScipDefinition,
+    scip_symbol=ScipSymbol,
     path=Path,
     source=Source,
 )
@@ -32,24 +46,30 @@ _CHANGED: Final = _sql("""WITH named AS MATERIALIZED (
         FROM {module} m WHERE m.repository_id = %s::bigint GROUP BY m.file_id),
     now AS (
         SELECT f.path, f.id, coalesce(named.keys, '{}') AS modules,
-            coalesce(named.digest, 0) # coalesce(f.package_id, 0) AS context
+            coalesce(named.digest, 0) # coalesce(f.package_id, 0) AS context,
+            coalesce(hashtextextended(d.digest, 0), 0) AS scip
         FROM {file} f LEFT JOIN named ON named.file_id = f.id
+        LEFT JOIN {document} d ON d.repository_id = f.repository_id AND d.path = f.path
+            AND d.file_id = f.id
         WHERE f.repository_id = %s::bigint AND f.skipped = '' AND %s::bool),
     before AS (
-        SELECT p.path, s.path_id, s.file_id, s.context, s.modules
+        SELECT p.path, s.path_id, s.file_id, s.context, s.modules, s.scip
         FROM {source} s JOIN {path} p ON p.id = s.path_id
         WHERE s.repository_id = %s::bigint)
-    SELECT coalesce(now.path, before.path), before.path_id, now.id, now.context,
+    SELECT coalesce(now.path, before.path), before.path_id, now.id, now.context, now.scip,
         coalesce(now.modules, '{}'), coalesce(before.modules, '{}'),
         coalesce(now.context = before.context, false)
     FROM now FULL JOIN before ON before.path = now.path
     WHERE now.id IS DISTINCT FROM before.file_id OR now.context IS DISTINCT FROM before.context
+        OR now.scip IS DISTINCT FROM before.scip
     ORDER BY 1""")
 _NAMES: Final = _sql("""SELECT DISTINCT {name_key} FROM (
         SELECT s.name FROM {symbol} s WHERE s.file_id = ANY(%s::bigint[])
         UNION ALL
         SELECT r.name FROM {reference} r WHERE r.file_id = ANY(%s::bigint[]) AND r.kind = 'type'
-            AND r.name <> '') AS n""")
+            AND r.name <> '') AS n
+    UNION SELECT {symbol_key} FROM {definition} d JOIN {scip_symbol} x ON x.id = d.symbol_id
+    WHERE d.file_id = ANY(%s::bigint[])""")
 # In their order, as the first dependency of a name may decide.
 _PACKAGES: Final = _sql("""SELECT coalesce(array_agg(DISTINCT {distribution_key}), '{}'),
         coalesce(hashtextextended(string_agg(md5(concat_ws(' ', p.id, p.version, p.root, p.manifest,
@@ -68,6 +88,7 @@ class ChangedFile(NamedTuple):
     path_id: int | None
     id: int | None
     context: int | None
+    scip: int | None
     modules: list[int]
     modules_before: list[int]
     is_in_place: bool  # only its content has changed
@@ -105,7 +126,7 @@ def touched_keys(
     ids = id_array(one.id for one in files if one.id is not None)
     keys = {path_key(paths[one.path]) for one in files}
     keys.update(key for one in files for key in (*one.modules, *one.modules_before))
-    keys.update(key for (key,) in fetch_rows(_NAMES, [ids, ids]))
+    keys.update(key for (key,) in fetch_rows(_NAMES, [ids, ids, ids]))
     if not all(one.is_in_place for one in files):
         keys |= {c_key(followed.repository_id), *packages.keys, *followed.distributions}
     if packages.digest != followed.packages:

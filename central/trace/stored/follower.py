@@ -41,7 +41,7 @@ from central.trace.stored.recording import (
     path_key,
     recorded,
 )
-from central.trace.stored.rows import resolved_files, write_edges
+from central.trace.stored.rows import disagreements_in, resolved_files, write_edges
 from central.trace.stored.state import behind, organizations_with_work, rules_digest
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
@@ -60,12 +60,13 @@ _sql = sql_with(
     followed=FollowedRepository,
 )
 _PUT_SOURCES: Final = _sql("""INSERT INTO {source}
-        (path_id, repository_id, file_id, context, modules, due, is_cut, questions, repositories)
-    SELECT path, %s::bigint, file, context, modules::bigint[], true, false, '{}', '{}'
-    FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::text[])
-        AS now (path, file, context, modules)
+        (path_id, repository_id, file_id, context, scip, modules, due, is_cut, questions,
+            repositories)
+    SELECT path, %s::bigint, file, context, scip, modules::bigint[], true, false, '{}', '{}'
+    FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[])
+        AS now (path, file, context, scip, modules)
     ON CONFLICT (path_id) DO UPDATE SET file_id = EXCLUDED.file_id, due = true, questions = '{}',
-        context = EXCLUDED.context, modules = EXCLUDED.modules""")
+        context = EXCLUDED.context, scip = EXCLUDED.scip, modules = EXCLUDED.modules""")
 _DELETE_SOURCES: Final = _sql("DELETE FROM {source} WHERE path_id = ANY(%s::bigint[])")
 _DELETE_EDGES: Final = _sql("DELETE FROM {edge} WHERE source = ANY(%s::bigint[])")
 _DELETE_BASES: Final = _sql("DELETE FROM {inheritance} WHERE source = ANY(%s::bigint[])")
@@ -103,9 +104,10 @@ _DELETE_UNUSED: Final = _sql("""WITH deleted AS (DELETE FROM {question} q
     SELECT count(*) FROM deleted""")
 _DIGESTS: Final = _sql("SELECT id, digest FROM {question} WHERE id = ANY(%s::bigint[])")
 _RESOLVED: Final = _sql("""UPDATE {source} SET due = false, is_cut = now.is_cut,
-        questions = now.questions::bigint[], repositories = now.repositories::bigint[]
-    FROM unnest(%s::bigint[], %s::bool[], %s::text[], %s::text[])
-        AS now (path, is_cut, questions, repositories)
+        disagreements = now.disagreements, questions = now.questions::bigint[],
+        repositories = now.repositories::bigint[]
+    FROM unnest(%s::bigint[], %s::bool[], %s::bigint[], %s::text[], %s::text[])
+        AS now (path, is_cut, disagreements, questions, repositories)
     WHERE path_id = now.path""")
 
 
@@ -212,6 +214,7 @@ class _Step:
                 id_array(paths[one.path] for one in present),
                 id_array(one.id or 0 for one in present),
                 id_array(one.context or 0 for one in present),
+                id_array(one.scip or 0 for one in present),
                 [id_array(one.modules) for one in present],
             ],
         )
@@ -260,6 +263,7 @@ class _Step:
         files = {one.path: one.file for one in due}
         imports = imports_in(self._resolver, files.values())
         self._resolver.resolve_all([one for several in imports.values() for one in several])
+        disagreements = disagreements_in(self._resolver, files.values())
         parts = {  # each with the rows that it took
             path: (
                 part,
@@ -287,6 +291,7 @@ class _Step:
             [
                 id_array(one.path for one in sources),
                 [one.is_cut for one in sources],
+                id_array(disagreements.get(files[one.path], 0) for one in sources),
                 [id_array(one.questions) for one in sources],
                 [id_array(one.repositories) for one in sources],
             ],

@@ -8,7 +8,15 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from central.corpus.models import File, Module, Reference, Symbol
+from central.corpus.models import (
+    File,
+    Module,
+    Reference,
+    ScipDefinition,
+    ScipRelationship,
+    ScipSymbol,
+    Symbol,
+)
 from central.db import fetch_rows, id_array, sql_with
 from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
@@ -24,6 +32,9 @@ _sql = sql_with(
     source=Source,
     file=File,
     symbol=Symbol,
+    scip_symbol=ScipSymbol,
+    scip_definition=ScipDefinition,
+    scip_relationship=ScipRelationship,
     reference=Reference,
     module=Module,
     split_classes=SPLIT_CLASSES,
@@ -36,6 +47,11 @@ _sql = sql_with(
 # Other files of its scope may say what a class inherits from.
 _CLASSES: Final = _sql("""SELECT r.file_id, r.caller FROM {reference} r
     WHERE r.file_id = ANY(%s::bigint[]) AND r.kind = 'inherit' AND r.caller <> ''
+    UNION
+    SELECT d.file_id, d.qualified_name FROM {scip_definition} d
+    JOIN {scip_relationship} t ON t.symbol_id = d.symbol_id
+    JOIN {scip_symbol} x ON x.id = d.symbol_id AND right(x.text, 1) = '#'
+    WHERE d.file_id = ANY(%s::bigint[])
     UNION
     SELECT s.file_id, n.name FROM {symbol} s CROSS JOIN LATERAL (VALUES
         (left(s.qualified_name, -1 - length(s.name))),
@@ -89,7 +105,7 @@ def classes_in(files: Collection[int]) -> Mapping[int, list[Key]]:
     """Return the classes that may have bases, by file."""
     ids = id_array(files)
     found: dict[int, list[Key]] = defaultdict(list)
-    for file, name in fetch_rows(_CLASSES, [ids, ids]):
+    for file, name in fetch_rows(_CLASSES, [ids, ids, ids]):
         found[file].append((file, name))
     return found
 

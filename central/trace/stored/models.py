@@ -53,6 +53,12 @@ class Source(models.Model):
     file_id = models.BigIntegerField()
     context = models.BigIntegerField(help_text="Digest of its package and modules")
     modules = ArrayField(models.BigIntegerField(), help_text="Keys of its modules")
+    scip = models.BigIntegerField(
+        default=0, db_default=0, help_text="Digest of what an index says of it"
+    )
+    disagreements = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="References that its rules bind to something else"
+    )
     due = models.BooleanField(default=True, help_text="Whether it is to be resolved again")
     is_cut = models.BooleanField(default=False, help_text="Whether its resolution met a limit")
     questions = ArrayField(models.BigIntegerField(), default=list)
@@ -67,6 +73,11 @@ class Source(models.Model):
                 fields=["repository_id"],
                 condition=models.Q(due=True) | models.Q(is_cut=True),
                 name="edges_source_live",
+            ),
+            models.Index(
+                fields=["repository_id"],
+                condition=models.Q(disagreements__gt=0),
+                name="edges_source_disagreements",
             ),
             GinIndex(fields=["questions"], name="edges_source_questions", fastupdate=False),
             GinIndex(fields=["repositories"], name="edges_source_repositories", fastupdate=False),

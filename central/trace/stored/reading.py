@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from central.corpus.models import File, Reference
+from central.corpus.models import File, Reference, ScipSymbol
 from central.db import Row, fetch_rows, id_array, sql_with
 from central.trace.edges import Edge
 from central.trace.resolve.engine import BatchResolver
@@ -26,6 +26,7 @@ _sql = sql_with(
     source=Source,
     file=File,
     reference=Reference,
+    scip_symbol=ScipSymbol,
     unresolved=f"'{UNRESOLVED}'",
 )
 _TO: Final = _sql("""WITH q AS MATERIALIZED (

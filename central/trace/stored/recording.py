@@ -58,6 +58,11 @@ def name_key(name: str) -> int:
     return number("name", name)
 
 
+def symbol_key(text: str) -> int:
+    """Watched: which definitions an index says that have this symbol."""
+    return number("symbol", text)
+
+
 def manifests_key(repository: int) -> int:
     """Watched: the packages of a repository and their dependencies."""
     return number("manifests", str(repository))
@@ -166,7 +171,7 @@ def _of_package(question: Any, around: Surroundings) -> list[int]:
 
 # What other files of the scope, or of C, may say.
 _SPREAD: Final = (sql.SameScopeDefinitions, sql.NamedBases)
-_OF_DISTRIBUTION: Final = (sql.Required, sql.FirstNames)
+_OF_DISTRIBUTION: Final = (sql.Required, sql.FirstNames, sql.ScipProviders, sql.InPackage)
 _WATCHES: Final[dict[type, Callable[[Any, Surroundings], Iterable[int]]]] = {
     sql.Modules: lambda asked, _: [module_key(asked.name)],
     sql.Definitions: lambda asked, _: [module_key(asked.module)],
@@ -176,6 +181,15 @@ _WATCHES: Final[dict[type, Callable[[Any, Surroundings], Iterable[int]]]] = {
     sql.PassedRows: lambda asked, _: [name_key(asked.called)],
     sql.Extensions: lambda asked, _: [name_key(asked.name)],
     sql.TopLevel: lambda asked, _: [name_key(asked.name)],
+    sql.ScipDefinitions: lambda asked, _: [symbol_key(asked.symbol)],
+    sql.ScipProviders: lambda asked, _: [
+        symbol_key(asked.symbol),
+        distribution_key(asked.ecosystem, asked.distribution),
+    ],
+    sql.InPackage: lambda asked, _: [
+        name_key(asked.name.rpartition(".")[2]),
+        distribution_key(asked.ecosystem, asked.distribution),
+    ],
     sql.SharedMembers: lambda asked, _: [name_key(asked.name)],
     sql.Declared: _of_package,
     sql.RequirementOf: _of_package,

@@ -1,7 +1,7 @@
 """What is resolved in a file, as rows of edges."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.db import Row, copy_into, copy_rows
@@ -10,7 +10,12 @@ from central.trace.edges import Edge, edges_to
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Bases, Key
 from central.trace.resolve.references import ReferenceSite, sites_in
-from central.trace.resolve.resolve import Resolution, resolve, with_unresolved
+from central.trace.resolve.resolve import (
+    Resolution,
+    disagreements,
+    resolve,
+    with_unresolved,
+)
 from central.trace.stored import models
 from central.trace.stored.hierarchy import classes_in
 from central.trace.stored.surroundings import Surroundings
@@ -89,6 +94,14 @@ def resolved_files(
     resolver.taken_rows()
     for path, file in files.items():
         yield path, resolved(resolver, sites[file], classes[file])
+
+
+def disagreements_in(resolver: BatchResolver, files: Iterable[int]) -> Counter[int]:
+    """Count the references of files that rules and an index bind to something else."""
+    sites = [site for several in sites_in(resolver, list(files)).values() for site in several]
+    found = Counter(site.file for site in disagreements(resolver, sites))
+    resolver.taken_rows()
+    return found
 
 
 def write_edges(parts: Mapping[int, Resolved], around: Surroundings) -> None:

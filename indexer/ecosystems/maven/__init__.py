@@ -14,11 +14,12 @@ from indexer.ecosystems.maven.gradle_locks import LOCK, SCRIPT_LOCKS, read_gradl
 from indexer.ecosystems.maven.models import completed_poms
 from indexer.ecosystems.maven.pom import read_maven_config, read_pom
 from indexer.ecosystems.maven.sbt import read_build_sbt, read_dependencies_scala
-from indexer.ecosystems.maven.sbt_builds import completed_sbt, without_scala
+from indexer.ecosystems.maven.sbt_builds import completed_sbt
 from indexer.ecosystems.maven.settings import read_gradle_properties, read_settings_gradle
 from indexer.ecosystems.maven.versions import allows, parse_version
 from indexer.ecosystems.namespaces import namespace_names
 from indexer.records.manifests import Ecosystem, Manifest
+from indexer.records.package_names import without_scala
 
 
 def _complete(located: Sequence[Located]) -> Iterable[Located]:

@@ -11,15 +11,10 @@ from indexer.ecosystems.maven.versions import is_exact
 from indexer.ecosystems.paths import joined, parent
 from indexer.ecosystems.properties import properties_of, replaced
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.package_names import without_scala
 
-_SCALA: Final = re.compile(r"(?:_(?:sjs|native)[\d.]+)?_(?:2\.1[0-3]|3)$")
 _NAMES: Final = ("organization", "moduleName", "name", "version")
 _EMPTY: Final = Manifest(Ecosystem.MAVEN)
-
-
-def without_scala(name: str) -> str:
-    """Return the artifact's name without the version of Scala, which each of several has."""
-    return _SCALA.sub("", name)
 
 
 def completed_sbt(located: Iterable[Located]) -> Iterator[Located]:

@@ -7,10 +7,10 @@ from typing import Final
 from indexer.ecosystems.parsing import read_toml, string, table
 from indexer.ecosystems.pypi.requirements import (
     exact_pins,
-    python_name,
     read_requirements,
 )
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
+from indexer.records.package_names import python_name
 
 _TABLES: Final = frozenset({"pipenv", "requires", "scripts"})  # the others of a Pipfile are groups
 _ITEM = re.compile(r"(?P<indent> *)-\s+(?P<value>[^\s#][^#]*)?(?:#.*)?")

@@ -7,11 +7,11 @@ from indexer.ecosystems.pypi.backends import read_layout
 from indexer.ecosystems.pypi.requirements import (
     ALTERNATIVE,
     exact_pins,
-    python_name,
     requirements,
     with_sources,
 )
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
+from indexer.records.package_names import python_name
 
 
 def read_pyproject(text: str, _path: str) -> Manifest:

@@ -6,6 +6,7 @@ from typing import Final
 
 from indexer.ecosystems.parsing import Table, string, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.package_names import python_name
 
 _REQUIREMENT = re.compile(
     r"\s*(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*"
@@ -20,14 +21,8 @@ _EGG = re.compile(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
 _WHEEL = re.compile(
     r"(?:.*/)?(?P<name>[A-Za-z0-9][\w.]*)-(?P<version>[^-/]+)(?:-[^-/]+){3,4}\.whl(?:#.*)?"
 )
-_SEPARATORS = re.compile(r"[-_.]+")
 _MAX_LINE: Final = 10_000
 ALTERNATIVE: Final = " || "  # between ranges of one dependency that markers choose from
-
-
-def python_name(name: str) -> str:
-    """Normalise a name by PEP 503: `Acme.Auth_X` → `acme-auth-x`."""
-    return _SEPARATORS.sub("-", name).lower()
 
 
 def requirement(text: str) -> Dependency | None:

@@ -12,6 +12,7 @@ ROUTES = {
         "api/v1/index/runs",
         "api/v1/index/runs/<uuid:run_id>",
         "api/v1/index/runs/<uuid:run_id>/embeddings",
+        "api/v1/index/runs/<uuid:run_id>/scip",
         "api/v1/index/updated",
         "metrics",
     },
@@ -52,6 +53,7 @@ ROUTES = {
         "api/v1/map/unused",
         "api/v1/trace/calls",
         "api/v1/trace/impact",
+        "api/v1/trace/scip",
     },
     Lane.SEARCHES: {
         "api/v1/search",

@@ -112,6 +112,7 @@ UNFILLED: Final = {
     *("owner_id", "policy", "properties", "queries", "repository_id", "repository_url", "rule"),
     *("run_url", "selection", "severity", "start_line", "status", "types", "urls", "vectors"),
     *("weight", "body", "include", "direction", "symbols", "package", "lags_only"),
+    "project_root",
 }
 PAGE_FIELDS: Final = ("q", "name", "project", "lines", "mode", "state")
 SETTINGS_FIELDS: Final = ("patterns", "pattern")

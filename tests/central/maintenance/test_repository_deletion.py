@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from central.alerts.models import Condition, RepositoryAlert
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.models import Chunk, File
+from central.corpus.models import Chunk, File, ScipDefinition, ScipSymbol
 from central.corpus.rows import REPAIR_RUN
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
@@ -39,6 +39,7 @@ from tests.central.factories import DependencyFactory, FileFactory, ModuleFactor
 from tests.central.knowledge.graph import created, linked
 from tests.central.onboarding.world import backfill_of, queued
 from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of, unit_vector
+from tests.central.trace.corpus import add_scip
 
 pytestmark = pytest.mark.django_db
 
@@ -108,6 +109,14 @@ def fill(api: Api, project: str) -> Repository:
     file = FileFactory.create(repository=repository, path="pyproject.toml")
     ModuleFactory.create(file=file, package=package)
     fill_graph(api, project)
+    symbol = f"scip-python python {project} . a/a#"
+    add_scip(repository, {"a.py": {"def |a": symbol, symbol: f"< {symbol}"}})
+    ScipDefinition.objects.create(
+        repository=repository,
+        file=repository.file_set.get(path="a.py"),
+        symbol=ScipSymbol.objects.get(repository=repository),
+        qualified_name="a",
+    )
     queued(backfill_of(api.organization), project, repository=repository)
     RepositoryAlert.objects.create(
         organization=api.organization,

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 NOW = timezone.now()
 NOTHING = RetentionResult(
-    tokens=0, invitations=0, id_tokens=0, deliveries=0, sessions=0, runs=0, questions=0
+    tokens=0, invitations=0, id_tokens=0, deliveries=0, sessions=0, runs=0, questions=0, symbols=0
 )
 
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Mapping
+from hashlib import sha1
 
 from django.db import transaction
 from django.utils import timezone
@@ -92,7 +93,7 @@ def extracted(path: str, content: bytes) -> FileRecord:
     return extract_file(
         path=path,
         mode="100644",
-        blob="0" * 40,
+        blob=sha1(content, usedforsecurity=False).hexdigest(),
         content=content,
         generated=GeneratedBy.CONTENT if is_marked else None,
     )

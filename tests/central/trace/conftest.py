@@ -71,6 +71,9 @@ def short(link: dict[str, Any]) -> str:
 def _comparable(answer: dict[str, Any]) -> dict[str, Any]:
     """Without what chance decides: time, signatures, and which references are the sample."""
     receipt = {**(answer.get("receipt") or {}), "took_ms": 0, "edges_behind": 0}
+    receipt["resolved_by"] = [
+        {**one, "disagreements": 0} for one in receipt.get("resolved_by") or ()
+    ]
     if unresolved := receipt.get("unresolved"):
         sample = unresolved["sample"]
         is_all = unresolved["count"] == len(sample)

@@ -6,18 +6,22 @@ leaves what an applied run would have left, without chunks and vectors: the trac
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from hashlib import md5
 from textwrap import dedent
 
 from django.db import transaction
 from django.utils import timezone
 
+from central.corpus.models import File
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, RunContext, insert_files, remove_files
+from central.corpus.scip import refresh_scip
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from indexer.records.extractors import Extractor
+from indexer.records.scip import ScipDocument, ScipPlace
 from tests.central.search.corpus import extracted
 
 COMMIT = "c0ffee" + "0" * 34
@@ -51,8 +55,9 @@ def change_files(
     *,
     removed: tuple[str, ...] = (),
     commit: str = COMMIT,
+    documents: Sequence[ScipDocument] = (),
 ) -> None:
-    """Apply a run that adds `files` and removes `removed`."""
+    """Apply a run that adds `files` and removes `removed`, with documents of an index."""
     records = [
         extracted(path, text if isinstance(text, bytes) else dedent(text).encode())
         for path, text in files.items()
@@ -75,14 +80,66 @@ def change_files(
             regular_changed=bool(delta.regular),
             inserted=delta.inserted,
         )
+        refresh_scip(repository_id=repository.pk, documents=documents, removed=(), delta=delta)
         repository.partly_parsed += delta.partly_parsed
         repository.generation += 1
         repository.last_indexed_commit = commit
         repository.indexed_at = timezone.now()
-        repository.save()
+        repository.save(
+            update_fields=[
+                "partly_parsed",
+                "generation",
+                "last_indexed_commit",
+                "indexed_at",
+            ]
+        )
 
 
 def pyproject(name: str, *dependencies: str, version: str = "1.0.0") -> str:
     """A Python project's manifest."""
     listed = ", ".join(f'"{one}"' for one in dependencies)
     return f'[project]\nname = "{name}"\nversion = "{version}"\ndependencies = [{listed}]\n'
+
+
+def add_scip(repository: Repository, documents: Mapping[str, Mapping[str, str]]) -> None:
+    """Apply a run with an index: `{"app/main.py": {"box.|go(": "scip-python … Box#go()."}}`.
+
+    The bar stands before a name; `def |go` and the like is a definition. `{"Mine#": "< Base#"}`
+    says that one symbol implements another.
+    """
+    change_files(
+        repository, {}, documents=[_document(repository, *one) for one in documents.items()]
+    )
+
+
+def _document(repository: Repository, path: str, marks: Mapping[str, str]) -> ScipDocument:
+    file = File.objects.get(repository=repository, path=path)
+    pairs = [(one, to) for one, to in marks.items() if to.startswith("< ")]
+    places = [(one, to) for one, to in marks.items() if not to.startswith("< ")]
+    symbols = sorted({*(to.removeprefix("< ") for _, to in marks.items()), *(a for a, _ in pairs)})
+    found = [
+        (_is_definition(mark), ScipPlace(*_position(file.content, mark), symbols.index(to)))
+        for mark, to in places
+    ]
+    return ScipDocument(
+        path=path,
+        blob=file.blob,
+        tool="scip-test 1.0",
+        digest=md5(repr(sorted(marks.items())).encode(), usedforsecurity=False).hexdigest(),
+        symbols=tuple(symbols),
+        definitions=tuple(sorted(place for is_definition, place in found if is_definition)),
+        references=tuple(sorted(place for is_definition, place in found if not is_definition)),
+        relationships=tuple(
+            sorted((symbols.index(one), symbols.index(to.removeprefix("< "))) for one, to in pairs)
+        ),
+    )
+
+
+def _is_definition(mark: str) -> bool:
+    return mark.startswith(("def |", "class |", "function |", "interface |", "method |"))
+
+
+def _position(text: str, mark: str) -> tuple[int, int]:
+    at = text.index(mark.removeprefix("method ").replace("|", ""))
+    before = text[: at + mark.removeprefix("method ").index("|")]
+    return before.count("\n") + 1, len(before) - before.rfind("\n") - 1

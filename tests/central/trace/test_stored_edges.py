@@ -45,9 +45,21 @@ from central.trace.stored.models import (
 )
 from central.trace.stored.models import Path as StoredPath
 from central.trace.stored.state import live_files
-from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
+from tests.central.trace.corpus import (
+    add_scip,
+    change_files,
+    organization_of,
+    pyproject,
+    repository,
+)
 
 STORED: Final = Path(follower.__file__).parent
+
+
+def _symbol(descriptors: str) -> str:
+    return f"scip-python python lib . `lib.core`/{descriptors}"
+
+
 # What each file may say; "" stands for a file that is not there.
 _PLACES: Final[Mapping[tuple[str, str], Sequence[str]]] = {
     ("lib", "pyproject.toml"): (pyproject("lib"), pyproject("other"), pyproject("lib", "kit")),
@@ -99,6 +111,21 @@ _PLACES: Final[Mapping[tuple[str, str], Sequence[str]]] = {
         "",
     ),
 }
+# What an index may say of a file, if that is as it was indexed.
+_INDEXED: Final[Mapping[tuple[str, str], Sequence[Mapping[str, str]]]] = {
+    ("lib", "lib/core.py"): (
+        {"class |Box": _symbol("Box#"), "def |run": _symbol("run().")},
+        {"def |go": _symbol("Box#go()."), "class |Box": _symbol("Box#")},
+    ),
+    ("app", "app/main.py"): (
+        {"box.|go()": _symbol("Box#go().")},
+        {"unknown.|go()": _symbol("Box#go()."), "missing|": _symbol("run().")},
+        {"mine.|go()": "scip-python python other . `other`/Mine#go()."},
+    ),
+    ("app", "app/own.py"): (
+        {"class |Mine": _symbol("Mine#"), _symbol("Mine#"): f"< {_symbol('Box#')}"},
+    ),
+}
 _NAMES: Final = (
     *("run", "stop", "go", "Box", "Mine", "Base", "Last", "End", "B", "Go", "T", "box"),
     *("Shop", "pay", "sell", "buy"),
@@ -106,7 +133,9 @@ _NAMES: Final = (
 _REPOSITORIES: Final = sorted({name for name, _ in _PLACES})
 
 _changes = st.sampled_from(sorted(_PLACES)).flatmap(
-    lambda place: st.tuples(st.just(place), st.sampled_from(_PLACES[place]))
+    lambda place: st.tuples(
+        st.just(place), st.sampled_from([*_PLACES[place], *_INDEXED.get(place, ())])
+    )
 )
 _steps = st.lists(_changes | st.sampled_from(_REPOSITORIES), min_size=1, max_size=3)
 
@@ -334,8 +363,12 @@ def _undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def _change(name: str, path: str, text: str) -> None:
+def _change(name: str, path: str, text: str | Mapping[str, str]) -> None:
     made = repository(name, {})
+    if isinstance(text, Mapping):
+        with suppress(File.DoesNotExist, ValueError):  # it is another file
+            add_scip(made, {path: text})
+        return
     change_files(made, {path: text} if text else {}, removed=() if text else (path,))
 
 

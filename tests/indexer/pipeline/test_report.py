@@ -45,6 +45,7 @@ def test_the_json_has_the_fields_of_the_contract() -> None:
         "reused": 0,
         "embedding": {"requests": 0, "tokens": 0, "cost_usd": None},
         "vectors": "relay",
+        "scip": None,
         "seconds": {"open": 0.25, "apply": 0.5},
         "run_id": "run-1",
         "status_url": "https://codesearch.example.com/api/v1/index/runs/run-1",

@@ -1,0 +1,379 @@
+"""What SCIP documents say, put into the rows of their files. Needs a transaction.
+
+A document's rows are made for the file at its path, of its blob; when that file is replaced, by
+whatever version of this service, the next apply makes them again.
+"""
+
+import zlib
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from django.db import transaction
+from msgspec.json import decode, encode
+
+from central.corpus.models import (
+    File,
+    Import,
+    Reference,
+    ScipDefinition,
+    ScipDocument,
+    ScipRelationship,
+    ScipSymbol,
+    Symbol,
+)
+from central.corpus.replace import CorpusDelta
+from central.db import Row, copy_into, copy_rows, execute, fetch_rows, id_array, sql_with
+from central.repositories.models import Repository
+from indexer.records import scip
+from indexer.records.files import VALUE_KINDS
+from indexer.records.references import CONSTRUCTOR_METHODS, Access, ReferenceKind
+from indexer.records.scip import CONSTRUCTOR, SCIP_BINDING, ScipPlace, Suffix, parse_symbol
+from indexer.records.scip_targets import scip_target
+
+FURTHER_FOR_EACH: Final = 3  # occurrences that are kept beside each reference of a file's own
+_AT_ONCE: Final = 200  # documents
+_sql = sql_with(
+    document=ScipDocument,
+    symbol=ScipSymbol,
+    definition=ScipDefinition,
+    relationship=ScipRelationship,
+    reference=Reference,
+    imported=Import,
+    outline=Symbol,
+    file=File,
+    repository=Repository,
+    scip=f"'{SCIP_BINDING}'",
+    is_of="f.repository_id = d.repository_id AND f.path = d.path AND f.blob = d.blob"
+    " AND f.skipped = ''",
+)
+_DELETE: Final = _sql("""DELETE FROM {document} WHERE repository_id = %s::bigint
+    AND path = ANY(%s::text[]) RETURNING coalesce(file_id, 0)""")
+_DELETE_STALE: Final = _sql("""DELETE FROM {document} d WHERE repository_id = %s::bigint
+    AND NOT EXISTS (SELECT FROM {file} f WHERE {is_of}) RETURNING coalesce(file_id, 0)""")
+_CLEAR: Final = _sql(
+    "UPDATE {reference} SET symbol_id = NULL WHERE file_id = ANY(%s::bigint[])"
+    " AND symbol_id IS NOT NULL AND binding <> {scip}"
+)
+_DELETE_FURTHER: Final = _sql("""WITH deleted AS (DELETE FROM {reference}
+        WHERE file_id = ANY(%s::bigint[]) AND binding = {scip} RETURNING 1)
+    SELECT count(*) FROM deleted""")
+_DELETE_DEFINITIONS: Final = _sql("DELETE FROM {definition} WHERE file_id = ANY(%s::bigint[])")
+_DELETE_RELATIONSHIPS: Final = _sql("DELETE FROM {relationship} WHERE file_id = ANY(%s::bigint[])")
+_DUE: Final = _sql("""SELECT d.id, f.id, d.file_id, d.facts
+    FROM {document} d JOIN {file} f ON {is_of}
+    WHERE d.repository_id = %s::bigint AND d.file_id IS DISTINCT FROM f.id
+    ORDER BY d.path LIMIT %s""")
+_PUT_SYMBOLS: Final = _sql("""INSERT INTO {symbol} (repository_id, text, name)
+    SELECT %s::bigint, text, name FROM unnest(%s::text[], %s::text[]) AS now (text, name)
+    ON CONFLICT (text, repository_id) DO NOTHING""")
+_SYMBOLS: Final = _sql("""SELECT text, id FROM {symbol}
+    WHERE repository_id = %s::bigint AND text = ANY(%s::text[])""")
+_REFERENCES: Final = _sql("""SELECT file_id, id, kind, line, "column", caller, name
+    FROM {reference} WHERE file_id = ANY(%s::bigint[]) AND binding <> {scip} ORDER BY id""")
+_OUTLINE: Final = _sql("""SELECT file_id, name, qualified_name, kind, start_line, end_line
+    FROM {outline} WHERE file_id = ANY(%s::bigint[]) ORDER BY start_line, end_line DESC, id""")
+_IMPORT_LINES: Final = _sql(
+    "SELECT file_id, line FROM {imported} WHERE file_id = ANY(%s::bigint[])"
+)
+_BIND: Final = _sql("""UPDATE {reference} SET symbol_id = now.symbol
+    FROM unnest(%s::bigint[], %s::bigint[]) AS now (id, symbol)
+    WHERE {reference}.id = now.id""")
+_DONE: Final = _sql("""UPDATE {document} SET file_id = now.file, left_out = now.left_out
+    FROM unnest(%s::bigint[], %s::bigint[], %s::int[]) AS now (id, file, left_out)
+    WHERE {document}.id = now.id""")
+_DELETE_UNUSED_SYMBOLS: Final = _sql("""WITH deleted AS (DELETE FROM {symbol} s
+        WHERE s.repository_id = %s::bigint
+            AND NOT EXISTS (SELECT FROM {reference} r WHERE r.symbol_id = s.id)
+            AND NOT EXISTS (SELECT FROM {definition} d WHERE d.symbol_id = s.id)
+            AND NOT EXISTS (SELECT FROM {relationship} t
+                WHERE t.symbol_id = s.id OR t.implemented_id = s.id) RETURNING 1)
+    SELECT count(*) FROM deleted""")
+_COUNT: Final = _sql("""UPDATE {repository} SET scip = coalesce((
+        SELECT jsonb_object_agg(tool, files) FROM (SELECT tool, count(*) AS files FROM {document}
+            WHERE repository_id = %s::bigint GROUP BY tool) AS found), '{}')
+    WHERE id = %s::bigint""")
+_DOCUMENTS: Final = copy_into(
+    ScipDocument, "repository_id", "path", "blob", "tool", "digest", "facts", "cut", "left_out"
+)
+_DEFINITIONS: Final = copy_into(
+    ScipDefinition, "repository_id", "file_id", "symbol_id", "qualified_name"
+)
+_RELATIONSHIPS: Final = copy_into(
+    ScipRelationship, "repository_id", "file_id", "symbol_id", "implemented_id"
+)
+_FURTHER: Final = copy_into(
+    Reference,
+    "repository_id",
+    "file_id",
+    "ecosystem",
+    "kind",
+    "name",
+    "binding",
+    "root",
+    "chain",
+    "access",
+    "caller",
+    "line",
+    "column",
+    "symbol_id",
+)
+
+
+def refresh_scip(
+    *,
+    repository_id: int,
+    documents: Sequence[scip.ScipDocument],
+    removed: Sequence[str],
+    delta: CorpusDelta,
+) -> None:
+    """Store documents in the place of those of their paths, and put what they say into rows.
+
+    A document whose file has another blob now is deleted.
+    """
+    paths = [*removed, *(one.path for one in documents)]
+    gone = fetch_rows(_DELETE, [repository_id, paths]) if paths else []
+    copy_rows(_DOCUMENTS, (_document_row(repository_id, one) for one in documents))
+    gone += fetch_rows(_DELETE_STALE, [repository_id])
+    delta.references -= _forget(file for (file,) in gone)
+    is_changed = bool(gone or documents)
+    while due := fetch_rows(_DUE, [repository_id, _AT_ONCE]):
+        is_changed = True
+        delta.references -= _forget(before or 0 for _, _, before, _ in due)
+        delta.references += _put(repository_id, due)
+    if is_changed:
+        execute(_COUNT, [repository_id, repository_id])
+
+
+def stored_documents(repository_id: int) -> list[tuple[str, str, str, int]]:
+    """Return path, blob, digest and cut of each document of a repository."""
+    documents = ScipDocument.objects.filter(repository=repository_id).order_by("path")
+    return list(documents.values_list("path", "blob", "digest", "cut"))
+
+
+def delete_unused_symbols() -> int:
+    """Delete the symbols that no row mentions any more; return how many there were.
+
+    Not those of a repository to which a run is just applied, and which it may be about to mention.
+    """
+    count = 0
+    for repository in Repository.objects.order_by("pk").values_list("pk", flat=True):
+        with transaction.atomic():
+            unlocked = Repository.objects.select_for_update(skip_locked=True)
+            if unlocked.filter(pk=repository).exists():
+                [(deleted,)] = fetch_rows(_DELETE_UNUSED_SYMBOLS, [repository])
+                count += deleted
+    return count
+
+
+def _document_row(repository_id: int, one: scip.ScipDocument) -> Row:
+    facts = zlib.compress(encode((one.symbols, one.definitions, one.references, one.relationships)))
+    return (repository_id, one.path, one.blob, one.tool, one.digest, facts, one.cut, 0)
+
+
+def _forget(files: Iterable[int]) -> int:
+    """Delete what was put into the rows of files; return how many references that were."""
+    ids = id_array(file for file in files if file)
+    for statement in (_CLEAR, _DELETE_DEFINITIONS, _DELETE_RELATIONSHIPS):
+        execute(statement, [ids])
+    [(count,)] = fetch_rows(_DELETE_FURTHER, [ids])
+    return int(count)
+
+
+class _Facts(NamedTuple):
+    symbols: list[str]
+    definitions: list[ScipPlace]
+    references: list[ScipPlace]
+    relationships: list[tuple[int, int]]
+
+
+class _Outline(NamedTuple):
+    name: str
+    qualified_name: str
+    kind: str
+    start: int
+    end: int
+
+
+class _Own(NamedTuple):
+    """A reference that a file's rules know."""
+
+    id: int
+    kind: str
+    line: int
+    column: int
+    caller: str
+    name: str
+
+
+class _File:
+    """A file's own rows, and what a document says of it."""
+
+    def __init__(self, file: int, facts: bytes) -> None:
+        self.id = file
+        symbols, *places, relationships = decode(zlib.decompress(facts))
+        definitions, references = ([ScipPlace(*one) for one in several] for several in places)
+        self.facts = _Facts(symbols, definitions, references, relationships)
+        self.outline: list[_Outline] = []
+        self.own: list[_Own] = []
+        self.import_lines: set[int] = set()
+
+    def definition_names(self) -> Iterator[tuple[str, str]]:
+        """Yield the symbols that name a definition of ours, with its qualified name."""
+        fields = {(one.line, one.caller) for one in self.own if one.kind == ReferenceKind.TYPE}
+        for place in self.facts.definitions:
+            text = self.facts.symbols[place.symbol]
+            if name := self._defined_at(place.line, text, fields):
+                yield text, name
+
+    def _defined_at(self, line: int, text: str, fields: set[tuple[int, str]]) -> str:
+        """Return the innermost definition around a line that has the name of the symbol."""
+        name = _name(text)
+        around = [one for one in self.outline if one.start <= line <= one.end and one.name == name]
+        if around:
+            return around[-1].qualified_name
+        alike = (
+            field for at, field in sorted(fields) if (at, field.rpartition(".")[2]) == (line, name)
+        )
+        return next(alike, "")
+
+    def bound(self) -> tuple[dict[int, int], list[ScipPlace]]:
+        """Return the symbols at references by id, and the places at which there is none."""
+        own: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for one in self.own:
+            if one.kind != ReferenceKind.TYPE:
+                own[one.line, one.column].append(one.id)
+        bound: dict[int, int] = {}
+        further = []
+        for place in self.facts.references:
+            if ids := own.get((place.line, place.column)):
+                bound |= dict.fromkeys(ids, place.symbol)
+            elif place.line not in self.import_lines:
+                further.append(place)
+        return bound, further
+
+    def caller_at(self, line: int) -> str:
+        """Return the innermost definition around a line that is no value."""
+        starts = bisect_right(self.outline, line, key=lambda one: one.start)
+        for one in reversed(self.outline[:starts]):
+            if one.end >= line and one.kind not in VALUE_KINDS:
+                return one.qualified_name
+        return ""
+
+
+def _name(text: str) -> str:
+    """Return the name that the definition of a symbol has in its file."""
+    symbol = parse_symbol(text)
+    if symbol is None or not symbol.descriptors:
+        return ""
+    last = symbol.descriptors[-1].name
+    if last == CONSTRUCTOR:
+        return CONSTRUCTOR_METHODS[1]
+    target = scip_target(symbol)
+    return target.names[-1] if target and target.names else last
+
+
+def _put(repository_id: int, due: Sequence[Row]) -> int:
+    """Put documents into the rows of their files; return how many references are new."""
+    files = {file: _File(file, facts) for _, file, _, facts in due}
+    ids = id_array(files)
+    for file, *row in fetch_rows(_REFERENCES, [ids]):
+        files[file].own.append(_Own(*row))
+    for file, *row in fetch_rows(_OUTLINE, [ids]):
+        files[file].outline.append(_Outline(*row))
+    for file, line in fetch_rows(_IMPORT_LINES, [ids]):
+        files[file].import_lines.add(line)
+    symbols = _symbol_ids(
+        repository_id, {text for one in files.values() for text in one.facts.symbols}
+    )
+    left_out = {}
+    further: list[Row] = []
+    bound: dict[int, int] = {}
+    for one in files.values():
+        texts = one.facts.symbols
+        at, others = one.bound()
+        bound |= {reference: symbols[texts[symbol]] for reference, symbol in at.items()}
+        rows = list(_further_rows(repository_id, one, others, symbols))
+        most = FURTHER_FOR_EACH * len(one.own)
+        left_out[one.id] = max(len(rows) - most, 0)
+        further += rows[:most]
+    execute(_BIND, [id_array(bound), id_array(bound.values())])
+    copy_rows(_FURTHER, further)
+    copy_rows(
+        _DEFINITIONS,
+        sorted(
+            {
+                (repository_id, one.id, symbols[text], name)
+                for one in files.values()
+                for text, name in one.definition_names()
+            }
+        ),
+    )
+    copy_rows(
+        _RELATIONSHIPS,
+        (
+            (
+                repository_id,
+                one.id,
+                symbols[one.facts.symbols[first]],
+                symbols[one.facts.symbols[second]],
+            )
+            for one in files.values()
+            for first, second in one.facts.relationships
+        ),
+    )
+    execute(
+        _DONE,
+        [
+            id_array(row[0] for row in due),
+            id_array(row[1] for row in due),
+            id_array(left_out[row[1]] for row in due),
+        ],
+    )
+    return len(further)
+
+
+def _symbol_ids(repository_id: int, texts: set[str]) -> Mapping[str, int]:
+    ordered = sorted(texts)
+    execute(_PUT_SYMBOLS, [repository_id, ordered, [_name(text) for text in ordered]])
+    return dict(fetch_rows(_SYMBOLS, [repository_id, ordered]))
+
+
+def _further_rows(
+    repository_id: int, one: _File, places: Sequence[ScipPlace], symbols: Mapping[str, int]
+) -> Iterator[Row]:
+    """Yield the rows of uses that the rules do not know: of types, functions and methods."""
+    for place in places:
+        text = one.facts.symbols[place.symbol]
+        symbol = parse_symbol(text)
+        target = scip_target(symbol) if symbol else None
+        if symbol is None or target is None or not target.names:
+            continue
+        kind = _KINDS.get(symbol.descriptors[-1].suffix)
+        if kind is None:
+            continue
+        name = target.names[-1]
+        caller = one.caller_at(place.line)
+        yield (
+            repository_id,
+            one.id,
+            target.ecosystem,
+            kind,
+            name,
+            SCIP_BINDING,
+            "",
+            "",
+            Access.PATH,
+            caller,
+            place.line,
+            place.column,
+            symbols[text],
+        )
+
+
+_KINDS: Final = {
+    Suffix.TYPE: ReferenceKind.TYPE,
+    Suffix.METHOD: ReferenceKind.VALUE,
+    Suffix.MACRO: ReferenceKind.VALUE,
+}

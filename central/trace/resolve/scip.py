@@ -1,0 +1,148 @@
+"""What a compiler bound a reference to: the definition of a SCIP symbol.
+
+A symbol is found by the definitions of its own repository's index. Across repositories the
+format's promise does not hold as it stands: an indexer names the published file, the consumer's
+package or no package. So the package is a hint, and a repository provides only packages that its
+own manifests declare.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
+
+from central.trace.resolve.engine import BatchResolver, RuleGenerator, RuleSteps
+from central.trace.resolve.questions import (
+    ImportedModules,
+    ImportPath,
+    ResolvedDefinition,
+    ScipMeaning,
+    best_candidates,
+)
+from central.trace.resolve.references import ReferenceSite
+from central.trace.resolve.sql import (
+    FirstNames,
+    InPackage,
+    PackageRow,
+    ScipDefinitions,
+    ScipProviders,
+)
+from indexer.records.manifests import Ecosystem
+from indexer.records.references import HELD, Access, Binding
+from indexer.records.scip import SCIP_BINDING, parse_symbol
+from indexer.records.scip_targets import ScipTarget, scip_target
+
+SCIP: Final = "scip"
+_OF_VALUES: Final = {Access.INSTANCE, Access.RESULT}
+_OF_UNKNOWN: Final = {Binding.UNKNOWN, SCIP_BINDING}
+Meaning: TypeAlias = tuple[Sequence[ResolvedDefinition], bool]
+
+
+def scip_definitions(
+    resolver: BatchResolver, sites: Sequence[ReferenceSite]
+) -> Mapping[int, Sequence[ResolvedDefinition]]:
+    """Return what indexes bind references to, by their places in `sites`.
+
+    What is bound to something outside has no definitions. What is not here is for the rules, and
+    so is what holds a function.
+    """
+    asked = {
+        index: ScipMeaning(site.repository, site.package, site.symbol)
+        for index, site in enumerate(sites)
+        if site.symbol and HELD not in site.chain.split(".")
+    }
+    wanted = list(dict.fromkeys(asked.values()))
+    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
+    found = {index: definitions_of(answers[question]) for index, question in asked.items()}
+    return {
+        index: [_as_reached(sites[index], one) for one in several]
+        for index, several in found.items()
+        if several is not None
+    }
+
+
+def definitions_of(meaning: Meaning | tuple[()]) -> Sequence[ResolvedDefinition] | None:
+    """Return the definitions of an answer to ScipMeaning; None if the rules are to be asked."""
+    found, is_all = meaning or ((), False)
+    return found if is_all else None
+
+
+def _as_reached(site: ReferenceSite, one: ResolvedDefinition) -> ResolvedDefinition:
+    """Return a definition with the class through whose instance it may be reached."""
+    container = one.name.rpartition(".")[0]
+    is_virtual = site.access in _OF_VALUES or site.binding in _OF_UNKNOWN
+    return one._replace(receiver=(one.file, container)) if container and is_virtual else one
+
+
+def scip_meaning(question: ScipMeaning) -> RuleSteps:
+    """Answer with (definitions, whether that is all)."""
+    (own,) = yield [ScipDefinitions(question.repository, question.symbol)]
+    if own:
+        return _definitions(own), True
+    symbol = parse_symbol(question.symbol)
+    target = scip_target(symbol) if symbol else None
+    if target is None or not (target.package or target.path):
+        return (), False
+    found = yield from _in_other_repositories(question, target)
+    if found:
+        return best_candidates(one._replace(rule=SCIP) for one in found), True
+    return (), (yield from _is_outside(question, target))
+
+
+def _in_other_repositories(
+    question: ScipMeaning, target: ScipTarget
+) -> RuleGenerator[Sequence[ResolvedDefinition]]:
+    """Find the definition by the provider's own index, by its import path, or in its package."""
+    ecosystem, package = target.ecosystem, target.package
+    (provided,) = yield [ScipProviders(ecosystem, package, question.symbol)]
+    if provided:
+        return _definitions(provided)
+    path = ImportPath(question.repository, question.package, ecosystem, target.path)
+    if ecosystem != Ecosystem.NPM:
+        return (yield [path])[0] if target.path else ()
+    (named,) = yield [InPackage(ecosystem, package, ".".join(target.names))]
+    alike = _nearest(named, target.module)
+    if len(alike) == 1:
+        return _definitions(alike)
+    (exported,) = yield [path]
+    return exported or _definitions(alike)
+
+
+def _is_outside(question: ScipMeaning, target: ScipTarget) -> RuleGenerator[bool]:
+    """Whether no visible repository can be what is meant."""
+    if target.ecosystem == Ecosystem.PYPI:  # of which the package may be the consumer's own
+        place = (question.repository, question.package, target.ecosystem)
+        (modules,) = yield [ImportedModules(*place, target.path)]
+        return not modules
+    (visible,) = yield [FirstNames(target.ecosystem, target.package)]
+    return bool(target.package) and not visible
+
+
+def _nearest(rows: Sequence[PackageRow], module: str) -> list[PackageRow]:
+    """Return the definitions in files whose paths end most like a published file's."""
+    wanted = _components(module)
+    scores = {row: _common_end(_components(row.path), wanted) for row in rows}
+    most = max(scores.values(), default=0)
+    return [row for row in rows if scores[row] == most]
+
+
+def _components(path: str) -> list[str]:
+    """`dist/inner/index.d.cts` → dist, inner, index."""
+    *folders, file = path.split("/")
+    return [*folders, file.partition(".")[0]]
+
+
+def _common_end(one: Sequence[str], other: Sequence[str]) -> int:
+    count = 0
+    for mine, theirs in zip(reversed(one), reversed(other), strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count
+
+
+def _definitions(rows: Sequence[object]) -> tuple[ResolvedDefinition, ...]:
+    """Return the definitions of rows: several are a tie."""
+    keys = {(row.file, row.name): row.kind for row in rows}  # type: ignore[attr-defined]
+    return tuple(
+        ResolvedDefinition(file, name, kind, is_certain=len(keys) == 1, rule=SCIP)
+        for (file, name), kind in keys.items()
+    )

@@ -1,0 +1,135 @@
+"""What an index says of a reference decides what it is bound to; the rules decide the rest."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from central.corpus.dump import dump_lines
+from central.corpus.models import Reference, ScipDocument
+from tests.central.trace.corpus import add_scip, change_files, pyproject, repository
+
+pytestmark = pytest.mark.django_db
+
+Callers = Callable[..., list[str]]
+
+CORE = """\
+class Box:
+    def go(self): ...
+class Other:
+    def go(self): ...
+"""
+MAIN = """\
+def main(box):
+    box.go()
+def twice(box):
+    box.go()
+"""
+OF_BOX = "scip-python python lib . `lib.core`/Box#go()."
+
+
+def test_an_index_binds_what_the_rules_cannot(callers: Callers) -> None:
+    repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": MAIN})
+    assert callers("Box.go") == []
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": OF_BOX}})
+    assert callers("Box.go") == ["app/app/main.py:2 main high"]
+    assert callers("Other.go") == []
+
+
+def test_where_both_know_something_else_the_index_wins(
+    callers: Callers, ask_live: Callable[..., Any]
+) -> None:
+    repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    main = "from lib.core import Other\ndef main(box: Other):\n    box.go()\n"
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": main})
+    assert callers("Other.go") == ["app/app/main.py:3 main high"]
+    add_scip(app, {"app/main.py": {"box.|go": OF_BOX}})
+    assert callers("Other.go") == []
+    assert callers("Box.go") == ["app/app/main.py:3 main high"]
+    [counted] = ask_live("callers", symbol="Box.go").json()["receipt"]["resolved_by"]
+    assert counted == {"project": "app", "files": {"scip-test 1.0": 1}, "disagreements": 1}
+
+
+def test_an_index_of_the_provider_names_definitions_that_have_no_path(callers: Callers) -> None:
+    symbol = "cxx . . . ns/go(1a2b)."
+    files = {
+        "a.cc": "namespace ns { void go(int); }\nvoid f() { ns::go(1); }\n",
+        "b.cc": "namespace ns {\nvoid go(int) {}\nvoid go(char) {}\n}\n",
+    }
+    for name in ("one", "two"):  # two repositories with the same symbol, which names no package
+        made = repository(name, files)
+        add_scip(made, {"a.cc": {"ns::|go(1)": symbol}, "b.cc": {"method |go(int)": symbol}})
+    assert callers("go", project="one", file="b.cc") == ["one/a.cc:2 f high"]
+
+
+def test_a_claim_to_the_package_of_a_neighbour_changes_no_answer(callers: Callers) -> None:
+    repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": MAIN})
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": OF_BOX}})
+    before = callers("Box.go")
+    thief = repository("thief", {"pyproject.toml": pyproject("thief"), "x/core.py": CORE})
+    add_scip(thief, {"x/core.py": {"def |go": OF_BOX}})
+    assert callers("Box.go", project="lib") == before
+
+
+def test_what_is_outside_of_all_repositories_is_no_caller_of_its_namesake(callers: Callers) -> None:
+    lib = {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE}
+    repository("lib", lib)
+    main = "from lib.core import Box\ndef main(box: Box):\n    box.go()\n"
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": main})
+    assert callers("Box.go") == ["app/app/main.py:3 main high"]
+    add_scip(app, {"app/main.py": {"box.|go": "scip-python python boxes . `boxes`/Box#go()."}})
+    assert callers("Box.go") == []
+
+
+def test_overrides_of_what_an_index_binds_stay_at_medium(callers: Callers) -> None:
+    core = "class Box:\n    def go(self): ...\nclass Big(Box):\n    def go(self): ...\n"
+    repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": core})
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": MAIN})
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": OF_BOX}})
+    assert callers("Big.go") == ["app/app/main.py:2 main medium"]
+
+
+def test_implementations_come_from_the_relationships_of_an_index(callers: Callers) -> None:
+    core = "class Box:\n    def go(self): ...\nclass Duck:\n    def go(self): ...\n"
+    lib = repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": core})
+    box, duck = (
+        "scip-python python lib . `lib.core`/Box#",
+        "scip-python python lib . `lib.core`/Duck#",
+    )
+    main = "from lib.core import Box\ndef main(box: Box):\n    box.go()\n"
+    repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": main})
+    assert callers("Duck.go") == []
+    add_scip(lib, {"lib/core.py": {"class |Box": box, "class |Duck": duck, duck: f"< {box}"}})
+    assert callers("Duck.go") == ["app/app/main.py:3 main medium"]
+
+
+def test_a_document_stays_with_its_blob_and_goes_with_it(callers: Callers) -> None:
+    repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": MAIN})
+    without = dump_lines(app)
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": OF_BOX}})
+    with_index = dump_lines(app)
+    assert [line for line in with_index if "scip" not in line] == without
+    change_files(app, {"app/main.py": MAIN})  # as a forced run without an index does
+    assert dump_lines(app) == with_index
+    assert callers("Box.go") == ["app/app/main.py:2 main high"]
+    change_files(app, {"app/main.py": MAIN + "\n"})
+    assert callers("Box.go") == []
+    assert not ScipDocument.objects.exists()
+
+
+def test_uses_that_only_an_index_knows_are_references(ask: Callable[..., Any]) -> None:
+    lib = repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    main = (
+        "from lib.core import Box\ndef main(boxes: 'list[Box]'):\n    step = Box.go\n    step()\n"
+    )
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": main})
+    del lib
+    marks = {"Box.|go": OF_BOX, "list[|Box": "scip-python python lib . `lib.core`/Box#"}
+    add_scip(app, {"app/main.py": marks})
+    [link, _] = ask("callers", symbol="Box.go").json()["callers"]
+    assert (link["line"], link["kind"], link["rule"]) == (3, "value", "scip")
+    assert "scip-test 1.0" in link["evidence"]
+    assert Reference.objects.filter(binding="scip", kind="type").count() == 1
