@@ -82,7 +82,8 @@ class NameCheck:
             return start
         if _WORD.fullmatch(word) and word in self._imported:
             self._imported_as[symbol.used] = line
-            return start  # another file renames what it passes on
+            is_confused = self._confuses_members and symbol.suffix is Suffix.TYPE
+            return None if is_confused else start  # another file renames what it passes on
         if self._says_nothing(symbol, line, start, word):
             return None
         raise ScipDocumentError(_is_not_there(symbol.name, line))
