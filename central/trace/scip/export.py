@@ -20,7 +20,7 @@ from central.trace.resolve.questions import Key
 from central.trace.resolve.references import sites_in
 from central.trace.scip.documents import Meaning, document_of, information
 from central.trace.scip.rows import FilesWithSymbols, direct_bases, next_files
-from indexer.limits import SCIP_EXTERNAL_SYMBOLS, SCIP_SECONDS
+from indexer.limits import SCIP_EXPORT_EXTERNAL_SYMBOLS, SCIP_EXPORT_SECONDS
 from indexer.scip.scip_pb2 import UTF8, Index, Metadata, SymbolInformation, ToolInfo
 
 TOOL: Final = "aeterna-code-search"
@@ -48,7 +48,7 @@ def export_scip(
 def _parts(
     credential: Credential, repository: RepositorySnapshot, project_root: str
 ) -> Iterator[bytes]:
-    until = time.monotonic() + SCIP_SECONDS
+    until = time.monotonic() + SCIP_EXPORT_SECONDS
     tool = ToolInfo(
         name=TOOL,
         version=version(TOOL),
@@ -61,8 +61,8 @@ def _parts(
     while not is_last:
         if time.monotonic() > until:
             raise ConflictError(
-                f"The export takes longer than {SCIP_SECONDS:.0f} seconds: try again when the "
-                "service has less to do.",
+                f"The export takes longer than {SCIP_EXPORT_SECONDS:.0f} seconds: try again when "
+                "the service has less to do.",
                 code="export_too_long",
             )
         documents, path, is_last = _portion(credential, repository, path, external)
@@ -137,5 +137,5 @@ def _note_external(
     one = files.definition(key)
     if one is None or one.symbol is None or one.symbol in external:
         return
-    if files.repository_of(key[0]) != own and len(external) < SCIP_EXTERNAL_SYMBOLS:
+    if files.repository_of(key[0]) != own and len(external) < SCIP_EXPORT_EXTERNAL_SYMBOLS:
         external[one.symbol] = information(one, one.symbol)
