@@ -82,7 +82,7 @@ def _position(text: str, starts: Sequence[int], reference: Used) -> int | None:
 def _name_position(
     text: str, starts: Sequence[int], definition: Defined, taken: Container[int]
 ) -> int | None:
-    """Return where a definition's name stands: before a parenthesis, else where it is first."""
+    """Return where a definition's name is first; on that line before a parenthesis, if it is."""
     name = definition.name
     if not name or "\n" in name or definition.start_line > len(starts):
         return None
@@ -98,6 +98,8 @@ def _name_position(
         behind = at + len(name)
         if at in taken or _is_part(text, at - 1, at) or _is_part(text, behind, behind - 1):
             continue
+        if first is not None and "\n" in text[first:at]:
+            break
         if text.startswith("(", behind):
             return at
         first = at if first is None else first

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from central.corpus.models import Reference
+from central.corpus.models import File, Reference
 from central.errors import NotFoundError
 from central.tenancy.credentials import Credential
 from central.trace.answers import Meaning
@@ -164,6 +164,14 @@ def test_a_position_behind_the_end_of_the_file_or_the_line_is_refused(ask: Ask) 
         refused = ask("definition", **place, **wrong)
         assert (refused.status_code, refused.json()["code"]) == (400, "invalid"), wrong
     assert ask("definition", **place, line=6, column=10).status_code == 404  # the end of the line
+
+
+@pytest.mark.usefixtures("app")
+def test_of_a_skipped_file_the_reason_is_told(ask: Ask) -> None:
+    File.objects.filter(path="main.py").update(skipped="too_large", content="")
+    refused = ask("definition", project="app", file="main.py", line=6, column=4)
+    assert (refused.status_code, refused.json()["code"]) == (404, "reference_not_found")
+    assert "So the index knows no name in it" in refused.json()["detail"]
 
 
 @pytest.mark.usefixtures("app")

@@ -55,6 +55,8 @@ def test_a_reference_leads_to_its_meaning_and_a_definition_to_its_users() -> Non
         ("def deff(defff)", "deff", 4),
         ("class A < B", "A", 6),
         ("static int\nrun (void)", "run", 11),
+        ("class Store {\n  Store(int size);\n};", "Store", 6),
+        ("function shown (x) {\n  return JSON.shown(x)\n}", "shown", 9),
         ("def []=(a); end", "[]=", 4),
         ('class K { "quoted name"() {} }', "quoted name", 11),
     ],
