@@ -16,7 +16,7 @@ from indexer.decoding import decode_text
 from indexer.errors import ConfigurationError, ScipDocumentError
 from indexer.git.repository import Repository
 from indexer.limits import SCIP_DOCUMENTS
-from indexer.output.terminal import NAMES
+from indexer.output.terminal import NAME_CHARACTERS, NAMES
 from indexer.pipeline.job import Job
 from indexer.pipeline.plan import selected_entries
 from indexer.pipeline.report import ScipReport
@@ -162,7 +162,8 @@ class _Counts:
     outside: int = 0
     duplicate: int = 0
     cut: int = 0
-    refused: list[str] = field(default_factory=list)
+    refused: int = 0
+    first_refused: list[str] = field(default_factory=list)
 
 
 class _Reading:
@@ -197,11 +198,11 @@ class _Reading:
             documents=counts.documents,
             unchanged=counts.unchanged,
             sent=counts.sent,
-            refused=len(counts.refused),
+            refused=counts.refused,
             outside=counts.outside,
             duplicate=counts.duplicate,
             cut=counts.cut,
-            first_refused=tuple(counts.refused[:NAMES]),
+            first_refused=tuple(counts.first_refused),
         )
 
     def read(self, index: "NamedIndex") -> None:
@@ -224,7 +225,7 @@ class _Reading:
         try:
             document = read_document(data, head)
         except ScipDocumentError as exc:
-            self._counts.refused.append(f"document {self._counts.documents:,}: {exc}")
+            self._refuse(f"document {self._counts.documents:,}", exc)
             return
         path = place.path(document.path)
         if path is None:
@@ -233,7 +234,12 @@ class _Reading:
         try:
             self._compare(document, path)
         except ScipDocumentError as exc:
-            self._counts.refused.append(f"{document.path}: {exc}")
+            self._refuse(document.path, exc)
+
+    def _refuse(self, name: str, problem: ScipDocumentError) -> None:
+        self._counts.refused += 1
+        if self._counts.refused <= NAMES:
+            self._counts.first_refused.append(f"{name[:NAME_CHARACTERS]}: {problem}")
 
     def _compare(self, document: "IndexedDocument", path: str) -> None:
         entry = self._entries.get(path)

@@ -126,12 +126,20 @@ def test_python_s_aliases(line: str) -> None:
 def test_members_that_scip_python_confuses_say_nothing() -> None:
     """`httpx.Client` is `AsyncClient#` for it, and an attribute in `__slots__` is its class."""
     found = checked(
-        f"import httpx\nfrom asyncio import («events|{B}Loop#»)\n"
+        f"from «._client|{B}AsyncClient#» import *\nimport httpx\n"
+        f"from asyncio import («events|{B}Loop#»)\n"
         f"httpx.«Client|{B}AsyncClient#»()\nos.path.x\nself.«_size|{B}Box#»\n"
         f"«events|{B}Loop#».x\n«__class__|{B}Box#f().»\n«make|{B}make().»()",
         PY,
     )
-    assert names(found) == {f"{B}make().": [(8, 0)]}
+    assert names(found) == {f"{B}make().": [(9, 0)]}
+
+
+def test_what_an_import_renames_may_be_a_re_export_itself() -> None:
+    """`collections.abc.Set` is `typing.AbstractSet`."""
+    marked = f"from collections.abc import «Set as AbstractSet|{B}AbstractSet#»\n"
+    found = checked(f"{marked}x: «AbstractSet|{B}AbstractSet#»", PY)
+    assert names(found) == {f"{B}AbstractSet#": [(2, 3)]}
 
 
 @pytest.mark.parametrize(
