@@ -158,7 +158,7 @@ _WITHIN = _sql(r"""SELECT {columns}
 _AT = _sql("""SELECT {columns}
     FROM {reference} r JOIN {file} f ON f.id = r.file_id
     WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
-        AND f.path = %s::text AND r.line = %s::int AND r.kind <> 'type'
+        AND f.path = %s::text AND r.line = %s::int AND (r.kind <> 'type' OR r.binding = 'scip')
         AND r.column <= %s::int AND r.column + greatest(length(r.name), 1) > %s::int
     ORDER BY r.column DESC, r.id LIMIT %s""")
 
