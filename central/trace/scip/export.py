@@ -20,7 +20,7 @@ from central.trace.resolve.questions import Key
 from central.trace.resolve.references import sites_in
 from central.trace.scip.documents import Meaning, document_of, information
 from central.trace.scip.rows import FilesWithSymbols, direct_bases, next_files
-from indexer.limits import SCIP_EXPORT_SECONDS, SCIP_EXTERNAL_SYMBOLS
+from indexer.limits import SCIP_EXPORT_EXTERNAL_SYMBOLS, SCIP_EXPORT_SECONDS
 from indexer.scip.scip_pb2 import UTF8, Index, Metadata, SymbolInformation, ToolInfo
 
 TOOL: Final = "aeterna-code-search"
@@ -137,5 +137,5 @@ def _note_external(
     one = files.definition(key)
     if one is None or one.symbol is None or one.symbol in external:
         return
-    if files.repository_of(key[0]) != own and len(external) < SCIP_EXTERNAL_SYMBOLS:
+    if files.repository_of(key[0]) != own and len(external) < SCIP_EXPORT_EXTERNAL_SYMBOLS:
         external[one.symbol] = information(one, one.symbol)

@@ -12,7 +12,7 @@ from central.trace.resolve.questions import Bases, Key, last_name
 from central.trace.scip.symbols import Defined, DefiningFile, symbols_of
 from central.trace.stored.hierarchy import classes_in
 from central.trace.stored.models import Inheritance, Source
-from indexer.limits import SCIP_PORTION_BYTES, SCIP_PORTION_FILES, SCIP_PORTION_REFERENCES
+from indexer.limits import SCIP_EXPORT_BYTES, SCIP_EXPORT_FILES, SCIP_EXPORT_REFERENCES
 from indexer.records.files import split_lines
 from indexer.records.scip import format_symbol
 
@@ -81,14 +81,14 @@ def next_files(resolver: BatchResolver, repository: int, path: str) -> tuple[lis
 
     Without any, there is none after it. Skipped ones are left out.
     """
-    rows = fetch_rows(_NEXT, [repository, resolver.repositories, path, SCIP_PORTION_FILES])
+    rows = fetch_rows(_NEXT, [repository, resolver.repositories, path, SCIP_EXPORT_FILES])
     taken: list[int] = []
     last = path
     size = references = 0
     for file, path_of_file, bytes_of_file, references_of_file in rows:
         size += bytes_of_file
         references += references_of_file
-        if taken and (size > SCIP_PORTION_BYTES or references > SCIP_PORTION_REFERENCES):
+        if taken and (size > SCIP_EXPORT_BYTES or references > SCIP_EXPORT_REFERENCES):
             break
         taken.append(file)
         last = path_of_file

@@ -232,13 +232,13 @@ def test_the_first_of_two_documents_of_a_path_counts(central: StandIn, sandbox: 
 @pytest.mark.parametrize(
     "path", ["../shop/src/make.ts", "/etc/passwd", "src/../src/make.ts", "src\\make.ts", ""]
 )
-def test_a_path_that_leaves_the_repository_is_refused(
+def test_a_path_that_leaves_the_repository_is_of_no_file_of_it(
     central: StandIn, sandbox: Sandbox, path: str
 ) -> None:
     write_index(sandbox.path / "index.scip", {path: MARKED["src/make.ts"]}, sandbox.path)
     report = run(central, sandbox, "index.scip")
     assert report.scip is not None
-    assert (report.scip.refused, report.scip.sent) == (1, 0)
+    assert (report.scip.outside, report.scip.sent) == (1, 0)
     assert central.scip == {}
 
 

@@ -139,6 +139,29 @@ def test_references_into_another_repository_have_its_package_and_version(export:
     }
 
 
+def test_a_reference_that_may_mean_several_definitions_names_none(export: Export) -> None:
+    repository(
+        "pay",
+        {
+            "acme_pay/main.py": """
+            from acme_auth.api import Checker, Strict
+
+            def pay(strictly):
+                one = Checker()
+                if strictly:
+                    one = Strict()
+                one.check()
+            """,
+        },
+    )
+    main = document(export("pay"), "acme_pay/main.py")
+    assert shown(main.occurrences) == [
+        f"3:4-7 ={PAY}pay().",
+        f"4:10-17 {AUTH}Checker#",
+        f"6:14-20 {AUTH}Strict#",
+    ]  # `check` is of either class
+
+
 def test_a_token_that_does_not_see_a_repository_exports_nothing_of_it(
     answer: Callable[..., Any],
 ) -> None:
@@ -171,14 +194,14 @@ def test_the_metadata_say_which_commit_it_is_of(answer: Callable[..., Any]) -> N
 
 def test_portions_are_one_index(export: Export, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = export("auth")
-    monkeypatch.setattr(rows, "SCIP_PORTION_FILES", 1)
+    monkeypatch.setattr(rows, "SCIP_EXPORT_FILES", 1)
     assert export("auth") == whole
 
 
 def test_an_export_ends_without_its_end_if_the_repository_is_indexed_meanwhile(
     answer: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "SCIP_PORTION_FILES", 1)
+    monkeypatch.setattr(rows, "SCIP_EXPORT_FILES", 1)
     parts = iter(answer("auth").streaming_content)
     next(parts), next(parts)
     change_files(Repository.objects.get(name="auth"), {"acme_auth/api.py": "def other(): ..."})
