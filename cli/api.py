@@ -38,13 +38,20 @@ _PORTION_SECONDS = 120.0  # for a portion of an export, behind others
 class HttpSearchApi:
     """The search API of one organisation of a service.
 
-    `project` is the project of the checkout; outside of one it is "".
+    `project` is the project of the checkout at `root`; outside of one they are "" and None.
     """
 
-    def __init__(self, transport: Transport, organization: str, project: str = "") -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        organization: str,
+        project: str = "",
+        root: Path | None = None,
+    ) -> None:
         self._transport = transport
         self._organization = organization
         self.project = project
+        self.root = root
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send a search."""

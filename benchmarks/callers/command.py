@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import httpx
 
 from benchmarks import tables
 from benchmarks.callers import (
+    against_scip,
     before,
     drawn,
     promises,
@@ -52,6 +53,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--per-group", type=int, default=PER_GROUP, help="default: %(default)s")
     parser.add_argument("--methods", type=int, default=METHODS_PER_GROUP, help="likewise")
     parser.add_argument("--before", type=Path, metavar="JSON", help="compare with that run")
+    parser.add_argument(
+        "--against-scip", type=Path, metavar="DIR", help="compare with DIR/<family>/<project>.scip"
+    )
     parser.add_argument("--truth-only", action="store_true", help="do not ask the service")
     parser.add_argument("--verbose", action="store_true", help="list what is missed or false")
     options = parser.parse_args(arguments)
@@ -70,6 +74,8 @@ def main(arguments: list[str]) -> None:
                 compare(family, truths[family.name], workspace, service, options)
                 for family in chosen
             ]
+            for outcome in outcomes if options.against_scip else ():
+                print("\n".join(differences_from_scip(outcome, workspace, options.against_scip)))
             figures = [
                 figure
                 for family in read
@@ -128,6 +134,16 @@ def compare(
             answers[index] = ask(client, slug, truth.definitions[index], wanted)
         found = edges(client, slug)
     return report.Outcome(family.name, truth, questions, answers, found)
+
+
+def differences_from_scip(outcome: report.Outcome, workspace: Path, indexes: Path) -> Iterator[str]:
+    """Lines about the references at which the indexes of a family and our rules differ."""
+    files = {
+        index.stem: against_scip.read_index(index, workspace / outcome.family / index.stem)
+        for index in sorted((indexes / outcome.family).glob("*.scip"))
+    }
+    yield f"{outcome.family}: against the indexes of {', '.join(files) or 'no project'}"
+    yield from against_scip.lines(against_scip.compared(files, outcome.edges))
 
 
 def _token(service: Service, slug: str) -> str:

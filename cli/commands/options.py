@@ -50,6 +50,28 @@ MinConfidence = Annotated[
 ]
 
 
+class Kind(StrEnum):
+    """How a name is used: with `new` in languages that write it, `element` in JSX.
+
+    Imports are listed only if they are asked for.
+    """
+
+    CALL = "call"
+    NEW = "new"
+    DECORATE = "decorate"
+    INHERIT = "inherit"
+    ELEMENT = "element"
+    VALUE = "value"
+    IMPORT = "import"
+
+
+Kinds = Annotated[
+    list[Kind] | None,
+    typer.Option("--kind", help="Only uses of this kind; repeatable. Imports are shown only so"),
+]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
+
+
 def examples(*commands: str) -> str:
     """Format the examples at the end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)

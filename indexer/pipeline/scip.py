@@ -226,8 +226,11 @@ class _Reading:
         except ScipDocumentError as exc:
             self._counts.refused.append(f"document {self._counts.documents:,}: {exc}")
             return
+        path = place.path(document.path)
+        if path is None:
+            self._counts.outside += 1
+            return
         try:
-            path = place.path(document.path)
             self._compare(document, path)
         except ScipDocumentError as exc:
             self._counts.refused.append(f"{document.path}: {exc}")
@@ -279,13 +282,14 @@ class _Place:
             [index.prefix] if index.prefix is not None else _prefixes(head.root, repository)
         )
 
-    def path(self, relative: str) -> str:
-        """Return the path in the repository. Raises ScipDocumentError for one that leaves it.
+    def path(self, relative: str) -> str | None:
+        """Return the path in the repository; None for one that leaves it.
 
-        The first document that is a file of the commit decides among the possible directories.
+        scip-go has files of the compiler's cache so. The first document that is a file of the
+        commit decides among the possible directories.
         """
         if path_problem(relative) or "\\" in relative or "\0" in relative:
-            raise ScipDocumentError("the path is not one of a file of the repository")
+            return None
         paths = [f"{prefix}/{relative}" if prefix else relative for prefix in self._prefixes]
         for prefix, path in zip(self._prefixes, paths, strict=True):
             if path in self._entries:

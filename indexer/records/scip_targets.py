@@ -147,15 +147,17 @@ def _jvm(symbol: ScipSymbol) -> ScipTarget | None:
 
 def _jvm_names(members: _Descriptors) -> Iterator[str]:
     for at, one in enumerate(members):
-        is_file = one.name.endswith("Kt") and one.suffix is Suffix.TYPE and len(members) > 1
-        is_object = one.suffix is Suffix.TERM and (
-            one.name == "package" or one.name.endswith("$package")
-        )
-        if at == 0 and (is_file or is_object):
-            continue
         is_companion = at > 0 and one.name == "Companion"
-        if one.name != "<init>" and not is_companion:
+        is_around = at == 0 and _is_around(one, members[1:])
+        if one.name != "<init>" and not (is_companion or is_around):
             yield one.name.removesuffix("_=")
+
+
+def _is_around(one: Descriptor, inner: _Descriptors) -> bool:
+    """Whether the compiler made it for what stands outside of classes; a class can be made."""
+    if one.suffix is Suffix.TERM:
+        return one.name == "package" or one.name.endswith("$package")
+    return one.name.endswith("Kt") and bool(inner) and inner[0].name != "<init>"
 
 
 _IMPL: Final = Descriptor("impl", Suffix.TYPE)

@@ -82,7 +82,8 @@ class NameCheck:
             return start
         if _WORD.fullmatch(word) and word in self._imported:
             self._imported_as[symbol.used] = line
-            return start  # another file renames what it passes on
+            is_confused = self._confuses_members and symbol.suffix is Suffix.TYPE
+            return None if is_confused else start  # another file renames what it passes on
         if self._says_nothing(symbol, line, start, word):
             return None
         raise ScipDocumentError(_is_not_there(symbol.name, line))
@@ -94,8 +95,8 @@ class NameCheck:
         text = self._lines[line]
         if not text.isascii():
             start, end = self._in_characters(line, start), self._in_characters(line, end)
-        is_there = 0 <= start < end <= len(text) and _is_whole(text, start, end)
-        return (start, end) if is_there else (-1, -1)
+        is_whole = 0 <= start < end <= len(text) and _is_whole(text, start, end)
+        return (start, end) if is_whole else (-1, -1)
 
     def finish(self) -> None:
         """Check the names of imports, of which another file says what they are.

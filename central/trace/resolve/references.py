@@ -158,8 +158,9 @@ _WITHIN = _sql(r"""SELECT {columns}
 _AT = _sql("""SELECT {columns}
     FROM {reference} r JOIN {file} f ON f.id = r.file_id
     WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
-        AND f.path = %s::text AND r.line = %s::int AND r.column = %s::int AND r.kind <> 'type'
-    ORDER BY r.id LIMIT %s""")
+        AND f.path = %s::text AND r.line = %s::int AND r.kind <> 'type'
+        AND r.column <= %s::int AND r.column + greatest(length(r.name), 1) > %s::int
+    ORDER BY r.column DESC, r.id LIMIT %s""")
 
 _SITES_AT: Final = 20
 _GIVEN_SITES: Final = 1_000  # calls that are given a component of one name
@@ -309,8 +310,11 @@ def sites_in(resolver: BatchResolver, files: Sequence[int]) -> Mapping[int, list
 def sites_at(
     resolver: BatchResolver, repository: int, path: str, *, line: int, column: int
 ) -> list[ReferenceSite]:
-    """Read the references that begin at a position: one, or few for different uses of a name."""
-    asked = [repository, resolver.repositories, path, line, column, _SITES_AT]
+    """Read the references whose names cover a position, the last to begin first.
+
+    Few: for different uses of a name, or with a name that is not written there.
+    """
+    asked = [repository, resolver.repositories, path, line, column, column, _SITES_AT]
     return [ReferenceSite(*row) for row in fetch_rows(_AT, asked)]
 
 

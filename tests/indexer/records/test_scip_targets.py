@@ -57,6 +57,7 @@ def target(text: str) -> ScipTarget | None:
         # Kotlin, as it is seen from Kotlin and from Java.
         (MAVEN + "score().", "com.acme.risk.score"),
         (MAVEN + "ScoresKt#score().", "com.acme.risk.score"),
+        (MAVEN + "BigKt#`<init>`().", "com.acme.risk.BigKt"),
         (MAVEN + "Score#Companion#of().", "com.acme.risk.Score.of"),
         (SCALA + "Score.of().", "com.acme.risk.Score.of"),
         (SCALA + "Score#`limit_=`().", "com.acme.risk.Score.limit"),
