@@ -83,6 +83,32 @@ def test_what_is_outside_of_all_repositories_is_no_caller_of_its_namesake(caller
     assert callers("Box.go") == []
 
 
+def test_of_definitions_that_share_a_symbol_the_rules_choose(callers: Callers) -> None:
+    """scip-python leaves the method out of the symbol of a function inside of it."""
+    jobs = """\
+    class Job:
+        def start(self):
+            def step(): ...
+            step()
+        def stop(self):
+            def step(): ...
+            step()
+        def step(self): ...
+    def run(job):
+        job.step()
+    """
+    lib = repository("lib", {"pyproject.toml": pyproject("lib"), "lib/jobs.py": jobs})
+    symbol = "scip-python python lib . `lib.jobs`/Job#step()."
+    marks = ("start(self):\n        def |step", "stop(self):\n        def |step")
+    used = ("step(): ...\n        |step()\n    def stop", "job.|step")
+    marked = {f"method {one}": symbol for one in (*marks, "def |step(self)")}
+    add_scip(lib, {"lib/jobs.py": marked | dict.fromkeys(used, symbol)})
+    assert callers("Job.start.step") == [
+        "lib/lib/jobs.py:4 Job.start high",
+        "lib/lib/jobs.py:10 run medium",
+    ]
+
+
 def test_overrides_of_what_an_index_binds_stay_at_medium(callers: Callers) -> None:
     core = "class Box:\n    def go(self): ...\nclass Big(Box):\n    def go(self): ...\n"
     repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": core})
