@@ -17,7 +17,9 @@ class Backend(Protocol):
         ...
 
     async def trace(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """`GET /api/v1/trace/{what}`: callers, callees or graph."""
+        """`GET /api/v1/trace/{what}`: callers, callees or graph, and of a FileBackend also what is
+        at a position: definition or references.
+        """
         ...
 
     async def status(self, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,7 +49,7 @@ Workspace = Annotated[
     str | None,
     Field(
         max_length=100,
-        description="Organisation; rarely needed",
+        description="Rarely needed",
     ),
 ]
 MaxTokens = Annotated[
@@ -67,14 +67,14 @@ Confidence = Annotated[
     Literal["high", "medium", "low"],
     Field(description="low: also by name alone"),
 ]
-Kind = Literal["call", "new", "decorate", "inherit", "element", "value", "import"]
+Kind = Literal["call", "new", "decorate", "inherit", "element", "value", "type", "import"]
 Kinds = Annotated[
     list[Kind] | None,
-    Field(max_length=7, description="Such uses only; else all but import"),
+    Field(max_length=8, description="Else all but type, import"),
 ]
-Project = Annotated[str | None, Field(max_length=200, description="Repository of the definition")]
-File = Annotated[str | None, Field(max_length=1_024, description="File of the definition")]
-Line = Annotated[int | None, Field(ge=1, le=10_000_000, description="A line of the definition")]
+Project = Annotated[str | None, Field(max_length=200, description="Of the definition")]
+File = Annotated[str | None, Field(max_length=1_024, description="Of the definition")]
+Line = Annotated[int | None, Field(ge=1, le=10_000_000, description="Of the definition")]
 ChunkType = Literal["function", "method", "class", "comment", "module", "text"]
 Mode = Literal["hybrid", "semantic", "lexical", "symbol", "literal", "regex", "structural"]
 GroupBy = Literal["none", "file"]

@@ -24,7 +24,7 @@ Row = dict[str, Any]
 Text = Callable[[Answer], str]
 
 _LISTS: Final = (
-    *("results", "definitions", "callers", "callees", "nodes", "edges", "entries"),
+    *("results", "definitions", "callers", "callees", "references", "nodes", "edges", "entries"),
     *("roots", "violations", "code", "related", "decisions", "policies", "memories", "consumers"),
 )
 _RECEIPT_SHARE: Final = 4  # a receipt may take a quarter of the budget before the rows

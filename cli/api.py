@@ -32,18 +32,26 @@ class SearchApi(Protocol):
 
 _IN_BODY: Final = {"map/consumers"}  # questions that may be too long for an address
 _MATCH_SECONDS = 70.0  # between two results; a stream takes a minute at most
+_PORTION_SECONDS = 120.0  # for a portion of an export, behind others
 
 
 class HttpSearchApi:
     """The search API of one organisation of a service.
 
-    `project` is the project of the checkout; outside of one it is "".
+    `project` is the project of the checkout at `root`; outside of one they are "" and None.
     """
 
-    def __init__(self, transport: Transport, organization: str, project: str = "") -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        organization: str,
+        project: str = "",
+        root: Path | None = None,
+    ) -> None:
         self._transport = transport
         self._organization = organization
         self.project = project
+        self.root = root
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send a search."""
@@ -79,6 +87,16 @@ class HttpSearchApi:
         content = json.dumps({"org_id": self._organization, **parameters}).encode()
         answer: dict[str, Any] = self._transport.request("POST", route, content=content)
         return answer
+
+    def scip(
+        self,
+        parameters: Mapping[str, Any],
+        receive: Callable[[Iterator[bytes], int | None], None],
+    ) -> None:
+        """Stream a project's index as SCIP; a lost connection calls `receive` again."""
+        query = urlencode({"org_id": self._organization, **parameters})
+        path = f"/api/v1/trace/scip?{query}"
+        self._transport.download(path, receive, wait_seconds=_PORTION_SECONDS)
 
     def status(self, project: str | None = None) -> dict[str, Any]:
         """Get the index status."""

@@ -31,6 +31,7 @@ _COMMANDS: Final = {
     "trace": "trace",
     "graph": "graph",
     "map": "map",
+    "scip": "scip",
     "impact": "impact",
     "status": "status",
     "watch": "watch",

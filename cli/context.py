@@ -94,7 +94,10 @@ def service_api_for(target: "IndexTarget", *, retry_seconds: float = 0.0) -> "Ht
     from cli.api import HttpSearchApi
 
     return HttpSearchApi(
-        target.transport(retry_seconds=retry_seconds), target.organization, target.project
+        target.transport(retry_seconds=retry_seconds),
+        target.organization,
+        target.project,
+        target.root,
     )
 
 

@@ -57,10 +57,10 @@ def index_target(
     environ: Mapping[str, str],
     path: Path,
     requested: Requested,
-    scip: "ScipRequest",
     *,
     plain: bool,
     ref: str | None = None,
+    scip: "ScipRequest | None" = None,
 ) -> Report:
     """Bring the index of the repository that contains `path` up to date.
 
@@ -166,7 +166,7 @@ def _index_checkout(
     target: IndexTarget,
     path: Path,
     requested: Requested,
-    scip: "ScipRequest",
+    scip: "ScipRequest | None",
     access: EmbedderConfig,
     *,
     plain: bool,
@@ -189,7 +189,7 @@ def _index_branch(
     environ: Mapping[str, str],
     path: Path,
     requested: Requested,
-    scip: "ScipRequest",
+    scip: "ScipRequest | None",
     *,
     plain: bool,
     ref: str | None,

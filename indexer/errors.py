@@ -47,6 +47,7 @@ from indexer.output.terminal import escape_text
 _EXIT_OF_CODE: Final[Mapping[str, Exit]] = {
     "symbol_not_found": Exit.NOTHING_FOUND,
     "file_not_found": Exit.NOTHING_FOUND,
+    "reference_not_found": Exit.NOTHING_FOUND,
     "repository_not_found": Exit.NOT_INDEXED,
     "node_not_found": Exit.NOTHING_FOUND,
     "edge_not_found": Exit.NOTHING_FOUND,

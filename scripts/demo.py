@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT))
 
 from scripts.demo_console import console, expect, heading, show_receipt  # noqa: E402
 from scripts.demo_graph import show_graph  # noqa: E402
+from scripts.demo_scip import show_scip  # noqa: E402
 from scripts.examples import example_repositories, index_all  # noqa: E402
 from scripts.local_git import commit_all, git  # noqa: E402
 from scripts.local_service import Organization, running_service, temporary_workspace  # noqa: E402
@@ -33,6 +34,7 @@ def main() -> int:
             show_search(acme, "verify a JWT", include_projects=["auth-service"])
             show_callers(acme, "AuthMiddleware")
             show_callees(acme, "ProcessPayment")
+            show_scip(acme, repositories)
             merge_three_files(acme, repositories["payments-api"])
             rewrite_history(acme, repositories["payments-api"])
             show_graph(acme, repositories["legacy-monolith"])

@@ -136,7 +136,7 @@ class _GraphTools:
     ) -> CallToolResult:
         """List the code of a repository that violates the organisation's policies.
 
-        Use it before a release, or to see what a policy finds. Returns the place, the policy, its
+        Use it before a release. Returns the place, the policy, its
         severity and message, and the lines that matched. Example: project="payments-service".
         """
         parameters = provided(project=project, limit=limit, cursor=cursor, workspace=workspace)

@@ -1,4 +1,4 @@
-"""The compact text form of traces: callers, callees and call graphs."""
+"""The compact text form of traces: links, call graphs, and what a name means."""
 
 from collections.abc import Mapping
 
@@ -7,10 +7,11 @@ from indexer.output.terminal import pluralize
 
 
 def links_text(answer: Row, what: str) -> str:
-    """Format the numbered definitions, then their callers or callees with the evidence."""
+    """Format the numbered definitions, then their callers, callees or references with evidence."""
     answer = printable(answer)
     definitions = answer["definitions"]
-    parts = [heading(answer["count"], what.removesuffix("s"), f"of {answer['symbol']}")]
+    symbol = answer["name"]["name"] if what == "references" else answer["symbol"]
+    parts = [heading(answer["count"], what.removesuffix("s"), f"of {symbol}")]
     parts.append(
         "\n".join(f"[{index}] {_definition(row)}" for index, row in enumerate(definitions))
     )
@@ -33,6 +34,21 @@ def graph_text(answer: Row) -> str:
     return joined(parts, answer)
 
 
+def meaning_text(answer: Row) -> str:
+    """Format the definitions that the name at a position may mean, each with the evidence."""
+    answer = printable(answer)
+    name, definitions = answer["name"], answer["definitions"]
+    subject = f"of {name['name']} ({name['use']}) at {location(name, name['line'])}"
+    parts = [heading(len(definitions), "definition", subject)]
+    parts.append("\n".join(f"{_definition(row)}\n    {_why(row)}" for row in definitions))
+    return joined(parts, answer)
+
+
+def _why(row: Row) -> str:
+    pinned = f", pinned {row['pinned_version']}" if row["pinned_version"] else ""
+    return f"{row['confidence']}, {row['rule']}{pinned}  {row['evidence']}".rstrip()
+
+
 def _definition(row: Row) -> str:
     package = " ".join(part for part in (row["package"], row["version"]) if part)
     suffix = f"  ({package})" if package else ""
@@ -41,13 +57,13 @@ def _definition(row: Row) -> str:
 
 
 def _link(row: Row, what: str, *, is_many: bool) -> str:
-    near, far = ("callee", "caller") if what == "callers" else ("caller", "callee")
+    near, far = ("caller", "callee") if what == "callees" else ("callee", "caller")
     target = f" [{row['target']}]" if is_many else ""
     through = f" through {row[near]['qualified_name']}, depth {row['depth']}"
     pinned = row["pinned_version"]
     version = f"  pins {pinned}{', older than indexed' if row['lags'] else ''}" if pinned else ""
-    defined = "" if what == "callers" else f"  at {location(row[far], row[far]['line'])}"
-    is_generated = what == "callers" and row[far].get("generated")
+    defined = f"  at {location(row[far], row[far]['line'])}" if what == "callees" else ""
+    is_generated = what != "callees" and row[far].get("generated")
     place = location({**row, "generated": is_generated}, row["line"])
     return (
         f"{place}  {row[far]['qualified_name']}{target}{defined}"

@@ -1,4 +1,4 @@
-"""The tools that trace a symbol: its callers, its callees and the call graph around it."""
+"""The tools that trace a symbol, or the name at a position."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from agents.backend import SYMBOL_NOT_FOUND, Backend, ErrorHints, ToolError
+from agents.backend import SYMBOL_NOT_FOUND, ErrorHints, FileBackend, ToolError
 from agents.parameters import (
     Confidence,
     Cursor,
@@ -14,6 +14,7 @@ from agents.parameters import (
     Kinds,
     Line,
     MaxTokens,
+    OfProject,
     Project,
     Projects,
     Symbol,
@@ -22,23 +23,26 @@ from agents.parameters import (
 )
 from agents.registry import ToolRegistry
 from agents.results import index_not_found, success
-from agents.trace.text import graph_text, links_text
-from agents.trace.truncation import truncate_graph, truncate_links
+from agents.trace.text import graph_text, links_text, meaning_text
+from agents.trace.truncation import truncate_graph, truncate_links, truncate_meaning
 from agents.truncation import DEFAULT_TOKENS
 
 
-def add_trace_tools(tools: ToolRegistry, backend: Callable[[], Backend], hints: ErrorHints) -> None:
-    """Register the three tools; each call gets its own backend, with the caller's credential."""
+def add_trace_tools(
+    tools: ToolRegistry, backend: Callable[[], FileBackend], hints: ErrorHints
+) -> None:
+    """Register the tools; each call gets its own backend, with the caller's credential."""
     trace = _TraceTools(backend, hints)
     tools.add(trace.code_trace_callers, title="Find callers")
     tools.add(trace.code_trace_callees, title="Find callees")
     tools.add(trace.code_graph, title="Call graph")
+    tools.add(trace.code_definition, title="Go to definition")
 
 
 class _TraceTools:
     """The tools over a backend; their docstrings are the descriptions that agents read."""
 
-    def __init__(self, backend: Callable[[], Backend], hints: ErrorHints) -> None:
+    def __init__(self, backend: Callable[[], FileBackend], hints: ErrorHints) -> None:
         self._backend = backend
         self._hints = hints
 
@@ -130,7 +134,7 @@ class _TraceTools:
     ) -> CallToolResult:
         """Show the call graph around a symbol: callers and callees, several levels.
 
-        Use it to see how something is wired in; for a plain list, code_trace_callers is cheaper.
+        Use it to see how something is wired in; for a list, code_trace_callers is cheaper.
         Example: symbol="AuthMiddleware", depth=2.
         """
         parameters = provided(
@@ -145,6 +149,31 @@ class _TraceTools:
         )
         answer = truncate_graph(await self._trace("graph", parameters), max_tokens)
         return success(graph_text(answer), answer)
+
+    async def code_definition(
+        self,
+        project: OfProject,
+        file: Annotated[str, Field(max_length=1_024, description="Path in it")],
+        line: Annotated[int, Field(ge=1, le=10_000_000, description="From 1")],
+        column: Annotated[int, Field(ge=0, le=10_000_000, description="From 0, in the name")],
+        references: Annotated[bool, Field(description="List all references to it")] = False,
+        limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
+        cursor: Cursor = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> CallToolResult:
+        """Find what a name in an indexed file means: its definition, in any repository.
+
+        Use it where several things have one name. Lines are those of code_read_file.
+        Example: project="auth-service", file="acme_auth/app.py", line=44, column=20.
+        """
+        place = {"project": project, "file": file, "line": line, "column": column}
+        if not references:
+            answer = truncate_meaning(await self._trace("definition", place), max_tokens)
+            return success(meaning_text(answer), answer)
+        parameters = {**place, **provided(limit=limit, cursor=cursor)}
+        answer = await self._trace("references", parameters)
+        answer = truncate_links(answer, "references", max_tokens)
+        return success(links_text(answer, "references"), answer)
 
     async def _trace(self, what: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return the backend's answer; raise `index_not_found` if nothing is indexed."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from agents.trace.text import graph_text, links_text
+from agents.trace.text import graph_text, links_text, meaning_text
 from agents.truncation import Answer, Row, page, truncate
 
 
@@ -25,6 +25,17 @@ def truncate_links(answer: Answer, what: str, max_tokens: int) -> Answer:
     advice = "name project or file, or ask for fewer with limit and follow next_cursor"
     text = partial(links_text, what=what)
     return truncate(answer, max_tokens, keep, len(links) + len(others), text=text, advice=advice)
+
+
+def truncate_meaning(answer: Answer, max_tokens: int) -> Answer:
+    """Keep the surest definitions that fit."""
+    definitions: Sequence[Row] = answer["definitions"]
+
+    def keep(count: int) -> Answer:
+        return {"definitions": definitions[:count]}
+
+    advice = "raise max_tokens"
+    return truncate(answer, max_tokens, keep, len(definitions), text=meaning_text, advice=advice)
 
 
 def truncate_graph(answer: Answer, max_tokens: int) -> Answer:

@@ -137,10 +137,13 @@ def refresh_scip(
     copy_rows(_DOCUMENTS, (_document_row(repository_id, one) for one in documents))
     gone += fetch_rows(_DELETE_STALE, [repository_id])
     delta.references -= _forget(file for (file,) in gone)
+    is_changed = bool(gone or documents)
     while due := fetch_rows(_DUE, [repository_id, _AT_ONCE]):
+        is_changed = True
         delta.references -= _forget(before or 0 for _, _, before, _ in due)
         delta.references += _put(repository_id, due)
-    execute(_COUNT, [repository_id, repository_id])
+    if is_changed:
+        execute(_COUNT, [repository_id, repository_id])
 
 
 def stored_documents(repository_id: int) -> list[tuple[str, str, str, int]]:

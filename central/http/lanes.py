@@ -40,7 +40,7 @@ class Lane(StrEnum):
     READS = "reads"
     SEARCHES = "searches"
     TRACES = "traces"
-    EXPORTS = "exports"  # answers about all of an organisation, or about a whole change
+    EXPORTS = "exports"  # answers about an organisation, a repository or a change as a whole
     LATE = "late"  # searches and traces that waited LATE_SECONDS for one that takes as long
 
 
@@ -130,7 +130,7 @@ _LANES: Final = (
     (re.compile(r"/api/v1/search(/|\Z)|/o/[^/]+/(query)?\Z"), Lane.SEARCHES),
     (
         re.compile(
-            r"/api/v1/(trace/(calls|impact)|graph/(snapshot|refresh)|map/(consumers|unused))\Z"
+            r"/api/v1/(trace/(calls|impact|scip)|graph/(snapshot|refresh)|map/(consumers|unused))\Z"
         ),
         Lane.EXPORTS,
     ),

@@ -51,12 +51,15 @@ from central.search.service import search
 from central.search.views import SearchRequestSerializer
 from central.tenancy.credentials import Credential
 from central.trace.graph import graph
+from central.trace.position import definition_at
 from central.trace.requests import (
     CalleesRequestSerializer,
     CallersRequestSerializer,
     GraphRequestSerializer,
+    PositionSerializer,
+    ReferencesRequestSerializer,
 )
-from central.trace.service import callees, callers
+from central.trace.service import callees, callers, references
 from indexer.limits import AGENT_ANSWER_SECONDS
 
 STATEMENT_SECONDS = AGENT_ANSWER_SECONDS + 5  # statements end with the answer
@@ -69,6 +72,8 @@ _STATUS = StatusRequestSerializer()
 _CALLERS = CallersRequestSerializer()
 _CALLEES = CalleesRequestSerializer()
 _GRAPH = GraphRequestSerializer()
+_POSITION = PositionSerializer()
+_REFERENCES = ReferencesRequestSerializer()
 _LIST_FILES = ListRequestSerializer()
 _READ_FILE = ContentRequestSerializer()
 _LINK = LinkSerializer()
@@ -96,7 +101,7 @@ class ServicesBackend:
             return await self._answer(_search, body)
 
     async def trace(self, what: str, parameters: _Parameters) -> dict[str, Any]:
-        """`GET /api/v1/trace/{what}`: callers, callees or graph."""
+        """`GET /api/v1/trace/{what}`: callers, callees, graph, definition or references."""
         with in_lane(Lane.TRACES):
             return await self._answer(_TRACES[what], parameters)
 
@@ -184,6 +189,10 @@ _TRACES: Final[Mapping[str, _Answers]] = {
     "callers": lambda who, query: callers(credential=who, request=_CALLERS.trace_request(query)),
     "callees": lambda who, query: callees(credential=who, request=_CALLEES.trace_request(query)),
     "graph": lambda who, query: graph(credential=who, request=_GRAPH.graph_request(query)),
+    "definition": lambda who, query: definition_at(credential=who, **_POSITION.checked(query)),
+    "references": lambda who, query: references(
+        credential=who, request=_REFERENCES.references_request(query)
+    ),
 }
 _MAPS: Final[Mapping[str, _Answers]] = {
     "map": lambda who, query: code_map(credential=who, **_MAP.checked(query)),

@@ -34,6 +34,32 @@ class ShownDefinition:
     generated: Annotated[bool, "Whether its file is generated"] = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeantDefinition(ShownDefinition):
+    """A definition that a name of a file may mean, and why."""
+
+    rule: Annotated[str, "That of a link, or definition: it is the definition's own name"]
+    confidence: Annotated[str, "high, medium or low"]
+    evidence: str = ""
+    candidates: Annotated[int, "How many definitions it may mean"] = 1
+    pinned_version: Annotated[str | None, "Of its package, in the repository of the name"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class NameInFile:
+    """A name of an indexed file. Columns count in the encoding that was asked for."""
+
+    name: str
+    use: Annotated[str, "definition, import, or the kind of a reference"]
+    project: str
+    commit: Annotated[str, "The indexed one: lines and columns are of it"]
+    file: str
+    line: int
+    column: Annotated[int, "Where it begins, 0-based"]
+    end_column: Annotated[int, "Behind its end; where it begins if it is not written there"]
+    url: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """A definition at an end of a link; `<module>` of kind `module` is a file's top level."""
@@ -183,6 +209,36 @@ class TraceReceipt:
     resolved_by: Annotated[
         list[ResolvedBy], "The first 20 projects with a SCIP index; others are resolved by rules"
     ] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The definitions that a name may mean, the surest first."""
+
+    name: NameInFile
+    definitions: list[MeantDefinition]
+    receipt: TraceReceipt
+    hint: Annotated[str | None, "Why there is none, or nothing but the name is the same"] = None
+
+    @property
+    def target(self) -> MeantDefinition | None:
+        """The definition, if there is only one and more than the name says so."""
+        if len(self.definitions) != 1 or self.definitions[0].confidence == "low":
+            return None
+        return self.definitions[0]
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """A page of the references to what a name of a file means."""
+
+    name: NameInFile
+    definitions: list[MeantDefinition]
+    references: list[Link]
+    count: Annotated[int, "Of links on this page"]
+    next_cursor: str | None
+    receipt: TraceReceipt
+    hint: Annotated[str | None, "Why the answer is empty"] = None
 
 
 @dataclass(frozen=True, slots=True)

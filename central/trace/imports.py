@@ -66,14 +66,19 @@ def edges_to_imported(
     resolver: BatchResolver, definitions: Sequence[Key], *, min_confidence: Confidence
 ) -> list[Edge]:
     """Return edges to the definitions that imports inside of these definitions name."""
-    sites = list({one.site.id: one for one in imports_within(resolver, definitions)}.values())
-    answers = resolver.resolve_all([one.statement for one in sites])
-    edges = [
+    sites = {one.site.id: one for one in imports_within(resolver, definitions)}.values()
+    edges = edges_of_imports(resolver, list(sites))
+    return [edge for edge in edges if edge.confidence >= min_confidence]
+
+
+def edges_of_imports(resolver: BatchResolver, imports: Sequence[ImportSite]) -> list[Edge]:
+    """Return edges to the definitions that imports name."""
+    answers = resolver.resolve_all([one.statement for one in imports])
+    return [
         edge
-        for one, (targets, _) in zip(sites, answers, strict=True)
+        for one, (targets, _) in zip(imports, answers, strict=True)
         for edge in edges_to(one.site, _resolution(targets))
     ]
-    return [edge for edge in edges if edge.confidence >= min_confidence]
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,11 +120,16 @@ def has_file(scope: TraceScope, path: str, repository: RepositorySnapshot | None
 def require_file(scope: TraceScope, path: str, repository: RepositorySnapshot | None) -> None:
     """Raise NotFoundError unless the repository, or any visible one, has the file."""
     if not has_file(scope, path, repository):
-        raise NotFoundError(
-            "There is no such file in the index; check file: it is the path from the "
-            "repository's root.",
-            code="file_not_found",
-        )
+        raise file_not_found()
+
+
+def file_not_found() -> NotFoundError:
+    """Return the error for a path that is not in the index."""
+    return NotFoundError(
+        "There is no such file in the index; check file: it is the path from the repository's "
+        "root.",
+        code="file_not_found",
+    )
 
 
 def _not_found(

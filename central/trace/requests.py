@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from typing import Any
 
 from rest_framework import serializers
@@ -29,12 +30,43 @@ class SymbolSelector:
     line: int = 0
 
 
+class Encoding(StrEnum):
+    """The unit in which a column counts: bytes, halves of UTF-16, or characters."""
+
+    UTF_8 = "utf-8"
+    UTF_16 = "utf-16"
+    UTF_32 = "utf-32"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePosition:
+    """A character of an indexed file: `line` is 1-based, `column` 0-based in `encoding`."""
+
+    project: str
+    file: str
+    line: int
+    column: int
+    encoding: Encoding = Encoding.UTF_32
+
+
 @dataclass(frozen=True, slots=True)
 class TraceRequest:
     """A validated `GET /trace/callers` or `/trace/callees`, without the organisation."""
 
     selector: SymbolSelector
     depth: int = 1
+    min_confidence: Confidence = Confidence.MEDIUM
+    caller_projects: tuple[str, ...] = ()
+    kind: tuple[str, ...] = ()
+    limit: int = 50
+    cursor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesRequest:
+    """A validated `GET /trace/references`, without the organisation."""
+
+    position: FilePosition
     min_confidence: Confidence = Confidence.MEDIUM
     caller_projects: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
@@ -72,7 +104,7 @@ class ImpactRequest:
     limit: int = 50
 
 
-KINDS = [*(one.value for one in ReferenceKind if one is not ReferenceKind.TYPE), IMPORT]
+KINDS = [*(one.value for one in ReferenceKind), IMPORT]
 CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
 
 
@@ -92,6 +124,15 @@ class ConfidentSerializer(OrganizationSerializer):
         found = super().checked(data)
         found["min_confidence"] = Confidence[found["min_confidence"].upper()]
         return found
+
+
+def _caller_projects() -> serializers.ListField:
+    return serializers.ListField(
+        child=StrictCharField(max_length=200),
+        max_length=1_000,
+        required=False,
+        help_text="Callers in these projects only",
+    )
 
 
 class SelectorSerializer(ConfidentSerializer):
@@ -116,8 +157,8 @@ class SelectorSerializer(ConfidentSerializer):
         return {"selector": selector, **found}
 
 
-class CalleesRequestSerializer(SelectorSerializer):
-    """`GET /trace/callees`."""
+class PagesSerializer(ConfidentSerializer):
+    """Which links are listed, and how many on a page."""
 
     kind = serializers.ListField(
         child=StrictChoiceField(choices=KINDS),
@@ -128,11 +169,19 @@ class CalleesRequestSerializer(SelectorSerializer):
     limit = StrictIntegerField(min_value=1, max_value=TRACE_SITES, default=50)
     cursor = StrictCharField(max_length=10_000, required=False, help_text="next_cursor of a page")
 
-    def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
-        found = self.checked(query)
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields; lists are tuples without duplicates."""
+        found = super().checked(data)
         found["kind"] = tuple(sorted(set(found.get("kind", ()))))
         found["caller_projects"] = tuple(dict.fromkeys(found.get("caller_projects", ())))
-        return TraceRequest(**found)
+        return found
+
+
+class CalleesRequestSerializer(SelectorSerializer, PagesSerializer):
+    """`GET /trace/callees`."""
+
+    def trace_request(self, query: Mapping[str, Any]) -> TraceRequest:
+        return TraceRequest(**self.checked(query))
 
 
 class CallersRequestSerializer(CalleesRequestSerializer):
@@ -141,12 +190,39 @@ class CallersRequestSerializer(CalleesRequestSerializer):
     depth = StrictIntegerField(
         min_value=1, max_value=TRACE_DEPTH, default=1, help_text="Levels of callers of callers"
     )
-    caller_projects = serializers.ListField(
-        child=StrictCharField(max_length=200),
-        max_length=1_000,
-        required=False,
-        help_text="Callers in these projects only",
+    caller_projects = _caller_projects()
+
+
+class PositionSerializer(OrganizationSerializer):
+    """A position in an indexed file."""
+
+    project = StrictCharField(max_length=200, help_text="The repository of the file")
+    file = StrictCharField(max_length=1_024, help_text="Its path from the repository's root")
+    line = StrictIntegerField(min_value=1, max_value=10_000_000, help_text="1-based")
+    column = StrictIntegerField(
+        min_value=0, max_value=10_000_000, help_text="0-based, of any character of a name"
     )
+    encoding = StrictChoiceField(
+        choices=list(Encoding),
+        default=Encoding.UTF_32,
+        help_text="The unit of column: bytes, UTF-16, or characters",
+    )
+
+    def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields with the position as a record."""
+        found = super().checked(data)
+        found["encoding"] = Encoding(found["encoding"])
+        names = [one.name for one in fields(FilePosition)]
+        return {"position": FilePosition(*(found.pop(name) for name in names)), **found}
+
+
+class ReferencesRequestSerializer(PositionSerializer, PagesSerializer):
+    """`GET /trace/references`."""
+
+    caller_projects = _caller_projects()
+
+    def references_request(self, query: Mapping[str, Any]) -> ReferencesRequest:
+        return ReferencesRequest(**self.checked(query))
 
 
 class GraphRequestSerializer(SelectorSerializer):

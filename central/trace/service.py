@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from central.http.cursors import decode_cursor, encode_cursor
 from central.tenancy.credentials import Credential
@@ -13,7 +13,7 @@ from central.trace.answers import (
     Callers,
     Link,
     PartlyParsed,
-    ShownDefinition,
+    References,
     TraceReceipt,
     UnreadManifest,
     shown_definition,
@@ -23,9 +23,10 @@ from central.trace.constructors import without_repeated
 from central.trace.edges import Step, is_of_kind
 from central.trace.imports import edges_to_imported
 from central.trace.links import links
+from central.trace.position import meaning_at
 from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, receipt_of
 from central.trace.request_scope import TraceScope, selected_definitions, traced
-from central.trace.requests import TraceRequest
+from central.trace.requests import ReferencesRequest, TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT
@@ -34,6 +35,7 @@ from central.trace.tally import Tally
 from central.trace.transitive_callers import transitive_callers
 
 _SortKey: TypeAlias = tuple[str, str, int, int]
+_Request: TypeAlias = TraceRequest | ReferencesRequest
 
 
 class Page(NamedTuple):
@@ -99,18 +101,20 @@ def callers(*, credential: Credential, request: TraceRequest) -> Callers:
     Raises NotFoundError for an unknown project, file or symbol, and InvalidError for the cursor of
     another request.
     """
-    with traced(credential, "callers", request.selector.symbol) as scope:
-        page = _page("callers", _callers, scope, request)
+    symbol = request.selector.symbol
+    with traced(credential, "callers", symbol) as scope:
+        page = _page("callers", scope, request, lambda: _callers(scope, request))
         scope.span.set_attributes(resultCount=page.count)
-    return Callers(*page)
+    return Callers(symbol, *page)
 
 
 def callees(*, credential: Credential, request: TraceRequest) -> Callees:
     """Return a page of the references in the symbol's definitions, with their definitions."""
-    with traced(credential, "callees", request.selector.symbol) as scope:
-        page = _page("callees", _callees, scope, request)
+    symbol = request.selector.symbol
+    with traced(credential, "callees", symbol) as scope:
+        page = _page("callees", scope, request, lambda: _callees(scope, request))
         scope.span.set_attributes(resultCount=page.count)
-    return Callees(*page)
+    return Callees(symbol, *page)
 
 
 def callers_and_callees(
@@ -121,17 +125,31 @@ def callers_and_callees(
     So limits that the first has met are in the second's receipt too. Raises as the others do.
     """
     with traced(credential, "callers and callees", upwards.selector.symbol) as scope:
-        up = _page("callers", _callers, scope, upwards)
-        down = _page("callees", _callees, scope, downwards)
+        up = _page("callers", scope, upwards, lambda: _callers(scope, upwards))
+        down = _page("callees", scope, downwards, lambda: _callees(scope, downwards))
         scope.span.set_attributes(resultCount=up.count + down.count)
-    return Callers(*up), Callees(*down)
+    return Callers(upwards.selector.symbol, *up), Callees(downwards.selector.symbol, *down)
+
+
+def references(*, credential: Credential, request: ReferencesRequest) -> References:
+    """Return a page of the visible references to what the name at a position means.
+
+    That is the definitions with at least the asked confidence. Raises as `definition_at` does, and
+    InvalidError for the cursor of another request.
+    """
+    with traced(credential, "references") as scope:
+        meaning = meaning_at(scope, request.position)
+        chosen, shown = meaning.at_least(request.min_confidence)
+        page = _page("references", scope, request, lambda: _callers_of(scope, chosen, request))
+        scope.span.set_attributes(resultCount=page.count)
+    hint = meaning.reason or page.hint
+    return References(meaning.name, *page._replace(definitions=shown, hint=hint))
 
 
 class _Page(NamedTuple):
-    """The fields of Callers and Callees, in their order."""
+    """The fields of Callers and Callees behind the symbol, in their order."""
 
-    symbol: str
-    definitions: list[ShownDefinition]
+    definitions: list[Any]  # ShownDefinition, or MeantDefinition
     links: list[Link]
     count: int  # type: ignore[assignment]
     next_cursor: str | None
@@ -140,19 +158,17 @@ class _Page(NamedTuple):
 
 
 def _page(
-    what: str,
-    find: Callable[[TraceScope, TraceRequest], TraceResult],
-    scope: TraceScope,
-    request: TraceRequest,
+    what: str, scope: TraceScope, request: _Request, find: Callable[[], TraceResult]
 ) -> _Page:
     """Find what is asked for, and take a page. Raises InvalidError for another request's cursor."""
     fields = asdict(replace(request, cursor="", limit=1))
-    fields["choice"] = fields.pop("selector")  # the name in the fingerprint of cursors
+    if "selector" in fields:
+        fields["choice"] = fields.pop("selector")  # the name in the fingerprint of cursors
     if not request.kind:
         del fields["kind"]
     asked = [scope.organization, what, fields]
     position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
-    result = find(scope, request)
+    result = find()
     steps = in_order(scope, _wanted(scope, result.steps, request.caller_projects))
     page, following = page_from(scope, steps, position, request.limit)
     cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
@@ -163,10 +179,9 @@ def _page(
         partly_parsed=result.partly_parsed,
         unread_manifests=result.unread_manifests,
         unknown=scope.unknown(request.caller_projects),
-        only=request.caller_projects if what == "callers" else (),
+        only=request.caller_projects if what != "callees" else (),
     )
     return _Page(
-        request.selector.symbol,
         [shown_definition(one, scope.repositories[one.repository]) for one in result.chosen],
         links(scope, page, result.definitions),
         len(page),
@@ -176,7 +191,7 @@ def _page(
     )
 
 
-def _hint(scope: TraceScope, request: TraceRequest, what: str, receipt: TraceReceipt) -> str:
+def _hint(scope: TraceScope, request: _Request, what: str, receipt: TraceReceipt) -> str:
     if request.cursor:
         return LAST_PAGE
     return hint_for(
@@ -191,10 +206,17 @@ def _hint(scope: TraceScope, request: TraceRequest, what: str, receipt: TraceRec
 
 def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
     chosen, has_more = selected_definitions(scope, request.selector)
+    result = _callers_of(scope, chosen, request, depth=request.depth)
+    return result._replace(cut=[*cut_definitions(has_more), *result.cut])
+
+
+def _callers_of(
+    scope: TraceScope, chosen: list[Definition], request: _Request, *, depth: int = 1
+) -> TraceResult:
     traversal = transitive_callers(
         scope.resolver,
         chosen,
-        depth=request.depth,
+        depth=depth,
         min_confidence=request.min_confidence,
         kinds=request.kind,
     )
@@ -203,7 +225,7 @@ def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
         without_repeated(traversal.steps, chosen),
         traversal.definitions,
         traversal.first.tally,
-        [*cut_definitions(has_more), *sorted(traversal.cut), *limits_met(scope.resolver)],
+        [*sorted(traversal.cut), *limits_met(scope.resolver)],
         unparsed_files.with_names(scope, list(traversal.definitions.values())),
         unread_manifests.of_callers(scope, chosen, traversal.first.untargeted),
     )

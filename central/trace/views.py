@@ -9,18 +9,21 @@ from central.repositories.views import AnsweringProjectSerializer, LackingSerial
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.views import CredentialView, answers
-from central.trace.answers import Callees, Callers, Calls, Graph, Impact
+from central.trace.answers import Callees, Callers, Calls, Graph, Impact, Meaning, References
 from central.trace.call_edges import calls
 from central.trace.graph import graph
 from central.trace.impact import impact
+from central.trace.position import definition_at
 from central.trace.requests import (
     CalleesRequestSerializer,
     CallersRequestSerializer,
     CallsRequestSerializer,
     GraphRequestSerializer,
     ImpactRequestSerializer,
+    PositionSerializer,
+    ReferencesRequestSerializer,
 )
-from central.trace.service import callees, callers
+from central.trace.service import callees, callers, references
 
 
 class TraceMissingSerializer(LackingSerializer):
@@ -38,12 +41,16 @@ _MADE: Made = {
 CallersSerializer = serializer_of(Callers, _MADE, last="callers")
 CalleesSerializer = serializer_of(Callees, _MADE, last="callees")
 GraphSerializer = serializer_of(Graph, _MADE)
+MeaningSerializer = serializer_of(Meaning, _MADE)
+ReferencesSerializer = serializer_of(References, _MADE)
 
 _CALLERS = CallersRequestSerializer()
 _CALLEES = CalleesRequestSerializer()
 _CALLS = CallsRequestSerializer()
 _GRAPH = GraphRequestSerializer()
 _IMPACT = ImpactRequestSerializer()
+_POSITION = PositionSerializer()
+_REFERENCES = ReferencesRequestSerializer()
 _Data = dict[str, Any]
 
 
@@ -59,6 +66,20 @@ class CalleesView(CredentialView):
     def get(self, credential: Credential, query: _Data) -> Callees:
         """References inside of the symbol's definitions, with what they lead to."""
         return callees(credential=credential, request=_CALLEES.trace_request(query))
+
+
+class DefinitionView(CredentialView):
+    @answers("trace_definition", PositionSerializer, MeaningSerializer)
+    def get(self, credential: Credential, query: _Data) -> Meaning:
+        """The definitions that the name at a position of an indexed file means."""
+        return definition_at(credential=credential, **_POSITION.checked(query))
+
+
+class ReferencesView(CredentialView):
+    @answers("trace_references", ReferencesRequestSerializer, ReferencesSerializer)
+    def get(self, credential: Credential, query: _Data) -> References:
+        """References, in every visible repository, to what the name at a position means."""
+        return references(credential=credential, request=_REFERENCES.references_request(query))
 
 
 class GraphView(CredentialView):

@@ -9,7 +9,13 @@ from django.http import HttpRequest
 
 from central.errors import NotFoundError
 from central.http.parameters import INTEGER, query_object
-from central.trace.answers import Endpoint, Link, ShownDefinition, UnresolvedSite
+from central.trace.answers import (
+    Endpoint,
+    Link,
+    MeantDefinition,
+    ShownDefinition,
+    UnresolvedSite,
+)
 from central.web.urls_for import end_url, file_url, graph_url, symbol_url
 
 _NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
@@ -93,18 +99,18 @@ def similar_symbols(exc: NotFoundError) -> dict[str, Any]:
     return {"problem": exc.message, "near": exc.extra["near"]}
 
 
-def candidate_rows(links: Iterable[Link], *, organization: str) -> list[Row]:
-    """Return what a reference may mean, with the addresses of the definitions' lines."""
+def candidate_rows(
+    definitions: Iterable[MeantDefinition], *, organization: str
+) -> list[tuple[MeantDefinition, str, str, str]]:
+    """Return what a name may mean: its rule, and the addresses of the line and of the uses."""
     return [
-        Row(
-            link,
-            end,
-            RULE_WORDS.get(link.rule, link.rule),
-            file_url(organization, end.project, end.file, end.line),
-            end_url(organization, end.project, end.file, end.qualified_name),
+        (
+            one,
+            RULE_WORDS.get(one.rule, one.rule),
+            file_url(organization, one.project, one.file, one.line),
+            end_url(organization, one.project, one.file, one.qualified_name),
         )
-        for link in links
-        for end in (link.callee,)
+        for one in definitions
     ]
 
 

@@ -6,16 +6,17 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from central.errors import NotFoundError
+from central.errors import InvalidError, NotFoundError
 from central.tenancy.credentials import Credential
 from central.trace.answers import Callees, Callers
 from central.trace.graph import graph as graph_around
-from central.trace.reference import ReferencePosition, follow_reference
+from central.trace.position import definition_at
 from central.trace.requests import (
     CONFIDENCES,
     KINDS,
     CalleesRequestSerializer,
     CallersRequestSerializer,
+    FilePosition,
     GraphRequestSerializer,
 )
 from central.trace.service import callees, callers, callers_and_callees
@@ -173,18 +174,22 @@ def _named(query: dict[str, Any]) -> dict[str, Any]:
 def reference(
     request: HttpRequest, credential: Credential, project: str, path: str, line: int, column: int
 ) -> HttpResponse:
-    """Lead to the definition that a reference means; show what it may mean unless it is clear."""
+    """Lead to the definition that a name means; show what it may mean unless it is clear."""
     organization = credential.organization.slug
-    position = ReferencePosition(project, path, line, column)
     try:
-        found = follow_reference(credential=credential, position=position)
-    except NotFoundError as exc:
-        if exc.code != "reference_not_found":
+        found = definition_at(
+            credential=credential, position=FilePosition(project, path, line, column)
+        )
+    except (InvalidError, NotFoundError) as exc:
+        if exc.code not in {"reference_not_found", InvalidError.code}:
             raise
-        suggestions = [{"text": path, "url": file_url(organization, project, path, line)}]
-        raise NotFoundError(exc.message, code=exc.code, suggestions=suggestions) from exc
-    if found.target:
-        end = found.target.callee
+        raise NotFoundError(
+            "No name that the index knows is there in the indexed commit, which may be a newer one "
+            "than that of the page before. Open the file again.",
+            code="reference_not_found",
+            suggestions=[{"text": path, "url": file_url(organization, project, path, line)}],
+        ) from exc
+    if end := found.target:
         return redirect(file_url(organization, end.project, end.file, end.line))
     context = {
         "organization": organization,
@@ -192,7 +197,7 @@ def reference(
         "found": found,
         "breadcrumbs": breadcrumbs(organization, project, path),
         "place_url": file_url(organization, project, path, line),
-        "rows": candidate_rows(found.candidates, organization=organization),
+        "rows": candidate_rows(found.definitions, organization=organization),
         "receipt": found.receipt,
     }
     return render(request, "web/reference.html", context)

@@ -83,7 +83,7 @@ def index(
         purpose=Purpose.INDEX,
     ) as target:
         report = index_target(
-            target, context.environ, directory, requested, request, plain=json, ref=ref
+            target, context.environ, directory, requested, plain=json, ref=ref, scip=request
         )
     print_stdout(f"{json_.dumps(as_json(report)) if json else format_text(report)}\n")
     return Exit.OK

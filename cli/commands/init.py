@@ -90,7 +90,7 @@ def init(
             trust_server(target.url, target.data_dir)
         is_new = write_project_file(root, settings)
         report = index_target(
-            target, context.environ, directory, Requested.AUTO, ScipRequest(), plain=json
+            target, context.environ, directory, Requested.AUTO, plain=json, scip=ScipRequest()
         )
     if json:
         print_stdout(json_.dumps(_as_object(target, root, report, is_new=is_new)) + "\n")

@@ -50,6 +50,29 @@ MinConfidence = Annotated[
 ]
 
 
+class Kind(StrEnum):
+    """How a name is used: with `new` in languages that write it, `element` in JSX.
+
+    Imports, and types in annotations, are listed only if they are asked for.
+    """
+
+    CALL = "call"
+    NEW = "new"
+    DECORATE = "decorate"
+    INHERIT = "inherit"
+    ELEMENT = "element"
+    VALUE = "value"
+    TYPE = "type"
+    IMPORT = "import"
+
+
+Kinds = Annotated[
+    list[Kind] | None,
+    typer.Option("--kind", help="Only such uses; repeatable. Types and imports are shown only so"),
+]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
+
+
 def examples(*commands: str) -> str:
     """Format the examples at the end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)

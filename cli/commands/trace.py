@@ -1,13 +1,13 @@
 """`trace`: callers, callees and call graph of a definition, in every repository."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.commands.completion import complete_project
-from cli.commands.options import Confidence, Json, MinConfidence, examples
+from cli.commands.options import Confidence, Json, Kinds, Limit, MinConfidence, examples
+from cli.commands.trace_at import at
 from cli.context import CommandContext
 from indexer.exits import Exit
 
@@ -20,23 +20,16 @@ _trace = typer.Typer(no_args_is_help=True)
 commands.add_typer(
     _trace,
     name="trace",
-    help="Show the callers, callees or call graph of a definition.",
+    help="Show the callers, callees or call graph of a definition, or what a name means.",
 )
-
-
-class Kind(StrEnum):
-    """How a name is used: with `new` in languages that write it, `element` in JSX.
-
-    Imports are listed only if they are asked for.
-    """
-
-    CALL = "call"
-    NEW = "new"
-    DECORATE = "decorate"
-    INHERIT = "inherit"
-    ELEMENT = "element"
-    VALUE = "value"
-    IMPORT = "import"
+_trace.command(
+    "at",
+    epilog=examples(
+        "codesearch trace at auth/tokens.py:70:12",
+        "codesearch trace at auth/tokens.py:70:12 --references --kind call",
+        "codesearch trace at acme_auth/app.py:44:13 --project auth-service --json",
+    ),
+)(at)
 
 
 def _symbol(symbol: str) -> str:
@@ -67,11 +60,6 @@ InFile = Annotated[
     str | None, typer.Option("--file", metavar="PATH", help="File of the definition")
 ]
 AtLine = Annotated[int | None, typer.Option("--line", min=1, help="A line within the definition")]
-Kinds = Annotated[
-    list[Kind] | None,
-    typer.Option("--kind", help="Only uses of this kind; repeatable. Imports are shown only so"),
-]
-Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
 
 
 @_trace.command(
@@ -236,19 +224,11 @@ def _say_if_unindexed(search_api: "SearchApi") -> None:
 
 def _print(console: "Console", what: str, answer: Mapping[str, Any]) -> None:
     from cli.output import graph, links
-    from cli.output.console import print_stderr, print_stdout
-    from indexer.output.terminal import pluralize
+    from cli.output.console import print_stdout
 
     if what == "graph":
         print_stdout(
             graph.render(console, answer) if console.is_terminal else graph.format_plain(answer)
         )
-    elif console.is_terminal:
-        print_stdout(links.render(console, answer, what))
     else:
-        definitions = answer["definitions"]
-        for definition in definitions[: links.MAX_DEFINITIONS]:
-            print_stderr(f"Defined at {links.definition_line(definition)}")
-        if more := definitions[links.MAX_DEFINITIONS :]:
-            print_stderr(f"{pluralize(len(more), 'more definition')}: {links.CHOOSE_ONE}.")
-        print_stdout(links.format_plain(answer[what]))
+        links.print_links(console, answer, what)

@@ -79,10 +79,15 @@ def opened_database(
 
 def replace_target(part: Path, target: Path) -> None:
     """Replace `target` with the complete file, after removing the log of `target`."""
-    with part.open("rb") as file:
-        os.fsync(file.fileno())
+    sync(part)
     write_ahead_log(target).unlink(missing_ok=True)
     part.replace(target)
+
+
+def sync(part: Path) -> None:
+    """Have the system write the file's content to the disk."""
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def remove_database(path: Path) -> None:

@@ -10,6 +10,7 @@ from indexer.output.terminal import escape_lines
 _REQUEST_ERRORS: Final = {
     "symbol_not_found": "",
     "file_not_found": "",
+    "reference_not_found": "",
     "repository_not_found": "`codesearch status` lists the repositories.",
     "invalid": "",
     "invalid_query": "",

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from cli.output.console import Console
-from cli.output.text import location_link, path_of
+from cli.output.console import Console, print_stderr, print_stdout
+from cli.output.text import location_link, path_of, short_commit
 from indexer.output.terminal import escape_line, pluralize
 
 if TYPE_CHECKING:
@@ -19,9 +19,53 @@ CHOOSE_ONE: Final = "give a qualified name, or --project, --file and --line, to 
 Link = Mapping[str, Any]
 
 
+def print_links(console: Console, answer: Mapping[str, Any], what: str) -> None:
+    """Print links as a table, or as lines beside the definitions; `what` as for `render`."""
+    if console.is_terminal:
+        print_stdout(render(console, answer, what))
+        return
+    definitions = answer["definitions"]
+    for definition in definitions[:MAX_DEFINITIONS]:
+        print_stderr(f"Defined at {definition_line(definition)}")
+    if more := definitions[MAX_DEFINITIONS:]:
+        print_stderr(f"{pluralize(len(more), 'more definition')}: {CHOOSE_ONE}.")
+    print_stdout(format_plain(answer[what]))
+
+
 def format_plain(links: Sequence[Link]) -> str:
     """Format `project/path:line: caller -> callee at project/path:line (confidence)` lines."""
     return "".join(f"{_line(one)}\n" for one in links)
+
+
+def position_line(name: Mapping[str, Any]) -> str:
+    """Describe the name at a position, and the commit that it is read from."""
+    place = f"{path_of(name)}:{name['line']}:{name['column'] + 1}"
+    commit = short_commit(name["commit"])
+    return f"At {place} of {commit}: {escape_line(name['name'])} ({escape_line(name['use'])})."
+
+
+def format_definitions(definitions: Sequence[Mapping[str, Any]]) -> str:
+    """Format `project/path:line: signature (confidence, rule)` lines."""
+    return "".join(f"{definition_line(one)} ({_why(one)})\n" for one in definitions)
+
+
+def _why(definition: Mapping[str, Any]) -> str:
+    pinned = definition["pinned_version"]
+    parts = (definition["confidence"], definition["rule"], pinned and f"pinned {pinned}")
+    return escape_line(", ".join(filter(None, parts)))
+
+
+def render_definitions(console: Console, definitions: Sequence[Mapping[str, Any]]) -> str:
+    """Render the definitions that a name may mean, each with the evidence."""
+    from rich.text import Text
+
+    parts: list[Text] = []
+    for one in definitions:
+        style = CONFIDENCE_STYLES.get(one["confidence"], "")
+        why = Text(f"  {_why(one)}", style=style)
+        why.append(f"  {escape_line(one['evidence'])}", style="dim")
+        parts += [*_heading(one), why, Text()]
+    return console.render(*parts)
 
 
 def definition_line(definition: Mapping[str, Any]) -> str:
@@ -44,7 +88,7 @@ def definition_missing(definition: Mapping[str, Any]) -> str:
 
 
 def render(console: Console, answer: Mapping[str, Any], what: str) -> str:
-    """Render each definition with its links below; `what` is callers or callees.
+    """Render each definition with its links below; `what` is callers, callees or references.
 
     Of many definitions, those without links are only counted.
     """
@@ -92,7 +136,7 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
     table.add_column("at", min_width=min(longest, width * 2 // 3), overflow="fold")
     table.add_column(pluralize(len(links), what.removesuffix("s")), overflow="fold")
     for location, one in zip(locations, links, strict=True):
-        end = one[what.removesuffix("s")]
+        end = one["callee" if what == "callees" else "caller"]
         text = Text("  " * (one["depth"] - 1))
         text.append(escape_line(end["qualified_name"]), style="bold")
         text.append(_generated(end), style="yellow")

@@ -11,6 +11,9 @@ NOTHING_INDEXED: Final = (
     "Nothing is indexed here yet: type `codesearch init` in a repository, or `codesearch index` "
     "if it has a .codesearch.toml."
 )
+LINE_EDITED: Final = (
+    "This line of the checkout is not that of the indexed commit, of which the answer is."
+)
 CHECKOUT_NOT_INDEXED: Final = "This checkout is not indexed: `codesearch init` indexes it."
 _NAMED: Final = 5
 _REASONS: Final = {
@@ -102,7 +105,7 @@ def _unresolved_line(answer: Mapping[str, Any]) -> str:
         return ""
     place = "inside of it" if "callees" in answer else "of that name"
     counted = f"{pluralize(unresolved, 'reference')} {place} could not be resolved"
-    links = answer.get("callees", answer.get("callers", ()))
+    links = answer.get("callees") or answer.get("callers") or answer.get("references") or ()
     if any(one["confidence"] == "low" for one in links):
         return f"{counted}."
     return f"{counted}; --min-confidence low includes matches by name only."

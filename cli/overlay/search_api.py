@@ -78,7 +78,12 @@ class OverlaySearchApi:
         return self._merged(central, local, watched, merge)
 
     def trace(self, what: str, parameters: Mapping[str, Any]) -> Row:
-        """Trace. A symbol that only one side knows is answered by that side."""
+        """Trace. A symbol that only one side knows is answered by that side.
+
+        A position is one of the indexed commit: what is there is asked without uncommitted work.
+        """
+        if what in {"definition", "references"}:
+            return self._api.trace(what, parameters)
         watched = self._watched_in(parameters.get("caller_projects"))
         if watched is None:
             return self._api.trace(what, parameters)

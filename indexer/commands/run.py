@@ -92,7 +92,7 @@ def index_branch(
     *,
     ref: str | None,
     requested: Requested,
-    scip: "ScipRequest",
+    scip: "ScipRequest | None",
     plain: bool,
     run_progress: RunProgress,
 ) -> Report:

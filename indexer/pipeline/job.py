@@ -31,7 +31,7 @@ _ABBREVIATED_COMMIT = re.compile("[0-9a-f]{7,64}")
 class ScipRequest:
     """The SCIP indexes that an argument or the environment names; else `.codesearch.toml` does.
 
-    `commit`: that of which they were made, or its beginning; "" if nobody says.
+    `commit`: that of which they were made, or its beginning; "" if unknown.
     """
 
     indexes: "tuple[NamedIndex, ...]" = ()

@@ -16,7 +16,7 @@ from indexer.decoding import decode_text
 from indexer.errors import ConfigurationError, ScipDocumentError
 from indexer.git.repository import Repository
 from indexer.limits import SCIP_DOCUMENTS
-from indexer.output.terminal import NAMES
+from indexer.output.terminal import NAME_CHARACTERS, NAMES
 from indexer.pipeline.job import Job
 from indexer.pipeline.plan import selected_entries
 from indexer.pipeline.report import ScipReport
@@ -162,7 +162,8 @@ class _Counts:
     outside: int = 0
     duplicate: int = 0
     cut: int = 0
-    refused: list[str] = field(default_factory=list)
+    refused: int = 0
+    first_refused: list[str] = field(default_factory=list)
 
 
 class _Reading:
@@ -197,11 +198,11 @@ class _Reading:
             documents=counts.documents,
             unchanged=counts.unchanged,
             sent=counts.sent,
-            refused=len(counts.refused),
+            refused=counts.refused,
             outside=counts.outside,
             duplicate=counts.duplicate,
             cut=counts.cut,
-            first_refused=tuple(counts.refused[:NAMES]),
+            first_refused=tuple(counts.first_refused),
         )
 
     def read(self, index: "NamedIndex") -> None:
@@ -224,13 +225,21 @@ class _Reading:
         try:
             document = read_document(data, head)
         except ScipDocumentError as exc:
-            self._counts.refused.append(f"document {self._counts.documents:,}: {exc}")
+            self._refuse(f"document {self._counts.documents:,}", exc)
+            return
+        path = place.path(document.path)
+        if path is None:
+            self._counts.outside += 1
             return
         try:
-            path = place.path(document.path)
             self._compare(document, path)
         except ScipDocumentError as exc:
-            self._counts.refused.append(f"{document.path}: {exc}")
+            self._refuse(document.path, exc)
+
+    def _refuse(self, name: str, problem: ScipDocumentError) -> None:
+        self._counts.refused += 1
+        if self._counts.refused <= NAMES:
+            self._counts.first_refused.append(f"{name[:NAME_CHARACTERS]}: {problem}")
 
     def _compare(self, document: "IndexedDocument", path: str) -> None:
         entry = self._entries.get(path)
@@ -279,13 +288,14 @@ class _Place:
             [index.prefix] if index.prefix is not None else _prefixes(head.root, repository)
         )
 
-    def path(self, relative: str) -> str:
-        """Return the path in the repository. Raises ScipDocumentError for one that leaves it.
+    def path(self, relative: str) -> str | None:
+        """Return the path in the repository; None for one that leaves it.
 
-        The first document that is a file of the commit decides among the possible directories.
+        scip-go has files of the compiler's cache so. The first document that is a file of the
+        commit decides among the possible directories.
         """
         if path_problem(relative) or "\\" in relative or "\0" in relative:
-            raise ScipDocumentError("the path is not one of a file of the repository")
+            return None
         paths = [f"{prefix}/{relative}" if prefix else relative for prefix in self._prefixes]
         for prefix, path in zip(self._prefixes, paths, strict=True):
             if path in self._entries:

@@ -6,8 +6,8 @@ compares each name with the text of the file.
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from google.protobuf.message import DecodeError
 from msgspec.json import Encoder
@@ -24,11 +24,12 @@ from indexer.records.scip import ScipDocument, ScipPlace
 from indexer.scip.names import NameCheck, Units
 from indexer.scip.reading import IndexHead
 from indexer.scip.scip_pb2 import Document, Occurrence, PositionEncoding, SymbolRole
-from indexer.scip.symbols import NamedSymbol, named_symbol
+from indexer.scip.symbols import named_symbol, symbol_key
 
 _FORMAT: Final = 1  # of what is stored; another one makes all documents different
 _DIGEST_BYTES: Final = 16
 _TAGS: Final = (b"\x12", b"\x1a", b"\x22")  # of occurrences, symbols and relationships
+_DEFINITION: Final = int(SymbolRole.Definition)
 _ENCODER: Final = Encoder()
 _UNITS: Final = {
     PositionEncoding.UTF8CodeUnitOffsetFromLineStart: Units.UTF8,
@@ -49,12 +50,8 @@ _UNITS_OF_TOOLS: Final = {
 }
 
 
-class _Occurrence(NamedTuple):
-    line: int
-    start: int
-    end: int
-    symbol: str  # NamedSymbol.text
-    is_definition: bool
+# Line, start and end from 0, a symbol without its version, and whether it is a definition.
+_Occurrence: TypeAlias = tuple[int, int, int, str, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,6 @@ class IndexedDocument:
     occurrences: tuple[_Occurrence, ...]
     relationships: tuple[tuple[str, str], ...]
     cut: int
-    symbols: dict[str, NamedSymbol] = field(repr=False)
 
 
 def read_document(data: bytes, head: IndexHead) -> IndexedDocument:
@@ -83,8 +79,7 @@ def read_document(data: bytes, head: IndexHead) -> IndexedDocument:
         document = Document.FromString(data)
     except DecodeError as exc:
         raise ScipDocumentError("it is malformed") from exc
-    symbols: dict[str, NamedSymbol] = {}
-    occurrences, too_long = _occurrences(document, symbols)
+    occurrences, too_long = _occurrences(document)
     kept, cut = _bounded(occurrences)
     related = _relationships(document)
     units = _UNITS.get(document.position_encoding) or _default_units(head)
@@ -100,7 +95,6 @@ def read_document(data: bytes, head: IndexHead) -> IndexedDocument:
         occurrences=tuple(kept),
         relationships=relationships,
         cut=cut,
-        symbols=symbols,
     )
 
 
@@ -112,7 +106,9 @@ def check_document(document: IndexedDocument, *, path: str, blob: str, text: str
     check = NameCheck(text, units=document.units, tool=document.tool)
     definitions, references = set(), set()
     for line, start, end, key, is_definition in document.occurrences:
-        symbol = document.symbols[key]
+        symbol = named_symbol(key)
+        if symbol is None:  # its grammar is not that of SCIP
+            continue
         column = check.column(symbol, line, start, end, is_definition=is_definition)
         if column is None:
             continue
@@ -121,8 +117,9 @@ def check_document(document: IndexedDocument, *, path: str, blob: str, text: str
         else:
             references.add((line + 1, column, symbol.used))
     check.finish()
+    related = [pair for pair in map(_named_pair, document.relationships) if pair]
     names = {symbol for _, _, symbol in definitions | references}
-    names.update(*document.relationships)
+    names.update(*related)
     numbers = {symbol: number for number, symbol in enumerate(sorted(names))}
     return ScipDocument(
         path=path,
@@ -132,9 +129,7 @@ def check_document(document: IndexedDocument, *, path: str, blob: str, text: str
         symbols=tuple(numbers),
         definitions=_places(definitions, numbers),
         references=_places(references, numbers),
-        relationships=tuple(
-            sorted((numbers[one], numbers[other]) for one, other in document.relationships)
-        ),
+        relationships=tuple(sorted({(numbers[one], numbers[other]) for one, other in related})),
         cut=document.cut,
     )
 
@@ -145,24 +140,30 @@ def _places(
     return tuple(sorted(ScipPlace(line, column, numbers[name]) for line, column, name in found))
 
 
-def _occurrences(
-    document: Document, symbols: dict[str, NamedSymbol]
-) -> tuple[list[_Occurrence], int]:
-    """Return what names something, in order and each once, and the number of those too long."""
+def _named_pair(pair: tuple[str, str]) -> tuple[str, str] | None:
+    one, other = map(named_symbol, pair)
+    return (one.text, other.text) if one and other else None
+
+
+def _occurrences(document: Document) -> tuple[list[_Occurrence], int]:
+    """Return what names something, in order and each once, and the number of those too long.
+
+    This is done for all documents of each index, changed or not.
+    """
     found: set[_Occurrence] = set()
+    keys: dict[str, str] = {}
     too_long = 0
     for one in document.occurrences:
-        name = one.symbol
-        if len(name) > SCIP_SYMBOL_CHARACTERS:
-            too_long += 1
-            continue
-        if (symbol := named_symbol(name)) is None:
+        text = one.symbol
+        key = keys.get(text)
+        if key is None:
+            key = keys[text] = symbol_key(text)
+        if not key:
+            too_long += len(text) > SCIP_SYMBOL_CHARACTERS
             continue
         place = _place(*(one.range or _typed_range(one)))
         if place is not None:
-            symbols[symbol.text] = symbol
-            is_definition = bool(one.symbol_roles & SymbolRole.Definition)
-            found.add(_Occurrence(*place, symbol.text, is_definition))
+            found.add((*place, key, bool(one.symbol_roles & _DEFINITION)))
     return sorted(found), too_long
 
 
@@ -198,8 +199,8 @@ def _bounded(occurrences: list[_Occurrence]) -> tuple[list[_Occurrence], int]:
     if len(occurrences) <= min(left.values()):
         return occurrences, 0
     for one in occurrences:
-        if left[one.is_definition]:
-            left[one.is_definition] -= 1
+        if left[one[-1]]:
+            left[one[-1]] -= 1
             kept.append(one)
     return kept, len(occurrences) - len(kept)
 
@@ -209,10 +210,9 @@ def _relationships(document: Document) -> list[tuple[str, str]]:
     for information in document.symbols:
         for relationship in information.relationships:
             if relationship.is_implementation:
-                pair = map(named_symbol, (information.symbol, relationship.symbol))
-                texts = [symbol.text for symbol in pair if symbol]
-                if len(texts) == 2:
-                    found.add((texts[0], texts[1]))
+                pair = symbol_key(information.symbol), symbol_key(relationship.symbol)
+                if all(pair):
+                    found.add(pair)
     return sorted(found)
 
 

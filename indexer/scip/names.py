@@ -24,8 +24,8 @@ class Units(StrEnum):
 
 
 # scip-python gives a member of a module the symbol of another one of that module (`httpx.Client` is
-# `AsyncClient#`), and an attribute in `__slots__` that of its class. They say nothing, of the file
-# neither.
+# `AsyncClient#`), also the module in `from .client import *`, and an attribute in `__slots__` that
+# of its class. They say nothing, of the file neither.
 _CONFUSES_MEMBERS: Final = frozenset({"scip-python"})
 _ENCLOSING_CLASS: Final = "__class__"
 _QUOTES: Final = frozenset("\"'`")
@@ -42,6 +42,8 @@ _IMPORTS: Final = re.compile(
 )
 _MEMBER: Final = re.compile(r"([\w$.]*)\s*\??(?:\.|::|->)\s*\Z")
 _MEMBER_CHARACTERS: Final = 200
+_RENAMED: Final = re.compile(r"\w+\s+as\s+\w+")
+_FROM: Final = re.compile(r"\s*from\s+")
 _NUMBER: Final = re.compile("[0-9]+")
 
 
@@ -82,7 +84,8 @@ class NameCheck:
             return start
         if _WORD.fullmatch(word) and word in self._imported:
             self._imported_as[symbol.used] = line
-            return start  # another file renames what it passes on
+            is_confused = self._confuses_members and symbol.suffix is Suffix.TYPE
+            return None if is_confused else start  # another file renames what it passes on
         if self._says_nothing(symbol, line, start, word):
             return None
         raise ScipDocumentError(_is_not_there(symbol.name, line))
@@ -94,8 +97,8 @@ class NameCheck:
         text = self._lines[line]
         if not text.isascii():
             start, end = self._in_characters(line, start), self._in_characters(line, end)
-        is_there = 0 <= start < end <= len(text) and _is_whole(text, start, end)
-        return (start, end) if is_there else (-1, -1)
+        is_whole = 0 <= start < end <= len(text) and _is_whole(text, start, end)
+        return (start, end) if is_whole else (-1, -1)
 
     def finish(self) -> None:
         """Check the names of imports, of which another file says what they are.
@@ -129,6 +132,10 @@ class NameCheck:
     def _says_nothing(self, symbol: NamedSymbol, line: int, start: int, word: str) -> bool:
         if not _WORD_CHARACTER.search(symbol.name):
             return True  # an operator
+        if self._confuses_members and (
+            _RENAMED.fullmatch(word) or _FROM.fullmatch(self._lines[line][:start])
+        ):
+            return True
         if not _WORD.fullmatch(word):
             return False
         owner = self._member_of(line, start)

@@ -67,12 +67,14 @@ class Metadata(_message.Message):
     def __init__(self, tool_info: _Optional[_Union[ToolInfo, _Mapping]] = ..., project_root: _Optional[str] = ..., text_document_encoding: _Optional[_Union[TextEncoding, str]] = ...) -> None: ...
 
 class ToolInfo(_message.Message):
-    __slots__ = ("name", "version")
+    __slots__ = ("name", "version", "arguments")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
+    ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ...) -> None: ...
+    arguments: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., arguments: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Document(_message.Message):
     __slots__ = ("relative_path", "occurrences", "symbols", "language", "position_encoding")

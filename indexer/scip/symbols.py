@@ -8,8 +8,9 @@ from indexer.records.scip import ScipSymbol, Suffix, format_symbol, parse_symbol
 
 _KNOWN_SYMBOLS: Final = 1 << 16
 _CONSTRUCTORS: Final = frozenset({"<constructor>", "__init__", "<init>", ".ctor"})
-_DROPPED: Final = frozenset({Suffix.NAMESPACE, Suffix.PARAMETER, Suffix.TYPE_PARAMETER})
-_MODULE_META: Final = "__init__"
+_LOCAL: Final = "local "
+# Namespaces, parameters, type parameters, and modules as scip-python writes them.
+_DROPPED: Final = (Suffix.NAMESPACE.value, ")", "]", "/__init__:", " __init__:")
 
 
 class NamedSymbol(NamedTuple):
@@ -27,16 +28,28 @@ class NamedSymbol(NamedTuple):
     is_constructor: bool
 
 
+def symbol_key(text: str) -> str:
+    """Return a symbol without its version; "" for one that is not stored. Nothing is parsed.
+
+    The last character says what a symbol names.
+    """
+    if len(text) > SCIP_SYMBOL_CHARACTERS or text.startswith(_LOCAL) or text.endswith(_DROPPED):
+        return ""
+    fields = text.split(" ", 4)
+    if len(fields) < 5 or "" in fields:  # a space within a field is doubled
+        symbol = parse_symbol(text)
+        return format_symbol(symbol._replace(version="")) if symbol else ""
+    scheme, manager, package, _, descriptors = fields
+    return f"{scheme} {manager} {package} . {descriptors}"
+
+
 @lru_cache(maxsize=_KNOWN_SYMBOLS)
 def named_symbol(text: str) -> NamedSymbol | None:
-    """Return the symbol if it names what we store; None for a local, a parameter or a module."""
+    """Return the symbol of a key; None for what is no symbol."""
     symbol = parse_symbol(text)
     if symbol is None or not symbol.descriptors or "\0" in text:
         return None
     *outer, last = symbol.descriptors
-    if last.suffix in _DROPPED or (last.suffix is Suffix.META and last.name == _MODULE_META):
-        return None
-    symbol = symbol._replace(version="")
     normal = format_symbol(symbol)
     if len(normal) > SCIP_SYMBOL_CHARACTERS:
         return None

@@ -16,6 +16,7 @@ from tests.e2e.graphs import add_node, wait_until_linked
 from tests.waiting import wait_until
 
 DATA = Path(__file__).resolve().parent / "data"
+HANDLER = {"project": "auth-service", "file": "acme_auth/app.py", "line": "44", "column": "20"}
 PROJECTS = ("auth-service", "billing-service", "common-utils", "payments-api")
 
 
@@ -47,6 +48,8 @@ def record(acme: Organization) -> None:
     keep("callers_empty", acme.get("trace/callers", symbol="reseller_applications"))
     keep("callees", acme.get("trace/callees", symbol="ProcessPayment"))
     keep("graph", acme.get("trace/graph", symbol="ProcessPayment", depth="1"))
+    keep("definition", acme.get("trace/definition", **HANDLER))
+    keep("references", acme.get("trace/references", **HANDLER, limit="5"))
     keep("status", acme.get("index/status"))
     keep("grep", acme.search("verify_token(", mode="literal", limit=5))
     keep("files", acme.get("files", project="auth-service"))

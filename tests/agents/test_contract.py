@@ -46,8 +46,14 @@ from central.trace.requests import (
     CalleesRequestSerializer,
     CallersRequestSerializer,
     GraphRequestSerializer,
+    ReferencesRequestSerializer,
 )
-from central.trace.views import CalleesSerializer, CallersSerializer, GraphSerializer
+from central.trace.views import (
+    CalleesSerializer,
+    CallersSerializer,
+    GraphSerializer,
+    MeaningSerializer,
+)
 from indexer.records.files import ChunkType
 from tests.agents.calling import call, code_server, sidecar_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
@@ -77,6 +83,7 @@ STRUCTURES = {
     "callers": CallersSerializer,
     "callees": CalleesSerializer,
     "graph": GraphSerializer,
+    "definition": MeaningSerializer,
     "status": IndexStatusSerializer,
     "link": EdgeSerializer,
     "traverse": TraverseAnswerSerializer,
@@ -99,6 +106,7 @@ REQUESTS = {
     "code_trace_callers": CallersRequestSerializer,
     "code_trace_callees": CalleesRequestSerializer,
     "code_graph": GraphRequestSerializer,
+    "code_definition": ReferencesRequestSerializer,
     "code_map": MapRequestSerializer,
     "code_consumers": ConsumersRequestSerializer,
     "code_unused": UnusedRequestSerializer,
@@ -114,7 +122,7 @@ REQUESTS = {
     "codesearch_trace_graph": GraphRequestSerializer,
 }
 ALIASES = {"workspace": "org_id", "projects": "include_projects"}
-TOOLS_OWN = {"max_tokens", "compact"}
+TOOLS_OWN = {"max_tokens", "compact", "references"}
 NOT_FOR_AGENTS = {"explain"}  # a person tunes the ranking
 # By the kind of field: what JSON Schema calls the limits, and what the serializers do.
 NUMBER = {"minimum": "min_value", "maximum": "max_value"}
@@ -231,7 +239,7 @@ def test_defaults_are_those_of_the_api_but_for_pages_that_fit_the_default_budget
         if name not in TOOLS_OWN and schema.get("default") is not None
         if schema["default"] != serializer().fields[name].default
     }
-    pages = ("code_trace_callers", "code_trace_callees", "code_graph")
+    pages = ("code_trace_callers", "code_trace_callees", "code_graph", "code_definition")
     pages += ("code_map", "code_consumers", "graph_violations", "graph_unmigrated", "code_grep")
     assert differing == {(tool, "limit") for tool in pages}
 

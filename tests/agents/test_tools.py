@@ -17,6 +17,12 @@ TOOLS = {
     "code_trace_callers": {"symbol": "AuthMiddleware"},
     "code_trace_callees": {"symbol": "ProcessPayment"},
     "code_graph": {"symbol": "ProcessPayment"},
+    "code_definition": {
+        "project": "auth-service",
+        "file": "acme_auth/app.py",
+        "line": 44,
+        "column": 20,
+    },
     "code_index_status": {},
     "search_code": {"query": "verify a JWT"},
     "code_map": {},
@@ -37,6 +43,7 @@ RECORDINGS = {
     "code_trace_callers": "callers",
     "code_trace_callees": "callees",
     "code_graph": "graph",
+    "code_definition": "definition",
     "code_index_status": "status",
     "code_map": "map",
     "code_consumers": "consumers",
@@ -50,7 +57,9 @@ RECORDINGS = {
 }
 MOSTLY_CONTENT = {"code_read_file", "graph_related", "graph_link"}
 WRITES = {"graph_link"}
-OF_ONE_ORGANIZATION = {"search_code", "code_grep", "code_read_file", "code_list_files"}
+OF_ONE_ORGANIZATION = {
+    *("search_code", "code_grep", "code_read_file", "code_list_files", "code_definition"),
+}
 
 
 def test_every_tool_but_one_is_listed_as_safe_to_call_without_asking() -> None:
@@ -225,6 +234,21 @@ def test_kinds_of_use_go_to_the_service(tool: str) -> None:
     backend = RecordedBackend()
     call(code_server(backend), tool, symbol="f", kind=["import", "call"])
     assert backend.asked[0]["kind"] == ["import", "call"]
+
+
+def test_a_definition_is_told_with_the_evidence_and_references_to_it_on_request() -> None:
+    backend, place = RecordedBackend(), TOOLS["code_definition"]
+    assert text_of(call(code_server(backend), "code_definition", **place)).startswith(
+        "1 definition of HandleLogin (call) at auth-service/acme_auth/app.py:44\n\n"
+        "auth-service/acme_auth/handlers.py:42  class HandleLogin  (acme-auth 1.4.2)\n"
+        "    class HandleLogin\n"
+        "    high, import  from acme_auth.handlers import HandleLogin, "
+    )
+    listed = call(code_server(backend), "code_definition", **place, references=True, limit=5)
+    assert listed.structured_content == recorded("references")
+    assert text_of(listed).startswith("3 references of HandleLogin\n\n[0] auth-service/acme_auth/")
+    assert "auth-service/acme_auth/app.py:44  create_app  high, import\n" in text_of(listed)
+    assert backend.asked == [place, {**place, "limit": 5}]
 
 
 def test_an_unexpected_exception_tells_the_agent_nothing_of_itself() -> None:

@@ -8,20 +8,27 @@ import pytest
 from cli.indexing import index_target
 from cli.target.target import open_target
 from indexer.client.credentials import Purpose
-from indexer.pipeline.report import Report
+from indexer.pipeline.job import ScipRequest, scip_request
+from indexer.pipeline.report import Report, ScipReport
 from indexer.records.runs import Requested
 from scripts.local_git import commit_all, git
 from scripts.local_service import Service
 from tests.cli.conftest import MakeRepository
 from tests.e2e.conftest import write_files
+from tests.indexer.scip.indexes import write_index
 
 FILES = {"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"}
 
 
-def index(service: Service, root: Path, requested: Requested = Requested.AUTO) -> Report:
+def index(
+    service: Service,
+    root: Path,
+    requested: Requested = Requested.AUTO,
+    scip: ScipRequest | None = None,
+) -> Report:
     environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
     with open_target(environ, root, purpose=Purpose.INDEX) as target:
-        return index_target(target, environ, root, requested, plain=True)
+        return index_target(target, environ, root, requested, plain=True, scip=scip)
 
 
 def outcome(report: Report) -> tuple[str, str, int]:
@@ -42,6 +49,18 @@ def test_any_branch_and_any_commit_that_is_checked_out(
     back = index(service, root)
     assert outcome(back)[::2] == ("full", 1)
     assert (back.base_commit, back.last_indexed_commit) == (topic, first)
+
+
+def test_an_index_of_a_compiler_is_brought_once(
+    service: Service, make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    marked = {"a.ts": "function «=f|`a.ts`/f().»() {}\n", "b.ts": "«f|`a.ts`/f().»()\n"}
+    sources = write_index(tmp_path / "index.scip", marked, tmp_path)
+    root = make_repository("index-scip", sources)
+    scip = scip_request([f"{tmp_path}/*.scip"], "", {}, root)
+    assert index(service, root, scip=scip).scip == ScipReport(documents=2, sent=2)
+    again = index(service, root, scip=scip)
+    assert (again.reason, again.scip) == ("up_to_date", ScipReport(documents=2, unchanged=2))
 
 
 def test_a_shallow_clone_whose_remote_is_away(

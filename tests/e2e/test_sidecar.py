@@ -147,6 +147,17 @@ def test_every_tool_goes_through_the_sidecar(pod: Pod) -> None:
     assert pod.calls("answered") == before + len(TRACES) + 2
 
 
+def test_what_is_in_a_file_is_asked_of_the_service_itself(pod: Pod) -> None:
+    """A sidecar knows symbols, and no file."""
+    before = pod.calls("answered")
+    place = {"project": "auth-service", "file": "auth/views.py", "line": 5, "column": 12}
+    found = structure(ask(pod.acme, "code_definition", **place))
+    assert [one["file"] for one in found["definitions"]] == ["auth/middleware.py"]
+    listed = structure(ask(pod.acme, "code_definition", **place, references=True))
+    assert [one["line"] for one in listed["references"]] == [5]
+    assert pod.calls("answered") == before
+
+
 def test_the_service_s_refusals_come_through_with_code_and_status(pod: Pod) -> None:
     refusal = error_in(ask(pod.acme, "code_trace_callers", symbol="authenticat"))
     assert refusal is not None

@@ -12,8 +12,10 @@ import pytest
 
 from indexer.__main__ import main
 from indexer.exits import Exit
+from indexer.records.files import SCIP
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.indexer.repositories import Sandbox
+from tests.indexer.scip.indexes import write_index
 
 
 @pytest.fixture
@@ -46,6 +48,29 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "indexer", "run", "--path", str(sandbox.path), *arguments]
     return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+
+
+def test_an_index_is_named_by_an_argument_or_the_environment(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.orders = {"record_fields": [SCIP]}
+    write_index(sandbox.path / "made.scip", {"a.ts": "«=f|f().»"}, sandbox.path)
+    done = run(sandbox, environment(central), "--scip", "*.scip", "--json")
+    assert json.loads(done.stdout)["scip"]["documents"] == 1
+    done = run(
+        sandbox, environment(central, AETERNA_SCIP="made.scip:lib\n", AETERNA_SCIP_COMMIT="0" * 40)
+    )
+    assert "SCIP: not used, the SCIP index is of 000000000000" in done.stdout
+    done = run(sandbox, environment(central), "--scip", "none.scip")
+    assert (done.returncode, "--scip none.scip: there is no such file" in done.stderr) == (2, True)
+
+
+def test_protobuf_is_not_imported_without_an_index() -> None:
+    program = (
+        "import sys, indexer.commands.run, indexer.pipeline.run, indexer.pipeline.scip\n"
+        "sys.exit('google.protobuf' in sys.modules or 'indexer.scip.files' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_json_stands_alone_on_standard_output(

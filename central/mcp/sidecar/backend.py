@@ -43,7 +43,9 @@ class SidecarBackend:
         return await self._ask("search", body, read, SearchAnswer)
 
     async def trace(self, what: str, parameters: _Parameters) -> Answer:
-        """`codesearch_trace_callers`, `_callees` or `_graph`."""
+        """`codesearch_trace_callers`, `_callees` or `_graph`; positions are of the services."""
+        if what not in _TRACES:
+            return await self._services.trace(what, parameters)
         read, model = _TRACES[what]
         read = partial(read, symbol=str(parameters.get("symbol", "")))
         return await self._ask(f"trace_{what}", parameters, read, model)

@@ -57,6 +57,12 @@ _WITHIN = _sql("""SELECT {columns}
         AND i.line BETWEEN around.start_line AND around.end_line OFFSET 0) AS i
     JOIN {file} f ON f.id = i.file_id
     WHERE i.repository_id = ANY(%s::bigint[])""")
+_IN_FILE = _sql("""SELECT {columns}
+    FROM {imported} i JOIN {file} f ON f.id = i.file_id
+    WHERE i.file_id = %s::bigint AND i.line <= %s::int AND NOT i.wildcard
+        AND %s::text IN (i.local, split_part(i.path, '.', -1))
+        AND i.repository_id = ANY(%s::bigint[])
+    ORDER BY i.line DESC""")
 _MODULES_OF = _sql("""SELECT DISTINCT m.file_id, m.repository_id, coalesce(m.package_id, 0), m.name,
         m.public, m.ecosystem
     FROM unnest(%s::bigint[]) AS q (file)
@@ -96,6 +102,11 @@ def imports_within(resolver: BatchResolver, definitions: Sequence[Key]) -> list[
     """Read imports that stand inside of definitions."""
     columns = [[file for file, _ in definitions], [name for _, name in definitions]]
     return _sites(_WITHIN, columns, resolver)
+
+
+def imports_before(resolver: BatchResolver, file: int, *, line: int, name: str) -> list[ImportSite]:
+    """Read imports of a file, up to a line, that have a name or bind it, the last one first."""
+    return _sites(_IN_FILE, [file, line, name], resolver)
 
 
 def modules_of(resolver: BatchResolver, files: Sequence[int]) -> list[ModuleOfFile]:

@@ -33,8 +33,10 @@ ROUTES = {
         "api/v1/map/most-called",
         "api/v1/trace/callees",
         "api/v1/trace/callers",
+        "api/v1/trace/definition",
         "api/v1/trace/graph",
         "api/v1/trace/models",
+        "api/v1/trace/references",
         "o/<slug:organization>/graph",
         "o/<slug:organization>/knowledge",
         "o/<slug:organization>/knowledge/<file:node>",
@@ -51,6 +53,7 @@ ROUTES = {
         "api/v1/map/unused",
         "api/v1/trace/calls",
         "api/v1/trace/impact",
+        "api/v1/trace/scip",
     },
     Lane.SEARCHES: {
         "api/v1/search",

@@ -63,7 +63,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "query": [jam, f'"{jam}"', f"repo:{kit} jam"],
         "mode": [None, None, "literal"],
         "symbol": [jam, f"{near}_jam", f"{word}_pot"],
-        "file": [None, path, None],
+        "file": [None, path, path],
         "files": [[{"path": path}], None],
         "glob": [None, "*.py", f"{word}*"],
         "from": [code, f"{kit}/{word}-7", f"{WHOLE}-7"],
@@ -106,12 +106,13 @@ def fields(word: str) -> dict[str, list[Any]]:
 UNFILLED: Final = {
     *("after", "author", "caller_projects", "chunk_type", "cursor", "default_branch", "doubts"),
     "level",
-    *("direct_refused", "end_line"),
+    *("direct_refused", "encoding", "end_line"),
     *("event", "exclude", "exclude_projects", "expand", "explain", "group_by", "language"),
     *("max_content", "max_tokens", "message", "min_similarity", "new_secret", "own_secret"),
     *("owner_id", "policy", "properties", "queries", "repository_id", "repository_url", "rule"),
     *("run_url", "selection", "severity", "start_line", "status", "types", "urls", "vectors"),
     *("weight", "body", "include", "direction", "symbols", "package", "lags_only"),
+    "project_root",
 }
 PAGE_FIELDS: Final = ("q", "name", "project", "lines", "mode", "state")
 SETTINGS_FIELDS: Final = ("patterns", "pattern")

@@ -144,6 +144,7 @@ def test_clients_of_every_revision_see_the_same_tools(agent: Agent, mode: str) -
         "code_trace_callers",
         "code_trace_callees",
         "code_graph",
+        "code_definition",
         "code_index_status",
         "search_code",
         "code_map",

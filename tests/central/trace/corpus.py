@@ -33,7 +33,7 @@ def organization_of(slug: str = "acme") -> Organization:
 
 
 def repository(
-    name: str, files: Mapping[str, str], *, organization: Organization | None = None
+    name: str, files: Mapping[str, str | bytes], *, organization: Organization | None = None
 ) -> Repository:
     """A repository whose index holds `files`, whose text may be indented."""
     owner = organization or organization_of()
@@ -51,14 +51,17 @@ def repository(
 
 def change_files(
     repository: Repository,
-    files: Mapping[str, str],
+    files: Mapping[str, str | bytes],
     *,
     removed: tuple[str, ...] = (),
     commit: str = COMMIT,
     documents: Sequence[ScipDocument] = (),
 ) -> None:
     """Apply a run that adds `files` and removes `removed`, with documents of an index."""
-    records = [extracted(path, dedent(text).encode()) for path, text in files.items()]
+    records = [
+        extracted(path, text if isinstance(text, bytes) else dedent(text).encode())
+        for path, text in files.items()
+    ]
     delta = CorpusDelta()
     with transaction.atomic():
         paths = [*files, *removed]

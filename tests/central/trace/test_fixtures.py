@@ -6,7 +6,8 @@ import pytest
 
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
-from central.trace.reference import ReferencePosition, follow_reference
+from central.trace.position import definition_at
+from central.trace.requests import FilePosition
 from indexer.limits import CONFTEST_LEVELS
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
@@ -270,8 +271,8 @@ def test_a_fixture_is_looked_up_in_no_more_than_the_nearest_directories(callers:
 def test_a_reference_to_a_fixture_says_why_it_leads_nowhere(line: int, reason: str) -> None:
     service({"tests/test_a.py": "def test_it(nowhere):\n    nowhere.get()\n"})
     credential = Credential(organization_of(), frozenset({"search"}), None, None)
-    position = ReferencePosition("app", "tests/test_a.py", line, column=12)
-    assert follow_reference(credential=credential, position=position).reason == reason
+    position = FilePosition("app", "tests/test_a.py", line, column=12)
+    assert definition_at(credential=credential, position=position).hint == reason
 
 
 def test_a_member_of_a_fixture_of_unknown_value_is_unresolved(ask: Ask) -> None:

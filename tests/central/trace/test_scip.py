@@ -133,3 +133,9 @@ def test_uses_that_only_an_index_knows_are_references(ask: Callable[..., Any]) -
     assert (link["line"], link["kind"], link["rule"]) == (3, "value", "scip")
     assert "scip-test 1.0" in link["evidence"]
     assert Reference.objects.filter(binding="scip", kind="type").count() == 1
+    typed = ask("callers", symbol="Box", kind="type").json()
+    assert [(one["line"], one["kind"]) for one in typed["callers"]] == [(2, "type")]
+    assert typed["receipt"]["elsewhere"]["count"] == 0
+    place = {"project": "app", "file": "app/main.py", "line": 2, "column": 22}
+    [found] = ask("definition", **place).json()["definitions"]
+    assert (found["qualified_name"], found["rule"]) == ("Box", "scip")

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.corpus.identifiers import StoredDefinition, StoredReference
-from central.web.code_links import identifier_links, line_starts
+from central.trace.written_names import line_starts
+from central.web.code_links import identifier_links
 from central.web.highlighting import CodeLink, listing
 
 PIECES = st.lists(
@@ -54,6 +55,8 @@ def test_a_reference_leads_to_its_meaning_and_a_definition_to_its_users() -> Non
         ("def deff(defff)", "deff", 4),
         ("class A < B", "A", 6),
         ("static int\nrun (void)", "run", 11),
+        ("class Store {\n  Store(int size);\n};", "Store", 6),
+        ("function shown (x) {\n  return JSON.shown(x)\n}", "shown", 9),
         ("def []=(a); end", "[]=", 4),
         ('class K { "quoted name"() {} }', "quoted name", 11),
     ],

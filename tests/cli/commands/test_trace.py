@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from central.trace.requests import CONFIDENCES, KINDS
-from cli.commands.options import Confidence
-from cli.commands.trace import Kind
+from cli.commands.options import Confidence, Kind
 from cli.output.errors import format_error
 from indexer.errors import CentralRefusedError
 from tests.agents.recorded import recorded

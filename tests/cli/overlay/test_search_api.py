@@ -183,6 +183,17 @@ def test_a_question_that_is_not_about_the_project_is_the_services(desk: Desk, fi
     assert desk.local.questions == []
 
 
+@pytest.mark.parametrize("what", ["definition", "references"])
+def test_a_position_is_the_indexed_files(desk: Desk, what: str) -> None:
+    """Lines and columns are of the indexed commit, as those of `read_file`."""
+    place = {"project": CENTRAL, "file": "a.py", "line": 5, "column": 10}
+    desk.central.answers = [desk.central_found()]
+
+    desk.search_api().trace(what, place)
+
+    assert (desk.central.questions, desk.local.questions) == ([{"what": what, **place}], [])
+
+
 def test_the_services_failure_is_the_answers(desk: Desk) -> None:
     desk.central.answers = [CentralUnreachableError("away")]
     desk.local.answers = [desk.local_found()]

@@ -116,7 +116,8 @@ def test_the_table(base: Indexed | None, requested: Requested, facts: Facts, pla
 
 
 def test_every_reason_is_reached() -> None:
-    assert {plan.reason for *_, plan in TABLE.values()} == set(Reason)
+    by_commits = set(Reason) - {Reason.SCIP_CHANGED}
+    assert {plan.reason for *_, plan in TABLE.values()} == by_commits
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,9 @@ from tests.indexer.scip.indexes import write_index
 
 MAKE = "scip-typescript npm shop . src/`make.ts`/make()."
 MARKED = {
-    "src/make.ts": "export function [[=make|src/`make.ts`/make().]]() {}\n",
+    "src/make.ts": "export function «=make|src/`make.ts`/make().»() {}\n",
     "src/use.ts": (
-        'import { [[make|src/`make.ts`/make().]] } from "./make";\n'
-        "[[make|src/`make.ts`/make().]]();\n"
+        'import { «make|src/`make.ts`/make().» } from "./make";\n«make|src/`make.ts`/make().»();\n'
     ),
 }
 
@@ -233,13 +232,13 @@ def test_the_first_of_two_documents_of_a_path_counts(central: StandIn, sandbox: 
 @pytest.mark.parametrize(
     "path", ["../shop/src/make.ts", "/etc/passwd", "src/../src/make.ts", "src\\make.ts", ""]
 )
-def test_a_path_that_leaves_the_repository_is_refused(
+def test_a_path_that_leaves_the_repository_is_of_no_file_of_it(
     central: StandIn, sandbox: Sandbox, path: str
 ) -> None:
     write_index(sandbox.path / "index.scip", {path: MARKED["src/make.ts"]}, sandbox.path)
     report = run(central, sandbox, "index.scip")
     assert report.scip is not None
-    assert (report.scip.refused, report.scip.sent) == (1, 0)
+    assert (report.scip.outside, report.scip.sent) == (1, 0)
     assert central.scip == {}
 
 

@@ -8,18 +8,13 @@ from indexer.scip.scip_pb2 import Document, Index, SymbolRole
 
 TYPESCRIPT = "scip-typescript npm shop 1.0.0 "
 PYTHON = "scip-python python shop 1.0.0 "
-_MARK = re.compile(r"\[\[(=?)([^|\]]*)\|([^\]]*)\]\]")
-
-
-def symbol(descriptors: str, *, version: str = "1.0.0") -> str:
-    """A symbol as scip-typescript writes it."""
-    return f"scip-typescript npm shop {version} {descriptors}"
+_MARK = re.compile("«(=?)([^|»]*)[|]([^»]*)»")
 
 
 def document(path: str, marked: str, prefix: str = TYPESCRIPT) -> tuple[Document, str]:
     """The document of a source, and the source itself.
 
-    `[[name|descriptors]]` is a reference, `[[=name|descriptors]]` a definition. Columns are in
+    `«name|descriptors»` is a reference, `«=name|descriptors»` a definition. Columns are in
     UTF-16, as both indexers have them.
     """
     made, lines = Document(relative_path=path), []

@@ -1,0 +1,206 @@
+"""What an export reads: files in portions, their definitions with symbols, and bases of classes."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from central.corpus.models import File, Package, Reference, Symbol
+from central.db import fetch_rows, id_array, sql_with
+from central.repositories.visibility import RepositorySnapshot
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.questions import Bases, Key, last_name
+from central.trace.scip.symbols import Defined, DefiningFile, symbols_of
+from central.trace.stored.hierarchy import classes_in
+from central.trace.stored.models import Inheritance, Source
+from indexer.limits import SCIP_EXPORT_BYTES, SCIP_EXPORT_FILES, SCIP_EXPORT_REFERENCES
+from indexer.records.files import split_lines
+from indexer.records.scip import format_symbol
+
+_sql = sql_with(
+    file=File,
+    package=Package,
+    reference=Reference,
+    symbol=Symbol,
+    inheritance=Inheritance,
+    source=Source,
+)
+_NEXT: Final = _sql("""SELECT f.id, f.path, f.size,
+        (SELECT count(*) FROM {reference} r WHERE r.file_id = f.id)
+    FROM (SELECT f.id, f.path, f.size FROM {file} f
+        WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
+            AND f.skipped = '' AND f.path > %s::text
+        ORDER BY f.path LIMIT %s) AS f
+    ORDER BY f.path""")
+_FILES: Final = _sql("""SELECT f.id, f.repository_id, f.path, f.language, f.namespace,
+        coalesce(p.name, ''), coalesce(p.version, ''), coalesce(p.root, ''),
+        coalesce(p.ecosystem, ''), CASE WHEN f.id = ANY(%s::bigint[]) THEN f.content ELSE '' END
+    FROM {file} f LEFT JOIN {package} p ON p.id = f.package_id
+    WHERE f.id = ANY(%s::bigint[]) AND f.repository_id = ANY(%s::bigint[])""")
+_SYMBOLS: Final = _sql("""SELECT s.file_id, s.name, s.qualified_name, s.kind, s.signature,
+        s.start_line, s.end_line
+    FROM {symbol} s WHERE s.file_id = ANY(%s::bigint[]) AND s.repository_id = ANY(%s::bigint[])
+        AND (%s::text[] IS NULL OR s.name = ANY(%s::text[]) OR s.qualified_name = ANY(%s::text[]))
+    ORDER BY s.file_id, s.start_line, s.id""")
+_BASES: Final = _sql("""SELECT s.file_id, b.name, t.file_id, b.base_name
+    FROM {source} s JOIN {inheritance} b ON b.source = s.path_id
+    JOIN {source} t ON t.path_id = b.base AND t.repository_id = ANY(%s::bigint[])
+    WHERE s.file_id = ANY(%s::bigint[]) AND s.repository_id = ANY(%s::bigint[])
+    ORDER BY s.file_id, b.name, t.file_id, b.base_name""")
+# The ecosystem of the packages that the symbols of a language name.
+_ECOSYSTEMS: Final = {
+    **dict.fromkeys(("typescript", "tsx", "javascript"), "npm"),
+    "python": "pypi",
+    "go": "go",
+    "java": "maven",
+}
+
+
+class SymbolRow(NamedTuple):
+    """A definition with its symbol, or None if that is local to its file."""
+
+    name: str
+    qualified_name: str
+    kind: str
+    signature: str
+    start_line: int
+    end_line: int
+    symbol: str | None
+
+
+class DefiningFileRows(NamedTuple):
+    """A file with its definitions; `lines` only if its content was asked for."""
+
+    about: DefiningFile
+    repository: int
+    lines: list[str]
+    definitions: list[SymbolRow]
+
+
+def next_files(resolver: BatchResolver, repository: int, path: str) -> tuple[list[int], str]:
+    """Return files of a repository after a path, as many as make a portion; and the last path.
+
+    Without any, there is none after it. Skipped ones are left out.
+    """
+    rows = fetch_rows(_NEXT, [repository, resolver.repositories, path, SCIP_EXPORT_FILES])
+    taken: list[int] = []
+    last = path
+    size = references = 0
+    for file, path_of_file, bytes_of_file, references_of_file in rows:
+        size += bytes_of_file
+        references += references_of_file
+        if taken and (size > SCIP_EXPORT_BYTES or references > SCIP_EXPORT_REFERENCES):
+            break
+        taken.append(file)
+        last = path_of_file
+    return taken, last
+
+
+class FilesWithSymbols:
+    """Files with their definitions; `visible` are the repositories by id."""
+
+    def __init__(self, resolver: BatchResolver, visible: Mapping[int, RepositorySnapshot]) -> None:
+        self._resolver = resolver
+        self._visible = visible
+        self._files: dict[int, DefiningFileRows] = {}
+        self._first: dict[Key, SymbolRow] = {}
+
+    def read(self, files: Collection[int]) -> None:
+        """Read whole files with their content. All are visible."""
+        self._read(id_array(files), id_array(files), None)
+
+    def read_targets(self, keys: Iterable[Key]) -> None:
+        """Read definitions of other files, those of them that are visible.
+
+        With what their symbols depend on: those around them, and others of their names.
+        """
+        missing = {(file, name) for file, name in keys if file not in self._files}
+        whole = {name for _, name in missing}
+        named = sorted({last_name(name) for name in whole})
+        around = sorted({one for name in whole for one in _beginnings(name)})
+        if missing:
+            self._read(id_array({file for file, _ in missing}), id_array(()), (named, around))
+
+    def _read(self, ids: str, with_content: str, only: tuple[list[str], list[str]] | None) -> None:
+        seen = self._resolver.repositories
+        named, around = only or (None, None)
+        definitions: dict[int, list[tuple[str, str, str, str, int, int]]] = defaultdict(list)
+        for file, *row in fetch_rows(_SYMBOLS, [ids, seen, named, named, around]):
+            definitions[file].append((*row,))
+        for file, repository, path, language, namespace, *of_package, content in fetch_rows(
+            _FILES, [with_content, ids, seen]
+        ):
+            about = self._about(repository, path, language, namespace, of_package)
+            self._add(file, repository, about, split_lines(content), definitions[file])
+
+    def _about(
+        self, repository: int, path: str, language: str, namespace: str, package: Sequence[str]
+    ) -> DefiningFile:
+        name, version, root, ecosystem = package
+        if ecosystem != _ECOSYSTEMS.get(language, ecosystem):
+            name = version = root = ""
+        owner = self._visible[repository]
+        return DefiningFile(
+            owner.name, owner.commit, path, language, namespace, name, version, root
+        )
+
+    def _add(
+        self,
+        file: int,
+        repository: int,
+        about: DefiningFile,
+        lines: list[str],
+        rows: Sequence[tuple[str, str, str, str, int, int]],
+    ) -> None:
+        named = [
+            Defined(name, qualified, kind, signature, _is_inner(lines, start))
+            for name, qualified, kind, signature, start, _ in rows
+        ]
+        symbols = symbols_of(about, named)
+        found = [
+            SymbolRow(*row, None if one is None else format_symbol(one))
+            for row, one in zip(rows, symbols, strict=True)
+        ]
+        self._files[file] = DefiningFileRows(about, repository, lines, found)
+        for one in found:
+            self._first.setdefault((file, one.qualified_name), one)
+
+    def file(self, file: int) -> DefiningFileRows:
+        """Return a file that was read."""
+        return self._files[file]
+
+    def repository_of(self, file: int) -> int:
+        """Return the repository of a file that was read."""
+        return self._files[file].repository
+
+    def definition(self, key: Key) -> SymbolRow | None:
+        """Return the first definition of a name in a file that was read."""
+        return self._first.get(key)
+
+
+def _beginnings(name: str) -> Iterator[str]:
+    """Yield a qualified name and those around it."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def _is_inner(lines: Sequence[str], line: int) -> bool:
+    """Whether the line is indented; false without lines."""
+    return line <= len(lines) and lines[line - 1][:1] in {" ", "\t"}
+
+
+def direct_bases(resolver: BatchResolver, files: Collection[int]) -> Mapping[Key, list[Key]]:
+    """Return the direct bases of the files' classes: as they are stored, or else resolved."""
+    live = resolver.live_files
+    unstored = files if live is None else [file for file in files if file in live]
+    stored = id_array(set(files).difference(unstored))
+    bases: dict[Key, list[Key]] = defaultdict(list)
+    seen = resolver.repositories
+    for file, name, base, base_name in fetch_rows(_BASES, [seen, stored, seen]):
+        bases[file, name].append((base, base_name))
+    classes = [one for several in classes_in(unstored).values() for one in several]
+    for one, answer in zip(
+        classes, resolver.resolve_all([Bases(*one) for one in classes]), strict=True
+    ):
+        bases[one] += [base.key for base in answer]
+    return bases
