@@ -9,20 +9,20 @@ from benchmarks.callers.query import Bound, Edge
 from tests.indexer.scip.indexes import document, index_of
 
 LIB = """\
-export class [[=Store|src/`store.ts`/Store#]] {
-  [[=put|src/`store.ts`/Store#put().]]() {}
+export class «=Store|src/`store.ts`/Store#» {
+  «=put|src/`store.ts`/Store#put().»() {}
 }
-export class [[=Other|src/`store.ts`/Other#]] {
-  [[=put|src/`store.ts`/Other#put().]]() {}
+export class «=Other|src/`store.ts`/Other#» {
+  «=put|src/`store.ts`/Other#put().»() {}
 }
 """
 APP = """\
 import { Store } from "lib";
 function main(one, two) {
-  one.[[put|dist/`index.d.ts`/Store#put().]]();
-  two.[[put|dist/`index.d.ts`/Store#put().]]();
-  new [[Store|dist/`index.d.ts`/Store#]]();
-  two.[[post|dist/`index.d.ts`/Mail#post().]]();
+  one.«put|dist/`index.d.ts`/Store#put().»();
+  two.«put|dist/`index.d.ts`/Store#put().»();
+  new «Store|dist/`index.d.ts`/Store#»();
+  two.«post|dist/`index.d.ts`/Mail#post().»();
   two.save();
 }
 """
