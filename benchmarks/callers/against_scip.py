@@ -102,7 +102,7 @@ def lines(found: Iterable[Compared]) -> Iterator[str]:
 
 
 class _Definitions:
-    """The definitions of all indexes, by symbol in their own project and by path in others."""
+    """The definitions of all indexes, by symbol in their own project, and by path."""
 
     def __init__(self, files: Mapping[str, list[IndexedFile]]) -> None:
         self._own: dict[tuple[str, str], Bound] = {}
@@ -134,10 +134,10 @@ class _Definitions:
         target = scip_target(parsed) if parsed else None
         if target is None:
             return None, False
-        several = {one for one in self._by_path.get(target.path, ()) if one[0] != project}
+        several = self._by_path.get(target.path)
         if not several:
             return None, True
-        first = next(iter(several))
+        first = min(several)  # also of a project whose tests use what it has published
         return first, len(several) == 1 and first in self._stored
 
 

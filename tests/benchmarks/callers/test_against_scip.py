@@ -9,23 +9,24 @@ from benchmarks.callers.query import Bound, Edge
 from tests.indexer.scip.indexes import document, index_of
 
 LIB = """\
-export class [[=Store|src/`store.ts`/Store#]] {
-  [[=put|src/`store.ts`/Store#put().]]() {}
+export class «=Store|src/`store.ts`/Store#» {
+  «=put|src/`store.ts`/Store#put().»() {}
 }
-export class [[=Other|src/`store.ts`/Other#]] {
-  [[=put|src/`store.ts`/Other#put().]]() {}
+export class «=Other|src/`store.ts`/Other#» {
+  «=put|src/`store.ts`/Other#put().»() {}
 }
 """
 APP = """\
 import { Store } from "lib";
 function main(one, two) {
-  one.[[put|dist/`index.d.ts`/Store#put().]]();
-  two.[[put|dist/`index.d.ts`/Store#put().]]();
-  new [[Store|dist/`index.d.ts`/Store#]]();
-  two.[[post|dist/`index.d.ts`/Mail#post().]]();
+  one.«put|dist/`index.d.ts`/Store#put().»();
+  two.«put|dist/`index.d.ts`/Store#put().»();
+  new «Store|dist/`index.d.ts`/Store#»();
+  two.«post|dist/`index.d.ts`/Mail#post().»();
   two.save();
 }
 """
+LIB_PREFIX = "scip-typescript npm lib 1.0.0 "
 PUT = ("lib", "src/store.ts", "Store.put")
 OTHER_PUT = ("lib", "src/store.ts", "Other.put")
 
@@ -34,7 +35,7 @@ OTHER_PUT = ("lib", "src/store.ts", "Other.put")
 def checkouts(tmp_path: Path) -> Path:
     """Two projects, each with an index."""
     for project, path, marked in (("lib", "src/store.ts", LIB), ("app", "main.ts", APP)):
-        made, text = document(path, marked, "scip-typescript npm lib 1.0.0 ")
+        made, text = document(path, marked, LIB_PREFIX)
         file = tmp_path / project / path
         file.parent.mkdir(parents=True)
         file.write_text(text, encoding="utf-8")
@@ -80,3 +81,16 @@ def test_classes_are_counted_with_their_examples(checkouts: Path) -> None:
         "     1 the index: outside of the sample",
         "           1 app: put is outside; the rules: lib src/store.ts Store.put",
     ]
+
+
+def test_a_project_that_uses_what_it_has_published_means_its_own_source(tmp_path: Path) -> None:
+    made = [document("src/store.ts", LIB, LIB_PREFIX), document("test.ts", APP, LIB_PREFIX)]
+    for one, text in made:
+        file = tmp_path / one.relative_path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    index = index_of([one for one, _ in made], str(tmp_path)).SerializeToString()
+    (tmp_path / "lib.scip").write_bytes(index)
+    edges = [Edge(("lib", "test.ts", 3), PUT, "import", "high")]
+    files = {"lib": read_index(tmp_path / "lib.scip", tmp_path)}
+    assert {one.line[2]: one.difference for one in compared(files, edges)}[3] is None
